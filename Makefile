@@ -1,0 +1,60 @@
+# `make demo` and `make test` need Python >= 3.11, make and git. The environment is .venv, exactly as uv.lock pins it.
+
+PYTHON ?= python3
+VENV := .venv
+# A uv that runs, or else one of our own in .uv (a shim on PATH may be there and not run).
+UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo .uv/bin/uv)
+SYNC = UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$$(command -v $(PYTHON))"
+CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+  echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+LOCKED := uv.lock pyproject.toml src/softdock/_version.py
+
+.PHONY: demo test bench gpu-check lint types layers clean
+
+demo: $(VENV)/.synced-run
+	$(VENV)/bin/softdock demo
+
+# All tests share one cache of machine code.
+test: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
+test: $(VENV)/.synced-dev
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
+
+bench: $(VENV)/.synced-bench
+	$(VENV)/bin/python -m benchmarks
+
+gpu-check: $(VENV)/.synced-dev
+	$(VENV)/bin/python -m benchmarks.gpu_check
+
+lint: $(VENV)/.synced-dev
+	$(VENV)/bin/ruff check .
+
+types: $(VENV)/.synced-dev
+	$(VENV)/bin/mypy
+
+layers: $(VENV)/.synced-dev
+	$(VENV)/bin/lint-imports
+
+clean:
+	rm -rf .venv .uv .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist out
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# --inexact: a smaller set of packages never removes what a larger one installed.
+$(VENV)/.synced-run: $(LOCKED) | $(UV)
+	@$(CHECK_PYTHON)
+	$(SYNC) --no-dev
+	@touch $@
+
+$(VENV)/.synced-dev: $(LOCKED) | $(UV)
+	@$(CHECK_PYTHON)
+	$(SYNC) --group dev
+	@touch $@ $(VENV)/.synced-run
+
+$(VENV)/.synced-bench: $(LOCKED) | $(UV)
+	@$(CHECK_PYTHON)
+	$(SYNC) --group dev --group bench
+	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
+
+.uv/bin/uv:
+	@$(CHECK_PYTHON)
+	$(PYTHON) -m venv .uv
+	.uv/bin/pip install --quiet uv

@@ -1,0 +1,57 @@
+"""What a method sees and returns. Only what a rig would know: measured wrench and poses with their ages, the simulated satellites, the clock.
+
+A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector, and up to three hooks that share one slice
+of `mem` (its first index is the method's field `memory`):
+
+    wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches     what acts on the satellites
+    correct(method, mem, rig, measured, before, after, output) -> (Satellites, Output)    state, and what the robots are sent
+    set_point(method, mem, rig, satellites, output) -> Output                 the command that leaves
+
+Methods apply in the order a scenario lists them; each gets what the one before returned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.spatial.motion import Motion, Wrench
+from softdock.spatial.rigid_body import Body, BodyParams
+
+
+class Satellites(NamedTuple):
+    """The simulated states."""
+
+    chaser: Body
+    target: Body
+
+
+class Wrenches(NamedTuple):
+    """On each satellite, about its centre of mass, world axes."""
+
+    chaser: Wrench
+    target: Wrench
+
+
+class Output(NamedTuple):
+    """Pose and twist of each body: what the robots are to do."""
+
+    chaser: Motion
+    target: Motion
+
+
+class Measured(NamedTuple):
+    """What the facility reported at t_k."""
+
+    wrenches: Wrenches
+    mock_ups: Output  # measured poses and twists
+    force_age: float  # s since the force sample was taken
+    pose_age: float  # s since the poses were taken
+
+
+class Rig(NamedTuple):
+    """What is known of the rig without measuring."""
+
+    cycle: int  # k
+    T: float  # s, the control cycle
+    chaser: BodyParams
+    target: BodyParams

@@ -1,0 +1,146 @@
+"""The one decorator of the compiled core, and where its machine code is kept.
+
+Every function of the core is plain Python on numbers, tuples and NamedTuples, decorated with `compiled`. The same function
+then serves the single run, the batch on CPU threads, the real-time loop and (called from a CUDA kernel) the GPU. With
+`NUMBA_DISABLE_JIT=1` it is ordinary Python, which is how the tests check that compiling changed nothing.
+
+Numba's disk cache notices edits of the file a function stands in, but not of the files it calls, and would return stale
+numbers. So our cache folder is named by a hash of all our sources and of Numba's version: any edit starts a new folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
+from numba.extending import overload
+
+OPTIONS = {"forceinline": True, "error_model": "numpy", "nogil": True}
+KEEP_CACHES_S = 30 * 24 * 3600.0  # s; folders of older sources are removed when a new one is made
+
+
+def source_hash() -> str:
+    """A hash of every source file of the package, and of Numba's version."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def cache_folder() -> Path:
+    """The folder of this version's machine code: `SOFTDOCK_CACHE_DIR`, or the user's cache folder."""
+    base = os.environ.get("SOFTDOCK_CACHE_DIR")
+    if base is None:
+        base = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "softdock")
+    folder = Path(base) / source_hash()
+    try:
+        if not folder.exists():
+            _remove_old(Path(base))
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        pass  # Numba then falls back to a folder it can write, or compiles in memory
+    return folder
+
+
+def _remove_old(base: Path) -> None:
+    if not base.is_dir():
+        return
+    for old in base.iterdir():
+        is_ours = len(old.name) == 16 and all(c in "0123456789abcdef" for c in old.name)
+        if is_ours and old.is_dir() and time.time() - old.stat().st_mtime > KEEP_CACHES_S:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+class NotADoor(TypeError):
+    """A part of the core was called from Python; only doors can be."""
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _LowerForInlining(NativeLowering):
+    """Numba's lowering without the wrappers for Python and C: they cost half the compile time, and nobody calls a part from outside."""
+
+    _name = "softdock_lower_for_inlining"
+
+    def run_pass(self, state: Any) -> bool:
+        state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = state.flags.no_compile = True
+        super().run_pass(state)
+        lowered = state["cr"]
+        handle: Any = [].append  # never called: Numba wants a unique built-in to know this specialisation by
+        state.targetctx.insert_user_function(handle, lowered.fndesc, [state.library])
+        state["cr"] = _LowerResult(lowered.fndesc, lowered.call_helper, cfunc=handle, env=lowered.env)
+        return True
+
+
+class _Part(CPUDispatcher):
+    def __call__(self, *args: object, **keywords: object) -> None:
+        name = self.py_func.__name__
+        raise NotADoor(f"'{name}' is a part of the compiled core; call it from compiled code, or make a door of it: softdock.compiled.door({name})")
+
+
+class _PartCompiler(CompilerBase):
+    def define_pipelines(self) -> list[Any]:
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [(_LowerForInlining if p is NativeLowering else p, why) for p, why in manager.passes]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """A part of the compiled core: inlined into whatever calls it, not callable from Python (see `door`)."""
+    part = numba.njit(pipeline_class=_PartCompiler, **OPTIONS)(function)
+    if isinstance(part, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
+        part.__class__ = _Part
+    return part
+
+
+def door(function: Callable[..., Any]) -> Any:
+    """A compiled function that Python may call, kept on disk. Given a part, makes a door of it.
+
+    The cache folder is set only while the function is decorated: it is a global of Numba's.
+    """
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())
+    try:
+        return numba.njit(cache=True, **OPTIONS)(getattr(function, "py_func", function))
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def by_type(choose: Callable[[type], Callable[..., Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Dispatch on the type of the first argument, a NamedTuple: at compile time in compiled code, at run time in Python.
+
+    `choose(cls)` returns the compiled function for a class. The decorated function's signature is that of the hook.
+    """
+
+    def decorate(hook: Callable[..., Any]) -> Callable[..., Any]:
+        names = hook.__code__.co_varnames[: hook.__code__.co_argcount]
+        listed = ", ".join(names)
+        scope: dict[str, Any] = {"choose": choose}
+        exec(  # a plain function of the hook's own signature, as @overload demands
+            f"def {hook.__name__}({listed}):\n    return choose(type({names[0]}))({listed})\n"
+            f"def typed({listed}):\n"
+            f"    chosen = choose({names[0]}.instance_class)\n"
+            f"    def call({listed}):\n        return chosen({listed})\n"
+            f"    return call\n",
+            scope,
+        )
+        python = functools.wraps(hook)(scope[hook.__name__])
+        overload(python, jit_options=OPTIONS)(scope["typed"])
+        return python
+
+    return decorate

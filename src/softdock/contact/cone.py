@@ -1,0 +1,103 @@
+"""A truncated hollow cone (a nozzle, a drogue), open or closed at the bottom, with a wall of some thickness.
+
+Profile in the half-plane (rho, z): z along the axis out of the mouth, 0 at the mouth; the inner wall runs from the mouth's edge down to the
+bottom's. In coordinates along the wall (s, 0 at the mouth, -length at the bottom) and out of it into the cavity (n), the wall is the
+rectangle -length <= s <= 0, -thickness <= n <= 0: inner face n = 0, lip s = 0, outer face n = -thickness. While the tip's centre is outside
+that rectangle its true distance counts (edges are round); once it is in, the side of first touch is latched until separation, so that a deep
+touch never flips to the other face. Inside, wall and bottom may touch at once and both push; outside, the nearer one does.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compiled import compiled
+from softdock.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
+from softdock.spatial.vectors import add_scaled, dot, norm, scale
+
+ON_AXIS = 1e-9  # m; closer to the axis the tip touches the full ring
+
+
+@compiled
+def _clamp(x, low, high):
+    return min(max(x, low), high)
+
+
+@compiled
+def _side_of(shape, s, n, z):
+    """Where a tip that touches nothing is: the side on which it would touch first."""
+    if shape.closed and z < -shape.depth:
+        return OUTSIDE
+    if n >= 0.0:
+        return INSIDE
+    if n <= -shape.thickness:
+        return OUTSIDE
+    return LIP
+
+
+@compiled
+def _wall_gap(shape, s, n, radius, side):
+    """Gap [m] from the wall's rectangle and its gradient (along s, along n)."""
+    ds = s - _clamp(s, -shape.length, 0.0)
+    dn = n - _clamp(n, -shape.thickness, 0.0)
+    squared = ds * ds + dn * dn
+    point_tip = radius == 0.0
+    behind = (side == INSIDE and n < 0.0) or (side == OUTSIDE and n > -shape.thickness) or (side == LIP and s < 0.0)
+    if squared > 0.0 and not (point_tip and behind):
+        distance = math.sqrt(squared)
+        return distance, ds / distance, dn / distance
+    if side == OUTSIDE:
+        return -shape.thickness - n, 0.0, -1.0
+    if side == LIP:
+        if s < -0.5 * shape.length:  # the lower edge of an open cone
+            return -shape.length - s, -1.0, 0.0
+        return s, 1.0, 0.0
+    return n, 0.0, 1.0
+
+
+@compiled
+def _plate_gap(shape, rho, z):
+    """Gap [m] of a tip outside from the bottom plate, and its gradient (along rho, along z). In the plate, the lower face counts."""
+    dr = max(rho - (shape.bottom_radius + shape.thickness * shape.cosine), 0.0)
+    dz = z - _clamp(z, -shape.depth - shape.thickness, -shape.depth)
+    squared = dr * dr + dz * dz
+    if squared > 0.0:
+        distance = math.sqrt(squared)
+        return distance, dr / distance, dz / distance
+    return -(z + shape.depth + shape.thickness), 0.0, -1.0
+
+
+@compiled
+def _to_axes(axis, radial, rho, d_rho, d_z):
+    """Gradient in the half-plane to a vector in target axes. On the axis the tip touches a full ring: the sideways parts cancel."""
+    if rho > ON_AXIS:
+        return add_scaled(scale(d_z, axis), d_rho / rho, radial)
+    return scale(d_z, axis)
+
+
+@compiled
+def touch_cone(shape, tip, radius, latched):
+    """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m]; `latched`: side of a touch under way, or NONE."""
+    z = dot(shape.axis, tip)
+    radial = add_scaled(tip, -z, shape.axis)
+    rho = norm(radial)
+    x = rho - shape.radius
+    n = z * shape.sine - x * shape.cosine
+    s = x * shape.sine + z * shape.cosine
+    side = latched
+    if side == NONE:
+        side = _side_of(shape, s, n, z)
+
+    gap, along_s, along_n = _wall_gap(shape, s, n, radius, side)
+    d_rho = along_s * shape.sine - along_n * shape.cosine
+    d_z = along_s * shape.cosine + along_n * shape.sine
+    first = Touch(radius - gap, _to_axes(shape.axis, radial, rho, d_rho, d_z))
+    second = Touch(NO_TOUCH, shape.axis)
+    if shape.closed:
+        if side == INSIDE:
+            second = Touch(radius - (z + shape.depth), shape.axis)
+        elif side == OUTSIDE:
+            gap, d_rho, d_z = _plate_gap(shape, rho, z)
+            if radius - gap > first.depth:
+                first = Touch(radius - gap, _to_axes(shape.axis, radial, rho, d_rho, d_z))
+    return Touches(first, second, side)

@@ -1,0 +1,159 @@
+"""Contact pairs: a spherical tip of the chaser against a shape of the target, each pair with its own law. Up to four at once.
+
+The prepared pairs and their latched sides live in `mem`, one after the other, because their number depends on the scenario. Real and wanted
+contact share the shape and may differ in the law.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.contact.laws import LAWS, SPRING_DAMPER
+from softdock.parameters import Group, Parameter
+from softdock.spatial.vectors import load3, norm, scale, store3
+
+MOST_PAIRS = 4
+WALL, SPHERE, CONE = 0, 1, 2
+GEOMETRIES = ("wall", "sphere", "cone")
+SAME_AS_REAL = 0  # of wanted.law
+
+_CONE = ("geometry", ("cone",))
+_SPRINGS = ("spring_damper", "spring_damper_pull")
+_EITHER_SPRING = ("real.law", _SPRINGS)
+_HUNT = ("real.law", ("hunt_crossley",))
+_WANTED = ("wanted.law", LAWS)
+_WANTED_SPRING = ("wanted.law", _SPRINGS)
+_WANTED_HUNT = ("wanted.law", ("hunt_crossley",))
+_K = "stiffness; for hunt_crossley in N/m^exponent"
+
+PAIR = Group(
+    "pair",
+    "One contact pair: the chaser's spherical tip against a shape of the target, with the real law and the law wanted in orbit.",
+    Parameter("geometry", "geometry", "shape of the target's part", choices=GEOMETRIES),
+    Parameter("tip", "tip_m", "centre of the chaser's tip, from its centre of mass, chaser axes", (0.0, 0.0, 0.0), "m", size=3, low=-1e3, high=1e3),
+    Parameter("tip_radius", "tip_radius_m", "radius of the tip; 0 is a point", 0.0, "m", low=0.0, high=1e3),
+    Parameter(
+        "origin",
+        "origin_m",
+        "point of the wall, centre of the sphere or middle of the cone's mouth, from the target's centre of mass, target axes",
+        (0.0, 0.0, 0.0),
+        "m",
+        size=3,
+        low=-1e3,
+        high=1e3,
+    ),
+    Parameter(
+        "axis", "axis", "outward normal of the wall, or the cone's axis out of its mouth, target axes", (1.0, 0.0, 0.0), size=3, kind="direction"
+    ),
+    Parameter("sphere_radius", "sphere_radius_m", "radius of the target's sphere", 0.0, "m", low=0.0, high=1e3, when=("geometry", ("sphere",))),
+    Parameter("mouth_radius", "mouth_radius_m", "inner radius at the mouth", None, "m", low=0.0, open_low=True, high=1e3, when=_CONE),
+    Parameter("bottom_radius", "bottom_radius_m", "inner radius at the bottom", None, "m", low=0.0, high=1e3, when=_CONE),
+    Parameter(
+        "half_angle", "half_angle_deg", "angle between axis and wall", None, "deg", 0.0, 89.0, open_low=True, scale=math.pi / 180.0, when=_CONE
+    ),
+    Parameter("thickness", "wall_thickness_m", "thickness of the wall", 0.005, "m", low=0.0, open_low=True, high=1e3, when=_CONE),
+    Parameter("closed", "closed_bottom", "true: a plate closes the bottom", False, kind="flag", when=_CONE),
+    Parameter("real_law", "real.law", "law of the mock-ups' contact", "spring_damper", choices=LAWS),
+    Parameter("real_stiffness", "real.stiffness_N_per_m", _K, None, "N/m", low=0.0, high=1e9),
+    Parameter("real_damping", "real.damping_Ns_per_m", "damping", 0.0, "Ns/m", low=0.0, high=1e8, when=_EITHER_SPRING),
+    Parameter("real_exponent", "real.exponent", "exponent of the depth", 1.5, low=1.0, high=5.0, when=_HUNT),
+    Parameter("real_lambda", "real.lambda_s_per_m", "damping factor", 0.0, "s/m", low=0.0, high=1e6, when=_HUNT),
+    Parameter("wanted_law", "wanted.law", "law wanted in orbit", "same_as_real", choices=("same_as_real", *LAWS)),
+    Parameter("wanted_stiffness", "wanted.stiffness_N_per_m", _K, None, "N/m", low=0.0, high=1e9, when=_WANTED),
+    Parameter("wanted_damping", "wanted.damping_Ns_per_m", "damping", 0.0, "Ns/m", low=0.0, high=1e8, when=_WANTED_SPRING),
+    Parameter("wanted_exponent", "wanted.exponent", "exponent of the depth", 1.5, low=1.0, high=5.0, when=_WANTED_HUNT),
+    Parameter("wanted_lambda", "wanted.lambda_s_per_m", "damping factor", 0.0, "s/m", low=0.0, high=1e6, when=_WANTED_HUNT),
+)
+AT = PAIR.at
+
+
+class Law(NamedTuple):
+    kind: int
+    stiffness: float  # N/m, or N/m^exponent
+    damping: float  # Ns/m; for hunt_crossley lambda, s/m
+    exponent: float
+
+
+class Shape(NamedTuple):
+    """The target's part, with what its geometry needs; unused fields are zero."""
+
+    axis: tuple
+    radius: float  # m: of the sphere, or of the cone's mouth
+    bottom_radius: float  # m
+    sine: float  # of the cone's half-angle
+    cosine: float
+    length: float  # m, along the cone's wall
+    depth: float  # m, of the cone along its axis
+    thickness: float  # m
+    closed: bool
+
+
+class Pair(NamedTuple):
+    geometry: int
+    tip: tuple  # p_CtipC_C, m
+    tip_radius: float
+    origin: tuple  # p_TO_T, m
+    shape: Shape
+    law: Law
+
+
+# one pair in mem: 20 prepared numbers, then the latched side
+LATCH = 23
+PAIR_FLOATS = 24
+
+
+@compiled
+def store_pair(vector, base, mem, at, wanted):
+    """Prepare pair parameters from the vector into `mem`; `wanted`: with the law wanted in orbit."""
+    geometry = int(vector[base + AT.geometry])
+    axis = load3(vector, base + AT.axis)
+    mem[at] = vector[base + AT.geometry]
+    store3(mem, at + 1, load3(vector, base + AT.tip))
+    mem[at + 4] = vector[base + AT.tip_radius]
+    store3(mem, at + 5, load3(vector, base + AT.origin))
+    store3(mem, at + 8, scale(1.0 / norm(axis), axis))
+    if geometry == SPHERE:
+        mem[at + 11] = vector[base + AT.sphere_radius]
+    if geometry == CONE:
+        mouth, bottom = vector[base + AT.mouth_radius], vector[base + AT.bottom_radius]
+        sine, cosine = math.sin(vector[base + AT.half_angle]), math.cos(vector[base + AT.half_angle])
+        mem[at + 11] = mouth
+        mem[at + 12] = bottom
+        mem[at + 13] = sine
+        mem[at + 14] = cosine
+        mem[at + 15] = (mouth - bottom) / sine
+        mem[at + 16] = (mouth - bottom) * cosine / sine
+        mem[at + 17] = vector[base + AT.thickness]
+        mem[at + 18] = vector[base + AT.closed]
+    law = int(vector[base + AT.real_law])
+    stiffness, exponent = vector[base + AT.real_stiffness], vector[base + AT.real_exponent]
+    damping, factor = vector[base + AT.real_damping], vector[base + AT.real_lambda]
+    if wanted and int(vector[base + AT.wanted_law]) != SAME_AS_REAL:
+        law = int(vector[base + AT.wanted_law]) - 1
+        stiffness, exponent = vector[base + AT.wanted_stiffness], vector[base + AT.wanted_exponent]
+        damping, factor = vector[base + AT.wanted_damping], vector[base + AT.wanted_lambda]
+    springy = law <= SPRING_DAMPER + 1
+    mem[at + 19] = float(law)
+    mem[at + 20] = stiffness
+    mem[at + 21] = damping if springy else factor
+    mem[at + 22] = 1.0 if springy else exponent
+    mem[at + LATCH] = 0.0
+
+
+@compiled
+def load_pair(mem, at):
+    shape = Shape(
+        load3(mem, at + 8),
+        mem[at + 11],
+        mem[at + 12],
+        mem[at + 13],
+        mem[at + 14],
+        mem[at + 15],
+        mem[at + 16],
+        mem[at + 17],
+        mem[at + 18] != 0.0,
+    )
+    law = Law(int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22])
+    return Pair(int(mem[at]), load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)

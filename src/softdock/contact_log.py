@@ -1,0 +1,115 @@
+"""The log of real contacts, kept while the loop runs: when, how long, how hard, and what came back.
+
+A contact opens with the first real touch and closes when nothing has touched for the merge window (twice the delay: a contact that chatters
+is one contact). Restitution compares the rates of the gap at the satellites, each with its own normal, before and after (Zebenay eq. 113).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.spatial.motion import displacement, work
+from softdock.spatial.vectors import add_scaled, norm
+
+LOG_COLUMNS = (
+    "start_s",
+    "end_s",
+    "restitution",
+    "restitution_energetic",
+    "peak_force_real_N",
+    "peak_force_satellite_N",
+    "impulse_Ns",
+    "pair",
+    "gap_rate_before_m_per_s",
+    "gap_rate_after_m_per_s",
+)
+
+
+class Tracker(NamedTuple):
+    """The contact under way, and how many have closed."""
+
+    open: bool
+    count: int
+    apart: bool  # the parts have separated, but not yet for the merge window
+    pair: int  # the deepest pair of the last touch
+    start: float  # s
+    last_touch: float  # s
+    before: float  # m/s, rate of the gap at the satellites
+    after: float
+    peak_real: float  # N
+    peak_satellite: float
+    impulse: tuple  # Ns on the chaser
+    compressed: float  # J, taken from the satellites
+    released: float  # J, given back
+
+
+@compiled
+def no_contact_yet():
+    return Tracker(False, 0, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+
+
+@compiled
+def opened(count, start, before):
+    return Tracker(True, count, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+
+
+@compiled
+def gather(tracker, passage, T, wrenches, before, after):
+    """Add one cycle of an open contact: peaks, impulse, work at the satellites."""
+    power = work(wrenches.chaser, displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q))
+    power += work(wrenches.target, displacement(before.target.p, before.target.q, after.target.p, after.target.q))
+    return Tracker(
+        tracker.open,
+        tracker.count,
+        tracker.apart and not passage.touched,
+        passage.pair if passage.touched else tracker.pair,
+        tracker.start,
+        passage.last_touch if passage.touched else tracker.last_touch,
+        tracker.before,
+        tracker.after,
+        max(tracker.peak_real, passage.peak),
+        max(tracker.peak_satellite, norm(wrenches.chaser.force)),
+        add_scaled(tracker.impulse, T, wrenches.chaser.force),
+        tracker.compressed - min(power, 0.0),
+        tracker.released + max(power, 0.0),
+    )
+
+
+@compiled
+def parted(tracker, after):
+    """The parts have just separated: remember the gap's rate, in case this was the end."""
+    return Tracker(
+        tracker.open,
+        tracker.count,
+        True,
+        tracker.pair,
+        tracker.start,
+        tracker.last_touch,
+        tracker.before,
+        after,
+        tracker.peak_real,
+        tracker.peak_satellite,
+        tracker.impulse,
+        tracker.compressed,
+        tracker.released,
+    )
+
+
+@compiled
+def close_contact(tracker, log):
+    """Write the contact to the log, if there is a row left, and count it either way."""
+    row = tracker.count
+    if row < log.shape[0]:
+        log[row, 0] = tracker.start
+        log[row, 1] = tracker.last_touch
+        log[row, 2] = -tracker.after / tracker.before
+        log[row, 3] = math.sqrt(tracker.released / tracker.compressed) if tracker.compressed > 0.0 else math.nan
+        log[row, 4] = tracker.peak_real
+        log[row, 5] = tracker.peak_satellite
+        log[row, 6] = norm(tracker.impulse)
+        log[row, 7] = float(tracker.pair)
+        log[row, 8] = tracker.before
+        log[row, 9] = tracker.after
+    return Tracker(False, tracker.count + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)

@@ -1,0 +1,141 @@
+"""The doors into compiled code: the few functions that Python calls. Flat arrays in, flat arrays out.
+
+`begin` and `run_cycles` drive the fused loop, one cycle or many; `control_step` and `exchange` are the same loop cut at the seam, the way a rig
+with real robots is driven; `run_batch` does many runs.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from softdock.compiled import compiled, door
+from softdock.contact import touch_bodies
+from softdock.contact_log import close_contact
+from softdock.cycle import COMPLETED, control, cycle, measure, start
+from softdock.energy.ledger import energy_invented
+from softdock.facility import advance
+from softdock.flat import COMMAND, load_facility, load_loop, load_output, load_satellites, store_facility, store_loop, store_output, store_satellites
+from softdock.layout import CHASER_AT, PAIRS_MEM, TARGET_AT, prepare, store_pairs
+from softdock.record import record_row
+from softdock.spatial.motion import store_motion
+from softdock.spatial.rigid_body import initial_body, motion_of
+
+OUTCOME_COLUMNS = (
+    "status",
+    "cycles",
+    "contacts",
+    "energy_invented_J",
+    "observed_J",
+    "kinetic_start_J",
+    "kinetic_end_J",
+    "real_work_J",
+    "peak_force_real_N",
+    *(f"{body}.{name}" for body in ("chaser", "target") for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")),
+)
+OUTCOMES = len(OUTCOME_COLUMNS)
+
+
+@door
+def begin(vector, markers, mem, flat, record):
+    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows."""
+    params = prepare(vector, markers)
+    loop = start(vector, params, mem)
+    if record.shape[0] > 0:
+        record_row(record[0], params, loop, 0.0)
+    store_loop(flat, loop)
+
+
+@door
+def run_cycles(vector, markers, mem, flat, record, log, first, last):
+    """Cycles first .. last - 1. Returns how many cycles have run since the start; stops early at a status other than completed."""
+    params = prepare(vector, markers)
+    loop = load_loop(flat)
+    k = first
+    while k < last and loop.status == COMPLETED:
+        loop = cycle(params, loop, mem, log, k)
+        k += 1
+        if record.shape[0] > k:
+            record_row(record[k], params, loop, k * params.T)
+    store_loop(flat, loop)
+    return k
+
+
+@door
+def finish(flat, log):
+    """Close a contact that is still open at the end of a run."""
+    loop = load_loop(flat)
+    if loop.tracker.open:
+        tracker = close_contact(loop.tracker, log)
+        return tracker.count
+    return loop.tracker.count
+
+
+@door
+def control_step(vector, markers, mem, k, satellites, facility, command):
+    """The controller alone, at t_k: satellites (flat, updated in place) and what the facility reported in, set-points out."""
+    params = prepare(vector, markers)
+    before = load_satellites(satellites)
+    measured = measure(load_facility(facility), before, k * params.T)
+    _, _, after, output = control(params, mem, k, before, measured)
+    store_satellites(satellites, after)
+    store_output(command, COMMAND, output)
+
+
+@door
+def exchange(vector, markers, mem, k, facility, command):
+    """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out (flat, updated in place)."""
+    params = prepare(vector, markers)
+    output = load_output(command, COMMAND)
+    after, _ = advance(params, load_facility(facility), mem, k, output.chaser, output.target)
+    store_facility(facility, after)
+
+
+@compiled
+def run_one(vector, markers, mem, log, outcome):
+    """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a CUDA thread."""
+    params = prepare(vector, markers)
+    loop = start(vector, params, mem)
+    cycles = int(math.ceil(params.duration / params.T - 1e-9))
+    k = 0
+    while k < cycles and loop.status == COMPLETED:
+        loop = cycle(params, loop, mem, log, k)
+        k += 1
+    contacts = loop.tracker.count
+    if loop.tracker.open:
+        contacts = close_contact(loop.tracker, log).count
+    outcome[0] = float(loop.status)
+    outcome[1] = float(k)
+    outcome[2] = float(contacts)
+    outcome[3] = energy_invented(loop.ledger)
+    outcome[4] = loop.ledger.observed
+    outcome[5] = loop.ledger.kinetic_start
+    outcome[6] = loop.ledger.kinetic
+    outcome[7] = loop.ledger.real
+    peak = 0.0
+    for i in range(min(contacts, log.shape[0])):
+        peak = max(peak, log[i, 4])
+    outcome[8] = peak
+    store_motion(outcome, 9, motion_of(params.chaser, loop.satellites.chaser))
+    store_motion(outcome, 22, motion_of(params.target, loop.satellites.target))
+
+
+@door
+def run_batch(vectors, markers, mem_floats, logs, outcomes, first, last):
+    """Runs first .. last - 1 of a batch on this thread."""
+    mem = np.empty(mem_floats)
+    for i in range(first, last):
+        mem[:] = 0.0
+        run_one(vectors[i], markers, mem, logs[i], outcomes[i])
+
+
+@door
+def start_depth(vector, markers, mem):
+    """Depth of the deepest pair at the initial poses [m], and which pair it is."""
+    params = prepare(vector, markers)
+    store_pairs(vector, mem, params.pairs, False)
+    chaser = motion_of(params.chaser, initial_body(params.chaser, vector, CHASER_AT))
+    target = motion_of(params.target, initial_body(params.target, vector, TARGET_AT))
+    contact = touch_bodies(mem, PAIRS_MEM, params.pairs, chaser, target)
+    return contact.depth, contact.pair

@@ -1,0 +1,28 @@
+"""Observed energy (Zebenay eq. 114): what a rig can tell of its own activity from its signals alone.
+
+Energy given to the satellites, input force times commanded motion, minus energy the contact gave back, measured force times measured motion
+(trapezoid over the cycle). Positive: the rig is active. In 1-D, e^2 = 1 + observed / KE_0.
+"""
+
+from __future__ import annotations
+
+from softdock.compiled import compiled
+from softdock.spatial.motion import Wrench, displacement, work
+from softdock.spatial.vectors import add, scale
+
+
+@compiled
+def _port_work(wrench_0, wrench_1, motion_0, motion_1):
+    mean = Wrench(scale(0.5, add(wrench_0.force, wrench_1.force)), scale(0.5, add(wrench_0.torque, wrench_1.torque)))
+    return work(mean, displacement(motion_0.p, motion_0.q, motion_1.p, motion_1.q))
+
+
+@compiled
+def observed_energy(wrenches, command_before, command, measured_before, measured):
+    """Gain over one cycle [J]."""
+    given = work(wrenches.chaser, displacement(command_before.chaser.p, command_before.chaser.q, command.chaser.p, command.chaser.q))
+    given += work(wrenches.target, displacement(command_before.target.p, command_before.target.q, command.target.p, command.target.q))
+    a, b = measured_before, measured
+    returned = _port_work(a.wrenches.chaser, b.wrenches.chaser, a.mock_ups.chaser, b.mock_ups.chaser)
+    returned += _port_work(a.wrenches.target, b.wrenches.target, a.mock_ups.target, b.mock_ups.target)
+    return given - returned  # Zebenay eq. 114, with the sign convention of docs/energy.md

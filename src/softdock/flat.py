@@ -1,0 +1,163 @@
+"""The loop's state as one flat array: what crosses the border between Python and compiled code, and what `step` is given and returns."""
+
+from __future__ import annotations
+
+from softdock.adaptation.interface import Output, Satellites, Wrenches
+from softdock.compiled import compiled
+from softdock.contact_log import Tracker
+from softdock.cycle import Loop
+from softdock.energy.ledger import Ledger
+from softdock.facility import Facility
+from softdock.spatial.motion import Wrench, load_motion, store_motion
+from softdock.spatial.rigid_body import Body
+from softdock.spatial.vectors import load3, load4, store3, store4
+
+# where each part begins
+SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 99, 111, 127, 142
+STATE_FLOATS = 144
+
+
+@compiled
+def _store_body(flat, at, body):
+    store3(flat, at, body.p)
+    store4(flat, at + 3, body.q)
+    store3(flat, at + 7, body.v)
+    store3(flat, at + 10, body.L)
+
+
+@compiled
+def _load_body(flat, at):
+    return Body(load3(flat, at), load4(flat, at + 3), load3(flat, at + 7), load3(flat, at + 10))
+
+
+@compiled
+def _store_wrench(flat, at, wrench):
+    store3(flat, at, wrench.force)
+    store3(flat, at + 3, wrench.torque)
+
+
+@compiled
+def _load_wrench(flat, at):
+    return Wrench(load3(flat, at), load3(flat, at + 3))
+
+
+@compiled
+def _store_tracker(flat, at, t):
+    flat[at] = 1.0 if t.open else 0.0
+    flat[at + 1] = float(t.count)
+    flat[at + 2] = 1.0 if t.apart else 0.0
+    flat[at + 3] = float(t.pair)
+    flat[at + 4] = t.start
+    flat[at + 5] = t.last_touch
+    flat[at + 6] = t.before
+    flat[at + 7] = t.after
+    flat[at + 8] = t.peak_real
+    flat[at + 9] = t.peak_satellite
+    store3(flat, at + 10, t.impulse)
+    flat[at + 13] = t.compressed
+    flat[at + 14] = t.released
+
+
+@compiled
+def _load_tracker(flat, at):
+    a = flat
+    return Tracker(
+        a[at] != 0.0,
+        int(a[at + 1]),
+        a[at + 2] != 0.0,
+        int(a[at + 3]),
+        a[at + 4],
+        a[at + 5],
+        a[at + 6],
+        a[at + 7],
+        a[at + 8],
+        a[at + 9],
+        load3(a, at + 10),
+        a[at + 13],
+        a[at + 14],
+    )
+
+
+@compiled
+def store_facility(flat, facility):
+    store_motion(flat, MOCK_UPS, facility.chaser)
+    store_motion(flat, MOCK_UPS + 13, facility.target)
+    _store_wrench(flat, TRUE, facility.true_chaser)
+    _store_wrench(flat, TRUE + 6, facility.true_target)
+    flat[FACILITY] = facility.dissipating
+    flat[FACILITY + 1] = float(facility.samples)
+    _store_wrench(flat, FACILITY + 2, facility.reading)
+    flat[FACILITY + 8] = facility.reading_time
+
+
+@compiled
+def load_facility(flat):
+    return Facility(
+        load_motion(flat, MOCK_UPS),
+        load_motion(flat, MOCK_UPS + 13),
+        _load_wrench(flat, TRUE),
+        _load_wrench(flat, TRUE + 6),
+        flat[FACILITY],
+        int(flat[FACILITY + 1]),
+        _load_wrench(flat, FACILITY + 2),
+        flat[FACILITY + 8],
+    )
+
+
+@compiled
+def load_satellites(flat):
+    return Satellites(_load_body(flat, SATELLITES), _load_body(flat, SATELLITES + 13))
+
+
+@compiled
+def store_satellites(flat, satellites):
+    _store_body(flat, SATELLITES, satellites.chaser)
+    _store_body(flat, SATELLITES + 13, satellites.target)
+
+
+@compiled
+def store_output(flat, at, output):
+    store_motion(flat, at, output.chaser)
+    store_motion(flat, at + 13, output.target)
+
+
+@compiled
+def load_output(flat, at):
+    return Output(load_motion(flat, at), load_motion(flat, at + 13))
+
+
+@compiled
+def store_loop(flat, loop):
+    store_satellites(flat, loop.satellites)
+    store_output(flat, COMMAND, loop.command)
+    store_facility(flat, loop.facility)
+    _store_wrench(flat, WRENCHES, loop.wrenches.chaser)
+    _store_wrench(flat, WRENCHES + 6, loop.wrenches.target)
+    store_ledger(flat, LEDGER, loop.ledger)
+    _store_tracker(flat, TRACKER, loop.tracker)
+    flat[REST] = loop.depth
+    flat[REST + 1] = float(loop.status)
+
+
+@compiled
+def store_ledger(flat, at, ledger):
+    for i in range(16):
+        flat[at + i] = ledger[i]
+
+
+@compiled
+def load_loop(flat):
+    a = LEDGER
+    f = flat
+    first = (f[a], f[a + 1], f[a + 2], f[a + 3], f[a + 4], f[a + 5], f[a + 6], f[a + 7])
+    last = (f[a + 8], f[a + 9], f[a + 10], f[a + 11], f[a + 12], f[a + 13], f[a + 14], f[a + 15])
+    return Loop(
+        load_satellites(f),
+        load_output(f, COMMAND),
+        load_facility(f),
+        Ledger(*first, *last),
+        _load_tracker(f, TRACKER),
+        f[REST],
+        Wrenches(_load_wrench(f, WRENCHES), _load_wrench(f, WRENCHES + 6)),
+        int(f[REST + 1]),
+    )

@@ -1,0 +1,70 @@
+"""A parameter is defined once: here is what a definition holds, and how definitions become offsets in one flat vector.
+
+Each stage lists its parameters in a `Group`. The scenario schema, the reference page of the docs, the checks of ranges and the places in
+the float64 parameter vector all derive from these lists. Compiled code reads `vector[base + GROUP.at.delay]`; a sweep writes columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import Any
+
+REQUIRED = None
+ANY = math.inf
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: what a user writes (key, unit, range, choices) and where compiled code finds it (name, size)."""
+
+    name: str  # attribute in the offset table
+    key: str  # what a user writes, unit spelled: delay_ms; dots make sub-tables: real.stiffness_N_per_m
+    meaning: str
+    default: Any = REQUIRED  # in the user's unit; a name for choices; None: must be given
+    unit: str = "-"
+    low: float = -ANY
+    high: float = ANY
+    open_low: bool = False  # the lower bound itself is not allowed
+    scale: float = 1.0  # user's unit to SI
+    size: int = 1
+    choices: tuple[str, ...] = ()  # stored as the index of the choice
+    kind: str = "number"  # number, integer, flag, choice, inertia, quaternion, direction, mass
+    when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if self.kind == "flag":
+            return "true or false"
+        what = {"integer": "a whole number", "quaternion": "four numbers w, x, y, z, not all zero", "direction": "three numbers, not all zero"}
+        what |= {"inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, principal moments positive and each at most the sum of the others"}
+        what |= {"mass": "one number, or three (one per world axis)"}
+        noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
+        bounds = []
+        if self.low > -ANY:
+            bounds.append(f"{'>' if self.open_low else '>='} {self.low:g}")
+        if self.high < ANY:
+            bounds.append(f"<= {self.high:g}")
+        unit = f" [{self.unit}]" if self.unit != "-" else ""
+        return noun + (" " + " and ".join(bounds) if bounds else "") + unit
+
+
+class Group:
+    """The parameters of one model or stage, and `at`: their offsets within the group, by name."""
+
+    def __init__(self, name: str, meaning: str, *parameters: Parameter):
+        self.name, self.meaning, self.parameters = name, meaning, parameters
+        offsets, size = [], 0
+        for p in parameters:
+            offsets.append(size)
+            size += p.size
+        self.size = size
+        # a NamedTuple of ints: a compile-time constant in compiled code
+        self.at: Any = namedtuple(f"{name}_offsets", [p.name for p in parameters])(*offsets) if parameters else ()
+
+    def __iter__(self):
+        return iter(self.parameters)

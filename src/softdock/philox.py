@@ -1,0 +1,56 @@
+"""Philox4x32-10 (Salmon et al. 2011): random numbers that are a function of a key and a counter, and of nothing else.
+
+Key = (seed, run index), counter = (cycle, sensor sample, sensor, block). The same numbers come out on CPU and GPU, whatever the batch, the
+order or the number of workers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from softdock.compiled import compiled
+
+MASK = np.uint64(0xFFFFFFFF)
+SHIFT = np.uint64(32)
+MULTIPLY_0, MULTIPLY_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
+WEYL_0, WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+TO_UNIT = 2.0**-32
+ROUNDS = 10
+
+
+@compiled
+def philox(key_0, key_1, c0, c1, c2, c3):
+    """Four random 32-bit words (as uint64) from a key and a counter of 32-bit words (as uint64)."""
+    for _ in range(ROUNDS):
+        product_0 = MULTIPLY_0 * c0
+        product_1 = MULTIPLY_1 * c2
+        c0, c1, c2, c3 = (product_1 >> SHIFT) ^ c1 ^ key_0, product_1 & MASK, (product_0 >> SHIFT) ^ c3 ^ key_1, product_0 & MASK
+        key_0 = (key_0 + WEYL_0) & MASK
+        key_1 = (key_1 + WEYL_1) & MASK
+    return c0, c1, c2, c3
+
+
+@compiled
+def uniform(word):
+    """Uniform in (0, 1), never 0 nor 1."""
+    return (float(word) + 0.5) * TO_UNIT
+
+
+@compiled
+def gaussians(seed, run, cycle, sample, sensor, block):
+    """Four independent standard normal numbers (Box-Muller; at most 6.7 sigma, from 32-bit uniforms)."""
+    words = philox(
+        np.uint64(seed) & MASK,
+        np.uint64(run) & MASK,
+        np.uint64(cycle) & MASK,
+        np.uint64(sample) & MASK,
+        np.uint64(sensor) & MASK,
+        np.uint64(block) & MASK,
+    )
+    r0 = math.sqrt(-2.0 * math.log(uniform(words[0])))
+    r1 = math.sqrt(-2.0 * math.log(uniform(words[2])))
+    a0 = 2.0 * math.pi * uniform(words[1])
+    a1 = 2.0 * math.pi * uniform(words[3])
+    return r0 * math.cos(a0), r0 * math.sin(a0), r1 * math.cos(a1), r1 * math.sin(a1)

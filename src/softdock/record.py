@@ -1,0 +1,83 @@
+"""What a recorded run holds: one row a cycle. The table below names every column with its unit and frame; the compiled writer fills them.
+
+Row k is the instant t_k: satellites, set-points, mock-ups, true and measured wrench at t_k, and the wrench on the satellites over the cycle that
+ended at t_k.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.energy.ledger import Ledger
+from softdock.flat import store_ledger, store_output
+from softdock.spatial.motion import store_motion
+from softdock.spatial.rigid_body import motion_of
+from softdock.spatial.vectors import store3
+
+
+class Channel(NamedTuple):
+    name: str
+    unit: str
+    frame: str
+    meaning: str
+
+
+def _vector(name: str, unit: str, frame: str, meaning: str, axes: str = "xyz") -> list[Channel]:
+    return [Channel(f"{name}.{axis}", unit, frame, meaning) for axis in axes]
+
+
+def _motion(name: str, what: str) -> list[Channel]:
+    return [
+        *_vector(f"{name}.position", "m", "world", f"position of {what}"),
+        *_vector(f"{name}.attitude", "-", "world from body", f"attitude of {what}", "wxyz"),
+        *_vector(f"{name}.velocity", "m/s", "world", f"velocity of {what}"),
+        *_vector(f"{name}.rate", "rad/s", "body", f"angular velocity of {what}"),
+    ]
+
+
+def _wrench(name: str, what: str) -> list[Channel]:
+    return [
+        *_vector(f"{name}.force", "N", "world", f"force {what}"),
+        *_vector(f"{name}.torque", "Nm", "world, about the centre of mass", f"torque {what}"),
+    ]
+
+
+CHANNELS: tuple[Channel, ...] = (
+    Channel("time", "s", "-", "time"),
+    *_motion("chaser", "the chaser satellite"),
+    *_motion("target", "the target satellite"),
+    *_motion("command.chaser", "the chaser's set-point"),
+    *_motion("command.target", "the target's set-point"),
+    *_motion("mock_up.chaser", "the chaser's mock-up"),
+    *_motion("mock_up.target", "the target's mock-up"),
+    *_wrench("true.chaser", "of the contact on the chaser's mock-up"),
+    *_wrench("measured.chaser", "measured on the chaser"),
+    *_wrench("satellite.chaser", "on the chaser satellite"),
+    *_wrench("satellite.target", "on the target satellite"),
+    Channel("contact.depth", "m", "-", "depth of the real contact; negative: the gap"),
+    *(Channel(f"energy.{row}", "J", "world", f"ledger: {row}") for row in Ledger._fields),
+)
+CHANNEL_COUNT = len(CHANNELS)
+INDEX = {channel.name: i for i, channel in enumerate(CHANNELS)}
+
+
+@compiled
+def record_row(row, params, loop, t):
+    """Write one instant."""
+    row[0] = t
+    store_motion(row, 1, motion_of(params.chaser, loop.satellites.chaser))
+    store_motion(row, 14, motion_of(params.target, loop.satellites.target))
+    store_output(row, 27, loop.command)
+    store_motion(row, 53, loop.facility.chaser)
+    store_motion(row, 66, loop.facility.target)
+    store3(row, 79, loop.facility.true_chaser.force)
+    store3(row, 82, loop.facility.true_chaser.torque)
+    store3(row, 85, loop.facility.reading.force)
+    store3(row, 88, loop.facility.reading.torque)
+    store3(row, 91, loop.wrenches.chaser.force)
+    store3(row, 94, loop.wrenches.chaser.torque)
+    store3(row, 97, loop.wrenches.target.force)
+    store3(row, 100, loop.wrenches.target.torque)
+    row[103] = loop.depth
+    store_ledger(row, 104, loop.ledger)

@@ -1,0 +1,62 @@
+"""The stamped buffer of set-points, and the motion between them.
+
+A ring of `slots` motions in `mem`; the set-point stamped t_j = j T lies in slot j mod slots. Between stamps the mock-up follows the cubic
+Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator); rotation likewise, in the rotation vector from
+the earlier attitude. `linear` keeps the chord, `hold` the earlier pose at rest (a staircase).
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compiled import compiled
+from softdock.spatial.motion import MOTION_FLOATS, Motion, load_motion, store_motion
+from softdock.spatial.rotations import exponential, inverse, logarithm, product, right_jacobian, right_jacobian_inverse
+from softdock.spatial.vectors import add_scaled, scale, subtract
+
+HERMITE, LINEAR, HOLD = 0, 1, 2
+INTERPOLATIONS = ("hermite", "linear", "hold")
+ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
+
+
+@compiled
+def push(mem, at, slots, stamp, motion):
+    store_motion(mem, at + (stamp % slots) * MOTION_FLOATS, motion)
+
+
+@compiled
+def stamped(mem, at, slots, stamp):
+    return load_motion(mem, at + (stamp % slots) * MOTION_FLOATS)
+
+
+@compiled
+def between(mode, T, a, b, s):
+    """Motion at fraction s of the way from set-point a to set-point b, one cycle T [s] apart."""
+    if mode == HOLD:
+        return Motion(a.p, a.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    step = subtract(b.p, a.p)
+    turn = logarithm(product(inverse(a.q), b.q))
+    if mode == LINEAR:
+        w = scale(1.0 / T, turn)
+        return Motion(add_scaled(a.p, s, step), product(a.q, exponential(scale(s, turn))), scale(1.0 / T, step), w)
+    # cubic Hermite basis on [0, 1] with value 0 at the start: end value, start slope, end slope; and their derivatives
+    h1, h0p, h1p = s * s * (3.0 - 2.0 * s), s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)
+    d1, d0p, d1p = 6.0 * s * (1.0 - s), (1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
+    p = add_scaled(add_scaled(add_scaled(a.p, h1, step), T * h0p, a.v), T * h1p, b.v)
+    v = add_scaled(add_scaled(scale(d1 / T, step), d0p, a.v), d1p, b.v)
+    rate_b = right_jacobian_inverse(turn, b.w)
+    phi = add_scaled(add_scaled(scale(h1, turn), T * h0p, a.w), T * h1p, rate_b)
+    phi_rate = add_scaled(add_scaled(scale(d1 / T, turn), d0p, a.w), d1p, rate_b)
+    return Motion(p, product(a.q, exponential(phi)), v, right_jacobian(phi, phi_rate))
+
+
+@compiled
+def motion_at(mode, T, mem, at, slots, cycles):
+    """Motion of the set-points at the time `cycles` T, whole or fractional."""
+    nearest = math.floor(cycles + 0.5)
+    if abs(cycles - nearest) < ON_STAMP:
+        return stamped(mem, at, slots, int(nearest))
+    earlier = math.floor(cycles)
+    a = stamped(mem, at, slots, int(earlier))
+    b = stamped(mem, at, slots, int(earlier) + 1)
+    return between(mode, T, a, b, cycles - earlier)

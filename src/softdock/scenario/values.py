@@ -1,0 +1,103 @@
+"""One value of a scenario: checked against its definition, converted to SI, or refused with what is allowed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from softdock.parameters import Parameter
+
+SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
+TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound
+
+
+class Refused(Exception):
+    """The value is not allowed; the message says why, beyond the definition's own range."""
+
+
+def to_vector(parameter: Parameter, value: Any) -> list[float]:
+    """The value in SI, as the numbers that stand in the parameter vector. Raises `Refused`."""
+    if parameter.choices:
+        if not isinstance(value, str) or value not in parameter.choices:
+            raise Refused(parameter.allowed)
+        return [float(parameter.choices.index(value))]
+    if parameter.kind == "flag":
+        if not isinstance(value, bool):
+            raise Refused(parameter.allowed)
+        return [float(value)]
+    if parameter.kind == "integer":
+        number = _numbers(parameter, value, 1)[0]
+        if number != int(number):
+            raise Refused(parameter.allowed)
+        return _in_range(parameter, [number])
+    if parameter.kind == "inertia":
+        return inertia(parameter, value)
+    if parameter.kind == "mass":
+        wide = value if _is_list(value) else [value] * 3
+        return _in_range(parameter, _numbers(parameter, wide, 3))
+    numbers = _numbers(parameter, value, parameter.size)
+    if parameter.kind in ("quaternion", "direction") and not np.linalg.norm(numbers) > 1e-9:
+        raise Refused(parameter.allowed)
+    return [parameter.scale * x for x in _in_range(parameter, numbers)]
+
+
+def inertia(parameter: Parameter, value: Any) -> list[float]:
+    """Diagonal or full inertia to (xx, yy, zz, xy, xz, yz): symmetric, positive, obeying the triangle inequality."""
+    array = np.asarray(_numbers(parameter, _flatten(value), None), dtype=float)
+    if array.size == 3:
+        matrix = np.diag(array)
+    elif array.size == 9:
+        matrix = array.reshape(3, 3)
+    else:
+        raise Refused(parameter.allowed)
+    size = np.abs(matrix).max()
+    if np.abs(matrix - matrix.T).max() > SYMMETRIC_TO * size:
+        raise Refused(f"{parameter.allowed}; this matrix is not symmetric")
+    moments = np.linalg.eigvalsh(matrix)
+    if moments[0] <= 0.0:
+        raise Refused(f"{parameter.allowed}; the principal moments here are {_listed(moments)} kg m^2")
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE_SLACK):
+        raise Refused(f"{parameter.allowed}; no body has the principal moments {_listed(moments)} kg m^2")
+    m = matrix
+    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+
+
+def _numbers(parameter: Parameter, value: Any, size: int | None) -> list[float]:
+    items = list(value) if _is_list(value) else [value]
+    if size is not None and len(items) != size:
+        raise Refused(f"{parameter.allowed}; this has {len(items)} instead of {size}")
+    numbers = []
+    for item in items:
+        if isinstance(item, bool) or not isinstance(item, int | float | np.integer | np.floating):
+            raise Refused(parameter.allowed)
+        if not math.isfinite(item):
+            raise Refused(f"{parameter.allowed}; {item} is not finite")
+        numbers.append(float(item))
+    return numbers
+
+
+def _in_range(parameter: Parameter, numbers: list[float]) -> list[float]:
+    for x in numbers:
+        below = x <= parameter.low if parameter.open_low else x < parameter.low
+        if below or x > parameter.high:
+            raise Refused(parameter.allowed)
+    return numbers
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple | np.ndarray)
+
+
+def _flatten(value: Any) -> Any:
+    if not _is_list(value):
+        return [value]
+    flat: list[Any] = []
+    for item in value:
+        flat.extend(_flatten(item) if _is_list(item) else [item])
+    return flat
+
+
+def _listed(numbers: Any) -> str:
+    return ", ".join(f"{x:.6g}" for x in numbers)

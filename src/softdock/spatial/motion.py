@@ -1,0 +1,63 @@
+"""Pose and twist, wrench, and the work of one on the other. World axes, except rates: body axes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.spatial.rotations import rotation_from_to
+from softdock.spatial.vectors import dot, load3, load4, store3, store4, subtract
+
+MOTION_FLOATS = 13
+
+
+class Motion(NamedTuple):
+    """Pose and twist: of a satellite, a set-point or a mock-up."""
+
+    p: tuple  # position of the centre of mass, m, world
+    q: tuple  # attitude, world from body, wxyz
+    v: tuple  # m/s, world
+    w: tuple  # rad/s, body axes
+
+
+class Wrench(NamedTuple):
+    """Force [N] and torque [Nm] on a body, about its centre of mass, world axes."""
+
+    force: tuple
+    torque: tuple
+
+
+class Displacement(NamedTuple):
+    """Small motion of a body over an interval: translation [m] and rotation vector [rad], world axes."""
+
+    translation: tuple
+    rotation: tuple
+
+
+@compiled
+def no_wrench():
+    return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@compiled
+def displacement(p0, q0, p1, q1):
+    return Displacement(subtract(p1, p0), rotation_from_to(q0, q1))
+
+
+@compiled
+def work(wrench, moved):
+    """Work of a constant wrench over a displacement [J]: exact for a steady turn."""
+    return dot(wrench.force, moved.translation) + dot(wrench.torque, moved.rotation)
+
+
+@compiled
+def load_motion(array, at):
+    return Motion(load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10))
+
+
+@compiled
+def store_motion(array, at, motion):
+    store3(array, at, motion.p)
+    store4(array, at + 3, motion.q)
+    store3(array, at + 7, motion.v)
+    store3(array, at + 10, motion.w)
