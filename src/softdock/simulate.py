@@ -1,0 +1,72 @@
+"""Scenario in, run out. Also the loop stepped by hand: `Stepper`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock import doors
+from softdock.contact_log import LOG_COLUMNS
+from softdock.flat import REST, STATE_FLOATS
+from softdock.layout import TIME, TIME_AT
+from softdock.record import CHANNEL_COUNT
+from softdock.run import Run, Series, contact_rows, status_name
+from softdock.scenario.build import Scenario, build
+
+LOGGED_CONTACTS = 256
+CHUNK = 20_000  # cycles between two reports of progress
+
+Progress = Callable[[int, int], None]  # cycles done, cycles in all
+
+
+def cycle_count(scenario: Scenario) -> int:
+    """Cycles in a whole run."""
+    return math.ceil(scenario.vector[TIME_AT + TIME.at.duration] / scenario.vector[TIME_AT + TIME.at.cycle] - 1e-9)
+
+
+class Stepper:
+    """The loop, stepped by hand. All state is in three flat arrays: `state` (see flat.py), `mem` and `log`."""
+
+    def __init__(self, scenario: Scenario, rows: int = 0):
+        self.scenario = scenario
+        self.state = np.zeros(STATE_FLOATS)
+        self.mem = np.zeros(scenario.mem_floats)
+        self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
+        self.record = np.zeros((rows, CHANNEL_COUNT))
+        self.cycles = 0
+        doors.begin(scenario.vector, scenario.markers, self.mem, self.state, self.record)
+
+    def step(self, cycles: int = 1) -> str:
+        """Run some cycles; returns the status."""
+        s = self.scenario
+        last = self.cycles + cycles
+        self.cycles = doors.run_cycles(s.vector, s.markers, self.mem, self.state, self.record, self.log, self.cycles, last)
+        return self.status
+
+    @property
+    def status(self) -> str:
+        return status_name(self.state[REST + 1])
+
+
+def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+    """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and checked) first."""
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    total = cycle_count(scenario)
+    loop = Stepper(scenario, rows=total + 1)
+    while loop.cycles < total and loop.status == "completed":
+        loop.step(min(CHUNK, total - loop.cycles))
+        if progress is not None:
+            progress(loop.cycles, total)
+    count = doors.finish(loop.state, loop.log)
+    series = Series(loop.record[: loop.cycles + 1])
+    contacts = contact_rows(loop.log, count)
+    warnings = list(scenario.warnings)
+    if count > LOGGED_CONTACTS:
+        warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
+    if loop.status != "completed":
+        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
+    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings)
