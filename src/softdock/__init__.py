@@ -9,8 +9,8 @@ from softdock._version import __version__
 
 # name -> module, imported when first used, so that `import softdock` stays light
 _EXPORTS = {
-    "simulate": "softdock.simulate",
-    "Stepper": "softdock.simulate",
+    "simulate": "softdock.simulation",
+    "Stepper": "softdock.simulation",
     "Run": "softdock.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
