@@ -1,0 +1,134 @@
+"""Scenario files: strict TOML in, all problems at once with file and line; and the resolved scenario back out."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.build import Scenario, build, set_key
+from softdock.scenario.positions import key_lines
+
+LARGEST_FILE = 1_000_000  # bytes
+
+
+def preset_names() -> list[str]:
+    """The presets that ship with the package."""
+    return sorted(p.name.removesuffix(".toml") for p in files("softdock.scenario").joinpath("presets").iterdir() if p.name.endswith(".toml"))
+
+
+def preset_text(name: str) -> str:
+    """The file of a preset, comments and all."""
+    known = preset_names()
+    if name not in known:
+        raise BadInput(Problem("preset", name, "one of " + ", ".join(known), suggestion=closest(name, known)))
+    return files("softdock.scenario").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Scenario:
+    """A scenario from a file or a preset's name. `changes`: `key=value` texts, or a mapping from key path to value."""
+    text, name = _read(source)
+    tables, locate = _parse(text, name)
+    changed = parse_changes(changes)
+    for key, value in changed.items():
+        set_key(tables, key, value)
+    return build(tables, lambda path: "--set" if path in changed else locate(path))
+
+
+def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """`key=value` texts to values: TOML where it parses, a plain word otherwise."""
+    if isinstance(changes, Mapping):
+        return dict(changes)
+    parsed: dict[str, Any] = {}
+    for change in changes:
+        key, equals, text = change.partition("=")
+        if not equals or not key.strip() or not text.strip():
+            raise BadInput(Problem("--set", change, "key=value, for example robots.chaser.delay_ms=16"))
+        try:
+            parsed[key.strip()] = tomllib.loads(f"x = {text}")["x"]
+        except tomllib.TOMLDecodeError:
+            parsed[key.strip()] = text.strip()
+    return parsed
+
+
+def _read(source: str | Path) -> tuple[str, str]:
+    path = Path(source)
+    looks_like_file = path.suffix == ".toml" or "/" in str(source) or path.exists()
+    if not looks_like_file:
+        return preset_text(str(source)), f"{source}.toml"
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise BadInput(Problem(str(source), f"{path.stat().st_size} bytes", f"a scenario file of at most {LARGEST_FILE} bytes", f"{source}:1"))
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadInput(Problem("scenario", str(source), f"a file that can be read ({error.strerror}) or a preset: {', '.join(preset_names())}")) from None
+    try:
+        return data.decode("utf-8"), str(source)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(Problem("encoding", hex(data[error.start]), "UTF-8 text", f"{source}:{line}")) from None
+
+
+def _parse(text: str, name: str) -> tuple[dict[str, Any], Any]:
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        match = re.search(r"at line (\d+)", str(error))
+        line = int(match.group(1)) if match else text.count("\n") + 1
+        given = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else "end of file"
+        raise BadInput(Problem("TOML", given, f"TOML ({str(error).split(' (at')[0]})", f"{name}:{line}")) from None
+    except RecursionError:
+        raise BadInput(Problem("TOML", "tables nested too deep", "a scenario", f"{name}:1")) from None
+    lines = key_lines(text)
+
+    def locate(path: str) -> str:
+        """file:line of a key, or of the closest table above it."""
+        parts = path.split(".")
+        while parts:
+            if ".".join(parts) in lines:
+                return f"{name}:{lines['.'.join(parts)]}"
+            parts.pop()
+        return f"{name}:1"
+
+    return tables, locate
+
+
+def to_toml(tables: Mapping[str, Any]) -> str:
+    """Resolved tables as TOML; reading it back gives the same numbers to the last bit."""
+    out: list[str] = []
+    _write_table(out, [], tables)
+    return "\n".join(out).strip() + "\n"
+
+
+def _write_table(out: list[str], path: list[str], table: Mapping[str, Any]) -> None:
+    for key, value in table.items():
+        if not isinstance(value, Mapping) and not _is_tables(value):
+            out.append(f"{key} = {_literal(value)}")
+    for key, value in table.items():
+        here = [*path, key]
+        if isinstance(value, Mapping):
+            out += ["", f"[{'.'.join(here)}]"]
+            _write_table(out, here, value)
+        elif _is_tables(value):
+            for element in value:
+                out += ["", f"[[{'.'.join(here)}]]"]
+                _write_table(out, here, element)
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, Mapping) for v in value)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
+        return f'"{escaped}"'
+    if isinstance(value, list):
+        return "[" + ", ".join(_literal(v) for v in value) + "]"
+    return repr(value)
