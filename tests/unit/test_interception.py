@@ -17,9 +17,12 @@ import numpy as np
 import pytest
 import ruckig
 
-from softdock.compiled import compiled
-from softdock.robots import interception_path as path
-from softdock.robots.interception import advance_profile, intercepting_profile, time_optimal_profile
+from softdock.compiled import door
+from softdock.robots import interception, interception_path
+
+advance_profile = door(interception.advance_profile)
+time_optimal_profile, intercepting_profile = door(interception.time_optimal_profile), door(interception.intercepting_profile)
+direct, crest_of, point, travel = (door(getattr(interception_path, name)) for name in ("_direct", "_crest", "_point", "_travel"))
 
 SEED = 20240611
 CYCLE = 0.004  # s
@@ -74,10 +77,10 @@ def ruckig_trajectory(case: Case, vmin: float | None = None) -> ruckig.Trajector
     return trajectory if result == ruckig.Result.Working else None
 
 
-@compiled
+@door
 def sample(profile, p0, v0, a0, times, states):
     for k in range(times.shape[0]):
-        p, v, a = advance_profile(profile, p0, v0, a0, times[k])
+        p, v, a = interception.advance_profile(profile, p0, v0, a0, times[k])
         states[k, 0] = p
         states[k, 1] = v
         states[k, 2] = a
@@ -202,11 +205,11 @@ def test_before_and_after_the_crest_as_ruckig():
         unit = a0**2 / (2 * jmax)
         v0 = unit * rng.uniform(0.5, 1.6)
         vf = v0 - unit * rng.uniform(1.0, 6.0)
-        balance, start = path._direct(v0, a0, vf, amax, jmax, 0.0)
-        crest = path._crest(v0, a0, balance, amax, jmax)
+        balance, start = direct(v0, a0, vf, amax, jmax, 0.0)
+        crest = crest_of(v0, a0, balance, amax, jmax)
         if crest <= start:
             continue
-        d_start, d_crest = (path._travel(v0, a0, *path._point(w, balance, amax, jmax), jmax)[0] for w in (start, crest))
+        d_start, d_crest = (travel(v0, a0, *point(w, balance, amax, jmax), jmax)[0] for w in (start, crest))
         d = d_start + (d_crest - d_start) * rng.uniform(0.0, 2.0)
         before += d < d_crest
         s = rng.choice([-1.0, 1.0])
@@ -391,10 +394,10 @@ def test_it_compiles_for_a_gpu(monkeypatch):
     def kernel(x, y):
         i = cuda.grid(1)
         if i < x.shape[0]:
-            fixed = time_optimal_profile(x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7])
-            p, v, a = advance_profile(fixed, x[i, 0], x[i, 1], x[i, 2], 0.004)
-            moving = intercepting_profile(p, v, a, x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7])
-            y[i, 0], y[i, 1], y[i, 2] = advance_profile(moving, p, v, a, 0.004)
+            fixed = interception.time_optimal_profile(x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7])
+            p, v, a = interception.advance_profile(fixed, x[i, 0], x[i, 1], x[i, 2], 0.004)
+            moving = interception.intercepting_profile(p, v, a, x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7])
+            y[i, 0], y[i, 1], y[i, 2] = interception.advance_profile(moving, p, v, a, 0.004)
 
     ptx, _ = cuda.compile_ptx(kernel, (types.float64[:, ::1], types.float64[:, ::1]), cc=(9, 0))
     assert "sqrt.rn.f64" in ptx

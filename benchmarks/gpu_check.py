@@ -1,0 +1,126 @@
+"""Is the GPU right, and how fast is it? `python -m benchmarks.gpu_check [--quick] [--out FILE]`, on a machine with a GPU.
+
+Writes what it measured with the hash of the core's sources, so that stale results show. Needs numpy, numba and numba-cuda; jax and
+mujoco.mjx only for the peer. Exits 0 if CPU and GPU agree, 1 if not or if there is no GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+RESULTS = Path(__file__).parent / "results" / "gpu.json"
+LIMIT_S = 330.0  # of the whole check: parts that would not fit are left out
+
+
+def is_stale(path: Path = RESULTS) -> bool | None:
+    """True if the stored results are of other sources than these, False if they are of these; None if there are none."""
+    if not path.exists():
+        return None
+    from softdock.compiled import source_hash
+
+    return bool(json.loads(path.read_text()).get("source_hash") != source_hash())
+
+
+class Clock:
+    """How much of the time limit is left."""
+
+    def __init__(self, limit_s: float):
+        self.began, self.limit_s = time.perf_counter(), limit_s
+
+    def passed(self) -> float:
+        return time.perf_counter() - self.began
+
+    def has(self, seconds: float) -> bool:
+        return self.passed() + seconds < self.limit_s
+
+
+def say(line: str) -> None:
+    print(line, flush=True)
+
+
+def save(path: Path, results: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=2) + "\n")
+
+
+def about(device: Any, quick: bool) -> dict[str, Any]:
+    """What was measured, where and when."""
+    import numba
+    import numba_cuda
+
+    from softdock.compiled import source_hash
+
+    return {
+        "source_hash": source_hash(),
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "device": device._asdict(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "numba_cuda": numba_cuda.__version__,
+        "quick": quick,
+    }
+
+
+def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path) -> None:
+    """Everything, in order of importance. Saved after every part; one part's trouble does not lose the others."""
+    from benchmarks import gpu_parity, gpu_speed
+
+    runs, repeats = (32_768, 2) if quick else (262_144, 4)
+    parts = {  # name: (seconds it needs, what it does)
+        "parity": (0.0, lambda: gpu_parity.check_parity(8 if quick else 40, say)),
+        "speed": (60.0, lambda: gpu_speed.measure_speed(runs, 8.0, repeats, quick, clock.has, say)),
+        "end_to_end": (20.0, lambda: gpu_speed.end_to_end(runs // 2, 8.0, say)),
+        "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
+        "mjx": (75.0, lambda: gpu_speed.measure_mjx(say)),
+    }
+    for name, (seconds, part) in parts.items():
+        say(f"{name} (at {clock.passed():.0f} s)")
+        try:
+            results[name] = part() if clock.has(seconds) else {"left_out": "no time left"}
+        except Exception as error:
+            results[name] = {"failed": f"{type(error).__name__}: {str(error)[:2000]}"}
+            say(f"  failed: {results[name]['failed']}")
+        save(out, results)
+    if "best" in results["speed"].get("no noise", {}) and "steps_per_s" in results["mjx"]:
+        results["times_mjx"] = results["speed"]["no noise"]["best"] / results["mjx"]["steps_per_s"]
+        say(f"softdock / MJX: {results['times_mjx']:.0f}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu_check", description="Is the GPU right, and how fast is it?")
+    parser.add_argument("--quick", action="store_true", help="fewer runs, about two minutes")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # jax would take most of the card's memory at its first use
+
+    from softdock.campaign.cuda import find_device
+    from softdock.errors import NoDevice
+
+    clock = Clock(LIMIT_S)
+    try:
+        device = find_device()
+    except NoDevice as why:
+        print(f"gpu-check: {why}", file=sys.stderr)
+        return 1
+    results = about(device, options.quick)
+    say(f"gpu-check on {device.name}, sources {results['source_hash']}")
+    measure(results, clock, options.quick, options.out)
+    results["wall_s"] = clock.passed()
+    save(options.out, results)
+    say(f"wrote {options.out} after {results['wall_s']:.0f} s")
+    return 0 if results["parity"].get("passed") else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

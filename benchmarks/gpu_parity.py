@@ -1,0 +1,128 @@
+"""Do CPU and GPU agree? Over a thousand random runs of several kinds, compared relative to approach speed, peak force and initial energy.
+
+A run whose contacts differ in number (a graze that one rounding calls a touch and the other does not), and a run that amplifies
+a change of the last bit by itself, on the CPU alone, beyond what the tolerance allows, are counted apart: few are allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.scenarios import cone, epos_1d
+from softdock.campaign.batch import Batch
+from softdock.campaign.columns import Columns, columns
+from softdock.campaign.cpu import run_cpu
+from softdock.campaign.cuda import run_cuda
+from softdock.contact_log import LOG_COLUMNS
+from softdock.doors import OUTCOME_COLUMNS
+from softdock.layout import CHASER_AT
+from softdock.satellites import INTEGRATORS
+from softdock.scenario.build import build
+from softdock.spatial.rigid_body import BODY
+
+TOLERANCE = 1e-9  # GPU = CPU: fused multiply-add rounds differently, and up to four contacts amplify it
+NUDGE = 1e-15  # relative change of the start that stands for a difference in rounding
+AMPLIFYING = 1e-10  # a run that the nudge alone changes by this much is no test of the GPU
+APART_ALLOWED = 0.01  # of the runs may be split or amplifying
+TOUCHED_NEEDED = 0.9  # of the runs must have a contact
+
+
+def random_batches(per_kind: int, seed: int = 607) -> list[tuple[str, Columns]]:
+    """Wall and cone, four integrators, quiet and noisy, whole and fractional delay; each row drawn at random."""
+    rng = np.random.default_rng(seed)
+    batches = []
+    kinds = [(g, i.name, noisy, part) for g in ("wall", "cone") for i in INTEGRATORS for noisy in (0, 1) for part in (0, 1)]
+    for geometry, integrator, noisy, fractional in kinds:
+        tables = epos_1d() if geometry == "wall" else cone(12.0)
+        tables["satellites"] = {"integrator": integrator}
+        if noisy:
+            tables["sensor"] = {"noise_N": 0.02, "noise_Nm": 0.002}
+        delays = rng.uniform(0.0, 24.0, per_kind) if fractional else 4.0 * rng.integers(0, 7, per_kind)
+        swept = _random_wall(rng, per_kind) if geometry == "wall" else _random_cone(rng, per_kind)
+        swept |= {"robots.chaser.delay_ms": delays, "robots.target.delay_ms": delays, "random.seed": seed}
+        name = f"{geometry}, {integrator}, {('no noise', 'noise')[noisy]}, {('whole', 'fractional')[fractional]} delay"
+        batches.append((name, columns(build(tables), swept)))
+    return batches
+
+
+def _random_wall(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    return {
+        "chaser.mass_kg": rng.uniform(30.0, 120.0, n),
+        "chaser.velocity_m_per_s.0": -rng.uniform(0.01, 0.05, n),
+        "chaser.position_m.0": rng.uniform(0.008, 0.012, n),
+        "contact.0.real.stiffness_N_per_m": rng.uniform(500.0, 3000.0, n),
+        "contact.0.real.damping_Ns_per_m": rng.uniform(0.0, 40.0, n),
+    }
+
+
+def _random_cone(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    return {
+        "chaser.mass_kg": rng.uniform(40.0, 90.0, n),
+        "target.mass_kg": rng.uniform(60.0, 150.0, n),
+        "chaser.position_m.0": rng.uniform(0.028, 0.038, n),
+        "chaser.position_m.1": rng.uniform(-0.01, 0.01, n),
+        "chaser.velocity_m_per_s.2": -rng.uniform(0.012, 0.02, n),
+        "chaser.rate_rad_per_s": rng.uniform(-1e-3, 1e-3, (n, 3)),
+        "contact.0.real.stiffness_N_per_m": rng.uniform(1000.0, 5000.0, n),
+        "contact.0.real.damping_Ns_per_m": rng.uniform(0.0, 40.0, n),
+    }
+
+
+def differences(vectors: np.ndarray, a: Batch, b: Batch) -> dict[str, np.ndarray]:
+    """Of every run: twists per approach speed (rates at an arm of 1 m), energies per initial energy, forces per peak force."""
+    at = CHASER_AT + BODY.at.velocity
+    speed = np.linalg.norm(vectors[:, at : at + 3], axis=1)
+    force = np.maximum(a.column("peak_force_real_N"), 1e-6)
+    twists = [f"{body}.{c}" for body in ("chaser", "target") for c in ("vx", "vy", "vz", "wx", "wy", "wz")]
+    energies = [name for name in OUTCOME_COLUMNS if name.endswith("_J")]
+    logged = [i for i, name in enumerate(LOG_COLUMNS) if name.endswith("force_real_N") or name.endswith("satellite_N")]
+    return {
+        "twist": np.max([np.abs(a.column(c) - b.column(c)) for c in twists], axis=0) / speed,
+        "energy": np.max([np.abs(a.column(c) - b.column(c)) for c in energies], axis=0) / a.column("kinetic_start_J"),
+        "force": np.abs(a.logs - b.logs)[:, :, logged].max(axis=(1, 2)) / force,
+    }
+
+
+def compare(part: Columns, cpu: Batch, gpu: Batch) -> dict[str, Any]:
+    """The worst differences of one batch, and the runs counted apart."""
+    split = np.zeros(len(cpu), bool)
+    for name in ("status", "cycles", "contacts"):
+        split |= cpu.column(name) != gpu.column(name)
+    found = differences(part.vectors, cpu, gpu)
+    amplifying = ~split & (np.max(list(found.values()), axis=0) > TOLERANCE)
+    if amplifying.any():
+        nudged = part.vectors[amplifying].copy()
+        nudged[:, CHASER_AT + BODY.at.position : CHASER_AT + BODY.at.position + 3] *= 1.0 + NUDGE
+        alone = run_cpu(nudged, part.markers, part.mem_floats)
+        same = Batch(cpu.outcomes[amplifying], cpu.logs[amplifying])
+        amplifying[amplifying] = np.max(list(differences(nudged, same, alone).values()), axis=0) > AMPLIFYING
+    fair = ~(split | amplifying)
+    return {
+        "runs": len(cpu),
+        "touched": int((cpu.column("contacts") > 0).sum()),
+        "most_contacts": int(cpu.column("contacts").max()),
+        "split": int(split.sum()),
+        "amplifying": int(amplifying.sum()),
+        "worst": {name: float(np.max(gaps[fair], initial=0.0)) for name, gaps in found.items()},
+    }
+
+
+def check_parity(per_kind: int, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """The whole comparison."""
+    report = []
+    for name, part in random_batches(per_kind):
+        found = {"kind": name} | compare(part, run_cpu(*part), run_cuda(*part))
+        report.append(found)
+        apart = f"{found['split']} split, {found['amplifying']} amplifying"
+        say(f"  {name:58s} {found['touched']} of {found['runs']} touched, {apart}, worst {max(found['worst'].values()):.1e}")
+    total = {key: sum(r[key] for r in report) for key in ("runs", "touched", "split", "amplifying")}
+    worst = {key: max(r["worst"][key] for r in report) for key in report[0]["worst"]}
+    passed = max(worst.values()) <= TOLERANCE
+    passed &= total["split"] + total["amplifying"] <= APART_ALLOWED * total["runs"]
+    passed &= total["touched"] >= TOUCHED_NEEDED * total["runs"]
+    verdict = "agree" if passed else "DISAGREE"
+    say(f"  {total['runs']} runs, {total['split']} split, {total['amplifying']} amplifying, worst {worst} (allowed {TOLERANCE:g}): {verdict}")
+    return total | {"worst": worst, "tolerance": TOLERANCE, "passed": bool(passed), "kinds": report}

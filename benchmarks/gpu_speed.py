@@ -1,0 +1,170 @@
+"""How fast is the GPU? Cycles a second in double precision: single rate, ledger on, two free bodies with full inertia, probe in
+cone, 16 ms delay, every cycle in contact. With and without noise; and the device's own bound; and MuJoCo's MJX beside it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.scenarios import CYCLE_S, pressed
+from softdock.campaign.batch import empty_batch
+from softdock.campaign.columns import columns
+from softdock.campaign.cpu import available_cores, run_cpu
+from softdock.campaign.cuda import bucket_for, find_device, kernel_for, load_numba_cuda, run_cuda
+from softdock.scenario.build import build
+
+BLOCK_SIZES = (32, 64, 128, 256)
+REGISTER_LIMITS = (168, 128)
+COMPILE_S = 75.0  # s, allowed for compiling and timing one more kernel
+Say = Callable[[str], None]
+
+
+class OnDevice:
+    """A batch whose arrays are on the device, to time the kernel alone."""
+
+    def __init__(self, runs: int, duration_s: float, noisy: bool, max_registers: int | None = None):
+        self.cuda = load_numba_cuda()
+        rng = np.random.default_rng(1)
+        swept = {"chaser.mass_kg": rng.uniform(55.0, 65.0, runs), "chaser.position_m.0": rng.uniform(0.001, 0.006, runs)}
+        self.vectors, self.markers, self.mem_floats = columns(build(pressed(duration_s, noisy)), swept)
+        self.batch = empty_batch(self.vectors, 4)
+        self.arrays = [self.cuda.to_device(a) for a in (self.vectors, self.batch.logs, self.batch.outcomes)]
+        self.kernel = kernel_for(bucket_for(self.mem_floats), max_registers)
+
+    def launch(self, block: int) -> float:
+        """One launch over all runs. Returns its seconds."""
+        vectors, logs, outcomes = self.arrays
+        self.cuda.synchronize()
+        began = time.perf_counter()
+        self.kernel[-(-len(self.vectors) // block), block](vectors, self.markers, self.mem_floats, logs, outcomes)
+        self.cuda.synchronize()
+        return time.perf_counter() - began
+
+    def cycles(self) -> float:
+        """Cycles of one launch, having checked that every run completed, in contact from its first moments to its end."""
+        self.arrays[1].copy_to_host(self.batch.logs)
+        self.arrays[2].copy_to_host(self.batch.outcomes)
+        column = self.batch.column
+        inside = (column("contacts") == 1) & (column("start_s") < 0.1) & (column("end_s") > CYCLE_S * column("cycles") - 0.02)
+        if not (inside & (column("status") == 0)).all():
+            raise RuntimeError("a timed run was not in contact the whole time: its speed would flatter")
+        return float(column("cycles").sum())
+
+    def rates(self, block: int, repeats: int, cycles: float) -> dict[str, float]:
+        """Cycles a second over some launches."""
+        seconds = [self.launch(block) for _ in range(repeats)]
+        return {"best": cycles / min(seconds), "mean": cycles * repeats / sum(seconds), "worst": cycles / max(seconds)}
+
+
+def measure_speed(runs: int, duration_s: float, repeats: int, quick: bool, has_time: Callable[[float], bool], say: Say) -> dict[str, Any]:
+    """Cycles a second by block size, without and with noise; then with fewer registers, if there is time for the compiler."""
+    found: dict[str, Any] = {"runs": runs, "cycles_per_run": round(duration_s / CYCLE_S), "unit": "cycles/s", "precision": "float64"}
+    for label, noisy in (("no noise", False), ("noise", True)):
+        work = OnDevice(runs, duration_s, noisy)
+        first = work.launch(64)
+        say(f"  {label}: first launch {first:.1f} s (compiles, unless done before)")
+        cycles = work.cycles()
+        by_block = {}
+        for block in BLOCK_SIZES:
+            by_block[str(block)] = rates = work.rates(block, repeats, cycles)
+            spread = f"mean {rates['mean']:.3g}, worst {rates['worst']:.3g}"
+            say(f"  {label}, {block} threads a block: best {rates['best']:.3g} cycles/s ({spread})")
+        found[label] = {"by_block": by_block, "best": max(r["best"] for r in by_block.values())}
+    found["registers"] = {"unlimited": registers(work.kernel)}
+    say(f"  {found['registers']['unlimited']} a thread")
+    for limit in () if quick else REGISTER_LIMITS:
+        if not has_time(COMPILE_S):
+            say(f"  {limit} registers: left out, no time left")
+            continue
+        work = OnDevice(runs, duration_s, False, limit)
+        work.launch(64)
+        cycles = work.cycles()
+        best = {str(block): work.rates(block, repeats, cycles)["best"] for block in BLOCK_SIZES}
+        found["registers"][str(limit)] = registers(work.kernel) | {"no noise, best by block": best}
+        say(f"  at most {limit} registers: {found['registers'][str(limit)]}")
+    return found
+
+
+def registers(kernel: Any) -> dict[str, Any]:
+    """Registers and local memory of a compiled kernel."""
+    try:
+        return {"registers": max(kernel.get_regs_per_thread().values()), "local_bytes": max(kernel.get_local_mem_per_thread().values())}
+    except Exception as error:  # a matter of numba-cuda's version; not worth failing for
+        return {"registers": f"unknown: {error}"}
+
+
+def end_to_end(runs: int, duration_s: float, say: Say) -> dict[str, Any]:
+    """The same through `run_cuda`, transfers included; and such runs on the CPU's cores, fewer of them."""
+    work = OnDevice(runs, duration_s, False)
+    began = time.perf_counter()
+    gpu = run_cuda(work.vectors, work.markers, work.mem_floats).column("cycles").sum() / (time.perf_counter() - began)
+    few = work.vectors[: 40 * available_cores()]
+    run_cpu(few[:2], work.markers, work.mem_floats)  # compiles
+    began = time.perf_counter()
+    cpu = run_cpu(few, work.markers, work.mem_floats).column("cycles").sum() / (time.perf_counter() - began)
+    say(f"  with transfers {gpu:.3g} cycles/s; this machine's {available_cores()} cores {cpu:.3g} cycles/s")
+    return {"runs": runs, "gpu_cycles_per_s": float(gpu), "cpu_cycles_per_s": float(cpu), "cpu_cores": available_cores()}
+
+
+def fma_bound(say: Say) -> dict[str, float]:
+    """The device's rate of double-precision fused multiply-adds, measured: the bound that no arithmetic passes [1/s]."""
+    cuda, loops = load_numba_cuda(), 200_000
+
+    @cuda.jit
+    def chains(out):
+        i = cuda.grid(1)
+        x0, x1, x2, x3 = 1.0 + i, 2.0 + i, 3.0 + i, 4.0 + i
+        for _ in range(loops):
+            x0 = cuda.fma(x0, 0.999999, 1e-7)
+            x1 = cuda.fma(x1, 0.999999, 1e-7)
+            x2 = cuda.fma(x2, 0.999999, 1e-7)
+            x3 = cuda.fma(x3, 0.999999, 1e-7)
+        out[i] = x0 + x1 + x2 + x3
+
+    threads = find_device().multiprocessors * 2048
+    out = cuda.device_array(threads)
+    seconds = []
+    for _ in range(4):
+        cuda.synchronize()
+        began = time.perf_counter()
+        chains[threads // 256, 256](out)
+        cuda.synchronize()
+        seconds.append(time.perf_counter() - began)
+    rate = 4.0 * loops * threads / min(seconds)
+    say(f"  fused multiply-adds in double precision: {rate:.3g} /s")
+    return {"fma_per_s": rate}
+
+
+def measure_mjx(say: Say, worlds: int = 8192, steps: int = 200) -> dict[str, Any]:
+    """MuJoCo's MJX on the same card: two free spheres pressed together. Steps a second, or why there is no number."""
+    try:
+        import jax
+        import mujoco
+        from mujoco import mjx
+    except Exception as error:  # not there, or it does not load
+        say(f"  left out: {error}")
+        return {"left_out": str(error)}
+    from benchmarks.peers import two_bodies_pressed
+
+    model, data = two_bodies_pressed()
+    on_device, start = mjx.put_model(model), mjx.put_data(model, data)
+    states = jax.vmap(lambda s: start.replace(qvel=start.qvel + 1e-4 * s))(jax.numpy.arange(worlds) / worlds)
+    step = jax.vmap(mjx.step, in_axes=(None, 0))
+
+    @jax.jit
+    def roll(states):
+        return jax.lax.scan(lambda s, _: (step(on_device, s), None), states, None, length=steps)[0]
+
+    jax.block_until_ready(roll(states))
+    seconds = []
+    for _ in range(3):
+        began = time.perf_counter()
+        jax.block_until_ready(roll(states))
+        seconds.append(time.perf_counter() - began)
+    rate, device = worlds * steps / min(seconds), str(jax.devices()[0])
+    say(f"  MJX {mujoco.__version__} on {device}: {rate:.3g} steps/s ({worlds} worlds, single precision)")
+    return {"steps_per_s": rate, "worlds": worlds, "device": device, "mujoco": mujoco.__version__, "jax": jax.__version__}

@@ -1,0 +1,239 @@
+"""From a scenario and swept keys to the matrix of parameter vectors of a batch, one row a run.
+
+    columns(scenario, {"robots.chaser.delay_ms": delays, "contact.0.real.stiffness_N_per_m": 1000.0})
+
+Keys and units are those of the scenario file; `.0`, `.1`, `.2` behind a vector's key is one component. Values are arrays of length N or single
+numbers (for a whole vector, one row a run). Every value is checked against its parameter's definition. All rows share one memory map, laid out
+for the longest delay. What needs more than one key (bodies apart at the start, contacts the cycle can resolve) is checked on every row up to
+`CHECKED_ROWS`, beyond that on the extremes of each column and an even sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock.adaptation.registry import METHODS
+from softdock.contact.pairs import PAIR, PAIR_FLOATS
+from softdock.errors import BadInput, Problem, closest
+from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, PAIRS_MEM, RANDOM, RANDOM_AT, TARGET_ROBOT_AT, TIME, TIME_AT
+from softdock.parameters import Parameter
+from softdock.robots.delay import ROBOT
+from softdock.scenario.build import Scenario
+from softdock.scenario.checks import MOST_SLOTS, check_scenario
+from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
+from softdock.spatial.motion import MOTION_FLOATS
+
+CHECKED_ROWS = 1000
+COMPONENTS = ("number", "mass")  # kinds whose components are independent; an attitude or an inertia is swept as a whole
+
+
+class Columns(NamedTuple):
+    """What a backend needs: `run_cpu(*columns)`."""
+
+    vectors: np.ndarray  # (N, n_params), SI
+    markers: tuple[Any, ...]
+    mem_floats: int
+
+
+class Place(NamedTuple):
+    """Where a key stands in the vector."""
+
+    parameter: Parameter
+    at: int
+    size: int
+
+
+def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = None) -> Columns:
+    """The vectors of N runs. `runs`: N, where no key is swept. The run index of the random numbers is 0 .. N-1 unless swept."""
+    places = sweepable(scenario)
+    problems: list[Problem] = []
+    wanted: dict[str, tuple[Place, np.ndarray]] = {}
+    for key, values in swept.items():
+        place = places.get(key)
+        if place is None:
+            problems.append(_unknown(scenario, key, values, places))
+            continue
+        try:
+            wanted[key] = place, _rows(place, values)
+        except _Refused as why:
+            problems.append(Problem(f"{key}{why.index}", why.value, why.allowed))
+    if problems:
+        raise BadInput(problems)
+    count = _common_length({key: rows for key, (_, rows) in wanted.items()}, runs)
+    vectors = np.tile(scenario.vector, (count, 1))
+    vectors[:, RANDOM_AT + RANDOM.at.run] = np.arange(count)
+    for place, rows in wanted.values():
+        vectors[:, place.at : place.at + place.size] = rows
+    slots = _slots(vectors)
+    mem_floats = _lay_out_memory(scenario, vectors, slots, swept)
+    _check_rows(scenario, vectors, [place.at for place, _ in wanted.values()])
+    return Columns(vectors, scenario.markers, mem_floats)
+
+
+def sweepable(scenario: Scenario) -> dict[str, Place]:
+    """Every key of this scenario that a sweep may set."""
+    tables = [(t.path, t.group, t.base) for t in TABLES]
+    tables += [(f"{PAIR_TABLE}.{i}", PAIR, pair_base(i)) for i in range(len(scenario.tables.get(PAIR_TABLE, [])))]
+    tables += [(f"{METHOD_TABLE}.{i}", method.group, at + 1) for i, (method, at) in enumerate(_methods(scenario))]
+    places: dict[str, Place] = {}
+    for path, group, base in tables:
+        at = base
+        for parameter in group:
+            if not parameter.choices and parameter.kind != "flag" and _resolved(scenario.tables, f"{path}.{parameter.key}") is not None:
+                places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)
+                if parameter.size > 1 and parameter.kind in COMPONENTS:
+                    places |= {f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(parameter.size)}
+            at += parameter.size
+    return places
+
+
+class _Refused(Exception):
+    def __init__(self, value: Any, allowed: str, index: int | None = None):
+        super().__init__(allowed)
+        self.value, self.allowed = value, allowed
+        self.index = "" if index is None else f"[{index}]"
+
+
+def _rows(place: Place, values: Any) -> np.ndarray:
+    """Checked values in SI: (N, size), or (1, size) for a single value."""
+    parameter = place.parameter
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise _Refused(values, parameter.allowed)
+    array = array.astype(float)
+    if place.size == 1:
+        rows = array.reshape(-1, 1) if array.ndim <= 1 else array
+    elif parameter.kind == "mass" and array.ndim <= 1:
+        rows = np.repeat(array.reshape(-1, 1), 3, axis=1)
+    else:
+        rows = _inertias(parameter, array) if parameter.kind == "inertia" else np.atleast_2d(array)
+    if rows.ndim != 2 or rows.shape[1] != place.size or len(rows) == 0:
+        raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one row a run")
+    bad = ~np.isfinite(rows) | (rows > parameter.high) | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
+    if parameter.kind == "integer":
+        bad |= rows != np.floor(rows)
+    bad_rows = bad.any(axis=1)
+    if parameter.kind in ("quaternion", "direction"):
+        bad_rows |= ~(np.linalg.norm(rows, axis=1) > 1e-9)
+    if bad_rows.any():
+        first = int(np.argmax(bad_rows))
+        raise _Refused(rows[first, 0].item() if place.size == 1 else rows[first].tolist(), parameter.allowed, first)
+    return parameter.scale * rows
+
+
+def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
+    """(N, 3) principal or (N, 3, 3) full inertias to (N, 6): xx, yy, zz, xy, xz, yz; positive, and obeying the triangle inequality."""
+    if array.ndim in (1, 2) and array.shape[-1] == 3:
+        matrices = np.atleast_2d(array)[:, :, None] * np.eye(3)
+    else:
+        matrices = array
+    if matrices.ndim != 3 or matrices.shape[1:] != (3, 3):
+        raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)")
+    finite = np.isfinite(matrices).all(axis=(1, 2))
+    moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
+    symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(axis=(1, 2))
+    good = finite & symmetric & (moments[:, 0] > 0.0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + 1e-9))
+    if not good.all():
+        first = int(np.argmin(good))
+        raise _Refused(matrices[first].tolist(), parameter.allowed, first)
+    m = matrices
+    return np.stack([m[:, 0, 0], m[:, 1, 1], m[:, 2, 2], m[:, 0, 1], m[:, 0, 2], m[:, 1, 2]], axis=1)
+
+
+def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]) -> Problem:
+    if key not in places and _resolved(scenario.tables, key) is not None and not isinstance(_resolved(scenario.tables, key), dict):
+        return Problem(key, value, "a key with a numeric value; this one is a choice, so make a batch for each of its values")
+    return Problem(key, value, "a key of this scenario with a numeric value", suggestion=closest(key, places))
+
+
+def _common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
+    lengths = {key: len(array) for key, array in rows.items() if len(array) != 1}
+    count = runs if runs is not None else max(lengths.values(), default=1)
+    wrong = [Problem(key, f"{n} values", f"{count} values, as the others, or one") for key, n in lengths.items() if n != count]
+    if wrong:
+        raise BadInput(wrong)
+    if count < 1:
+        raise BadInput(Problem("runs", runs, "at least 1"))
+    return count
+
+
+def _slots(vectors: np.ndarray) -> int:
+    """Set-points to keep per robot, for every row: `checks.needed_slots` of the worst one."""
+    cycle, duration = vectors[:, TIME_AT + TIME.at.cycle], vectors[:, TIME_AT + TIME.at.duration]
+    worst, at = 0, ROBOT.at
+    for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
+        delay, ramp, wobble = (vectors[:, base + i] for i in (at.delay, at.ramp, at.wobble))
+        slots = np.ceil((delay + np.maximum(ramp, 0.0) * duration + wobble) / cycle - 1e-9).astype(int) + 3
+        row = int(np.argmax(slots))
+        if slots[row] > MOST_SLOTS:
+            allowed = f"a delay of at most {MOST_SLOTS - 3} cycles, the largest history; this one reaches {slots[row] - 3} cycles"
+            raise BadInput(Problem(f"robots.{name}.delay_ms[{row}]", 1e3 * delay[row], allowed))
+        worst = max(worst, int(slots[row]))
+    return worst
+
+
+def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
+    """Each listed method and where its numbers begin in the vector: first the slot of its memory."""
+    found, at = [], METHODS_AT
+    for entry in scenario.tables.get(METHOD_TABLE, []):
+        method = METHODS[entry["name"]]
+        found.append((method, at))
+        at += 1 + method.group.size
+    return found
+
+
+def _lay_out_memory(scenario: Scenario, vectors: np.ndarray, slots: int, swept: Mapping[str, Any]) -> int:
+    """Write one memory map into all rows, as `build` does for one scenario. Returns the floats of `mem`."""
+    pairs = int(scenario.vector[MEMORY_AT + MEMORY.at.pair_count])
+    size = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS
+    for i, (method, at) in enumerate(_methods(scenario)):
+        vectors[:, at] = size
+        size += _method_floats(scenario, method, i, vectors, swept)
+    vectors[:, MEMORY_AT + MEMORY.at.slots] = slots
+    vectors[:, MEMORY_AT + MEMORY.at.size] = size
+    return size
+
+
+def _method_floats(scenario: Scenario, method: Any, index: int, vectors: np.ndarray, swept: Mapping[str, Any]) -> int:
+    """The most memory a method needs over all rows."""
+    prefix = f"{METHOD_TABLE}.{index}."
+    values = {p.key: _resolved(scenario.tables, prefix + p.key) for p in method.group}
+    values = {key: value for key, value in values.items() if value is not None}
+    own = {key.removeprefix(prefix): np.atleast_1d(np.asarray(array)) for key, array in swept.items() if key.startswith(prefix)}
+    periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
+    if not own:
+        return max(method.memory(values, T) for T in periods)
+    most = 0
+    for row in range(len(vectors)):
+        here = values | {key: array[row if len(array) > 1 else 0].tolist() for key, array in own.items() if key in values}
+        most = max(most, method.memory(here, vectors[row, TIME_AT + TIME.at.cycle]))
+    return most
+
+
+def _check_rows(scenario: Scenario, vectors: np.ndarray, swept_at: list[int]) -> None:
+    """The checks across keys, on rows as they would be built one by one."""
+    rows = range(len(vectors))
+    if len(vectors) > CHECKED_ROWS:
+        extremes = {int(pick(vectors[:, at])) for at in swept_at for pick in (np.argmin, np.argmax)}
+        rows = sorted(extremes | set(np.linspace(0, len(vectors) - 1, CHECKED_ROWS).astype(int).tolist()))
+    for row in rows:
+        one = Scenario(scenario.tables, vectors[row], scenario.markers)
+        problems, _ = check_scenario(one, lambda key: "")
+        if problems:
+            raise BadInput([Problem(p.key, p.value, p.allowed, f"run {row}") for p in problems])
+
+
+def _resolved(tables: Any, path: str) -> Any:
+    """The value a key resolved to, or None."""
+    here = tables
+    for part in path.split("."):
+        if isinstance(here, list) and part.isdigit() and int(part) < len(here):
+            here = here[int(part)]
+        elif isinstance(here, dict):
+            here = here.get(part)
+        else:
+            return None
+    return here

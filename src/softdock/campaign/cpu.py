@@ -1,0 +1,58 @@
+"""A batch on the threads of this machine. Compiled code releases Python's lock, so threads run at once and share the parameters.
+
+Every run depends on its own row alone, so neither the number of threads nor the size of the chunks changes a bit of the result.
+"""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import Any
+
+import numpy as np
+
+from softdock import doors
+from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
+
+CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
+MOST_RUNS_IN_CHUNK = 256
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def run_cpu(
+    vectors: np.ndarray,
+    markers: tuple[Any, ...],
+    mem_floats: int,
+    threads: int | None = None,
+    contacts: int = CONTACTS,
+    chunk: int | None = None,
+    progress: Progress | None = None,
+) -> Batch:
+    """Run every row of `vectors`. `threads`: all cores unless given; `chunk`: runs a thread takes at a time."""
+    batch = empty_batch(vectors, contacts)
+    vectors = np.ascontiguousarray(vectors)
+    total = len(batch)
+    threads = max(1, available_cores() if threads is None else threads)
+    chunk = chunk or min(max(1, total // (threads * CHUNKS_PER_THREAD)), MOST_RUNS_IN_CHUNK)
+
+    def run_chunk(first: int) -> int:
+        last = min(first + chunk, total)
+        doors.run_batch(vectors, markers, mem_floats, batch.logs, batch.outcomes, first, last)
+        return last - first
+
+    done = 0
+    with ThreadPoolExecutor(threads) as pool:
+        pending = [pool.submit(run_chunk, first) for first in range(0, total, chunk)]
+        try:
+            for finished in as_completed(pending):
+                done += finished.result()
+                if progress is not None:
+                    progress(done, total)
+        except BaseException:  # an interrupt, or the callback's: let the chunks under way end, start no more
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return batch

@@ -1,0 +1,150 @@
+"""Every registered model keeps its interface: it is defined, it runs, and it does what its entry says. A new entry is tested by being listed."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scenarios import cone_docking, epos_wall, sphere_on_sphere
+
+from softdock import simulate
+from softdock.adaptation.registry import METHODS
+from softdock.contact.laws import LAWS
+from softdock.contact.pairs import GEOMETRIES, PAIR
+from softdock.layout import RANDOM, TIME
+from softdock.record import CHANNELS
+from softdock.robots.delay import ROBOT
+from softdock.robots.history import INTERPOLATIONS
+from softdock.satellites import INTEGRATORS, SATELLITES
+from softdock.scenario.schema import TABLES
+from softdock.scenario.values import to_vector
+from softdock.sensor.force_torque import SENSOR
+from softdock.spatial.rigid_body import BODY
+
+GROUPS = [TIME, RANDOM, SATELLITES, BODY, ROBOT, SENSOR, PAIR, *(m.group for m in METHODS.values())]
+PARAMETERS = [pytest.param(p, id=f"{g.name}.{p.key}") for g in GROUPS for p in g]
+SCENARIOS = {"wall": epos_wall, "sphere": sphere_on_sphere, "cone": cone_docking}
+LAW_KEYS = {
+    "spring_damper": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
+    "spring_damper_pull": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
+    "hunt_crossley": {"stiffness_N_per_m": 20000.0, "exponent": 1.5, "lambda_s_per_m": 2.0},
+}
+
+
+def check_run(tables):
+    """It ran to its end, touched, and recorded no NaN."""
+    run = simulate(tables)
+    assert run.status == "completed"
+    assert run.contact_count >= 1
+    assert np.isfinite(run.series.rows).all()
+    return run
+
+
+@pytest.mark.parametrize("integrator", [i.name for i in INTEGRATORS])
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_every_integrator_runs_with_every_geometry(geometry, integrator):
+    """No pair of choices leaves the loop with NaN or without contact."""
+    check_run(SCENARIOS[geometry](integrator=integrator, delay_ms=6.0))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_every_law_runs_on_every_geometry(geometry, law):
+    """Laws and shapes combine freely; with damping, the contact dissipates."""
+    tables = SCENARIOS[geometry](delay_ms=2.0)
+    tables["contact"][0]["real"] = {"law": law, **LAW_KEYS[law]}
+    run = check_run(tables)
+    assert run.ledger["dissipated"] > 0.0
+
+
+@pytest.mark.parametrize("interpolation", INTERPOLATIONS)
+def test_every_interpolation_runs(interpolation):
+    """With a fractional delay, so that it is used; each gives its own result."""
+    tables = sphere_on_sphere(delay_ms=7.0)
+    for name in ("chaser", "target"):
+        tables["robots"][name]["interpolation"] = interpolation
+    run = check_run(tables)
+    others = {i: simulate({**tables, "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")}}) for i in INTERPOLATIONS}
+    assert all(other.restitution != run.restitution for i, other in others.items() if i != interpolation)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_runs(name):
+    """With its defaults, where it has them, in a loop with noise and a fractional delay."""
+    method = METHODS[name]
+    if any(p.default is None and p.when is None for p in method.group):
+        pytest.skip(f"{name} must be told: {method.knows}; its own tests run it")
+    tables = cone_docking(delay_ms=6.0)
+    tables["methods"] = [{"name": name}]
+    tables["sensor"] = {"noise_N": 0.05}
+    check_run(tables)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_says_what_it_is(name):
+    """The registry entry is complete: docs and command line derive from it."""
+    method = METHODS[name]
+    assert method.name == name
+    assert method.summary
+    assert method.knows
+    assert method.group.meaning
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_every_parameter_is_defined(parameter):
+    """Meaning, unit and range are there, the range is not empty, and the default lies in it."""
+    assert len(parameter.meaning) > 5
+    assert parameter.meaning.strip() == parameter.meaning
+    assert parameter.unit
+    assert parameter.low < parameter.high
+    assert parameter.allowed
+    if parameter.choices:
+        assert len(set(parameter.choices)) == len(parameter.choices)
+    if parameter.default is not None:
+        values = to_vector(parameter, list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default)
+        assert len(values) == parameter.size
+        assert all(math.isfinite(v) for v in values)
+
+
+SUFFIXES = {"_ms": "ms", "_s": "s", "_m": "m", "_N": "N", "_Nm": "Nm", "_Hz": "Hz", "_kg": "kg", "_deg": "deg"}
+SUFFIXES |= {"_m_per_s": "m/s", "_rad_per_s": "rad/s"}
+SUFFIXES |= {"_N_per_m": "N/m", "_Ns_per_m": "Ns/m", "_s_per_m": "s/m", "_ms_per_s": "ms/s", "_kg_m2": "kg m^2"}
+
+
+@pytest.mark.parametrize("parameter", PARAMETERS)
+def test_a_keys_suffix_is_its_unit(parameter):
+    """`delay_ms` is in ms: the unit spelled in a key and the unit of its definition are the same; without a unit there is no suffix."""
+    ending = max((s for s in SUFFIXES if parameter.key.endswith(s)), key=len, default=None)
+    if parameter.unit == "-":
+        assert ending is None
+    else:
+        assert ending is not None, f"{parameter.key} does not spell its unit {parameter.unit}"
+        assert SUFFIXES[ending] == parameter.unit
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda g: g.name)
+def test_offsets_do_not_overlap(group):
+    """Each parameter has its own place in the vector, and names and keys are unique."""
+    taken = [offset + i for p, offset in zip(group, group.at, strict=True) for i in range(p.size)]
+    assert taken == list(range(group.size))
+    assert len({p.key for p in group}) == len({p.name for p in group}) == len(group.parameters)
+
+
+def test_tables_do_not_overlap_in_the_vector():
+    """No table of a scenario writes over another."""
+    taken = [table.base + i for table in TABLES for i in range(table.group.size)]
+    assert len(set(taken)) == len(taken)
+
+
+def test_every_channel_is_labelled():
+    """Name, unit, frame and meaning; names are unique."""
+    assert len({c.name for c in CHANNELS}) == len(CHANNELS)
+    assert all(c.unit and c.frame and c.meaning for c in CHANNELS)
+
+
+def test_integrators_state_order_and_delay():
+    """What convergence/test_integrators.py measures is stated for every one."""
+    for integrator in INTEGRATORS:
+        assert integrator.order in (1, 2, 4)
+        assert 0.0 <= integrator.effective_delay <= 2.0

@@ -1,0 +1,75 @@
+"""EPOS in one dimension: the restitution that delay, hold and integrator make of a lossless spring.
+
+Source of every number: design/physics.md sections 2 and 6 and design/definitions.md, computed there independently of softdock (the 1.1176 of
+physics.md's Table 2 row belongs to another stiffness). Means over the sampling phase: 16 phases, evenly spread over one cycle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scenarios import epos_wall
+
+from softdock import simulate
+
+PHASES = np.arange(16) / 16
+EPOS = {"mass_kg": 63.0, "stiffness": 1000.0}
+MASS_KG, SPEED = 63.0, 0.02  # m/s
+
+
+def mean_restitution(**changes) -> float:
+    found = []
+    for phase in PHASES:
+        run = simulate(epos_wall(phase=phase, **changes))
+        assert run.status == "completed"
+        assert run.contact_count == 1
+        found.append(run.restitution)
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize(
+    ("integrator", "restitution"),
+    [("exact_hold", 1.1190), ("symplectic_euler", 1.1052), ("forward_euler", 1.1331), ("lie_rk4", 1.1190)],
+)
+def test_epos_with_16_ms_of_delay(integrator, restitution):
+    """63 kg on 1000 N/m with 16 ms at 4 ms bounces back faster than it came, by the delay plus the integrator's own."""
+    # 1e-4: the golden numbers are printed to four decimals
+    assert mean_restitution(delay_ms=16.0, integrator=integrator, **EPOS) == pytest.approx(restitution, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("integrator", "restitution"),
+    [("exact_hold", 1.0126), ("symplectic_euler", 1.0000), ("forward_euler", 1.0254), ("lie_rk4", 1.0126)],
+)
+def test_epos_without_delay(integrator, restitution):
+    """Without any delay only the integrator's effective delay is left: T/2, 0 and T."""
+    assert mean_restitution(delay_ms=0.0, integrator=integrator, **EPOS) == pytest.approx(restitution, abs=1e-4)
+
+
+@pytest.mark.parametrize(("interpolation", "restitution"), [("hermite", 1.133), ("hold", 1.147)])
+def test_a_fractional_delay_depends_on_the_motion_between_set_points(interpolation, restitution):
+    """18 ms is 4.5 cycles: a smooth mock-up gives 1.133, a staircase 1.147 (definitions.md, exact hold). Printed to three decimals."""
+    found = mean_restitution(delay_ms=18.0, integrator="exact_hold", interpolation=interpolation, **EPOS)
+    assert found == pytest.approx(restitution, abs=1e-3)
+
+
+@pytest.mark.parametrize("delay_ms", [0.0, 16.0, 18.0])
+@pytest.mark.parametrize("integrator", ["exact_hold", "lie_rk4"])
+def test_observed_energy_tells_the_restitution(integrator, delay_ms):
+    """In one dimension e^2 = 1 + observed / KE_0 (Zebenay eq. 114), so a rig can see its own activity. 1e-3: trapezoid at 4 ms."""
+    kinetic = 0.5 * MASS_KG * SPEED**2
+    for phase in PHASES[::4]:
+        run = simulate(epos_wall(phase=phase, delay_ms=delay_ms, integrator=integrator, **EPOS))
+        assert run.restitution**2 == pytest.approx(1.0 + run.ledger["observed"] / kinetic, abs=1e-3)
+
+
+@pytest.mark.parametrize("delay_ms", [0.0, 16.0, 18.0])
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler"])
+def test_what_a_rig_cannot_observe_is_the_integrators_row(integrator, delay_ms):
+    """An integrator whose positions do not follow from its velocities invents energy behind the port that eq. 114 watches: the ledger's
+    integrator row, some 3 % of KE_0 here, closes e^2 = 1 + (observed + integrator) / KE_0. 1e-3: trapezoid at 4 ms."""
+    kinetic = 0.5 * MASS_KG * SPEED**2
+    for phase in PHASES[::4]:
+        run = simulate(epos_wall(phase=phase, delay_ms=delay_ms, integrator=integrator, **EPOS))
+        assert run.restitution**2 == pytest.approx(1.0 + (run.ledger["observed"] + run.ledger["integrator"]) / kinetic, abs=1e-3)
+        assert abs(run.ledger["integrator"]) > 0.02 * kinetic

@@ -1,0 +1,203 @@
+"""A batch is the single run, many times: on CPU threads bit for bit, on CUDA as far as a machine without a GPU can tell."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, which is no part of the package
+
+from benchmarks import gpu_check
+from benchmarks.scenarios import epos_1d
+from softdock import doors
+from softdock.campaign import cuda as gpu
+from softdock.campaign.columns import columns
+from softdock.campaign.cpu import run_cpu
+from softdock.compiled import source_hash
+from softdock.errors import BadInput, NoDevice
+from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
+from softdock.scenario.build import build
+from softdock.simulation import simulate
+
+SWEPT = {
+    "robots.chaser.delay_ms": np.linspace(0.0, 38.0, 24),
+    "robots.target.delay_ms": np.linspace(0.0, 38.0, 24),
+    "contact.0.real.stiffness_N_per_m": np.linspace(800.0, 2500.0, 24),
+    "chaser.mass_kg": np.linspace(40.0, 90.0, 24),
+    "chaser.velocity_m_per_s.0": -np.linspace(0.01, 0.04, 24),
+}
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    tables = epos_1d()
+    tables["sensor"] = {"noise_N": 0.05}  # so that the order of random numbers would show
+    return build(tables)
+
+
+@pytest.fixture(scope="module")
+def batch(scenario):
+    return run_cpu(*columns(scenario, SWEPT), threads=1)
+
+
+def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
+    """Whoever sweeps gets the very numbers of the runs made one by one, with each value written into the scenario."""
+    for i in (0, 7, 23):
+        changes = {key: float(values[i]) for key, values in SWEPT.items() if not key.endswith(".0")}
+        velocity = {"chaser.velocity_m_per_s": [SWEPT["chaser.velocity_m_per_s.0"][i], 0.0, 0.0]}
+        run = simulate(scenario.with_keys(changes | velocity | {"random.run": i}))
+        assert batch.column("cycles")[i] == run.cycles
+        assert batch.column("contacts")[i] == run.contact_count
+        assert batch.column("energy_invented_J")[i] == run.energy_invented_J
+        assert batch.column("restitution")[i] == run.restitution
+        assert batch.contact(0, "peak_force_real_N")[i] == run.contacts[0]["peak_force_real_N"]
+        at = doors.OUTCOME_COLUMNS.index("chaser.px")
+        np.testing.assert_array_equal(batch.outcomes[i, at : at + 26], run.series.rows[-1, 1:27])
+
+
+@pytest.mark.parametrize(("threads", "chunk"), [(1, 5), (2, 1), (3, 7), (8, 1000)])
+def test_neither_threads_nor_chunks_change_a_bit(scenario, batch, threads, chunk):
+    """A result may not depend on the machine's cores: two laptops must agree."""
+    other = run_cpu(*columns(scenario, SWEPT), threads=threads, chunk=chunk)
+    np.testing.assert_array_equal(other.outcomes, batch.outcomes)
+    np.testing.assert_array_equal(other.logs, batch.logs)
+
+
+def test_a_run_does_not_depend_on_its_neighbours(scenario, batch):
+    """Part of a batch, with the run indices it had, gives that part of the results, though its memory map is smaller."""
+    part = {key: values[:5] for key, values in SWEPT.items()}
+    small = columns(scenario, part)
+    assert small.mem_floats < columns(scenario, SWEPT).mem_floats
+    np.testing.assert_array_equal(run_cpu(*small).outcomes, batch.outcomes[:5])
+
+
+def test_every_run_draws_its_own_noise(scenario):
+    """The run index is the second half of the random key: equal rows are different draws, and the same index is the same draw."""
+    draws = run_cpu(*columns(scenario, {}, runs=3)).column("restitution")
+    assert len(set(draws)) == 3
+    again = run_cpu(*columns(scenario, {"random.run": [2, 1, 0]})).column("restitution")
+    np.testing.assert_array_equal(draws, again[::-1])
+
+
+@pytest.mark.parametrize(
+    ("key", "column", "written"),
+    [
+        ("robots.chaser.delay_ms", [3.3, 17.0], 17.0),
+        ("contact.0.real.stiffness_N_per_m", [500.0, 1234.5], 1234.5),
+        ("chaser.mass_kg", [50.0, 70.5], 70.5),
+        ("chaser.position_m", [[0.02, 0.0, 0.0], [0.03, 0.1, -0.2]], [0.03, 0.1, -0.2]),
+        ("chaser.attitude_wxyz", [[1.0, 0.0, 0.0, 0.0], [0.9, 0.1, 0.2, 0.3]], [0.9, 0.1, 0.2, 0.3]),
+        ("chaser.inertia_kg_m2", [[10.0, 10.0, 10.0], [10.0, 11.0, 12.0]], [10.0, 11.0, 12.0]),
+        ("time.cycle_ms", [4.0, 2.0], 2.0),
+        ("random.seed", [3, 9], 9),
+    ],
+)
+def test_a_column_is_what_build_would_write(scenario, key, column, written):
+    """A sweep scales and lays out a value exactly as a scenario file does; only the memory map is that of the largest row."""
+    row = columns(scenario, {key: column, "random.run": 0}).vectors[1]
+    built = scenario.with_keys({key: written}).vector
+    different = np.flatnonzero(row != built)
+    assert all(_is_memory_map(i) for i in different)
+
+
+def _is_memory_map(index: int) -> bool:
+    return MEMORY_AT <= index < MEMORY_AT + MEMORY.size or index == METHODS_AT  # `direct` has one slot: where its memory begins
+
+
+@pytest.mark.parametrize(
+    ("swept", "named"),
+    [
+        ({"robots.chaser.dely_ms": [1.0]}, r"did you mean 'robots\.chaser\.delay_ms'"),
+        ({"robots.chaser.delay_ms": [1.0, -2.0, 3.0]}, r"robots\.chaser\.delay_ms\[1\]: given -2\.0; allowed: .*>= 0 and <= 2000 \[ms\]"),
+        ({"contact.0.real.stiffness_N_per_m": [1.0, float("nan")]}, r"stiffness_N_per_m\[1\]"),
+        ({"satellites.integrator": [1]}, r"a choice"),
+        ({"contact.0.mouth_radius_m": [0.1]}, r"mouth_radius_m: given"),
+        ({"contact.1.real.stiffness_N_per_m": [1.0]}, r"contact\.1\.real"),
+        ({"time.plant_steps": [1, 1.5]}, r"time\.plant_steps\[1\]: given 1\.5; allowed: a whole number"),
+        ({"chaser.inertia_kg_m2": [[1.0, 1.0, 1.0], [1.0, 1.0, 3.0]]}, r"inertia_kg_m2\[1\]"),
+        ({"chaser.mass_kg": ["heavy"]}, r"chaser\.mass_kg: given \['heavy'\]"),
+        ({"chaser.position_m": [[0.0, 1.0]]}, r"shape \(1, 2\)"),
+        ({"chaser.position_m.0": [0.01, -1.0]}, r"run 1: contact\.0: .*deep in contact"),
+        ({"chaser.mass_kg": [60.0, 70.0], "robots.chaser.delay_ms": [1.0, 2.0, 3.0]}, r"'2 values'; allowed: 3 values"),
+        ({"robots.chaser.delay_ms": 1900.0, "time.cycle_ms": 1.0}, r"at most 1021 cycles"),
+    ],
+)
+def test_a_bad_column_is_refused_before_anything_runs(scenario, swept, named):
+    """The message names the key, the first bad row, what was given and what is allowed."""
+    with pytest.raises(BadInput, match=named):
+        columns(scenario, swept)
+
+
+def test_progress_reaches_the_total(scenario):
+    """A progress bar ends full."""
+    seen = []
+    run_cpu(*columns(scenario, SWEPT), threads=2, chunk=4, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (24, 24)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def test_an_unknown_outcome_suggests_one(batch):
+    with pytest.raises(KeyError, match="did you mean 'restitution'"):
+        batch.column("restitucion")
+
+
+@pytest.fixture
+def compile_for_h200(monkeypatch):
+    """Kernels compile to PTX with no GPU, given a compute capability."""
+    cuda = gpu.load_numba_cuda()
+    from numba.cuda import dispatcher
+
+    device = type("Device", (), {"compute_capability": (9, 0)})
+    monkeypatch.setattr(dispatcher, "get_current_device", device)
+    return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
+
+
+@pytest.mark.parametrize("floats", gpu.BUCKETS[:2])
+def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, floats):
+    """The whole core passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
+    matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
+    types = (matrix, numba.typeof(scenario.markers), numba.int64, cube, matrix)
+    ptx = compile_for_h200(gpu.kernel_function(floats), types)
+    assert "fma.rn.f64" in ptx
+    assert not re.search(r"\b(add|sub|mul|fma|div|sqrt)[.a-z]*\.f32", ptx)
+    assert f"[{8 * floats}]" in ptx
+
+
+def test_a_bucket_holds_the_memory():
+    """A run never gets less local memory than it writes to; too long a delay for a GPU is refused with the way out."""
+    assert [gpu.bucket_for(n) for n in (1, 256, 257, 4096)] == [256, 256, 1024, 4096]
+    with pytest.raises(BadInput, match="or run this batch on the CPU"):
+        gpu.bucket_for(4097)
+
+
+def test_without_a_gpu_the_error_says_what_was_found(scenario):
+    """Asking for a GPU where there is none is one clear line, and not a traceback from a driver."""
+    if gpu.load_numba_cuda().is_available():
+        pytest.skip("there is a GPU here")
+    with pytest.raises(NoDevice, match="no usable GPU: .+"):
+        gpu.run_cuda(*columns(scenario, SWEPT))
+
+
+def test_gpu_check_without_a_gpu_exits_1(capsys):
+    """`make gpu-check` on a laptop fails in one line."""
+    if gpu.load_numba_cuda().is_available():
+        pytest.skip("there is a GPU here")
+    assert gpu_check.main([]) == 1
+    assert capsys.readouterr().err.startswith("gpu-check: ")
+
+
+def test_stale_gpu_results_show(tmp_path):
+    """Results measured on a GPU carry the hash of the sources they were measured with."""
+    path = tmp_path / "gpu.json"
+    assert gpu_check.is_stale(path) is None
+    path.write_text(json.dumps({"source_hash": source_hash()}))
+    assert gpu_check.is_stale(path) is False
+    path.write_text(json.dumps({"source_hash": "of other sources"}))
+    assert gpu_check.is_stale(path) is True
+    assert gpu_check.is_stale() in (None, True, False)  # the stored ones: reported, not judged

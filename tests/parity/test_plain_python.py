@@ -1,0 +1,100 @@
+"""Compiling changes nothing: the loop in plain Python (NUMBA_DISABLE_JIT=1) against the compiled one.
+
+Under CUDASIM a compiled function is still the compiled CPU code, so this is the test that can fail.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scenarios import hard_for_the_core, sphere_on_sphere
+
+from softdock import Stepper, build
+from softdock.cycle import cycle
+from softdock.flat import COMMAND, FACILITY, LEDGER, MOCK_UPS, SATELLITES, STATE_FLOATS, TRACKER, TRUE, WRENCHES
+from softdock.satellites import INTEGRATORS
+
+CYCLES = 350  # 1.4 s: from the start through the first contacts of every case
+AGREE = 1e-13  # design/definitions.md, "Agreement between backends": relative to approach speed, peak force and initial energy
+
+RUN = """
+import json, sys
+import numpy as np
+from softdock import Stepper, build
+from softdock.cycle import cycle
+assert type(cycle).__name__ == "function", "this must be plain Python"
+answers = []
+for tables, cycles in json.load(sys.stdin):
+    loop = Stepper(build(tables))
+    loop.step(cycles)
+    answers.append([loop.state.tolist(), loop.mem.tolist(), loop.log.tolist()])
+json.dump(answers, sys.stdout)
+"""
+
+
+def cases():
+    found = {i.name: hard_for_the_core(i.name) for i in INTEGRATORS}
+    latest = hard_for_the_core("exact_hold")
+    latest["sensor"] = {"period_ms": 3.0, "handover": "latest", "noise_N": 0.5}
+    latest["robots"]["chaser"]["interpolation"] = "linear"
+    latest["contact"][0]["real"] = {"law": "hunt_crossley", "stiffness_N_per_m": 20000.0, "exponent": 1.5, "lambda_s_per_m": 2.0}
+    found["other models"] = latest
+    found["spheres"] = sphere_on_sphere(delay_ms=6.0, damping=10.0)
+    return found
+
+
+def run_plain(jobs):
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", RUN], input=json.dumps(jobs), capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def both():
+    """Per case: the loop after the same cycles, compiled, and (state, mem, log) of plain Python."""
+    loops = {name: Stepper(build(tables)) for name, tables in cases().items()}
+    for loop in loops.values():
+        assert loop.step(CYCLES) == "completed"
+    plain = run_plain([(tables, CYCLES) for tables in cases().values()])
+    return {name: (loop, [np.array(part) for part in answer]) for (name, loop), answer in zip(loops.items(), plain, strict=True)}
+
+
+def scales(speed, force, energy):
+    """What each number of the state is compared with."""
+    scale = np.ones(STATE_FLOATS)  # positions in m, attitudes, times in s, counts
+    for base in (SATELLITES, SATELLITES + 13, COMMAND, COMMAND + 13, MOCK_UPS, MOCK_UPS + 13):
+        scale[base + 7 : base + 10] = speed
+    scale[TRUE : TRUE + 12] = scale[FACILITY + 2 : FACILITY + 8] = scale[WRENCHES : WRENCHES + 12] = force
+    scale[LEDGER : LEDGER + 16] = energy
+    scale[TRACKER + 6 : TRACKER + 8] = speed
+    scale[TRACKER + 8 : TRACKER + 10] = force
+    return scale
+
+
+@pytest.mark.parametrize("name", cases())
+def test_plain_python_is_the_compiled_loop(both, name):
+    """The start and 350 cycles with contacts in a cone, full inertia, noise and fractional delay agree to 1e-13: state, memory, log."""
+    loop, (state, mem, log) = both[name]
+    tables = loop.scenario.tables
+    speed = float(np.linalg.norm(np.subtract(tables["chaser"]["velocity_m_per_s"], tables["target"]["velocity_m_per_s"])))
+    peak = max(loop.log[:, 4].max(), loop.state[TRACKER + 8])
+    assert peak > 1.0, "the cycles compared must hold a contact"
+    apart = np.abs(loop.state - state) / scales(speed, peak, loop.state[LEDGER + 11])
+    worst = int(np.argmax(apart))
+    assert apart[worst] <= AGREE, f"state[{worst}]: compiled {loop.state[worst]!r}, plain {state[worst]!r}; scenario {tables}"
+    assert np.abs(loop.mem - mem).max() <= AGREE * max(1.0, np.abs(mem).max())
+    assert np.array_equal(np.isnan(loop.log), np.isnan(log))
+    assert np.nan_to_num(np.abs(loop.log - log)).max() <= AGREE * max(1.0, peak)
+
+
+def test_the_compiled_side_is_compiled():
+    """In this process the loop is Numba's: otherwise the comparison above would compare plain Python with itself."""
+    assert type(cycle).__name__ != "function"
+    assert Path(cycle.py_func.__code__.co_filename).name == "cycle.py"

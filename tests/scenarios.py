@@ -1,0 +1,163 @@
+"""Scenarios that the tests share, as the tables a user would write. Every builder returns a fresh dict."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+
+# Inertia with all products, principal moments well apart: nothing in a test may depend on a body being symmetric.
+CHASER_INERTIA = [[30.0, 2.0, -1.5], [2.0, 40.0, 3.0], [-1.5, 3.0, 55.0]]  # kg m^2
+TARGET_INERTIA = [[80.0, -6.0, 4.0], [-6.0, 95.0, 5.0], [4.0, 5.0, 60.0]]  # kg m^2
+
+
+def epos_wall(
+    delay_ms: float = 16.0,
+    integrator: str = "exact_hold",
+    mass_kg: float = 63.0,
+    stiffness: float = 1000.0,
+    phase: float = 0.0,
+    interpolation: str = "hermite",
+    speed: float = 0.02,
+) -> dict[str, Any]:
+    """EPOS in one dimension (Zebenay, section 5): a mass on a robot meets a wall. `phase`: fraction of a cycle by which the touch is later."""
+    return {
+        "time": {"cycle_ms": 4.0, "duration_s": 3.0},
+        "satellites": {"integrator": integrator},
+        "chaser": {
+            "mass_kg": mass_kg,
+            "inertia_kg_m2": [10.0, 10.0, 10.0],
+            "position_m": [0.01 + speed * 0.004 * phase, 0.0, 0.0],
+            "velocity_m_per_s": [-speed, 0.0, 0.0],
+        },
+        "target": {"fixed": True, "mass_kg": 100.0, "inertia_kg_m2": [10.0, 10.0, 10.0]},
+        "robots": {
+            "chaser": {"delay_ms": delay_ms, "interpolation": interpolation},
+            "target": {"delay_ms": delay_ms, "interpolation": interpolation},
+        },
+        "contact": [{"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": stiffness}}],
+    }
+
+
+def cone_docking(integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 4.0, damping: float = 0.0) -> dict[str, Any]:
+    """A probe in a closed cone, off centre, both bodies free, turning, with full inertia: several contacts with wall and bottom.
+
+    The cone is that of the EPOS 3-D preset (design/definitions.md); masses, speed and rates are ours, chosen to touch often in a few seconds.
+    """
+    return {
+        "time": {"cycle_ms": 4.0, "duration_s": duration_s},
+        "satellites": {"integrator": integrator},
+        "chaser": {
+            "mass_kg": 60.0,
+            "inertia_kg_m2": copy.deepcopy(CHASER_INERTIA),
+            "position_m": [2.01, 0.028, 0.012],
+            "velocity_m_per_s": [-0.05, 0.002, 0.0],
+            "rate_rad_per_s": [0.05, -0.004, 0.006],
+        },
+        "target": {
+            "mass_kg": 150.0,
+            "inertia_kg_m2": copy.deepcopy(TARGET_INERTIA),
+            "velocity_m_per_s": [0.003, 0.0, -0.001],
+            "rate_rad_per_s": [-0.03, 0.002, 0.001],
+        },
+        "robots": {"chaser": {"delay_ms": delay_ms}, "target": {"delay_ms": delay_ms}},
+        "contact": [
+            {
+                "geometry": "cone",
+                "tip_m": [-1.0, 0.0, 0.0],
+                "tip_radius_m": 0.01,
+                "origin_m": [1.0, 0.0, 0.0],
+                "axis": [1.0, 0.0, 0.0],
+                "mouth_radius_m": 0.05,
+                "bottom_radius_m": 0.02,
+                "half_angle_deg": 20.0,
+                "closed_bottom": True,
+                "real": {"stiffness_N_per_m": 4000.0, "damping_Ns_per_m": damping},
+            }
+        ],
+    }
+
+
+def sphere_on_sphere(integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 1.5, damping: float = 0.0) -> dict[str, Any]:
+    """Two balls on arms hit off centre, both bodies free and turning, with full inertia: one contact with a normal along no axis."""
+    return {
+        "time": {"cycle_ms": 4.0, "duration_s": duration_s},
+        "satellites": {"integrator": integrator},
+        "chaser": {
+            "mass_kg": 80.0,
+            "inertia_kg_m2": copy.deepcopy(CHASER_INERTIA),
+            "position_m": [0.9, 0.05, -0.03],
+            "attitude_wxyz": [0.9, 0.1, -0.3, 0.2],
+            "velocity_m_per_s": [-0.1, 0.01, 0.02],
+            "rate_rad_per_s": [0.1, 0.05, -0.08],
+        },
+        "target": {
+            "mass_kg": 120.0,
+            "inertia_kg_m2": copy.deepcopy(TARGET_INERTIA),
+            "attitude_wxyz": [0.8, 0.2, 0.1, -0.4],
+            "velocity_m_per_s": [0.02, 0.0, 0.01],
+            "rate_rad_per_s": [-0.06, 0.04, 0.02],
+        },
+        "robots": {"chaser": {"delay_ms": delay_ms}, "target": {"delay_ms": delay_ms}},
+        "contact": [
+            {
+                "geometry": "sphere",
+                "tip_m": [-0.1, 0.1, 0.05],
+                "tip_radius_m": 0.3,
+                "origin_m": [0.1, 0.05, -0.05],
+                "sphere_radius_m": 0.35,
+                "real": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": damping},
+            }
+        ],
+    }
+
+
+def hard_for_the_core(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
+    """Everything at once: cone, full inertia, damping, fractional delays that differ, a 1 kHz sensor with noise, two plant steps a cycle."""
+    tables = cone_docking(integrator, duration_s=duration_s, damping=15.0)
+    tables["time"]["plant_steps"] = 2
+    tables["robots"] = {"chaser": {"delay_ms": 14.3}, "target": {"delay_ms": 9.0, "delay_wobble_ms": 1.0, "delay_wobble_Hz": 3.0}}
+    tables["sensor"] = {"period_ms": 1.0, "handover": "mean", "noise_N": 0.25, "noise_Nm": 0.02}
+    tables["random"] = {"seed": 2024, "run": 7}
+    return tables
+
+
+def quaternion(rotation_vector: Any) -> np.ndarray:
+    """Rotation vector [rad] to a unit quaternion wxyz, independent of softdock."""
+    phi = np.asarray(rotation_vector, dtype=float)
+    angle = float(np.linalg.norm(phi))
+    if angle == 0.0:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+    return np.array([math.cos(0.5 * angle), *(math.sin(0.5 * angle) / angle * phi)])
+
+
+def matrix(q: Any) -> np.ndarray:
+    """Rotation matrix of a quaternion wxyz, independent of softdock."""
+    w, x, y, z = np.asarray(q, dtype=float) / np.linalg.norm(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def hamilton(a: Any, b: Any) -> np.ndarray:
+    """Quaternion product, independent of softdock."""
+    (a0, *av), (b0, *bv) = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    av, bv = np.array(av), np.array(bv)
+    return np.array([a0 * b0 - av @ bv, *(a0 * bv + b0 * av + np.cross(av, bv))])
+
+
+def moved(tables: dict[str, Any], q: Any, shift: Any) -> dict[str, Any]:
+    """The same docking somewhere else: turned by the quaternion q about the origin, then shifted [m]."""
+    there, R = copy.deepcopy(tables), matrix(q)
+    for name in ("chaser", "target"):
+        body = there[name]
+        body["position_m"] = (R @ body.get("position_m", [0.0, 0.0, 0.0]) + np.asarray(shift)).tolist()
+        body["velocity_m_per_s"] = (R @ body.get("velocity_m_per_s", [0.0, 0.0, 0.0])).tolist()
+        body["attitude_wxyz"] = hamilton(q, body.get("attitude_wxyz", [1.0, 0.0, 0.0, 0.0])).tolist()
+    return there
