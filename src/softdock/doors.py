@@ -54,7 +54,7 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
     loop = load_loop(flat)
     k = first
     while k < last and loop.status == COMPLETED:
-        loop = cycle(params, loop, mem, log, k)
+        loop = cycle(params, vector, loop, mem, log, k)
         k += 1
         if record.shape[0] > k:
             record_row(record[k], params, loop, k * params.T)
@@ -77,10 +77,10 @@ def control_step(vector, markers, mem, k, satellites, facility, command):
     """The controller alone, at t_k: satellites (flat, updated in place) and what the facility reported in, set-points out."""
     params = prepare(vector, markers)
     before = load_satellites(satellites)
-    measured = measure(load_facility(facility), before, k * params.T)
-    _, _, after, output = control(params, mem, k, before, measured)
-    store_satellites(satellites, after)
-    store_output(command, COMMAND, output)
+    measured = measure(params, load_facility(facility), before, k * params.T)
+    done = control(params, vector, mem, k, before, measured)
+    store_satellites(satellites, done.corrected)
+    store_output(command, COMMAND, done.command)
 
 
 @door
@@ -88,7 +88,7 @@ def exchange(vector, markers, mem, k, facility, command):
     """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out (flat, updated in place)."""
     params = prepare(vector, markers)
     output = load_output(command, COMMAND)
-    after, _ = advance(params, load_facility(facility), mem, k, output.chaser, output.target)
+    after, _ = advance(params, vector, load_facility(facility), mem, k, output.chaser, output.target)
     store_facility(facility, after)
 
 
@@ -100,7 +100,7 @@ def run_one(vector, markers, mem, log, outcome):
     cycles = int(math.ceil(params.duration / params.T - 1e-9))
     k = 0
     while k < cycles and loop.status == COMPLETED:
-        loop = cycle(params, loop, mem, log, k)
+        loop = cycle(params, vector, loop, mem, log, k)
         k += 1
     contacts = loop.tracker.count
     if loop.tracker.open:
@@ -137,5 +137,5 @@ def start_depth(vector, markers, mem):
     store_pairs(vector, mem, params.pairs, False)
     chaser = motion_of(params.chaser, initial_body(params.chaser, vector, CHASER_AT))
     target = motion_of(params.target, initial_body(params.target, vector, TARGET_AT))
-    contact = touch_bodies(mem, PAIRS_MEM, params.pairs, chaser, target)
+    contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     return contact.depth, contact.pair

@@ -54,3 +54,12 @@ def gaussians(seed, run, cycle, sample, sensor, block):
     a0 = 2.0 * math.pi * uniform(words[1])
     a1 = 2.0 * math.pi * uniform(words[3])
     return r0 * math.cos(a0), r0 * math.sin(a0), r1 * math.cos(a1), r1 * math.sin(a1)
+
+
+@compiled
+def draw(seed, run, cycle, source):
+    """One uniform number in (0, 1) for a cycle and a source of chance."""
+    words = philox(
+        np.uint64(seed) & MASK, np.uint64(run) & MASK, np.uint64(cycle) & MASK, np.uint64(0), np.uint64(source) & MASK, np.uint64(0)
+    )
+    return uniform(words[0])

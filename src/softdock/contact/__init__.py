@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from softdock.compiled import compiled
 from softdock.contact.cone import touch_cone
-from softdock.contact.laws import elastic_force, normal_force, stored_energy
+from softdock.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, SPHERE, load_pair
 from softdock.contact.sphere import touch_sphere
 from softdock.contact.touch import NO_TOUCH, NONE
@@ -43,12 +43,27 @@ def _touch(pair, latched, tip):
 
 
 @compiled
-def _law_force(law, touch, rate):
-    """Normal force [N], stored energy [J] and dissipated power [W] of one touch."""
+def _law_force(vector, pair, touch, v, spin):
+    """One touch: force on the tip and torque about its centre (target axes), stored energy [J], dissipated power [W].
+
+    `v`, `spin`: velocity and angular velocity of the tip seen from the target, target axes.
+    """
     if touch.depth <= 0.0:
-        return 0.0, 0.0, 0.0
-    force = normal_force(law, touch.depth, rate)
-    return force, stored_energy(law, touch.depth), (force - elastic_force(law, touch.depth)) * rate
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
+    law, n = pair.law, touch.normal
+    rate = -dot(n, v)
+    elastic = elastic_force(vector, law, touch.depth)
+    normal = normal_force(law, elastic, rate)
+    dissipated = (normal - elastic) * rate
+    force, torque = scale(normal, n), (0.0, 0.0, 0.0)
+    if law.friction > 0.0 and normal > 0.0:
+        arm = scale(0.5 * touch.depth - pair.tip_radius, n)  # from the tip's centre to the middle of the overlap
+        at_touch = add(v, cross(spin, arm))
+        sliding = add_scaled(at_touch, -dot(n, at_touch), n)
+        drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
+        dissipated -= dot(drag, sliding)
+        force, torque = add(force, drag), cross(arm, drag)
+    return force, torque, stored_energy(vector, law, touch.depth), dissipated
 
 
 @compiled
@@ -68,7 +83,7 @@ def tip_velocity(chaser, target, arm, from_target):
 
 
 @compiled
-def touch_bodies(mem, at, pairs, chaser, target):
+def touch_bodies(vector, mem, at, pairs, chaser, target):
     """All pairs at one instant. Updates the latched sides in `mem`."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     stored, dissipated, peak = 0.0, 0.0, 0.0
@@ -86,13 +101,13 @@ def touch_bodies(mem, at, pairs, chaser, target):
             continue
         mem[here + LATCH] = float(touches.side)
         v = tip_velocity(chaser, target, arm, from_target)
-        f1, s1, d1 = _law_force(pair.law, touches.first, -dot(touches.first.normal, v))
-        f2, s2, d2 = _law_force(pair.law, touches.second, -dot(touches.second.normal, v))
-        f_T = add_scaled(scale(f1, touches.first.normal), f2, touches.second.normal)
-        f_W = rotate(target.q, f_T)
+        spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
+        f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
+        f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
+        f_W, t_W = rotate(target.q, add(f1, f2)), rotate(target.q, add(t1, t2))
         force = add(force, f_W)
-        torque_chaser = add(torque_chaser, cross(arm, f_W))
-        torque_target = subtract(torque_target, cross(from_target, f_W))
+        torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+        torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
         stored += s1 + s2
         dissipated += d1 + d2
         peak = max(peak, norm(f_W))
