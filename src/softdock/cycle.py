@@ -17,8 +17,8 @@ from typing import NamedTuple
 from softdock.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
 from softdock.adaptation.registry import add_wrenches, apply_correct, apply_set_point, apply_wrench, sum_external
 from softdock.command.laboratory import lay_out
-from softdock.compiled import compiled
-from softdock.contact import gap_rate
+from softdock.compiled import apart, compiled
+from softdock.contact import gap_rate, touch_apart
 from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
 from softdock.energy.ledger import Ledger, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
@@ -27,13 +27,14 @@ from softdock.layout import BOOKS, CHASER_AT, PAIRS_MEM, TARGET_AT, store_pairs
 from softdock.robots.history import push
 from softdock.satellites import LIE_RK4, integrate
 from softdock.schedules import scheduled
-from softdock.sensor.force_torque import ON_CHASER, ON_TARGET
+from softdock.sensor.force_torque import MEAN, ON_CHASER, ON_TARGET
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rigid_body import initial_body, kinetic_energy, motion_of
 from softdock.spatial.vectors import add, cross, dot, negate, norm, scale, subtract
 
-COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT = 0, 1, 2, 3, 4  # status of a run
-STATUSES = ("completed", "diverged", "force limit", "torque limit", "reach limit")
+COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START = 0, 1, 2, 3, 4, 5  # status of a run
+STATUSES = ("completed", "diverged", "force limit", "torque limit", "reach limit", "deep in contact at the start")
+DEEPEST_START = 1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 FASTEST = 1e4  # m/s; a satellite faster than this has diverged
 
 
@@ -121,26 +122,32 @@ def cycle(params, vector, loop, mem, log, k):
     facility, passage = advance(params, vector, loop.facility, mem, k, done.command.chaser, done.command.target)  # stages 3, 4, 5
 
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
-    tracker = follow_contacts(params, loop.tracker, mem, log, passage, done.wrenches, loop.satellites, done.corrected, (k + 1) * params.T)
+    t = (k + 1) * params.T
+    tracker = follow_contacts(params, loop.tracker, mem, log, passage, done.wrenches, loop.satellites, done.corrected, facility.reading_time, t)
     status = check_limits(params, done.corrected, facility, passage)
     return Loop(done.corrected, done.command, facility, ledger, tracker, passage.depth, done.wrenches, status)
 
 
-@compiled
+@apart
 def start(vector, params, mem):
-    """The loop at t = 0: both bodies at their initial state, the robots having followed them in free flight."""
+    """The loop at t = 0: both bodies at their initial state, the robots having followed them in free flight.
+
+    Also how deep the satellites are in contact [m], and which pair: more than `DEEPEST_START` is no start.
+    """
     store_pairs(vector, mem, params.pairs, False)
     satellites = Satellites(initial_body(params.chaser, vector, CHASER_AT), initial_body(params.target, vector, TARGET_AT))
     fill_history(params, mem, satellites)
+    touch = touch_apart(vector, mem, PAIRS_MEM, params.pairs, motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
     facility = start_facility(params, vector, mem)
     chaser, target = lay_out(params.laboratory, motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
     command = Output(chaser, target)
     kinetic = kinetic_energy(params.chaser, satellites.chaser) + kinetic_energy(params.target, satellites.target)
     still = Wrenches(no_wrench(), no_wrench())
-    return Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED)
+    loop = Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED)
+    return loop, touch.depth, touch.pair
 
 
-@compiled
+@apart
 def fill_history(params, mem, satellites):
     """Set-points before t = 0: the free flight that leads to the initial state."""
     m, nothing = params.memory, no_wrench()
@@ -186,7 +193,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     kinetic_integrated = kinetic_energy(params.chaser, integrated.chaser) + kinetic_energy(params.target, integrated.target)
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(params.target, after.target)
     now = measure(params, facility, after, (k + 1) * params.T)
-    observed = observed_energy(done.wrenches, loop.command, done.command, measured, now)
+    observed = observed_energy(params.T, done.wrenches, loop.command, done.command, measured, now)
     return close_cycle(
         loop.ledger,
         chaser,
@@ -203,17 +210,18 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
 
 
 @compiled
-def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after, t):
-    """Open, continue or close the contact under way."""
+def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after, reading_time, t):
+    """Open, continue or close the contact under way. The gap's rate after it is taken once no reading of the contact can act any more."""
     if not tracker.open and not passage.touched:
         return tracker
+    was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
+    now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
     if not tracker.open:
-        rate = gap_rate(mem, PAIRS_MEM, passage.pair, motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
-        tracker = opened(tracker.count, passage.first_touch, rate)
-    tracker = gather(tracker, passage, params.T, wrenches, before, after)
-    if not passage.touched and not tracker.apart:
-        rate = gap_rate(mem, PAIRS_MEM, tracker.pair, motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
-        tracker = parted(tracker, rate)
+        tracker = opened(tracker.count, passage.first_touch, gap_rate(mem, PAIRS_MEM, passage.pair, now.chaser, now.target))
+    tracker = gather(tracker, passage, params.T, wrenches, was, now)
+    stale = params.T if params.sensor.handover == MEAN else 0.0  # a mean reaches back one cycle
+    if not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch:
+        tracker = parted(tracker, gap_rate(mem, PAIRS_MEM, tracker.pair, now.chaser, now.target))
     if tracker.apart and t - tracker.last_touch >= params.merge_window:
         tracker = close_contact(tracker, log)
     return tracker

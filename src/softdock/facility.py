@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.command.laboratory import in_laboratory
-from softdock.compiled import compiled
-from softdock.contact import touch_bodies
+from softdock.compiled import apart, compiled
+from softdock.contact import touch_apart, touch_bodies
 from softdock.layout import PAIRS_MEM, SAMPLE_FLOATS
 from softdock.robots.delay import delayed_set_point
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
@@ -171,7 +171,7 @@ def see_poses(params, mem, k, chaser, target, seen_chaser, seen_target, seen_tim
     return read_pose(params.pose, params.chance, 0, k, true_chaser), read_pose(params.pose, params.chance, 1, k, true_target), instant * T
 
 
-@compiled
+@apart
 def start_facility(params, vector, mem):
     """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have followed them so far."""
     m, T = params.memory, params.T
@@ -180,7 +180,7 @@ def start_facility(params, vector, mem):
     for i in range(m.pose_slots):
         push(mem, m.poses, m.pose_slots, -i, chaser)
         push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, target)
-    contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
+    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
     none = no_wrench()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from softdock.adaptation.registry import prepare_methods
 from softdock.command.laboratory import LABORATORY, LaboratoryParams, prepare_laboratory
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.contact.pairs import MOST_PAIRS, PAIR, PAIR_FLOATS, store_pair
 from softdock.parameters import Group, Parameter
 from softdock.robots.limited import ROBOT_FLOATS
@@ -170,7 +170,7 @@ def memory_map(pairs, slots, sample_slots, pose_slots):
     return Memory(slots, sample_slots, pose_slots, history, history + slots * MOTION_FLOATS, robot, robot + ROBOT_FLOATS, samples, poses)
 
 
-@compiled
+@apart
 def prepare(vector, markers):
     """Parameter vector to `Params`. `markers`: one per method, see adaptation/registry.py."""
     T = vector[TIME_AT + TIMES.cycle]
@@ -208,7 +208,7 @@ def prepare(vector, markers):
     )
 
 
-@compiled
+@apart
 def store_pairs(vector, mem, pairs, wanted):
     """Prepare all contact pairs into `mem`, with the real law or the one wanted in orbit."""
     for i in range(pairs):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import apart
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rotations import rotate
 from softdock.spatial.vectors import add, load3, scale
@@ -23,7 +23,7 @@ class Schedule(NamedTuple):
     frame: int
 
 
-@compiled
+@apart
 def scheduled(vector, schedule, t, q):
     """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of mass."""
     if schedule.rows == 0 or t < vector[schedule.at] or t > vector[schedule.at + ROW * (schedule.rows - 1)]:

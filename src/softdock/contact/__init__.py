@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.contact.cone import touch_cone
 from softdock.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, SPHERE, load_pair
 from softdock.contact.sphere import touch_sphere
-from softdock.contact.touch import NO_TOUCH, NONE
+from softdock.contact.touch import NO_TOUCH
 from softdock.contact.wall import touch_wall
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
@@ -34,9 +34,10 @@ class Contact(NamedTuple):
 
 
 @compiled
-def _touch(pair, latched, tip):
+def touch_pair(pair, side, active, tip):
+    """The touches of one pair. `side`: of the touch under way (`active`), or where the tip last was; `tip`: from the shape, target axes."""
     if pair.geometry == CONE:
-        return touch_cone(pair.shape, tip, pair.tip_radius, latched)
+        return touch_cone(pair.shape, tip, pair.tip_radius, side, active)
     if pair.geometry == SPHERE:
         return touch_sphere(pair.shape, tip, pair.tip_radius)
     return touch_wall(pair.shape, tip, pair.tip_radius)
@@ -92,14 +93,15 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         here = at + i * PAIR_FLOATS
         pair = load_pair(mem, here)
         arm, from_target, tip = tip_in_target(pair, chaser, target)
-        touches = _touch(pair, int(mem[here + LATCH]), tip)
+        latch = int(mem[here + LATCH])
+        touches = touch_pair(pair, abs(latch), latch > 0, tip)
         deeper = max(touches.first.depth, touches.second.depth)
         if deeper > depth:
             depth, deepest = deeper, i
         if deeper <= 0.0:
-            mem[here + LATCH] = float(NONE)
+            mem[here + LATCH] = -float(touches.side)  # apart: where the tip is
             continue
-        mem[here + LATCH] = float(touches.side)
+        mem[here + LATCH] = float(touches.side)  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
         spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
         f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
@@ -114,13 +116,17 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
     return Contact(force, torque_chaser, torque_target, stored, dissipated, depth, deepest, peak)
 
 
-@compiled
+touch_apart = apart(touch_bodies)  # the same, called rather than inlined: for what happens once a run
+
+
+@apart
 def gap_rate(mem, at, index, chaser, target):
     """Rate of the gap of one pair [m/s], with its own normal at this instant; touching or not."""
     here = at + index * PAIR_FLOATS
     pair = load_pair(mem, here)
     arm, from_target, tip = tip_in_target(pair, chaser, target)
-    touches = _touch(pair, int(mem[here + LATCH]), tip)
+    latch = int(mem[here + LATCH])
+    touches = touch_pair(pair, abs(latch), latch > 0, tip)
     normal = touches.first.normal
     if touches.second.depth > touches.first.depth:
         normal = touches.second.normal

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import exponential, inverse, logarithm, normalise, product, right_jacobian, right_jacobian_inverse
 from softdock.spatial.vectors import add, scale, subtract
@@ -43,7 +43,7 @@ def _follow(gains, late, dt, x, v, u0, u1):
     return add(subtract(u1, behind), e1), add(rate, r1)
 
 
-@compiled
+@apart
 def follow_with_lag(w, zeta, dt, robot, before, after):
     """The mock-up after dt; `before`, `after`: the delayed set-point at both ends of the step."""
     gains = lag_gains(w, zeta, dt)

@@ -7,7 +7,7 @@ The robot's six accelerations are kept in `mem`, with room for the three axes be
 
 from __future__ import annotations
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.robots.interception import advance_profile, intercepting_profile
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import exponential, inverse, logarithm, normalise, product, right_jacobian, right_jacobian_inverse
@@ -16,7 +16,7 @@ from softdock.spatial.vectors import add_scaled, load3, store3
 ROBOT_FLOATS = 6 + 30  # accelerations; then start, rate, acceleration, target, target rate of six axes
 
 
-@compiled
+@apart
 def _plan(mem, at, limits, dt):
     """Six axes over one step, in place: three of translation, three of rotation. One loop, so that the planner is compiled once."""
     for axis in range(6):

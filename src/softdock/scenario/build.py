@@ -270,7 +270,7 @@ def _flat_keys(table: Mapping[str, Any], known: set[str], prefix: str = "") -> d
     for key, value in table.items():
         path = f"{prefix}{key}"
         if isinstance(value, Mapping) and path not in known:
-            flat |= _flat_keys(value, known, path + ".") or {path: value}
+            flat |= _flat_keys(value, known, path + ".")
         else:
             flat[path] = value
     return flat

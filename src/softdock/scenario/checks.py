@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 MOST_SLOTS = 1024  # set-points kept per robot: the largest history
-DEEPEST_START = 1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # cycles in a contact: below the first a warning, below the second refused
 
 
@@ -74,7 +73,7 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
     for name, base in (("robots.chaser", CHASER_ROBOT_AT), ("robots.target", TARGET_ROBOT_AT)):
         _check_delay(vector, base, name, refuse)
     if vector[TIME_AT + TIME.at.duration] < vector[TIME_AT + TIME.at.cycle]:
-        refuse("time.duration_s", vector[TIME_AT + TIME.at.duration], "at least one cycle")
+        refuse("time.duration_s", float(vector[TIME_AT + TIME.at.duration]), "at least one cycle")
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
@@ -82,9 +81,13 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
         _check_cone(vector, i, refuse)
     if problems:
         return problems, []
-    _check_apart(scenario, refuse)
     warnings = _check_resolved(scenario, pairs, refuse)
     return problems, warnings
+
+
+def _as_given(value: float) -> float:
+    """A number back in the user's unit, without the dust of the conversion."""
+    return float(f"{value:.12g}")
 
 
 def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[..., None]) -> None:
@@ -92,36 +95,24 @@ def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
     delay, ramp, wobble = vector[base + at.delay], vector[base + at.ramp], vector[base + at.wobble]
     shortest = delay + min(ramp, 0.0) * duration - wobble
     if shortest < 0.0:
-        refuse(f"{name}.delay_ms", 1e3 * delay, f"a delay that never falls below 0; with ramp and wobble this one reaches {1e3 * shortest:.4g} ms")
+        refuse(f"{name}.delay_ms", _as_given(1e3 * delay), f"a delay that never falls below 0; with ramp and wobble this one reaches {1e3 * shortest:.4g} ms")
     if vector[base + at.jitter] >= vector[TIME_AT + TIME.at.cycle]:
-        refuse(f"{name}.delay_jitter_ms", 1e3 * vector[base + at.jitter], "less than one cycle: beyond, set-points would overtake each other")
+        refuse(f"{name}.delay_jitter_ms", _as_given(1e3 * vector[base + at.jitter]), "less than one cycle: beyond, set-points would overtake each other")
     if abs(ramp) + wobble * 2.0 * math.pi * vector[base + at.wobble_frequency] >= 1.0:
-        refuse(f"{name}.delay_wobble_ms", 1e3 * wobble, "a delay that changes by less than 1 s per s: faster, the robot would run backwards in time")
-    slots = math.ceil(longest_delay(vector, base) / vector[TIME_AT + TIME.at.cycle]) + 3
+        refuse(f"{name}.delay_wobble_ms", _as_given(1e3 * wobble), "a delay that changes by less than 1 s per s: faster, the robot would run backwards in time")
+    slots = math.ceil(longest_delay(vector, base) / vector[TIME_AT + TIME.at.cycle] - 1e-9) + 4
     if slots > MOST_SLOTS:
         refuse(
             f"{name}.delay_ms",
-            1e3 * delay,
-            f"a delay of at most {MOST_SLOTS - 3} cycles, the largest history; this one reaches {slots - 3} cycles",
+            _as_given(1e3 * delay),
+            f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one reaches {slots - 4} cycles",
         )
 
 
 def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
     base, at = PAIRS_AT + i * PAIR.size, PAIR.at
     if int(vector[base + at.geometry]) == CONE and vector[base + at.bottom_radius] >= vector[base + at.mouth_radius]:
-        refuse(f"contact.{i}.bottom_radius_m", vector[base + at.bottom_radius], f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}")
-
-
-def _check_apart(scenario: Scenario, refuse: Callable[..., None]) -> None:
-    from softdock.doors import start_depth  # compiled code, needed only here
-
-    depth, pair = start_depth(scenario.vector, scenario.markers, np.zeros(scenario.mem_floats))
-    if depth > DEEPEST_START:
-        refuse(
-            f"contact.{pair}",
-            f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0",
-            f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
-        )
+        refuse(f"contact.{i}.bottom_radius_m", float(vector[base + at.bottom_radius]), f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}")
 
 
 def contact_duration(vector: np.ndarray, i: int) -> float:
@@ -159,7 +150,7 @@ def _check_resolved(scenario: Scenario, pairs: int, refuse: Callable[..., None])
         key = f"contact.{i}.real.stiffness_N_per_m"
         if cycles < UNRESOLVED_CYCLES and not scenario.tables["allow_unresolved"]:
             k = scenario.vector[PAIRS_AT + i * PAIR.size + PAIR.at.real_stiffness]
-            refuse(key, k, f"a contact of at least {UNRESOLVED_CYCLES} cycles (this one may last {cycles:.2g}), or allow_unresolved = true")
+            refuse(key, float(k), f"a contact of at least {UNRESOLVED_CYCLES} cycles (this one may last {cycles:.2g}), or allow_unresolved = true")
         elif cycles < RESOLVED_CYCLES:
             warnings.append(f"{key}: a contact may last only {cycles:.2g} cycles; below {RESOLVED_CYCLES:g} the sampling shows in the result")
     return warnings
