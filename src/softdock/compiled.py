@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba import types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
@@ -79,6 +80,17 @@ class NotADoor(TypeError):
     """A part of the core was called from Python; only doors can be."""
 
 
+def _keep_as_ir(library: Any) -> None:
+    """A part is only ever linked into others: no optimisation and no machine code of its own, both are made once, in the door."""
+
+    def finalize() -> None:
+        library._finalize_dynamic_globals()
+        library._finalized = True
+
+    library._optimize_final_module = lambda: None
+    library._finalize_final_module = finalize
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LowerForInlining(NativeLowering):
     """Numba's lowering without the wrappers for Python and C: they cost half the compile time, and nobody calls a part from outside."""
@@ -88,6 +100,7 @@ class _LowerForInlining(NativeLowering):
     def run_pass(self, state: Any) -> bool:
         state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = state.flags.no_compile = True
         super().run_pass(state)
+        _keep_as_ir(state.library)
         lowered = state["cr"]
         handle: Any = [].append  # never called: Numba wants a unique built-in to know this specialisation by
         state.targetctx.insert_user_function(handle, lowered.fndesc, [state.library])
@@ -96,6 +109,10 @@ class _LowerForInlining(NativeLowering):
 
 
 class _Part(CPUDispatcher):
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """One specialisation whatever the values of literal arguments: `load3(array, 3)` and `load3(array, 6)` are the same code."""
+        return super().get_call_template([types.unliteral(a) for a in args], {k: types.unliteral(a) for k, a in kws.items()})
+
     def __call__(self, *args: object, **keywords: object) -> None:
         name = self.py_func.__name__
         raise NotADoor(f"'{name}' is a part of the compiled core; call it from compiled code, or make a door of it: softdock.compiled.door({name})")
@@ -110,12 +127,18 @@ class _PartCompiler(CompilerBase):
         return [manager]
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
     """A part of the compiled core: inlined into whatever calls it, not callable from Python (see `door`)."""
-    part = numba.njit(pipeline_class=_PartCompiler, **OPTIONS)(function)
+    function = getattr(function, "py_func", function)
+    part = numba.njit(pipeline_class=_PartCompiler, **(OPTIONS | {"forceinline": inline}))(function)
     if isinstance(part, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
         part.__class__ = _Part
     return part
+
+
+def apart(function: Callable[..., Any]) -> Any:
+    """A part that is called rather than inlined: for what is long and seldom run, so that it is compiled once and not in every place."""
+    return compiled(function, inline=False)
 
 
 def door(function: Callable[..., Any]) -> Any:

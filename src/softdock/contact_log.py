@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
-from softdock.spatial.motion import displacement, work
+from softdock.spatial.motion import port_energy
 from softdock.spatial.vectors import add_scaled, norm
 
 LOG_COLUMNS = (
@@ -57,9 +57,8 @@ def opened(count, start, before):
 
 @compiled
 def gather(tracker, passage, T, wrenches, before, after):
-    """Add one cycle of an open contact: peaks, impulse, work at the satellites."""
-    power = work(wrenches.chaser, displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q))
-    power += work(wrenches.target, displacement(before.target.p, before.target.q, after.target.p, after.target.q))
+    """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `before`, `after`: their motions."""
+    energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(wrenches.target, T, before.target, after.target)
     return Tracker(
         tracker.open,
         tracker.count,
@@ -72,8 +71,8 @@ def gather(tracker, passage, T, wrenches, before, after):
         max(tracker.peak_real, passage.peak),
         max(tracker.peak_satellite, norm(wrenches.chaser.force)),
         add_scaled(tracker.impulse, T, wrenches.chaser.force),
-        tracker.compressed - min(power, 0.0),
-        tracker.released + max(power, 0.0),
+        tracker.compressed - min(energy, 0.0),
+        tracker.released + max(energy, 0.0),
     )
 
 
@@ -104,7 +103,7 @@ def close_contact(tracker, log):
     if row < log.shape[0]:
         log[row, 0] = tracker.start
         log[row, 1] = tracker.last_touch
-        log[row, 2] = -tracker.after / tracker.before
+        log[row, 2] = -tracker.after / tracker.before if tracker.apart else math.nan  # nan: still touching when the run ended
         log[row, 3] = math.sqrt(tracker.released / tracker.compressed) if tracker.compressed > 0.0 else math.nan
         log[row, 4] = tracker.peak_real
         log[row, 5] = tracker.peak_satellite

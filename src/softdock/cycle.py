@@ -15,23 +15,26 @@ import math
 from typing import NamedTuple
 
 from softdock.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
-from softdock.adaptation.registry import apply_correct, apply_set_point, apply_wrench
-from softdock.command.pass_through import pass_through
-from softdock.compiled import compiled
-from softdock.contact import gap_rate
+from softdock.adaptation.registry import add_wrenches, apply_correct, apply_set_point, apply_wrench, sum_external
+from softdock.command.laboratory import lay_out
+from softdock.compiled import apart, compiled
+from softdock.contact import gap_rate, touch_apart
 from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
 from softdock.energy.ledger import Ledger, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
-from softdock.facility import Facility, advance, start_facility
+from softdock.facility import Facility, advance, farthest, start_facility
 from softdock.layout import BOOKS, CHASER_AT, PAIRS_MEM, TARGET_AT, store_pairs
 from softdock.robots.history import push
 from softdock.satellites import LIE_RK4, integrate
+from softdock.schedules import scheduled
+from softdock.sensor.force_torque import MEAN, ON_CHASER, ON_TARGET
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rigid_body import initial_body, kinetic_energy, motion_of
-from softdock.spatial.vectors import add, cross, dot, negate, subtract
+from softdock.spatial.vectors import add, cross, dot, negate, norm, scale, subtract
 
-COMPLETED, DIVERGED = 0, 1  # status of a run
-STATUSES = ("completed", "diverged")
+COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START = 0, 1, 2, 3, 4, 5  # status of a run
+STATUSES = ("completed", "diverged", "force limit", "torque limit", "reach limit", "deep in contact at the start")
+DEEPEST_START = 1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 FASTEST = 1e4  # m/s; a satellite faster than this has diverged
 
 
@@ -48,84 +51,149 @@ class Loop(NamedTuple):
     status: int
 
 
+class Controlled(NamedTuple):
+    """What the controller did in one cycle."""
+
+    wrenches: Wrenches  # from the measured touch, by the methods
+    external: Wrenches
+    integrated: Satellites
+    corrected: Satellites
+    command: Output
+
+
 @compiled
-def measure(facility, satellites, t):
-    """Stage 1 of definitions: the newest reading at t_k. The target gets the equal and opposite wrench about the common point."""
-    reading = facility.reading
+def _opposite(wrench, arm):
+    """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench is about."""
+    return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
+
+
+@compiled
+def measure(params, facility, satellites, t):
+    """What was handed over at t_k, as wrenches on both satellites: equal and opposite about one common point, whichever sensor there is."""
     arm = subtract(satellites.chaser.p, satellites.target.p)
-    torque = add(reading.torque, cross(arm, reading.force))
-    wrenches = Wrenches(reading, Wrench(negate(reading.force), negate(torque)))
-    return Measured(wrenches, Output(facility.chaser, facility.target), t - facility.reading_time, 0.0)
+    chaser, mismatch = facility.reading_chaser, 0.0
+    if params.sensor.on != ON_CHASER:
+        seen_by_target = _opposite(facility.reading_target, negate(arm))
+        if params.sensor.on == ON_TARGET:
+            chaser = seen_by_target
+        else:
+            mismatch = norm(subtract(chaser.force, seen_by_target.force))
+            force = scale(0.5, add(chaser.force, seen_by_target.force))
+            chaser = Wrench(force, scale(0.5, add(chaser.torque, seen_by_target.torque)))
+    wrenches = Wrenches(chaser, _opposite(chaser, arm))
+    return Measured(wrenches, Output(facility.seen_chaser, facility.seen_target), t - facility.reading_time, t - facility.seen_time, mismatch)
 
 
 @compiled
-def control(params, mem, k, satellites, measured):
+def external_wrenches(params, vector, mem, rig, satellites):
+    """Thrusters, environment: schedules and plug-ins that act on the satellites directly, at the middle of the cycle."""
+    t = (rig.cycle + 0.5) * rig.T
+    given = Wrenches(
+        scheduled(vector, params.chaser_external, t, satellites.chaser.q), scheduled(vector, params.target_external, t, satellites.target.q)
+    )
+    return sum_external(params.methods, mem, rig, satellites, given)
+
+
+@compiled
+def control(params, vector, mem, k, satellites, measured):
     """The controller's part of a cycle: what was measured at t_k in; wrench, new satellites and set-points stamped t_{k+1} out."""
     rig = Rig(k, params.T, params.chaser, params.target)
     wrenches = apply_wrench(params.methods, mem, rig, measured, satellites, measured.wrenches)
+    external = external_wrenches(params, vector, mem, rig, satellites)
+    acting = add_wrenches(wrenches, external)
     integrated = Satellites(
-        integrate(params.integrator, params.chaser, params.T, satellites.chaser, wrenches.chaser),
-        integrate(params.integrator, params.target, params.T, satellites.target, wrenches.target),
+        integrate(params.integrator, params.chaser, params.T, satellites.chaser, acting.chaser),
+        integrate(params.integrator, params.target, params.T, satellites.target, acting.target),
     )
     output = Output(motion_of(params.chaser, integrated.chaser), motion_of(params.target, integrated.target))
     corrected, output = apply_correct(params.methods, mem, rig, measured, satellites, integrated, output)
-    command = apply_set_point(params.methods, mem, rig, corrected, pass_through(output))
-    return wrenches, integrated, corrected, command
+    chaser, target = lay_out(params.laboratory, output.chaser, output.target)
+    command = apply_set_point(params.methods, mem, rig, corrected, Output(chaser, target))
+    return Controlled(wrenches, external, integrated, corrected, command)
 
 
 @compiled
-def cycle(params, loop, mem, log, k):
+def cycle(params, vector, loop, mem, log, k):
     """One cycle of the whole loop, with its books."""
     mem[BOOKS] = 0.0
     mem[BOOKS + 1] = 0.0
-    before = loop.satellites
-    measured = measure(loop.facility, before, k * params.T)
-    wrenches, integrated, after, command = control(params, mem, k, before, measured)  # stages 6, 1, 2
-    facility, passage = advance(params, loop.facility, mem, k, command.chaser, command.target)  # stages 3, 4, 5
+    measured = measure(params, loop.facility, loop.satellites, k * params.T)
+    done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
+    facility, passage = advance(params, vector, loop.facility, mem, k, done.command.chaser, done.command.target)  # stages 3, 4, 5
 
-    ledger = keep_books(params, loop, mem, k, measured, wrenches, integrated, after, command, facility, passage)
-    tracker = follow_contacts(params, loop.tracker, mem, log, passage, wrenches, before, after, (k + 1) * params.T)
-    status = COMPLETED if is_sane(after.chaser) and is_sane(after.target) else DIVERGED
-    return Loop(after, command, facility, ledger, tracker, passage.depth, wrenches, status)
+    ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
+    t = (k + 1) * params.T
+    tracker = follow_contacts(params, loop.tracker, mem, log, passage, done.wrenches, loop.satellites, done.corrected, facility.reading_time, t)
+    status = check_limits(params, done.corrected, facility, passage)
+    return Loop(done.corrected, done.command, facility, ledger, tracker, passage.depth, done.wrenches, status)
 
 
-@compiled
+@apart
 def start(vector, params, mem):
-    """The loop at t = 0: both bodies at their initial state, the robots having followed them in free flight."""
+    """The loop at t = 0: both bodies at their initial state, the robots having followed them in free flight.
+
+    Also how deep the satellites are in contact [m], and which pair: more than `DEEPEST_START` is no start.
+    """
     store_pairs(vector, mem, params.pairs, False)
     satellites = Satellites(initial_body(params.chaser, vector, CHASER_AT), initial_body(params.target, vector, TARGET_AT))
-    fill_history(params, mem, params.chaser, params.chaser_history, satellites.chaser)
-    fill_history(params, mem, params.target, params.target_history, satellites.target)
-    facility, stored = start_facility(params, mem)
-    command = Output(motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
+    fill_history(params, mem, satellites)
+    touch = touch_apart(vector, mem, PAIRS_MEM, params.pairs, motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
+    facility = start_facility(params, vector, mem)
+    chaser, target = lay_out(params.laboratory, motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
+    command = Output(chaser, target)
     kinetic = kinetic_energy(params.chaser, satellites.chaser) + kinetic_energy(params.target, satellites.target)
     still = Wrenches(no_wrench(), no_wrench())
-    return Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED)
+    loop = Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED)
+    return loop, touch.depth, touch.pair
 
 
-@compiled
-def fill_history(params, mem, body_params, at, body):
+@apart
+def fill_history(params, mem, satellites):
     """Set-points before t = 0: the free flight that leads to the initial state."""
-    for j in range(params.slots - 1):
-        push(mem, at, params.slots, -j, motion_of(body_params, body))
-        body = integrate(LIE_RK4, body_params, -params.T, body, no_wrench())
+    m, nothing = params.memory, no_wrench()
+    chaser, target = satellites.chaser, satellites.target
+    for j in range(m.slots - 1):
+        c, t = lay_out(params.laboratory, motion_of(params.chaser, chaser), motion_of(params.target, target))
+        push(mem, m.chaser_history, m.slots, -j, c)
+        push(mem, m.target_history, m.slots, -j, t)
+        chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
+        target = integrate(LIE_RK4, params.target, -params.T, target, nothing)
 
 
 @compiled
-def keep_books(params, loop, mem, k, measured, wrenches, integrated, after, command, facility, passage):
-    """The ledger's entry of one cycle."""
-    nothing = no_wrench()
-    before, meant = loop.satellites, measured.wrenches
+def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
+    """The ledger's entry of one cycle. A hand that pushes a mock-up is felt by the sensor, and its work on the satellite counts as external."""
+    before, after, meant = loop.satellites, done.corrected, measured.wrenches
+    middle = (k + 0.5) * params.T
+    hand_chaser = scheduled(vector, params.chaser_hand, middle, facility.chaser.q)
+    hand_target = scheduled(vector, params.target_hand, middle, facility.target.q)
     chaser = book(
-        wrenches.chaser, nothing, meant.chaser, passage.mean_chaser, before.chaser, after.chaser, loop.command.chaser, command.chaser
+        done.wrenches.chaser,
+        done.external.chaser,
+        hand_chaser,
+        meant.chaser,
+        passage.mean_chaser,
+        before.chaser,
+        after.chaser,
+        loop.command.chaser,
+        done.command.chaser,
     )
     target = book(
-        wrenches.target, nothing, meant.target, passage.mean_target, before.target, after.target, loop.command.target, command.target
+        done.wrenches.target,
+        done.external.target,
+        hand_target,
+        meant.target,
+        passage.mean_target,
+        before.target,
+        after.target,
+        loop.command.target,
+        done.command.target,
     )
+    integrated = done.integrated
     kinetic_integrated = kinetic_energy(params.chaser, integrated.chaser) + kinetic_energy(params.target, integrated.target)
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(params.target, after.target)
-    now = measure(facility, after, (k + 1) * params.T)
-    observed = observed_energy(wrenches, loop.command, command, measured, now)
+    now = measure(params, facility, after, (k + 1) * params.T)
+    observed = observed_energy(params.T, done.wrenches, loop.command, done.command, measured, now)
     return close_cycle(
         loop.ledger,
         chaser,
@@ -142,17 +210,18 @@ def keep_books(params, loop, mem, k, measured, wrenches, integrated, after, comm
 
 
 @compiled
-def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after, t):
-    """Open, continue or close the contact under way."""
+def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after, reading_time, t):
+    """Open, continue or close the contact under way. The gap's rate after it is taken once no reading of the contact can act any more."""
     if not tracker.open and not passage.touched:
         return tracker
+    was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
+    now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
     if not tracker.open:
-        rate = gap_rate(mem, PAIRS_MEM, passage.pair, motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
-        tracker = opened(tracker.count, passage.first_touch, rate)
-    tracker = gather(tracker, passage, params.T, wrenches, before, after)
-    if not passage.touched and not tracker.apart:
-        rate = gap_rate(mem, PAIRS_MEM, tracker.pair, motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
-        tracker = parted(tracker, rate)
+        tracker = opened(tracker.count, passage.first_touch, gap_rate(mem, PAIRS_MEM, passage.pair, now.chaser, now.target))
+    tracker = gather(tracker, passage, params.T, wrenches, was, now)
+    stale = params.T if params.sensor.handover == MEAN else 0.0  # a mean reaches back one cycle
+    if not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch:
+        tracker = parted(tracker, gap_rate(mem, PAIRS_MEM, tracker.pair, now.chaser, now.target))
     if tracker.apart and t - tracker.last_touch >= params.merge_window:
         tracker = close_contact(tracker, log)
     return tracker
@@ -163,3 +232,17 @@ def is_sane(body):
     """False for NaN, infinity and speeds no satellite has."""
     size = dot(body.v, body.v) + 0.0 * (dot(body.p, body.p) + dot(body.L, body.L) + body.q[0])
     return size <= FASTEST * FASTEST and not math.isnan(size)
+
+
+@compiled
+def check_limits(params, satellites, facility, passage):
+    """Whether the run may go on."""
+    if not (is_sane(satellites.chaser) and is_sane(satellites.target)):
+        return DIVERGED
+    if passage.peak > params.stop[0]:
+        return FORCE_LIMIT
+    if passage.peak_torque > params.stop[1]:
+        return TORQUE_LIMIT
+    if params.stop[2] < 1e300 and farthest(params.laboratory, facility) > params.stop[2]:
+        return REACH_LIMIT
+    return COMPLETED

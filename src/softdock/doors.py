@@ -11,16 +11,15 @@ import math
 import numpy as np
 
 from softdock.compiled import compiled, door
-from softdock.contact import touch_bodies
 from softdock.contact_log import close_contact
-from softdock.cycle import COMPLETED, control, cycle, measure, start
+from softdock.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, control, cycle, measure, start
 from softdock.energy.ledger import energy_invented
 from softdock.facility import advance
 from softdock.flat import COMMAND, load_facility, load_loop, load_output, load_satellites, store_facility, store_loop, store_output, store_satellites
-from softdock.layout import CHASER_AT, PAIRS_MEM, TARGET_AT, prepare, store_pairs
+from softdock.layout import prepare
 from softdock.record import record_row
 from softdock.spatial.motion import store_motion
-from softdock.spatial.rigid_body import initial_body, motion_of
+from softdock.spatial.rigid_body import motion_of
 
 OUTCOME_COLUMNS = (
     "status",
@@ -39,12 +38,13 @@ OUTCOMES = len(OUTCOME_COLUMNS)
 
 @door
 def begin(vector, markers, mem, flat, record):
-    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows."""
+    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows. Returns depth [m] and pair of the satellites' deepest touch."""
     params = prepare(vector, markers)
-    loop = start(vector, params, mem)
+    loop, depth, pair = start(vector, params, mem)
     if record.shape[0] > 0:
         record_row(record[0], params, loop, 0.0)
     store_loop(flat, loop)
+    return depth, pair
 
 
 @door
@@ -54,7 +54,7 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
     loop = load_loop(flat)
     k = first
     while k < last and loop.status == COMPLETED:
-        loop = cycle(params, loop, mem, log, k)
+        loop = cycle(params, vector, loop, mem, log, k)
         k += 1
         if record.shape[0] > k:
             record_row(record[k], params, loop, k * params.T)
@@ -77,10 +77,10 @@ def control_step(vector, markers, mem, k, satellites, facility, command):
     """The controller alone, at t_k: satellites (flat, updated in place) and what the facility reported in, set-points out."""
     params = prepare(vector, markers)
     before = load_satellites(satellites)
-    measured = measure(load_facility(facility), before, k * params.T)
-    _, _, after, output = control(params, mem, k, before, measured)
-    store_satellites(satellites, after)
-    store_output(command, COMMAND, output)
+    measured = measure(params, load_facility(facility), before, k * params.T)
+    done = control(params, vector, mem, k, before, measured)
+    store_satellites(satellites, done.corrected)
+    store_output(command, COMMAND, done.command)
 
 
 @door
@@ -88,7 +88,7 @@ def exchange(vector, markers, mem, k, facility, command):
     """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out (flat, updated in place)."""
     params = prepare(vector, markers)
     output = load_output(command, COMMAND)
-    after, _ = advance(params, load_facility(facility), mem, k, output.chaser, output.target)
+    after, _ = advance(params, vector, load_facility(facility), mem, k, output.chaser, output.target)
     store_facility(facility, after)
 
 
@@ -96,16 +96,16 @@ def exchange(vector, markers, mem, k, facility, command):
 def run_one(vector, markers, mem, log, outcome):
     """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a CUDA thread."""
     params = prepare(vector, markers)
-    loop = start(vector, params, mem)
+    loop, depth, _ = start(vector, params, mem)
     cycles = int(math.ceil(params.duration / params.T - 1e-9))
     k = 0
-    while k < cycles and loop.status == COMPLETED:
-        loop = cycle(params, loop, mem, log, k)
+    while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
+        loop = cycle(params, vector, loop, mem, log, k)
         k += 1
     contacts = loop.tracker.count
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).count
-    outcome[0] = float(loop.status)
+    outcome[0] = float(loop.status) if depth <= DEEPEST_START else float(DEEP_AT_START)
     outcome[1] = float(k)
     outcome[2] = float(contacts)
     outcome[3] = energy_invented(loop.ledger)
@@ -129,13 +129,3 @@ def run_batch(vectors, markers, mem_floats, logs, outcomes, first, last):
         mem[:] = 0.0
         run_one(vectors[i], markers, mem, logs[i], outcomes[i])
 
-
-@door
-def start_depth(vector, markers, mem):
-    """Depth of the deepest pair at the initial poses [m], and which pair it is."""
-    params = prepare(vector, markers)
-    store_pairs(vector, mem, params.pairs, False)
-    chaser = motion_of(params.chaser, initial_body(params.chaser, vector, CHASER_AT))
-    target = motion_of(params.target, initial_body(params.target, vector, TARGET_AT))
-    contact = touch_bodies(mem, PAIRS_MEM, params.pairs, chaser, target)
-    return contact.depth, contact.pair

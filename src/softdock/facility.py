@@ -1,4 +1,4 @@
-"""The facility: robots, contact and sensor behind one seam. A set-point goes in, measured poses and wrenches with their ages come out.
+"""The facility: robots, contact and sensors behind one seam. A set-point goes in, measured poses and wrenches with their ages come out.
 
 `advance` is the simulated facility over one cycle: it owns the plant's step, the sensor's rate and the contact. A real facility is the same
 exchange over a network; nothing above the seam knows which it has. What the simulation knows beyond a rig's sensors (true wrench, work at the
@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import compiled
-from softdock.contact import touch_bodies
-from softdock.layout import PAIRS_MEM
-from softdock.robots.delay import mock_up
-from softdock.robots.history import push
-from softdock.sensor.force_torque import LATEST, read_sensor
-from softdock.spatial.motion import Motion, Wrench, displacement, no_wrench, work
-from softdock.spatial.vectors import add, add_scaled, negate, scale
+from softdock.command.laboratory import in_laboratory
+from softdock.compiled import apart, compiled
+from softdock.contact import touch_apart, touch_bodies
+from softdock.layout import PAIRS_MEM, SAMPLE_FLOATS
+from softdock.robots.delay import delayed_set_point
+from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
+from softdock.robots.robot import carry, receive
+from softdock.schedules import scheduled
+from softdock.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, is_consumed, newest_arrived, read_sensor
+from softdock.sensor.mock_up import COMMANDED, IGNORED, from_sensor, load_wrench, plus, to_sensor
+from softdock.sensor.pose import is_lost, pose_instant, read_pose
+from softdock.spatial.motion import MOTION_FLOATS, Motion, Wrench, displacement, no_wrench, work
+from softdock.spatial.vectors import add, load3, negate, norm, scale, store3, subtract
 
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
@@ -24,20 +29,27 @@ SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 class Facility(NamedTuple):
     """State of the simulated facility at t_k."""
 
-    chaser: Motion  # the mock-ups
+    chaser: Motion  # the mock-ups, truly
     target: Motion
-    true_chaser: Wrench  # the contact's wrench on each mock-up now
+    true_chaser: Wrench  # of the contact on each mock-up now
     true_target: Wrench
     dissipating: float  # W, in the contact now
     samples: int  # force samples taken since the start
-    reading: Wrench  # handed to the controller: on the chaser, world axes
+    filtered_chaser: Wrench  # states of the sensors' low-pass
+    filtered_target: Wrench
+    handed: int  # number of the newest sample handed over
+    reading_chaser: Wrench  # handed to the controller: about the centre of mass, world axes
+    reading_target: Wrench
     reading_time: float  # s
+    seen_chaser: Motion  # measured poses
+    seen_target: Motion
+    seen_time: float  # s
 
 
 class Passage(NamedTuple):
     """What truly happened over one cycle."""
 
-    mean_chaser: Wrench  # true wrench, mean over the cycle
+    mean_chaser: Wrench  # true contact wrench, mean over the cycle
     mean_target: Wrench
     absorbed: float  # J, by the contact
     stored: float  # J, in the contact at the end
@@ -48,14 +60,7 @@ class Passage(NamedTuple):
     pair: int  # deepest pair of the last touch
     depth: float  # m at the end; negative: the gap
     peak: float  # N
-
-
-@compiled
-def place(params, mem, t):
-    """Where both mock-ups are at time t [s]."""
-    chaser = mock_up(params.chaser_robot, params.T, mem, params.chaser_history, params.slots, t)
-    target = mock_up(params.target_robot, params.T, mem, params.target_history, params.slots, t)
-    return chaser, target
+    peak_torque: float  # Nm
 
 
 @compiled
@@ -64,36 +69,156 @@ def _half_sum(a, b):
 
 
 @compiled
-def _accumulate(total, weight, wrench):
-    return Wrench(add_scaled(total.force, weight, wrench.force), add_scaled(total.torque, weight, wrench.torque))
+def move_robots(params, mem, chaser, target, t0, t1):
+    """Both mock-ups at t1 from where they were at t0 [s]."""
+    m, T = params.memory, params.T
+    chaser = carry(
+        params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, t0, t1, params.chaser_mock_up.heavy
+    )
+    target = carry(
+        params.target_robot, params.chance, T, mem, m.target_history, m.slots, m.target_robot, target, t0, t1, params.target_mock_up.heavy
+    )
+    return chaser, target
 
 
 @compiled
-def start_facility(params, mem):
-    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already."""
-    chaser, target = place(params, mem, 0.0)
-    contact = touch_bodies(mem, PAIRS_MEM, params.pairs, chaser, target)
+def _felt(params, mem, mock_up, robot, history, state, contact, hand, was, motion, t, dt):
+    """What a sensor truly feels (body axes, about its origin), and what of it the compensation will take away."""
+    outside = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
+    if not mock_up.heavy:
+        return outside, no_wrench()
+    gravity = params.laboratory.gravity
+    a, alpha = load3(mem, state), load3(mem, state + 3)
+    felt = plus(outside, 1.0, load_wrench(mock_up.true, mock_up.sensor, gravity, motion, a, alpha))
+    if mock_up.acceleration == IGNORED:
+        a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    elif mock_up.acceleration == COMMANDED:
+        cycles = (t - robot.delay) / params.T
+        a, alpha = acceleration_at(HERMITE, params.T, mem, history, params.memory.slots, cycles)
+    else:
+        a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
+    return felt, load_wrench(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
+
+
+@compiled
+def _store_wrench(mem, at, wrench):
+    store3(mem, at, wrench.force)
+    store3(mem, at + 3, wrench.torque)
+
+
+@compiled
+def _load_wrench(mem, at):
+    return Wrench(load3(mem, at), load3(mem, at + 3))
+
+
+@compiled
+def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target, filter_c, filter_t):
+    """One sample of the force sensors into its slot, compensated and moved to the centres of mass. Returns the filters' states."""
+    m, sensor = params.memory, params.sensor
+    slot = m.samples + (sample % m.sample_slots) * SAMPLE_FLOATS
+    if sensor.on != ON_TARGET:
+        hand = scheduled(vector, params.chaser_hand, t, chaser.q)
+        felt, load = _felt(
+            params, mem, params.chaser_mock_up, params.chaser_robot, m.chaser_history, m.chaser_robot, true_chaser, hand, was_chaser, chaser, t, dt
+        )
+        reading, filter_c = read_sensor(sensor, params.chance, 0, k, sample, t, filter_c, felt)
+        _store_wrench(mem, slot, from_sensor(params.chaser_mock_up.sensor, chaser.q, plus(reading, -1.0, load)))
+    if sensor.on != ON_CHASER:
+        hand = scheduled(vector, params.target_hand, t, target.q)
+        felt, load = _felt(
+            params, mem, params.target_mock_up, params.target_robot, m.target_history, m.target_robot, true_target, hand, was_target, target, t, dt
+        )
+        reading, filter_t = read_sensor(sensor, params.chance, 1, k, sample, t, filter_t, felt)
+        _store_wrench(mem, slot + 6, from_sensor(params.target_mock_up.sensor, target.q, plus(reading, -1.0, load)))
+    return filter_c, filter_t
+
+
+@compiled
+def hand_over(params, mem, handed, t, reading_chaser, reading_target, reading_time):
+    """What the controller gets at t: the newest sample that has arrived, or the mean of those that arrived since the last hand-over."""
+    m, sensor = params.memory, params.sensor
+    newest = newest_arrived(sensor, t)
+    if newest <= handed or newest < 0:
+        return handed, reading_chaser, reading_target, reading_time
+    first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)
+    weight = 1.0 / (newest - first + 1)
+    chaser, target = no_wrench(), no_wrench()
+    for sample in range(first, newest + 1):
+        slot = m.samples + (sample % m.sample_slots) * SAMPLE_FLOATS
+        chaser = plus(chaser, weight, _load_wrench(mem, slot))
+        target = plus(target, weight, _load_wrench(mem, slot + 6))
+    force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
+    if sensor.on == ON_BOTH:
+        force = 0.5 * norm(subtract(chaser.force, target.force))
+    if force < sensor.threshold:
+        chaser, target = no_wrench(), no_wrench()
+    return newest, chaser, target, newest * sensor.period
+
+
+@compiled
+def see_poses(params, mem, k, chaser, target, seen_chaser, seen_target, seen_time):
+    """The measured poses at t_k."""
+    if params.pose.ideal:
+        return chaser, target, k * params.T
+    m, T = params.memory, params.T
+    push(mem, m.poses, m.pose_slots, k, chaser)
+    push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
+    instant = pose_instant(params.pose, T, k)
+    if is_lost(params.pose, params.chance, k) or instant * T <= seen_time:
+        return seen_chaser, seen_target, seen_time
+    true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
+    true_target = motion_at(HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant)
+    return read_pose(params.pose, params.chance, 0, k, true_chaser), read_pose(params.pose, params.chance, 1, k, true_target), instant * T
+
+
+@apart
+def start_facility(params, vector, mem):
+    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have followed them so far."""
+    m, T = params.memory, params.T
+    chaser = delayed_set_point(params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
+    target = delayed_set_point(params.target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0)
+    for i in range(m.pose_slots):
+        push(mem, m.poses, m.pose_slots, -i, chaser)
+        push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, target)
+    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
-    reading = read_sensor(params.sensor, params.seed, params.run, -1, 0, true_chaser)
-    return Facility(chaser, target, true_chaser, true_target, contact.dissipated, 0, reading, 0.0), contact.stored
+    none = no_wrench()
+    filter_c, filter_t = sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target, none, none)
+    handed, reading_chaser, reading_target, when = hand_over(params, mem, -1, 0.0, none, none, 0.0)
+    return Facility(
+        chaser,
+        target,
+        true_chaser,
+        true_target,
+        contact.dissipated,
+        0,
+        filter_c,
+        filter_t,
+        handed,
+        reading_chaser,
+        reading_target,
+        when,
+        chaser,
+        target,
+        -params.pose.delay,
+    )
 
 
 @compiled
-def advance(params, facility, mem, k, chaser_command, target_command):
-    """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the sensor samples."""
-    push(mem, params.chaser_history, params.slots, k + 1, chaser_command)
-    push(mem, params.target_history, params.slots, k + 1, target_command)
+def advance(params, vector, facility, mem, k, chaser_command, target_command):
+    """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the sensors sample."""
+    m, T = params.memory, params.T
+    receive(params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, k + 1, chaser_command)
+    receive(params.target_robot, params.chance, T, mem, m.target_history, m.slots, k + 1, target_command)
 
-    T = params.T
-    period = params.sensor.period / T if params.sensor.period > 0.0 else 1.0  # cycles
+    period = params.sensor.period / T  # cycles
     chaser, target = facility.chaser, facility.target
     true_chaser, true_target, dissipating = facility.true_chaser, facility.true_target, facility.dissipating
+    filter_c, filter_t, samples = facility.filtered_chaser, facility.filtered_target, facility.samples
     mean_chaser, mean_target = no_wrench(), no_wrench()
-    absorbed, dissipated, stored, depth, peak = 0.0, 0.0, 0.0, 0.0, 0.0
+    absorbed, dissipated, stored, depth, peak, peak_torque = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     touched, first_touch, last_touch, pair = False, 0.0, 0.0, 0
-    samples, taken = facility.samples, 0
-    sampled, sampled_at, summed = facility.true_chaser, facility.reading_time, no_wrench()
 
     now = float(k)  # in cycles, as all instants below
     step = 1
@@ -108,8 +233,9 @@ def advance(params, facility, mem, k, chaser_command, target_command):
             step += 1
 
         was_chaser, was_target, was_true_chaser, was_true_target = chaser, target, true_chaser, true_target
-        chaser, target = place(params, mem, later * T)
-        contact = touch_bodies(mem, PAIRS_MEM, params.pairs, chaser, target)
+        dt = later - now
+        chaser, target = move_robots(params, mem, chaser, target, now * T, later * T)
+        contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
         true_chaser = Wrench(contact.force, contact.torque_chaser)
         true_target = Wrench(negate(contact.force), contact.torque_target)
 
@@ -117,27 +243,66 @@ def advance(params, facility, mem, k, chaser_command, target_command):
             if not touched:
                 first_touch = later * T
             touched, last_touch, pair = True, later * T, contact.pair
-        dt = later - now
         half_chaser, half_target = _half_sum(was_true_chaser, true_chaser), _half_sum(was_true_target, true_target)
         absorbed -= work(half_chaser, displacement(was_chaser.p, was_chaser.q, chaser.p, chaser.q))
         absorbed -= work(half_target, displacement(was_target.p, was_target.q, target.p, target.q))
         dissipated += 0.5 * (dissipating + contact.dissipated) * dt * T
-        mean_chaser, mean_target = _accumulate(mean_chaser, dt, half_chaser), _accumulate(mean_target, dt, half_target)
+        mean_chaser, mean_target = plus(mean_chaser, dt, half_chaser), plus(mean_target, dt, half_target)
         stored, dissipating, depth, peak = contact.stored, contact.dissipated, contact.depth, max(peak, contact.peak)
+        peak_torque = max(peak_torque, max(norm(contact.torque_chaser), norm(contact.torque_target)))
         now = later
 
         if is_sample:
             samples += 1
-            sampled, sampled_at = true_chaser, later * T
-            if params.sensor.handover != LATEST:
-                summed = _accumulate(summed, 1.0, read_sensor(params.sensor, params.seed, params.run, k, taken, true_chaser))
-            taken += 1
+            if is_consumed(params.sensor, T, samples):
+                filter_c, filter_t = sample_wrenches(
+                    params,
+                    vector,
+                    mem,
+                    k,
+                    samples,
+                    later * T,
+                    dt * T,
+                    was_chaser,
+                    was_target,
+                    chaser,
+                    target,
+                    true_chaser,
+                    true_target,
+                    filter_c,
+                    filter_t,
+                )
 
-    reading = facility.reading
-    if taken > 0:
-        if params.sensor.handover == LATEST:
-            reading = read_sensor(params.sensor, params.seed, params.run, k, taken - 1, sampled)
-        else:
-            reading = _accumulate(no_wrench(), 1.0 / taken, summed)
-    after = Facility(chaser, target, true_chaser, true_target, dissipating, samples, reading, sampled_at)
-    return after, Passage(mean_chaser, mean_target, absorbed, stored, dissipated, touched, first_touch, last_touch, pair, depth, peak)
+    handed, reading_chaser, reading_target, when = hand_over(
+        params, mem, facility.handed, (k + 1) * T, facility.reading_chaser, facility.reading_target, facility.reading_time
+    )
+    seen_chaser, seen_target, seen = see_poses(
+        params, mem, k + 1, chaser, target, facility.seen_chaser, facility.seen_target, facility.seen_time
+    )
+    after = Facility(
+        chaser,
+        target,
+        true_chaser,
+        true_target,
+        dissipating,
+        samples,
+        filter_c,
+        filter_t,
+        handed,
+        reading_chaser,
+        reading_target,
+        when,
+        seen_chaser,
+        seen_target,
+        seen,
+    )
+    passage = Passage(
+        mean_chaser, mean_target, absorbed, stored, dissipated, touched, first_touch, last_touch, pair, depth, peak, peak_torque
+    )
+    return after, passage
+
+
+@compiled
+def farthest(laboratory, facility):
+    """Distance of the farther mock-up from the laboratory's origin [m]."""
+    return max(norm(in_laboratory(laboratory, facility.chaser.p)), norm(in_laboratory(laboratory, facility.target.p)))

@@ -13,8 +13,8 @@ from softdock.spatial.rigid_body import Body
 from softdock.spatial.vectors import load3, load4, store3, store4
 
 # where each part begins
-SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 99, 111, 127, 142
-STATE_FLOATS = 144
+SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 145, 157, 173, 188
+STATE_FLOATS = 190
 
 
 @compiled
@@ -84,23 +84,39 @@ def store_facility(flat, facility):
     store_motion(flat, MOCK_UPS + 13, facility.target)
     _store_wrench(flat, TRUE, facility.true_chaser)
     _store_wrench(flat, TRUE + 6, facility.true_target)
-    flat[FACILITY] = facility.dissipating
-    flat[FACILITY + 1] = float(facility.samples)
-    _store_wrench(flat, FACILITY + 2, facility.reading)
-    flat[FACILITY + 8] = facility.reading_time
+    at = FACILITY
+    flat[at] = facility.dissipating
+    flat[at + 1] = float(facility.samples)
+    flat[at + 2] = float(facility.handed)
+    flat[at + 3] = facility.reading_time
+    flat[at + 4] = facility.seen_time
+    _store_wrench(flat, at + 5, facility.filtered_chaser)
+    _store_wrench(flat, at + 11, facility.filtered_target)
+    _store_wrench(flat, at + 17, facility.reading_chaser)
+    _store_wrench(flat, at + 23, facility.reading_target)
+    store_motion(flat, at + 29, facility.seen_chaser)
+    store_motion(flat, at + 42, facility.seen_target)
 
 
 @compiled
 def load_facility(flat):
+    at = FACILITY
     return Facility(
         load_motion(flat, MOCK_UPS),
         load_motion(flat, MOCK_UPS + 13),
         _load_wrench(flat, TRUE),
         _load_wrench(flat, TRUE + 6),
-        flat[FACILITY],
-        int(flat[FACILITY + 1]),
-        _load_wrench(flat, FACILITY + 2),
-        flat[FACILITY + 8],
+        flat[at],
+        int(flat[at + 1]),
+        _load_wrench(flat, at + 5),
+        _load_wrench(flat, at + 11),
+        int(flat[at + 2]),
+        _load_wrench(flat, at + 17),
+        _load_wrench(flat, at + 23),
+        flat[at + 3],
+        load_motion(flat, at + 29),
+        load_motion(flat, at + 42),
+        flat[at + 4],
     )
 
 

@@ -1,7 +1,7 @@
 """Where everything stands in the parameter vector, and `prepare`: from the vector to what the loop needs, once per run.
 
-The vector is flat float64, the same for CPU and GPU; a sweep writes columns of it. In order: time, random, satellites, chaser, target, robot of
-each, sensor, contact pairs, memory map (written by softdock, not by users), methods. `prepare` is compiled and runs wherever the loop runs.
+The vector is flat float64, the same for CPU and GPU; a sweep writes columns of it. `PARTS` lists its groups in order; behind them stand the methods'
+parameters, and behind those the rows of tables and schedules. `prepare` is compiled and runs wherever the loop runs.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.adaptation.registry import prepare_methods
-from softdock.compiled import compiled
+from softdock.command.laboratory import LABORATORY, LaboratoryParams, prepare_laboratory
+from softdock.compiled import apart, compiled
 from softdock.contact.pairs import MOST_PAIRS, PAIR, PAIR_FLOATS, store_pair
 from softdock.parameters import Group, Parameter
-from softdock.robots.delay import ROBOT, RobotParams, prepare_robot
+from softdock.robots.limited import ROBOT_FLOATS
+from softdock.robots.robot import ROBOT, Chance, RobotParams, longest_delay, prepare_robot
 from softdock.satellites import SATELLITES
+from softdock.schedules import Schedule
 from softdock.sensor.force_torque import SENSOR, SensorParams, prepare_sensor
+from softdock.sensor.mock_up import MOCK_UP, MockUpParams, prepare_mock_up
+from softdock.sensor.pose import POSE, PoseParams, prepare_pose
 from softdock.spatial.motion import MOTION_FLOATS
 from softdock.spatial.rigid_body import BODY, BodyParams, prepare_body
 
@@ -23,7 +28,7 @@ TIME = Group(
     "The clock.",
     Parameter("cycle", "cycle_ms", "control cycle T", 4.0, "ms", 0.01, 1000.0, scale=1e-3),
     Parameter("duration", "duration_s", "simulated time", None, "s", 0.0, 1e5, open_low=True),
-    Parameter("plant_steps", "plant_steps", "steps of the plant in one cycle, for the contact's work", 1, low=1, high=1000, kind="integer"),
+    Parameter("plant_steps", "plant_steps", "steps of the plant in one cycle, for the contact's work and the robots", 1, low=1, high=1000, kind="integer"),
 )
 RANDOM = Group(
     "random",
@@ -31,33 +36,90 @@ RANDOM = Group(
     Parameter("seed", "seed", "key of all random numbers", 0, low=0, high=2**32 - 1, kind="integer"),
     Parameter("run", "run", "index of the run, the second half of the key", 0, low=0, high=2**32 - 1, kind="integer"),
 )
+STOP = Group(
+    "stop",
+    "Limits that end a run with a status.",
+    Parameter("force", "force_N", "largest true contact force; 0: no limit", 0.0, "N", 0.0, 1e9),
+    Parameter("torque", "torque_Nm", "largest true contact torque about either centre of mass; 0: no limit", 0.0, "Nm", 0.0, 1e9),
+    Parameter("reach", "reach_m", "largest distance of either mock-up from the laboratory's origin; 0: no limit", 0.0, "m", 0.0, 1e6),
+)
+SCHEDULE = Group(
+    "schedule",
+    "A wrench over time, about the centre of mass; linear between rows, zero outside. Rows here, or in a CSV file named by `csv`.",
+    Parameter("rows", "rows", "rows of time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm", (), "s, N, Nm", size=2, kind="schedule"),
+    Parameter("frame", "frame", "axes of the wrench", "world", choices=("world", "body")),
+)
 MEMORY = Group(
     "memory",
-    "Where each part's slice of `mem` begins, in floats. Written by softdock.",
+    "Sizes of the parts of `mem`. Written by softdock.",
     Parameter("pair_count", "pair_count", "number of contact pairs", 0),
     Parameter("slots", "slots", "set-points kept per robot", 0),
+    Parameter("sample_slots", "sample_slots", "force samples kept", 1),
+    Parameter("pose_slots", "pose_slots", "poses kept per mock-up", 0),
     Parameter("size", "size", "floats in all", 0),
 )
 
-TIME_AT = 0
-RANDOM_AT = TIME_AT + TIME.size
-SATELLITES_AT = RANDOM_AT + RANDOM.size
-CHASER_AT = SATELLITES_AT + SATELLITES.size
-TARGET_AT = CHASER_AT + BODY.size
-CHASER_ROBOT_AT = TARGET_AT + BODY.size
-TARGET_ROBOT_AT = CHASER_ROBOT_AT + ROBOT.size
-SENSOR_AT = TARGET_ROBOT_AT + ROBOT.size
-PAIRS_AT = SENSOR_AT + SENSOR.size
-PAIR_SIZE = PAIR.size
+PARTS: tuple[tuple[str, Group], ...] = (
+    ("time", TIME),
+    ("random", RANDOM),
+    ("satellites", SATELLITES),
+    ("chaser", BODY),
+    ("target", BODY),
+    ("laboratory", LABORATORY),
+    ("robots.chaser", ROBOT),
+    ("robots.target", ROBOT),
+    ("sensor", SENSOR),
+    ("mock_up.chaser", MOCK_UP),
+    ("mock_up.target", MOCK_UP),
+    ("pose", POSE),
+    ("hand.chaser", SCHEDULE),
+    ("hand.target", SCHEDULE),
+    ("external.chaser", SCHEDULE),
+    ("external.target", SCHEDULE),
+    ("stop", STOP),
+)
+
+
+def _bases() -> dict[str, int]:
+    bases, at = {}, 0
+    for name, group in PARTS:
+        bases[name] = at
+        at += group.size
+    bases["pairs"] = at
+    return bases
+
+
+BASES = _bases()
+# the same as compile-time constants
+TIME_AT, RANDOM_AT, SATELLITES_AT = BASES["time"], BASES["random"], BASES["satellites"]
+CHASER_AT, TARGET_AT, LABORATORY_AT = BASES["chaser"], BASES["target"], BASES["laboratory"]
+CHASER_ROBOT_AT, TARGET_ROBOT_AT, SENSOR_AT = BASES["robots.chaser"], BASES["robots.target"], BASES["sensor"]
+CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT, POSE_AT = BASES["mock_up.chaser"], BASES["mock_up.target"], BASES["pose"]
+CHASER_HAND_AT, TARGET_HAND_AT = BASES["hand.chaser"], BASES["hand.target"]
+CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT, STOP_AT = BASES["external.chaser"], BASES["external.target"], BASES["stop"]
+PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
 MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
 METHODS_AT = MEMORY_AT + MEMORY.size
+TIMES, RANDOMS, MAP, CHOSEN, STOPS, ROWS = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at, STOP.at, SCHEDULE.at
 
-# offsets as compile-time constants
-TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
-
-# The fixed head of `mem`: two cells in which methods book virtual and designed work, then the contact pairs, then the set-points.
+# The fixed head of `mem`: two cells in which methods book virtual and designed work, then the contact pairs, and so on.
 BOOKS = 0
 PAIRS_MEM = 2
+SAMPLE_FLOATS = 12  # wrenches on chaser and target
+
+
+class Memory(NamedTuple):
+    """First float of each part of `mem`."""
+
+    slots: int
+    sample_slots: int
+    pose_slots: int
+    chaser_history: int
+    target_history: int
+    chaser_robot: int  # accelerations and room to plan
+    target_robot: int
+    samples: int
+    poses: int
 
 
 class Params(NamedTuple):
@@ -66,59 +128,87 @@ class Params(NamedTuple):
     T: float  # s
     duration: float  # s
     plant_steps: int
-    seed: int
-    run: int
+    chance: Chance
     integrator: int
     chaser: BodyParams
     target: BodyParams
+    laboratory: LaboratoryParams
     chaser_robot: RobotParams
     target_robot: RobotParams
     sensor: SensorParams
+    chaser_mock_up: MockUpParams
+    target_mock_up: MockUpParams
+    pose: PoseParams
+    chaser_hand: Schedule
+    target_hand: Schedule
+    chaser_external: Schedule
+    target_external: Schedule
+    stop: tuple  # N, Nm, m; inf: no limit
     pairs: int
-    slots: int
-    chaser_history: int  # first float in mem
-    target_history: int
+    memory: Memory
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
 
 
 @compiled
-def _longest_delay(robot, duration):
-    """Upper bound of a robot's delay over the run [s]."""
-    return robot.delay + max(robot.ramp, 0.0) * duration + robot.wobble
+def _schedule(vector, base):
+    return Schedule(int(vector[base + ROWS.rows]), int(vector[base + ROWS.rows + 1]), int(vector[base + ROWS.frame]))
 
 
 @compiled
+def _limit(value):
+    return value if value > 0.0 else 1e300
+
+
+@compiled
+def memory_map(pairs, slots, sample_slots, pose_slots):
+    """Parts of `mem` one after the other; the methods' memory stands behind the last."""
+    history = PAIRS_MEM + pairs * PAIR_FLOATS
+    robot = history + 2 * slots * MOTION_FLOATS
+    samples = robot + 2 * ROBOT_FLOATS
+    poses = samples + sample_slots * SAMPLE_FLOATS
+    return Memory(slots, sample_slots, pose_slots, history, history + slots * MOTION_FLOATS, robot, robot + ROBOT_FLOATS, samples, poses)
+
+
+@apart
 def prepare(vector, markers):
     """Parameter vector to `Params`. `markers`: one per method, see adaptation/registry.py."""
-    chaser_robot = prepare_robot(vector, CHASER_ROBOT_AT)
-    target_robot = prepare_robot(vector, TARGET_ROBOT_AT)
-    pairs = int(vector[MEMORY_AT + MAP.pair_count])
-    slots = int(vector[MEMORY_AT + MAP.slots])
-    chaser_history = PAIRS_MEM + pairs * PAIR_FLOATS
+    T = vector[TIME_AT + TIMES.cycle]
     duration = vector[TIME_AT + TIMES.duration]
+    chaser_robot = prepare_robot(vector, CHASER_ROBOT_AT, 0)
+    target_robot = prepare_robot(vector, TARGET_ROBOT_AT, 1)
+    sensor = prepare_sensor(vector, SENSOR_AT, T)
+    pairs = int(vector[MEMORY_AT + MAP.pair_count])
+    slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
+    stop = (_limit(vector[STOP_AT + STOPS.force]), _limit(vector[STOP_AT + STOPS.torque]), _limit(vector[STOP_AT + STOPS.reach]))
     return Params(
-        vector[TIME_AT + TIMES.cycle],
+        T,
         duration,
         int(vector[TIME_AT + TIMES.plant_steps]),
-        int(vector[RANDOM_AT + RANDOMS.seed]),
-        int(vector[RANDOM_AT + RANDOMS.run]),
+        Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
         int(vector[SATELLITES_AT + CHOSEN.integrator]),
         prepare_body(vector, CHASER_AT),
         prepare_body(vector, TARGET_AT),
+        prepare_laboratory(vector, LABORATORY_AT),
         chaser_robot,
         target_robot,
-        prepare_sensor(vector, SENSOR_AT),
+        sensor,
+        prepare_mock_up(vector, CHASER_MOCK_UP_AT),
+        prepare_mock_up(vector, TARGET_MOCK_UP_AT),
+        prepare_pose(vector, POSE_AT),
+        _schedule(vector, CHASER_HAND_AT),
+        _schedule(vector, TARGET_HAND_AT),
+        _schedule(vector, CHASER_EXTERNAL_AT),
+        _schedule(vector, TARGET_EXTERNAL_AT),
+        stop,
         pairs,
-        slots,
-        chaser_history,
-        chaser_history + slots * MOTION_FLOATS,
-        2.0 * max(_longest_delay(chaser_robot, duration), _longest_delay(target_robot, duration)),
+        memory_map(pairs, slots, sample_slots, int(vector[MEMORY_AT + MAP.pose_slots])),
+        2.0 * (max(longest_delay(chaser_robot, duration), longest_delay(target_robot, duration)) + sensor.delay),
         prepare_methods(markers, vector, METHODS_AT),
     )
 
 
-@compiled
+@apart
 def store_pairs(vector, mem, pairs, wanted):
     """Prepare all contact pairs into `mem`, with the real law or the one wanted in orbit."""
     for i in range(pairs):

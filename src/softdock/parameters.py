@@ -22,7 +22,7 @@ class Parameter:
     name: str  # attribute in the offset table
     key: str  # what a user writes, unit spelled: delay_ms; dots make sub-tables: real.stiffness_N_per_m
     meaning: str
-    default: Any = REQUIRED  # in the user's unit; a name for choices; None: must be given
+    default: Any = REQUIRED  # in the user's unit; a name for choices; "@key": what that key has; None: must be given
     unit: str = "-"
     low: float = -ANY
     high: float = ANY
@@ -30,7 +30,7 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    kind: str = "number"  # number, integer, flag, choice, inertia, quaternion, direction, mass
+    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
 
     @property
@@ -42,6 +42,9 @@ class Parameter:
             return "true or false"
         what = {"integer": "a whole number", "quaternion": "four numbers w, x, y, z, not all zero", "direction": "three numbers, not all zero"}
         what |= {"inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, principal moments positive and each at most the sum of the others"}
+        what |= {"tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an inertia of a body"}
+        what |= {"table": "at least two rows [depth, force], from [0, 0], depths rising, forces not negative"}
+        what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
         bounds = []

@@ -10,9 +10,10 @@ import math
 
 import numpy as np
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 
 MASK = np.uint64(0xFFFFFFFF)
+LOW = 0xFFFFFFFF
 SHIFT = np.uint64(32)
 MULTIPLY_0, MULTIPLY_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 WEYL_0, WEYL_1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -33,24 +34,30 @@ def philox(key_0, key_1, c0, c1, c2, c3):
 
 
 @compiled
-def uniform(word):
-    """Uniform in (0, 1), never 0 nor 1."""
-    return (float(word) + 0.5) * TO_UNIT
+def word(number):
+    """The low 32 bits of a whole number."""
+    return np.uint64(number & LOW)
 
 
 @compiled
+def uniform(bits):
+    """Uniform in (0, 1), never 0 nor 1."""
+    return (float(bits) + 0.5) * TO_UNIT
+
+
+@apart
 def gaussians(seed, run, cycle, sample, sensor, block):
     """Four independent standard normal numbers (Box-Muller; at most 6.7 sigma, from 32-bit uniforms)."""
-    words = philox(
-        np.uint64(seed) & MASK,
-        np.uint64(run) & MASK,
-        np.uint64(cycle) & MASK,
-        np.uint64(sample) & MASK,
-        np.uint64(sensor) & MASK,
-        np.uint64(block) & MASK,
-    )
+    words = philox(word(seed), word(run), word(cycle), word(sample), word(sensor), word(block))
     r0 = math.sqrt(-2.0 * math.log(uniform(words[0])))
     r1 = math.sqrt(-2.0 * math.log(uniform(words[2])))
     a0 = 2.0 * math.pi * uniform(words[1])
     a1 = 2.0 * math.pi * uniform(words[3])
     return r0 * math.cos(a0), r0 * math.sin(a0), r1 * math.cos(a1), r1 * math.sin(a1)
+
+
+@compiled
+def draw(seed, run, cycle, source):
+    """One uniform number in (0, 1) for a cycle and a source of chance."""
+    words = philox(word(seed), word(run), word(cycle), word(0), word(source), word(0))
+    return uniform(words[0])

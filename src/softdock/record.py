@@ -52,9 +52,14 @@ CHANNELS: tuple[Channel, ...] = (
     *_motion("mock_up.chaser", "the chaser's mock-up"),
     *_motion("mock_up.target", "the target's mock-up"),
     *_wrench("true.chaser", "of the contact on the chaser's mock-up"),
-    *_wrench("measured.chaser", "measured on the chaser"),
+    *_wrench("measured.chaser", "handed over by the chaser's sensor"),
+    *_wrench("measured.target", "handed over by the target's sensor"),
     *_wrench("satellite.chaser", "on the chaser satellite"),
     *_wrench("satellite.target", "on the target satellite"),
+    *_vector("seen.chaser.position", "m", "world", "measured position of the chaser's mock-up"),
+    *_vector("seen.target.position", "m", "world", "measured position of the target's mock-up"),
+    Channel("force_age", "s", "-", "age of the handed-over force"),
+    Channel("pose_age", "s", "-", "age of the measured poses"),
     Channel("contact.depth", "m", "-", "depth of the real contact; negative: the gap"),
     *(Channel(f"energy.{row}", "J", "world", f"ledger: {row}") for row in Ledger._fields),
 )
@@ -73,11 +78,17 @@ def record_row(row, params, loop, t):
     store_motion(row, 66, loop.facility.target)
     store3(row, 79, loop.facility.true_chaser.force)
     store3(row, 82, loop.facility.true_chaser.torque)
-    store3(row, 85, loop.facility.reading.force)
-    store3(row, 88, loop.facility.reading.torque)
-    store3(row, 91, loop.wrenches.chaser.force)
-    store3(row, 94, loop.wrenches.chaser.torque)
-    store3(row, 97, loop.wrenches.target.force)
-    store3(row, 100, loop.wrenches.target.torque)
-    row[103] = loop.depth
-    store_ledger(row, 104, loop.ledger)
+    store3(row, 85, loop.facility.reading_chaser.force)
+    store3(row, 88, loop.facility.reading_chaser.torque)
+    store3(row, 91, loop.facility.reading_target.force)
+    store3(row, 94, loop.facility.reading_target.torque)
+    store3(row, 97, loop.wrenches.chaser.force)
+    store3(row, 100, loop.wrenches.chaser.torque)
+    store3(row, 103, loop.wrenches.target.force)
+    store3(row, 106, loop.wrenches.target.torque)
+    store3(row, 109, loop.facility.seen_chaser.p)
+    store3(row, 112, loop.facility.seen_target.p)
+    row[115] = t - loop.facility.reading_time
+    row[116] = t - loop.facility.seen_time
+    row[117] = loop.depth
+    store_ledger(row, 118, loop.ledger)

@@ -10,6 +10,8 @@ import numpy as np
 
 from softdock import doors
 from softdock.contact_log import LOG_COLUMNS
+from softdock.cycle import DEEPEST_START
+from softdock.errors import BadInput, Problem
 from softdock.flat import REST, STATE_FLOATS
 from softdock.layout import TIME, TIME_AT
 from softdock.record import CHANNEL_COUNT
@@ -37,7 +39,10 @@ class Stepper:
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         self.record = np.zeros((rows, CHANNEL_COUNT))
         self.cycles = 0
-        doors.begin(scenario.vector, scenario.markers, self.mem, self.state, self.record)
+        depth, pair = doors.begin(scenario.vector, scenario.markers, self.mem, self.state, self.record)
+        if depth > DEEPEST_START:
+            deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
+            raise BadInput(Problem(f"contact.{pair}", deep, f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)"))
 
     def step(self, cycles: int = 1) -> str:
         """Run some cycles; returns the status."""

@@ -1,11 +1,12 @@
 """What a method sees and returns. Only what a rig would know: measured wrench and poses with their ages, the simulated satellites, the clock.
 
-A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector, and up to three hooks that share one slice
+A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector, and up to four hooks that share one slice
 of `mem` (its first index is the method's field `memory`):
 
     wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches     what acts on the satellites
     correct(method, mem, rig, measured, before, after, output) -> (Satellites, Output)    state, and what the robots are sent
     set_point(method, mem, rig, satellites, output) -> Output                 the command that leaves
+    external(method, mem, rig, satellites) -> Wrenches                       a wrench of its own (thrusters, a user's function), booked as external
 
 Methods apply in the order a scenario lists them; each gets what the one before returned.
 """
@@ -46,6 +47,7 @@ class Measured(NamedTuple):
     mock_ups: Output  # measured poses and twists
     force_age: float  # s since the force sample was taken
     pose_age: float  # s since the poses were taken
+    mismatch: float  # N; with sensors on both mock-ups, how far they are from equal and opposite
 
 
 class Rig(NamedTuple):
@@ -55,3 +57,7 @@ class Rig(NamedTuple):
     T: float  # s, the control cycle
     chaser: BodyParams
     target: BodyParams
+
+
+# Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and the work by which it means to differ [J].
+BOOK_VIRTUAL, BOOK_DESIGNED = 0, 1

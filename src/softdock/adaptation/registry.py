@@ -13,8 +13,11 @@ from typing import Any
 from numba.extending import overload
 
 from softdock.adaptation import direct
+from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
+from softdock.spatial.motion import Wrench, no_wrench
+from softdock.spatial.vectors import add
 
 
 @compiled
@@ -32,6 +35,11 @@ def keep_set_point(method, mem, rig, satellites, output):
     return output
 
 
+@compiled
+def no_external(method, mem, rig, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
 @dataclass(frozen=True)
 class Method:
     """A registry entry: everything the rest of softdock knows about a method."""
@@ -45,6 +53,7 @@ class Method:
     wrench: Callable[..., Any] = keep_wrench
     correct: Callable[..., Any] = keep_states
     set_point: Callable[..., Any] = keep_set_point
+    external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
     memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (SI) and the cycle
 
 
@@ -75,6 +84,10 @@ def _correct_one(method, mem, rig, measured, before, after, output): ...
 
 @by_type(lambda cls: _BY_TYPE[cls].set_point)
 def _set_point_one(method, mem, rig, satellites, output): ...
+
+
+@by_type(lambda cls: _BY_TYPE[cls].external)
+def _external_one(method, mem, rig, satellites): ...
 
 
 # Each list function below is plain Python, and beside it the compiled form, unrolled over the tuple's length at compile time.
@@ -155,5 +168,30 @@ def _apply_set_point(methods, mem, rig, satellites, output):
     def rest(methods, mem, rig, satellites, output):
         first = _set_point_one(methods[0], mem, rig, satellites, output)
         return apply_set_point(methods[1:], mem, rig, satellites, first)
+
+    return rest
+
+
+@compiled
+def add_wrenches(a, b):
+    chaser = Wrench(add(a.chaser.force, b.chaser.force), add(a.chaser.torque, b.chaser.torque))
+    return Wrenches(chaser, Wrench(add(a.target.force, b.target.force), add(a.target.torque, b.target.torque)))
+
+
+def sum_external(methods, mem, rig, satellites, external):
+    """The wrenches of all external hooks, added."""
+    for method in methods:
+        external = add_wrenches(external, _external_one(method, mem, rig, satellites))
+    return external
+
+
+@overload(sum_external, jit_options=OPTIONS)
+def _sum_external(methods, mem, rig, satellites, external):
+    if len(methods) == 0:
+        return lambda methods, mem, rig, satellites, external: external
+
+    def rest(methods, mem, rig, satellites, external):
+        first = add_wrenches(external, _external_one(methods[0], mem, rig, satellites))
+        return sum_external(methods[1:], mem, rig, satellites, first)
 
     return rest

@@ -1,1 +1,1 @@
-"""Stage 2, the command: satellites' motion in, set-points of the robots out. Model: `pass_through.py`."""
+"""Stage 2, the command: satellites' motion in, set-points of the robots out. Model: `laboratory.py`."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.contact.cone import touch_cone
-from softdock.contact.laws import elastic_force, normal_force, stored_energy
+from softdock.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, SPHERE, load_pair
 from softdock.contact.sphere import touch_sphere
-from softdock.contact.touch import NO_TOUCH, NONE
+from softdock.contact.touch import NO_TOUCH
 from softdock.contact.wall import touch_wall
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
@@ -34,21 +34,37 @@ class Contact(NamedTuple):
 
 
 @compiled
-def _touch(pair, latched, tip):
+def touch_pair(pair, side, active, tip):
+    """The touches of one pair. `side`: of the touch under way (`active`), or where the tip last was; `tip`: from the shape, target axes."""
     if pair.geometry == CONE:
-        return touch_cone(pair.shape, tip, pair.tip_radius, latched)
+        return touch_cone(pair.shape, tip, pair.tip_radius, side, active)
     if pair.geometry == SPHERE:
         return touch_sphere(pair.shape, tip, pair.tip_radius)
     return touch_wall(pair.shape, tip, pair.tip_radius)
 
 
 @compiled
-def _law_force(law, touch, rate):
-    """Normal force [N], stored energy [J] and dissipated power [W] of one touch."""
+def _law_force(vector, pair, touch, v, spin):
+    """One touch: force on the tip and torque about its centre (target axes), stored energy [J], dissipated power [W].
+
+    `v`, `spin`: velocity and angular velocity of the tip seen from the target, target axes.
+    """
     if touch.depth <= 0.0:
-        return 0.0, 0.0, 0.0
-    force = normal_force(law, touch.depth, rate)
-    return force, stored_energy(law, touch.depth), (force - elastic_force(law, touch.depth)) * rate
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
+    law, n = pair.law, touch.normal
+    rate = -dot(n, v)
+    elastic = elastic_force(vector, law, touch.depth)
+    normal = normal_force(law, elastic, rate)
+    dissipated = (normal - elastic) * rate
+    force, torque = scale(normal, n), (0.0, 0.0, 0.0)
+    if law.friction > 0.0 and normal > 0.0:
+        arm = scale(0.5 * touch.depth - pair.tip_radius, n)  # from the tip's centre to the middle of the overlap
+        at_touch = add(v, cross(spin, arm))
+        sliding = add_scaled(at_touch, -dot(n, at_touch), n)
+        drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
+        dissipated -= dot(drag, sliding)
+        force, torque = add(force, drag), cross(arm, drag)
+    return force, torque, stored_energy(vector, law, touch.depth), dissipated
 
 
 @compiled
@@ -68,7 +84,7 @@ def tip_velocity(chaser, target, arm, from_target):
 
 
 @compiled
-def touch_bodies(mem, at, pairs, chaser, target):
+def touch_bodies(vector, mem, at, pairs, chaser, target):
     """All pairs at one instant. Updates the latched sides in `mem`."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     stored, dissipated, peak = 0.0, 0.0, 0.0
@@ -77,35 +93,40 @@ def touch_bodies(mem, at, pairs, chaser, target):
         here = at + i * PAIR_FLOATS
         pair = load_pair(mem, here)
         arm, from_target, tip = tip_in_target(pair, chaser, target)
-        touches = _touch(pair, int(mem[here + LATCH]), tip)
+        latch = int(mem[here + LATCH])
+        touches = touch_pair(pair, abs(latch), latch > 0, tip)
         deeper = max(touches.first.depth, touches.second.depth)
         if deeper > depth:
             depth, deepest = deeper, i
         if deeper <= 0.0:
-            mem[here + LATCH] = float(NONE)
+            mem[here + LATCH] = -float(touches.side)  # apart: where the tip is
             continue
-        mem[here + LATCH] = float(touches.side)
+        mem[here + LATCH] = float(touches.side)  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
-        f1, s1, d1 = _law_force(pair.law, touches.first, -dot(touches.first.normal, v))
-        f2, s2, d2 = _law_force(pair.law, touches.second, -dot(touches.second.normal, v))
-        f_T = add_scaled(scale(f1, touches.first.normal), f2, touches.second.normal)
-        f_W = rotate(target.q, f_T)
+        spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
+        f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
+        f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
+        f_W, t_W = rotate(target.q, add(f1, f2)), rotate(target.q, add(t1, t2))
         force = add(force, f_W)
-        torque_chaser = add(torque_chaser, cross(arm, f_W))
-        torque_target = subtract(torque_target, cross(from_target, f_W))
+        torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
+        torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
         stored += s1 + s2
         dissipated += d1 + d2
         peak = max(peak, norm(f_W))
     return Contact(force, torque_chaser, torque_target, stored, dissipated, depth, deepest, peak)
 
 
-@compiled
+touch_apart = apart(touch_bodies)  # the same, called rather than inlined: for what happens once a run
+
+
+@apart
 def gap_rate(mem, at, index, chaser, target):
     """Rate of the gap of one pair [m/s], with its own normal at this instant; touching or not."""
     here = at + index * PAIR_FLOATS
     pair = load_pair(mem, here)
     arm, from_target, tip = tip_in_target(pair, chaser, target)
-    touches = _touch(pair, int(mem[here + LATCH]), tip)
+    latch = int(mem[here + LATCH])
+    touches = touch_pair(pair, abs(latch), latch > 0, tip)
     normal = touches.first.normal
     if touches.second.depth > touches.first.depth:
         normal = touches.second.normal

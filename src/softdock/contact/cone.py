@@ -3,8 +3,9 @@
 Profile in the half-plane (rho, z): z along the axis out of the mouth, 0 at the mouth; the inner wall runs from the mouth's edge down to the
 bottom's. In coordinates along the wall (s, 0 at the mouth, -length at the bottom) and out of it into the cavity (n), the wall is the
 rectangle -length <= s <= 0, -thickness <= n <= 0: inner face n = 0, lip s = 0, outer face n = -thickness. While the tip's centre is outside
-that rectangle its true distance counts (edges are round); once it is in, the side of first touch is latched until separation, so that a deep
-touch never flips to the other face. Inside, wall and bottom may touch at once and both push; outside, the nearer one does.
+that rectangle its true distance counts (edges are round). The side on which it was when it last touched nothing is remembered and latched until
+separation, so that a deep touch never flips to the other face; a point tip then sees its face as endless. Inside, wall and bottom may touch at
+once and both push; outside, the nearer one does.
 """
 
 from __future__ import annotations
@@ -36,14 +37,23 @@ def _side_of(shape, s, n, z):
 
 
 @compiled
-def _wall_gap(shape, s, n, radius, side):
-    """Gap [m] from the wall's rectangle and its gradient (along s, along n)."""
-    ds = s - _clamp(s, -shape.length, 0.0)
+def _in_material(shape, s, n, rho, z):
+    """Whether a point is inside the wall or the bottom plate."""
+    in_wall = -shape.length <= s <= 0.0 and -shape.thickness <= n <= 0.0
+    in_plate = shape.closed and -shape.depth - shape.thickness <= z <= -shape.depth and rho <= shape.bottom_radius + shape.thickness
+    return in_wall or in_plate
+
+
+@compiled
+def _wall_gap(shape, s, n, radius, side, active):
+    """Gap [m] from the wall's rectangle and its gradient (along s, along n). `active`: a touch is under way on `side`."""
+    low = -1e300 if shape.closed and side == INSIDE else -shape.length  # a closed bottom hides the wall's lower edge
+    ds = s - _clamp(s, low, 0.0)
     dn = n - _clamp(n, -shape.thickness, 0.0)
     squared = ds * ds + dn * dn
-    point_tip = radius == 0.0
     behind = (side == INSIDE and n < 0.0) or (side == OUTSIDE and n > -shape.thickness) or (side == LIP and s < 0.0)
-    if squared > 0.0 and not (point_tip and behind):
+    through = active and behind and (radius == 0.0 or (side != LIP and ds == 0.0))  # deep, or right through: the face still counts
+    if squared > 0.0 and not through:
         distance = math.sqrt(squared)
         return distance, ds / distance, dn / distance
     if side == OUTSIDE:
@@ -76,19 +86,20 @@ def _to_axes(axis, radial, rho, d_rho, d_z):
 
 
 @compiled
-def touch_cone(shape, tip, radius, latched):
-    """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m]; `latched`: side of a touch under way, or NONE."""
+def touch_cone(shape, tip, radius, remembered, active):
+    """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m]; `remembered`: the side of the touch under way
+    (`active`), or the one on which the tip last was."""
     z = dot(shape.axis, tip)
     radial = add_scaled(tip, -z, shape.axis)
     rho = norm(radial)
     x = rho - shape.radius
     n = z * shape.sine - x * shape.cosine
     s = x * shape.sine + z * shape.cosine
-    side = latched
-    if side == NONE:
+    side = remembered
+    if not active and (side == NONE or not _in_material(shape, s, n, rho, z)):
         side = _side_of(shape, s, n, z)
 
-    gap, along_s, along_n = _wall_gap(shape, s, n, radius, side)
+    gap, along_s, along_n = _wall_gap(shape, s, n, radius, side, active)
     d_rho = along_s * shape.sine - along_n * shape.cosine
     d_z = along_s * shape.cosine + along_n * shape.sine
     first = Touch(radius - gap, _to_axes(shape.axis, radial, rho, d_rho, d_z))

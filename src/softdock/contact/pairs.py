@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
-from softdock.contact.laws import LAWS, SPRING_DAMPER
+from softdock.contact.laws import HUNT_CROSSLEY, LAWS
 from softdock.parameters import Group, Parameter
 from softdock.spatial.vectors import load3, norm, scale, store3
 
@@ -21,10 +21,12 @@ SAME_AS_REAL = 0  # of wanted.law
 
 _CONE = ("geometry", ("cone",))
 _SPRINGS = ("spring_damper", "spring_damper_pull")
-_EITHER_SPRING = ("real.law", _SPRINGS)
+_DAMPED = (*_SPRINGS, "table")
+_NOT_TABLE = ("spring_damper", "spring_damper_pull", "hunt_crossley")
+_REAL_K, _REAL_DAMPED, _REAL_TABLE = ("real.law", _NOT_TABLE), ("real.law", _DAMPED), ("real.law", ("table",))
 _HUNT = ("real.law", ("hunt_crossley",))
-_WANTED = ("wanted.law", LAWS)
-_WANTED_SPRING = ("wanted.law", _SPRINGS)
+_WANTED, _WANTED_K = ("wanted.law", LAWS), ("wanted.law", _NOT_TABLE)
+_WANTED_DAMPED, _WANTED_TABLE = ("wanted.law", _DAMPED), ("wanted.law", ("table",))
 _WANTED_HUNT = ("wanted.law", ("hunt_crossley",))
 _K = "stiffness; for hunt_crossley in N/m^exponent"
 
@@ -56,15 +58,21 @@ PAIR = Group(
     Parameter("thickness", "wall_thickness_m", "thickness of the wall", 0.005, "m", low=0.0, open_low=True, high=1e3, when=_CONE),
     Parameter("closed", "closed_bottom", "true: a plate closes the bottom", False, kind="flag", when=_CONE),
     Parameter("real_law", "real.law", "law of the mock-ups' contact", "spring_damper", choices=LAWS),
-    Parameter("real_stiffness", "real.stiffness_N_per_m", _K, None, "N/m", low=0.0, high=1e9),
-    Parameter("real_damping", "real.damping_Ns_per_m", "damping", 0.0, "Ns/m", low=0.0, high=1e8, when=_EITHER_SPRING),
+    Parameter("real_stiffness", "real.stiffness_N_per_m", _K, None, "N/m", low=0.0, high=1e9, when=_REAL_K),
+    Parameter("real_damping", "real.damping_Ns_per_m", "damping", 0.0, "Ns/m", low=0.0, high=1e8, when=_REAL_DAMPED),
     Parameter("real_exponent", "real.exponent", "exponent of the depth", 1.5, low=1.0, high=5.0, when=_HUNT),
     Parameter("real_lambda", "real.lambda_s_per_m", "damping factor", 0.0, "s/m", low=0.0, high=1e6, when=_HUNT),
+    Parameter("real_table", "real.table_m_N", "rows of depth and force, from 0 0 upwards", None, "m, N", size=2, kind="table", when=_REAL_TABLE),
+    Parameter("real_friction", "real.friction", "Coulomb friction coefficient", 0.0, low=0.0, high=10.0),
+    Parameter("real_slip", "real.friction_speed_m_per_s", "sliding speed at which friction is at 71 %", 1e-3, "m/s", 0.0, 10.0, open_low=True),
     Parameter("wanted_law", "wanted.law", "law wanted in orbit", "same_as_real", choices=("same_as_real", *LAWS)),
-    Parameter("wanted_stiffness", "wanted.stiffness_N_per_m", _K, None, "N/m", low=0.0, high=1e9, when=_WANTED),
-    Parameter("wanted_damping", "wanted.damping_Ns_per_m", "damping", 0.0, "Ns/m", low=0.0, high=1e8, when=_WANTED_SPRING),
+    Parameter("wanted_stiffness", "wanted.stiffness_N_per_m", _K, None, "N/m", low=0.0, high=1e9, when=_WANTED_K),
+    Parameter("wanted_damping", "wanted.damping_Ns_per_m", "damping", 0.0, "Ns/m", low=0.0, high=1e8, when=_WANTED_DAMPED),
     Parameter("wanted_exponent", "wanted.exponent", "exponent of the depth", 1.5, low=1.0, high=5.0, when=_WANTED_HUNT),
     Parameter("wanted_lambda", "wanted.lambda_s_per_m", "damping factor", 0.0, "s/m", low=0.0, high=1e6, when=_WANTED_HUNT),
+    Parameter("wanted_table", "wanted.table_m_N", "rows of depth and force, from 0 0 upwards", None, "m, N", size=2, kind="table", when=_WANTED_TABLE),
+    Parameter("wanted_friction", "wanted.friction", "Coulomb friction coefficient", 0.0, low=0.0, high=10.0, when=_WANTED),
+    Parameter("wanted_slip", "wanted.friction_speed_m_per_s", "sliding speed at which friction is at 71 %", 1e-3, "m/s", 0.0, 10.0, open_low=True, when=_WANTED),
 )
 AT = PAIR.at
 
@@ -74,6 +82,10 @@ class Law(NamedTuple):
     stiffness: float  # N/m, or N/m^exponent
     damping: float  # Ns/m; for hunt_crossley lambda, s/m
     exponent: float
+    at: int  # of its table in the vector
+    rows: int
+    friction: float
+    slip_speed: float  # m/s
 
 
 class Shape(NamedTuple):
@@ -99,9 +111,9 @@ class Pair(NamedTuple):
     law: Law
 
 
-# one pair in mem: 20 prepared numbers, then the latched side
-LATCH = 23
-PAIR_FLOATS = 24
+# one pair in mem: 27 prepared numbers, then the latched side
+LATCH = 27
+PAIR_FLOATS = 28
 
 
 @compiled
@@ -127,18 +139,17 @@ def store_pair(vector, base, mem, at, wanted):
         mem[at + 16] = (mouth - bottom) * cosine / sine
         mem[at + 17] = vector[base + AT.thickness]
         mem[at + 18] = vector[base + AT.closed]
-    law = int(vector[base + AT.real_law])
-    stiffness, exponent = vector[base + AT.real_stiffness], vector[base + AT.real_exponent]
-    damping, factor = vector[base + AT.real_damping], vector[base + AT.real_lambda]
+    first = base + AT.real_law
+    law = int(vector[first])
     if wanted and int(vector[base + AT.wanted_law]) != SAME_AS_REAL:
-        law = int(vector[base + AT.wanted_law]) - 1
-        stiffness, exponent = vector[base + AT.wanted_stiffness], vector[base + AT.wanted_exponent]
-        damping, factor = vector[base + AT.wanted_damping], vector[base + AT.wanted_lambda]
-    springy = law <= SPRING_DAMPER + 1
+        first = base + AT.wanted_law
+        law = int(vector[first]) - 1
     mem[at + 19] = float(law)
-    mem[at + 20] = stiffness
-    mem[at + 21] = damping if springy else factor
-    mem[at + 22] = 1.0 if springy else exponent
+    mem[at + 20] = vector[first + 1]  # stiffness
+    mem[at + 21] = vector[first + 4] if law == HUNT_CROSSLEY else vector[first + 2]  # lambda, or damping
+    mem[at + 22] = vector[first + 3] if law == HUNT_CROSSLEY else 1.0  # exponent
+    for i in range(4):
+        mem[at + 23 + i] = vector[first + 5 + i]  # table, friction
     mem[at + LATCH] = 0.0
 
 
@@ -155,5 +166,7 @@ def load_pair(mem, at):
         mem[at + 17],
         mem[at + 18] != 0.0,
     )
-    law = Law(int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22])
+    law = Law(
+        int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), mem[at + 25], mem[at + 26]
+    )
     return Pair(int(mem[at]), load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)

@@ -7,7 +7,7 @@ It is attributed by telescoping the work of one cycle, each row from its own sig
     integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
     correction   gain of kinetic energy by the methods' correct hooks
     adaptation   (F_sat - F_meas) . dx_sat  (+ W_virtual - W_designed, which the method reports)
-    sensor       (F_meas - F_true) . dx_sat; the hold over the cycle counts here
+    sensor       (F_meas - F_true - F_hand) . dx_sat; the hold over the cycle counts here
     command      F_true . (dx_sat - dx_cmd)
     robot        F_true . dx_cmd + W_real
 
@@ -73,7 +73,7 @@ class Booking(NamedTuple):
     """Work of one body in one cycle by each row, J."""
 
     satellite: float  # (F_sat + F_external) . dx_sat
-    external: float
+    external: float  # (F_external + F_hand) . dx_sat
     adaptation: float
     sensor: float
     command: float
@@ -81,17 +81,18 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book(wrench, external, measured, true, before, after, command_before, command_after):
-    """One body's works over one cycle. `before`, `after`: satellite; `command_*`: set-points stamped t_k and t_{k+1}."""
+def book(wrench, external, hand, measured, true, before, after, command_before, command_after):
+    """One body's works over one cycle. `hand`: pushes the mock-up, and through the sensor the satellite. `before`, `after`: satellite; `command_*`: set-points stamped t_k and t_{k+1}."""
     moved = displacement(before.p, before.q, after.p, after.q)
     sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
     outside = work(external, moved)
+    pushed = work(hand, moved)
     commanded = work(true, sent)
     return Booking(
         work(wrench, moved) + outside,
-        outside,
+        outside + pushed,
         work(wrench_difference(wrench, measured), moved),
-        work(wrench_difference(measured, true), moved),
+        work(wrench_difference(measured, true), moved) - pushed,
         work(true, moved) - commanded,
         commanded,
     )

@@ -1,13 +1,13 @@
 """Observed energy (Zebenay eq. 114): what a rig can tell of its own activity from its signals alone.
 
-Energy given to the satellites, input force times commanded motion, minus energy the contact gave back, measured force times measured motion
-(trapezoid over the cycle). Positive: the rig is active. In 1-D, e^2 = 1 + observed / KE_0.
+Energy given to the satellites, input force times commanded velocity (the mean of both ends of the cycle), minus energy the contact gave back,
+measured force times measured motion (trapezoid over the cycle). Positive: the rig is active. In 1-D, e^2 = 1 + observed / KE_0.
 """
 
 from __future__ import annotations
 
 from softdock.compiled import compiled
-from softdock.spatial.motion import Wrench, displacement, work
+from softdock.spatial.motion import Wrench, displacement, port_energy, work
 from softdock.spatial.vectors import add, scale
 
 
@@ -18,10 +18,10 @@ def _port_work(wrench_0, wrench_1, motion_0, motion_1):
 
 
 @compiled
-def observed_energy(wrenches, command_before, command, measured_before, measured):
+def observed_energy(T, wrenches, command_before, command, measured_before, measured):
     """Gain over one cycle [J]."""
-    given = work(wrenches.chaser, displacement(command_before.chaser.p, command_before.chaser.q, command.chaser.p, command.chaser.q))
-    given += work(wrenches.target, displacement(command_before.target.p, command_before.target.q, command.target.p, command.target.q))
+    given = port_energy(wrenches.chaser, T, command_before.chaser, command.chaser)
+    given += port_energy(wrenches.target, T, command_before.target, command.target)
     a, b = measured_before, measured
     returned = _port_work(a.wrenches.chaser, b.wrenches.chaser, a.mock_ups.chaser, b.mock_ups.chaser)
     returned += _port_work(a.wrenches.target, b.wrenches.target, a.mock_ups.target, b.mock_ups.target)

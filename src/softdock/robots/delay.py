@@ -1,72 +1,55 @@
-"""A robot that is where its set-points were a delay ago. Delay zero is the ideal robot.
+"""The delay from the stamp of a set-point to its arrival: constant, growing, swinging or jittering.
 
-h(t) = delay + ramp t + wobble sin(2 pi f t) [s], never below zero. The mock-up is at X(t - h(t)), X the curve through the set-points, and
-moves at X'(t - h)(1 - h').
+h(t) = delay + ramp t + wobble sin(2 pi f t) + jitter(t) [s], never below zero. The jitter is drawn anew each cycle, uniform in [0, jitter], and joined
+linearly, so that the robot does not jump. The delayed set-point is X(t - h(t)), X the curve through the set-points, and moves at X'(t - h)(1 - h').
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 from softdock.compiled import compiled
-from softdock.parameters import Group, Parameter
-from softdock.robots.history import INTERPOLATIONS, motion_at
+from softdock.philox import draw
+from softdock.robots.history import acceleration_at, motion_at
 from softdock.spatial.motion import Motion
-from softdock.spatial.vectors import scale
+from softdock.spatial.vectors import scale, store3
 
-MS = 1e-3  # s
-LONGEST_DELAY_MS = 2000.0
-
-ROBOT = Group(
-    "robot",
-    "One robot: from the stamp of a set-point to the mock-up being there.",
-    Parameter("delay", "delay_ms", "delay, the controller's interpolation included", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
-    Parameter("ramp", "delay_ramp_ms_per_s", "growth of the delay", 0.0, "ms/s", -100.0, 100.0, scale=MS),
-    Parameter("wobble", "delay_wobble_ms", "amplitude of a sinusoidal change of the delay", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
-    Parameter("wobble_frequency", "delay_wobble_Hz", "its frequency", 0.0, "Hz", 0.0, 1e3),
-    Parameter("interpolation", "interpolation", "how the mock-up moves between set-points", "hermite", choices=INTERPOLATIONS),
-)
-AT = ROBOT.at
-
-
-class RobotParams(NamedTuple):
-    delay: float  # s
-    ramp: float  # s/s
-    wobble: float  # s
-    wobble_rate: float  # rad/s
-    interpolation: int
+JITTER, DROPOUT = 10, 12  # numbers of these sources in the random counter; + 1 for the target's robot
 
 
 @compiled
-def prepare_robot(vector, base):
-    return RobotParams(
-        vector[base + AT.delay],
-        vector[base + AT.ramp],
-        vector[base + AT.wobble],
-        2.0 * math.pi * vector[base + AT.wobble_frequency],
-        int(vector[base + AT.interpolation]),
-    )
-
-
-@compiled
-def delay_at(robot, t):
+def delay_at(robot, chance, t, T):
     """Delay [s] at time t and its rate [s/s]."""
     delay = robot.delay + robot.ramp * t
     rate = robot.ramp
     if robot.wobble != 0.0:
         delay += robot.wobble * math.sin(robot.wobble_rate * t)
         rate += robot.wobble * robot.wobble_rate * math.cos(robot.wobble_rate * t)
+    if robot.jitter != 0.0:
+        k = math.floor(t / T + 1e-9)
+        a = robot.jitter * draw(chance.seed, chance.run, int(k), JITTER + robot.index)
+        b = robot.jitter * draw(chance.seed, chance.run, int(k) + 1, JITTER + robot.index)
+        delay += a + (b - a) * (t / T - k)
+        rate += (b - a) / T
     if delay < 0.0:
         return 0.0, 0.0
     return delay, rate
 
 
 @compiled
-def mock_up(robot, T, mem, at, slots, t):
-    """Where the robot holds its mock-up at time t [s]."""
-    delay, rate = delay_at(robot, t)
+def delayed_set_point(robot, chance, T, mem, at, slots, t):
+    """The set-point as it reaches the robot at time t [s]."""
+    delay, rate = delay_at(robot, chance, t, T)
     motion = motion_at(robot.interpolation, T, mem, at, slots, (t - delay) / T)
     if rate == 0.0:
         return motion
     return Motion(motion.p, motion.q, scale(1.0 - rate, motion.v), scale(1.0 - rate, motion.w))
+
+
+@compiled
+def store_delayed_acceleration(robot, chance, T, mem, at, slots, t, where):
+    """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change is left out)."""
+    delay, _ = delay_at(robot, chance, t, T)
+    linear, angular = acceleration_at(robot.interpolation, T, mem, at, slots, (t - delay) / T)
+    store3(mem, where, linear)
+    store3(mem, where + 3, angular)

@@ -60,3 +60,22 @@ def motion_at(mode, T, mem, at, slots, cycles):
     a = stamped(mem, at, slots, int(earlier))
     b = stamped(mem, at, slots, int(earlier) + 1)
     return between(mode, T, a, b, cycles - earlier)
+
+
+@compiled
+def acceleration_at(mode, T, mem, at, slots, cycles):
+    """Acceleration of the curve through the set-points: linear [m/s^2, world] and angular [rad/s^2, body axes].
+
+    On a stamp, that of the interval that ends there. Zero for `linear` and `hold`, whose acceleration is a row of impulses.
+    """
+    if mode != HERMITE:
+        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    earlier = math.ceil(cycles - ON_STAMP) - 1.0
+    a = stamped(mem, at, slots, int(earlier))
+    b = stamped(mem, at, slots, int(earlier) + 1)
+    s = cycles - earlier
+    d1, d0p, d1p = (6.0 - 12.0 * s) / (T * T), (6.0 * s - 4.0) / T, (6.0 * s - 2.0) / T
+    turn = logarithm(product(inverse(a.q), b.q))
+    linear = add_scaled(add_scaled(scale(d1, subtract(b.p, a.p)), d0p, a.v), d1p, b.v)
+    angular = add_scaled(add_scaled(scale(d1, turn), d0p, a.w), d1p, right_jacobian_inverse(turn, b.w))
+    return linear, angular

@@ -6,7 +6,7 @@ from the attitude at the start of the cycle: phi' = J_r^-1(phi) w(phi, t). Order
 
 from __future__ import annotations
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.satellites.exact_hold import exact_translation
 from softdock.spatial.rigid_body import Body, body_rate
 from softdock.spatial.rotations import exponential, normalise, product, right_jacobian_inverse
@@ -19,7 +19,7 @@ def _rotation_rate(params, q, phi, L):
     return right_jacobian_inverse(phi, w)
 
 
-@compiled
+@apart
 def lie_rk4(params, T, body, wrench):
     p, v = exact_translation(params, T, body, wrench)
     L_mid = add_scaled(body.L, 0.5 * T, wrench.torque)

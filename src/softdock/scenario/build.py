@@ -5,19 +5,20 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from softdock.adaptation.registry import METHODS, Method
-from softdock.contact.pairs import MOST_PAIRS, PAIR, PAIR_FLOATS
+from softdock.contact.pairs import MOST_PAIRS, PAIR
 from softdock.errors import BadInput, Problem, closest
-from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT, PAIRS_MEM
+from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.parameters import Group, Parameter
-from softdock.scenario.checks import check_scenario, needed_slots
+from softdock.scenario.checks import check_scenario, memory_sizes
+from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
-from softdock.scenario.values import Refused, to_vector
-from softdock.spatial.motion import MOTION_FLOATS
+from softdock.scenario.values import Refused, rows_of, to_vector
 
 Locate = Callable[[str], str]  # path of a key -> file:line
 
@@ -52,9 +53,12 @@ class Scenario:
         return build(tables)
 
 
-def build(tables: Mapping[str, Any], locate: Locate = lambda path: "") -> Scenario:
-    """Check everything, fill in defaults, and lay out the vector. Raises `BadInput` with every problem found."""
-    return _Builder(tables, locate).scenario()
+def build(tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None) -> Scenario:
+    """Check everything, fill in defaults, and lay out the vector. Raises `BadInput` with every problem found.
+
+    `folder`: where files named in the scenario (CSV) are looked for.
+    """
+    return _Builder(tables, locate, folder or Path()).scenario()
 
 
 def set_key(tables: dict[str, Any], path: str, value: Any) -> None:
@@ -76,8 +80,10 @@ def set_key(tables: dict[str, Any], path: str, value: Any) -> None:
 
 
 class _Builder:
-    def __init__(self, tables: Mapping[str, Any], locate: Locate):
-        self.given, self.locate = tables, locate
+    def __init__(self, tables: Mapping[str, Any], locate: Locate, folder: Path):
+        self.given, self.locate, self.folder = tables, locate, folder
+        self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
+        self.tails: list[tuple[int, np.ndarray]] = []  # rows that go behind the vector, and where their place is noted
         self.problems: list[Problem] = []
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
@@ -109,11 +115,14 @@ class _Builder:
         for key in self.given:
             if key not in known:
                 self.refuse(str(key), self.given[key], "one of " + ", ".join(sorted(known)), closest(str(key), known))
-        robots = self.given.get("robots", {})
-        if isinstance(robots, Mapping):
-            for key in robots:
+        for outer in sorted({t.path.split(".")[0] for t in TABLES if "." in t.path}):
+            inner = self.given.get(outer, {})
+            if not isinstance(inner, Mapping):
+                self.refuse(outer, inner, f"tables {outer}.chaser and {outer}.target")
+                continue
+            for key in inner:
                 if key not in ("chaser", "target"):
-                    self.refuse(f"robots.{key}", robots[key], "robots.chaser or robots.target", closest(str(key), ("chaser", "target")))
+                    self.refuse(f"{outer}.{key}", inner[key], f"{outer}.chaser or {outer}.target", closest(str(key), ("chaser", "target")))
         version = self.given.get("schema", SCHEMA_VERSION)
         if version != SCHEMA_VERSION or isinstance(version, bool):
             self.refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
@@ -139,30 +148,16 @@ class _Builder:
 
     def fill(self, path: str, given: Mapping[str, Any], group: Group, vector: np.ndarray, base: int) -> dict[str, Any]:
         """One table into the vector. Returns its resolved values by key."""
-        written = _flat_keys(given, {p.key for p in group})
+        written = _flat_keys(given, {p.key for p in group} | {"csv"})
+        self.chosen = {}
         values: dict[str, Any] = {}
         offset = base
+        if any(p.kind == "schedule" for p in group) and "csv" in written:
+            self.read_csv(path, written)
         for parameter in group:
-            applies = self.applies(parameter, written, group)
-            if parameter.key in written:
-                value = written.pop(parameter.key)
-                if not applies:
-                    chooser, names = parameter.when or ("", ())
-                    self.refuse(f"{path}.{parameter.key}", value, f"nothing here: it applies only for {chooser} = {' or '.join(names)}")
-            elif not applies:
-                value = None
-            elif parameter.default is None:
-                self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
-                value = None
-            else:
-                value = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+            value = self.value_of(path, parameter, written, values, group)
             if value is not None:
-                try:
-                    vector[offset : offset + parameter.size] = to_vector(parameter, value)
-                    values[parameter.key] = _plain(value)
-                except Refused as why:
-                    suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
-                    self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
+                self.put(path, parameter, value, vector, offset, values)
             offset += parameter.size
         for key, value in written.items():
             known = [p.key for p in group]
@@ -170,19 +165,56 @@ class _Builder:
         _nest(self.resolved, path, values)
         return values
 
+    def value_of(self, path: str, parameter: Parameter, written: dict[str, Any], values: dict[str, Any], group: Group) -> Any:
+        """What the user wrote for a parameter, or its default; None if there is nothing to put."""
+        applies = self.applies(parameter, written, group)
+        if parameter.key in written:
+            value = written.pop(parameter.key)
+            if not applies:
+                chooser, names = parameter.when or ("", ())
+                self.refuse(f"{path}.{parameter.key}", value, f"nothing here: it applies only for {chooser} = {' or '.join(names)}")
+                return None
+            return value
+        if not applies:
+            return None
+        if parameter.default is None:
+            self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
+            return None
+        if isinstance(parameter.default, str) and parameter.default.startswith("@"):
+            return values.get(parameter.default[1:])
+        return list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+
+    def put(self, path: str, parameter: Parameter, value: Any, vector: np.ndarray, offset: int, values: dict[str, Any]) -> None:
+        """One value into the vector, or its refusal onto the list."""
+        try:
+            if parameter.kind in ("table", "schedule"):
+                if value != []:
+                    self.tails.append((offset, rows_of(parameter, value)))
+            else:
+                vector[offset : offset + parameter.size] = to_vector(parameter, value)
+            values[parameter.key] = _plain(value)
+        except Refused as why:
+            suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
+            self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
+
+    def read_csv(self, path: str, written: dict[str, Any]) -> None:
+        name = written.pop("csv")
+        if "rows" in written:
+            self.refuse(f"{path}.csv", name, "either rows or csv, not both")
+            return
+        try:
+            written["rows"] = read_rows(self.folder, name)
+        except Refused as why:
+            self.refuse(f"{path}.csv", name, str(why))
+
     def applies(self, parameter: Parameter, written: Mapping[str, Any], group: Group) -> bool:
+        """Whether a parameter belongs to the models chosen in its table."""
+        if parameter.choices:
+            self.chosen[parameter.key] = written.get(parameter.key, parameter.default)
         if parameter.when is None:
             return True
         chooser, names = parameter.when
-        default = next(p.default for p in group if p.key == chooser)
-        return self.choices_seen(written, chooser, default) in names
-
-    def choices_seen(self, written: Mapping[str, Any], chooser: str, default: Any) -> Any:
-        if chooser in written:
-            self._chosen = getattr(self, "_chosen", {})
-            self._chosen[chooser] = written[chooser]
-            return written[chooser]
-        return self._chosen.get(chooser, default) if hasattr(self, "_chosen") else default
+        return self.chosen.get(chooser) in names
 
     def pairs(self) -> None:
         given = self.given.get(PAIR_TABLE, [])
@@ -191,18 +223,17 @@ class _Builder:
             return
         self.resolved[PAIR_TABLE] = [{} for _ in given]
         for i, pair in enumerate(given):
-            self._chosen: dict[str, Any] = {}
             self.fill(f"{PAIR_TABLE}.{i}", pair, PAIR, self.vector, pair_base(i))
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
-    def methods(self) -> list[int]:
+    def methods(self) -> list[tuple[int, int]]:
         """Lay out the listed methods behind the vector. Returns the floats of memory each one needs."""
         given = self.given.get(METHOD_TABLE, [{"name": "direct"}])
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
             return []
         self.resolved[METHOD_TABLE] = [{"name": m.get("name")} for m in given]
-        sizes = []
+        sizes: list[tuple[int, Method, dict[str, Any]]] = []
         for i, entry in enumerate(given):
             name = entry.get("name")
             if name not in METHODS:
@@ -212,21 +243,24 @@ class _Builder:
             base = len(self.vector) + 1
             self.vector = np.concatenate([self.vector, np.zeros(1 + method.group.size)])
             rest = {key: value for key, value in entry.items() if key != "name"}
-            self._chosen = {}
             values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
             self.markers.append(method.marker)
             sizes.append((base - 1, method, values))
         T = self.vector[TABLES[0].base]
-        return [(at, method.memory(values, T)) for at, method, values in sizes]  # type: ignore[misc]
+        return [(at, method.memory(values, T)) for at, method, values in sizes]
 
-    def lay_out_memory(self, methods: list[Any]) -> None:
-        slots = needed_slots(self.vector)
-        pairs = int(self.vector[MEMORY_AT + MEMORY.at.pair_count])
-        size = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS
+    def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
+        """Rows of tables behind the vector, and the map of `mem`."""
+        for at, rows in self.tails:
+            self.vector[at : at + 2] = len(self.vector), len(rows)
+            self.vector = np.concatenate([self.vector, rows.ravel()])
+        sizes = memory_sizes(self.vector)
+        size = sizes.pop("size")
         for at, floats in methods:
             self.vector[at] = size
             size += floats
-        self.vector[MEMORY_AT + MEMORY.at.slots] = slots
+        for name, value in sizes.items():
+            self.vector[MEMORY_AT + getattr(MEMORY.at, name)] = value
         self.vector[MEMORY_AT + MEMORY.at.size] = size
 
 
@@ -236,7 +270,7 @@ def _flat_keys(table: Mapping[str, Any], known: set[str], prefix: str = "") -> d
     for key, value in table.items():
         path = f"{prefix}{key}"
         if isinstance(value, Mapping) and path not in known:
-            flat |= _flat_keys(value, known, path + ".") or {path: value}
+            flat |= _flat_keys(value, known, path + ".")
         else:
             flat[path] = value
     return flat

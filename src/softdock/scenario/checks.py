@@ -8,31 +8,58 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from softdock.contact.laws import HUNT_CROSSLEY
-from softdock.contact.pairs import CONE, PAIR, SAME_AS_REAL
+from softdock.contact.laws import HUNT_CROSSLEY, TABLE
+from softdock.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
 from softdock.errors import Problem
-from softdock.layout import CHASER_AT, CHASER_ROBOT_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT, TARGET_ROBOT_AT, TIME, TIME_AT
-from softdock.robots.delay import ROBOT
+from softdock.layout import (
+    CHASER_AT,
+    CHASER_ROBOT_AT,
+    MEMORY,
+    MEMORY_AT,
+    PAIRS_AT,
+    PAIRS_MEM,
+    POSE_AT,
+    SAMPLE_FLOATS,
+    SENSOR_AT,
+    TARGET_AT,
+    TARGET_ROBOT_AT,
+    TIME,
+    TIME_AT,
+)
+from softdock.robots.limited import ROBOT_FLOATS
+from softdock.robots.robot import ROBOT
+from softdock.sensor.force_torque import SENSOR
+from softdock.sensor.pose import POSE
+from softdock.spatial.motion import MOTION_FLOATS
 from softdock.spatial.rigid_body import BODY
 
 if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 MOST_SLOTS = 1024  # set-points kept per robot: the largest history
-DEEPEST_START = 1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # cycles in a contact: below the first a warning, below the second refused
 
 
 def longest_delay(vector: np.ndarray, base: int) -> float:
     """Upper bound of a robot's delay over the run [s]."""
     at, duration = ROBOT.at, vector[TIME_AT + TIME.at.duration]
-    return float(vector[base + at.delay] + max(vector[base + at.ramp], 0.0) * duration + vector[base + at.wobble])
+    return float(vector[base + at.delay] + max(vector[base + at.ramp], 0.0) * duration + vector[base + at.wobble] + vector[base + at.jitter])
 
 
-def needed_slots(vector: np.ndarray) -> int:
-    """Set-points to keep per robot: the delay, the interval read, and the newest."""
+def memory_sizes(vector: np.ndarray) -> dict[str, int]:
+    """Entries kept of set-points, force samples and poses, and the floats of `mem` they all take (without the methods')."""
+    T = vector[TIME_AT + TIME.at.cycle]
     longest = max(longest_delay(vector, CHASER_ROBOT_AT), longest_delay(vector, TARGET_ROBOT_AT))
-    return math.ceil(longest / vector[TIME_AT + TIME.at.cycle] - 1e-9) + 3
+    slots = math.ceil(longest / T - 1e-9) + 4  # the delay, the interval read, the one before it, and the newest
+    period = vector[SENSOR_AT + SENSOR.at.period] or T
+    late = vector[SENSOR_AT + SENSOR.at.delay]
+    latest = vector[SENSOR_AT + SENSOR.at.handover] == 0.0
+    samples = 1 if latest and late == 0.0 else math.ceil((late + T) / period - 1e-9) + 2
+    pose = vector[POSE_AT : POSE_AT + POSE.size]
+    poses = math.ceil((pose[POSE.at.delay] + pose[POSE.at.period]) / T - 1e-9) + 3 if pose.any() else 0
+    pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
+    size = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS + 2 * ROBOT_FLOATS + samples * SAMPLE_FLOATS + 2 * poses * MOTION_FLOATS
+    return {"slots": slots, "sample_slots": samples, "pose_slots": poses, "size": size}
 
 
 def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[list[Problem], list[str]]:
@@ -46,7 +73,7 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
     for name, base in (("robots.chaser", CHASER_ROBOT_AT), ("robots.target", TARGET_ROBOT_AT)):
         _check_delay(vector, base, name, refuse)
     if vector[TIME_AT + TIME.at.duration] < vector[TIME_AT + TIME.at.cycle]:
-        refuse("time.duration_s", vector[TIME_AT + TIME.at.duration], "at least one cycle")
+        refuse("time.duration_s", float(vector[TIME_AT + TIME.at.duration]), "at least one cycle")
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
@@ -54,9 +81,13 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
         _check_cone(vector, i, refuse)
     if problems:
         return problems, []
-    _check_apart(scenario, refuse)
     warnings = _check_resolved(scenario, pairs, refuse)
     return problems, warnings
+
+
+def _as_given(value: float) -> float:
+    """A number back in the user's unit, without the dust of the conversion."""
+    return float(f"{value:.12g}")
 
 
 def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[..., None]) -> None:
@@ -64,40 +95,32 @@ def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
     delay, ramp, wobble = vector[base + at.delay], vector[base + at.ramp], vector[base + at.wobble]
     shortest = delay + min(ramp, 0.0) * duration - wobble
     if shortest < 0.0:
-        refuse(f"{name}.delay_ms", 1e3 * delay, f"a delay that never falls below 0; with ramp and wobble this one reaches {1e3 * shortest:.4g} ms")
+        refuse(f"{name}.delay_ms", _as_given(1e3 * delay), f"a delay that never falls below 0; with ramp and wobble this one reaches {1e3 * shortest:.4g} ms")
+    if vector[base + at.jitter] >= vector[TIME_AT + TIME.at.cycle]:
+        refuse(f"{name}.delay_jitter_ms", _as_given(1e3 * vector[base + at.jitter]), "less than one cycle: beyond, set-points would overtake each other")
     if abs(ramp) + wobble * 2.0 * math.pi * vector[base + at.wobble_frequency] >= 1.0:
-        refuse(f"{name}.delay_wobble_ms", 1e3 * wobble, "a delay that changes by less than 1 s per s: faster, the robot would run backwards in time")
-    slots = math.ceil(longest_delay(vector, base) / vector[TIME_AT + TIME.at.cycle]) + 3
+        refuse(f"{name}.delay_wobble_ms", _as_given(1e3 * wobble), "a delay that changes by less than 1 s per s: faster, the robot would run backwards in time")
+    slots = math.ceil(longest_delay(vector, base) / vector[TIME_AT + TIME.at.cycle] - 1e-9) + 4
     if slots > MOST_SLOTS:
         refuse(
             f"{name}.delay_ms",
-            1e3 * delay,
-            f"a delay of at most {MOST_SLOTS - 3} cycles, the largest history; this one reaches {slots - 3} cycles",
+            _as_given(1e3 * delay),
+            f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one reaches {slots - 4} cycles",
         )
 
 
 def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
     base, at = PAIRS_AT + i * PAIR.size, PAIR.at
     if int(vector[base + at.geometry]) == CONE and vector[base + at.bottom_radius] >= vector[base + at.mouth_radius]:
-        refuse(f"contact.{i}.bottom_radius_m", vector[base + at.bottom_radius], f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}")
-
-
-def _check_apart(scenario: Scenario, refuse: Callable[..., None]) -> None:
-    from softdock.doors import start_depth  # compiled code, needed only here
-
-    depth, pair = start_depth(scenario.vector, scenario.markers, np.zeros(scenario.mem_floats))
-    if depth > DEEPEST_START:
-        refuse(
-            f"contact.{pair}",
-            f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0",
-            f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
-        )
+        refuse(f"contact.{i}.bottom_radius_m", float(vector[base + at.bottom_radius]), f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}")
 
 
 def contact_duration(vector: np.ndarray, i: int) -> float:
     """Half a period of a pair's spring on the bodies' effective mass at the tip, at its smallest over directions [s]; inf if not a spring."""
     base, at = PAIRS_AT + i * PAIR.size, PAIR.at
     law, k = int(vector[base + at.real_law]), vector[base + at.real_stiffness]
+    if law == TABLE:
+        k = _steepest(vector, base + at.real_table)
     if law == HUNT_CROSSLEY or k == 0.0:
         return math.inf
     if int(vector[base + at.wanted_law]) != SAME_AS_REAL:
@@ -112,6 +135,13 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
     return math.pi / math.sqrt(k * mobility)
 
 
+def _steepest(vector: np.ndarray, at: int) -> float:
+    """Largest slope of a tabulated law [N/m]."""
+    first, rows = int(vector[at]), int(vector[at + 1])
+    table = vector[first : first + 3 * rows].reshape(rows, 3)
+    return float((np.diff(table[:, 1]) / np.diff(table[:, 0])).max())
+
+
 def _check_resolved(scenario: Scenario, pairs: int, refuse: Callable[..., None]) -> list[str]:
     warnings = []
     T = scenario.vector[TIME_AT + TIME.at.cycle]
@@ -120,7 +150,7 @@ def _check_resolved(scenario: Scenario, pairs: int, refuse: Callable[..., None])
         key = f"contact.{i}.real.stiffness_N_per_m"
         if cycles < UNRESOLVED_CYCLES and not scenario.tables["allow_unresolved"]:
             k = scenario.vector[PAIRS_AT + i * PAIR.size + PAIR.at.real_stiffness]
-            refuse(key, k, f"a contact of at least {UNRESOLVED_CYCLES} cycles (this one may last {cycles:.2g}), or allow_unresolved = true")
+            refuse(key, float(k), f"a contact of at least {UNRESOLVED_CYCLES} cycles (this one may last {cycles:.2g}), or allow_unresolved = true")
         elif cycles < RESOLVED_CYCLES:
             warnings.append(f"{key}: a contact may last only {cycles:.2g} cycles; below {RESOLVED_CYCLES:g} the sampling shows in the result")
     return warnings

@@ -36,7 +36,8 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
     changed = parse_changes(changes)
     for key, value in changed.items():
         set_key(tables, key, value)
-    return build(tables, lambda path: "--set" if path in changed else locate(path))
+    folder = Path(source).parent if Path(source).exists() else None
+    return build(tables, lambda path: "--set" if path in changed else locate(path), folder)
 
 
 def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:

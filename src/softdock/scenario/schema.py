@@ -8,24 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.layout import (
-    CHASER_AT,
-    CHASER_ROBOT_AT,
-    PAIRS_AT,
-    RANDOM,
-    RANDOM_AT,
-    SATELLITES_AT,
-    SENSOR_AT,
-    TARGET_AT,
-    TARGET_ROBOT_AT,
-    TIME,
-    TIME_AT,
-)
+from softdock.layout import BASES, PAIRS_AT, PARTS
 from softdock.parameters import Group
-from softdock.robots.delay import ROBOT
-from softdock.satellites import SATELLITES
-from softdock.sensor.force_torque import SENSOR
-from softdock.spatial.rigid_body import BODY
 
 SCHEMA_VERSION = 1
 
@@ -38,16 +22,7 @@ class Table(NamedTuple):
     base: int
 
 
-TABLES = (
-    Table("time", TIME, TIME_AT),
-    Table("random", RANDOM, RANDOM_AT),
-    Table("satellites", SATELLITES, SATELLITES_AT),
-    Table("chaser", BODY, CHASER_AT),
-    Table("target", BODY, TARGET_AT),
-    Table("robots.chaser", ROBOT, CHASER_ROBOT_AT),
-    Table("robots.target", ROBOT, TARGET_ROBOT_AT),
-    Table("sensor", SENSOR, SENSOR_AT),
-)
+TABLES = tuple(Table(path, group, BASES[path]) for path, group in PARTS)
 PAIR_TABLE = "contact"  # an array of tables, one per pair
 METHOD_TABLE = "methods"  # an array of tables, in the order in which they apply
 

@@ -11,6 +11,7 @@ from softdock.parameters import Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
 TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound
+MOST_ROWS = 100_000  # of a table or schedule
 
 
 class Refused(Exception):
@@ -34,6 +35,8 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
         return _in_range(parameter, [number])
     if parameter.kind == "inertia":
         return inertia(parameter, value)
+    if parameter.kind == "tool_inertia":
+        return [0.0] * 6 if not any(_numbers(parameter, _flatten(value), None)) else inertia(parameter, value)
     if parameter.kind == "mass":
         wide = value if _is_list(value) else [value] * 3
         return _in_range(parameter, _numbers(parameter, wide, 3))
@@ -101,3 +104,25 @@ def _flatten(value: Any) -> Any:
 
 def _listed(numbers: Any) -> str:
     return ", ".join(f"{x:.6g}" for x in numbers)
+
+
+def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
+    """The rows of a table or schedule, as they stand at the end of the vector: a table gets a third column, the energy up to there."""
+    width = 2 if parameter.kind == "table" else 7
+    if not _is_list(value) or len(value) < 2 or not all(_is_list(row) for row in value):
+        raise Refused(parameter.allowed)
+    if len(value) > MOST_ROWS:
+        raise Refused(f"{parameter.allowed}, at most {MOST_ROWS}; this has {len(value)}")
+    for i, row in enumerate(value):
+        if len(row) != width:
+            raise Refused(f"{parameter.allowed}; row {i} has {len(row)} numbers")
+    rows = np.array([_numbers(parameter, row, width) for row in value])
+    if not np.all(np.diff(rows[:, 0]) > 0.0):
+        at = int(np.argmin(np.diff(rows[:, 0]))) + 1
+        raise Refused(f"{parameter.allowed}; row {at} does not rise above the one before")
+    if parameter.kind == "schedule":
+        return rows
+    if rows[0].any() or rows[:, 1].min() < 0.0:
+        raise Refused(parameter.allowed)
+    energy = np.concatenate([[0.0], np.cumsum(0.5 * (rows[1:, 1] + rows[:-1, 1]) * np.diff(rows[:, 0]))])
+    return np.column_stack([rows, energy])

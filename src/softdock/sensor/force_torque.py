@@ -1,53 +1,154 @@
-"""A force/torque sensor that reads the wrench on the chaser's mock-up, ideal or with Gaussian noise.
+"""The force/torque sensor: what its electronics make of the wrench at its origin, and what is handed to the controller.
 
-The reading is the true wrench about the mock-up's centre of mass, world axes, plus white noise of the stated standard deviation on each
-sample. One sample a cycle, or the sensor's own rate; handed over is the `latest` sample or the `mean` of those since the last cycle.
+Each sample, in the sensor's axes: true wrench + white noise + bias + drift t, then the optional low-pass, then saturation, then quantisation. One
+sample a cycle or the sensor's own rate. A sample arrives `delay` after it was taken; the controller gets the `latest` arrived, or the `mean` of those
+that arrived since the last cycle. A wrench whose force is below the threshold is handed over as zero.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.philox import gaussians
 from softdock.spatial.motion import Wrench
-from softdock.spatial.vectors import add_scaled
+from softdock.spatial.vectors import add, add_scaled, load3, scale
 
 LATEST, MEAN = 0, 1
-FORCE_SENSOR = 0  # the sensor's number in the random counter
+ON_CHASER, ON_TARGET, ON_BOTH = 0, 1, 2
+SAME_TIME = 1e-9  # cycles; instants closer than this coincide
+_ZERO3 = (0.0, 0.0, 0.0)
 
 SENSOR = Group(
     "sensor",
-    "The force/torque sensor behind the chaser's mock-up.",
+    "The force/torque sensors behind the mock-ups. All channels of a kind share one value; both sensors are alike.",
+    Parameter("on", "on", "which mock-up has a sensor; with both, half the difference drives both bodies", "chaser", choices=("chaser", "target", "both")),
     Parameter("period", "period_ms", "time between samples; 0: one sample a cycle", 0.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("delay", "delay_ms", "from a sample to its arrival", 0.0, "ms", 0.0, 1e3, scale=1e-3),
     Parameter("handover", "handover", "what the controller gets: the newest sample, or the mean since the last cycle", "latest", choices=("latest", "mean")),
     Parameter("noise_force", "noise_N", "standard deviation of each force sample", 0.0, "N", 0.0, 1e6),
     Parameter("noise_torque", "noise_Nm", "standard deviation of each torque sample", 0.0, "Nm", 0.0, 1e6),
+    Parameter("bias_force", "bias_N", "constant error of the force, sensor axes", _ZERO3, "N", size=3, low=-1e6, high=1e6),
+    Parameter("bias_torque", "bias_Nm", "constant error of the torque, sensor axes", _ZERO3, "Nm", size=3, low=-1e6, high=1e6),
+    Parameter("drift_force", "drift_N_per_s", "growth of the force's error", _ZERO3, "N/s", size=3, low=-1e6, high=1e6),
+    Parameter("drift_torque", "drift_Nm_per_s", "growth of the torque's error", _ZERO3, "Nm/s", size=3, low=-1e6, high=1e6),
+    Parameter("lowpass", "lowpass_Hz", "cut-off of a first-order low-pass; 0: none", 0.0, "Hz", 0.0, 1e5),
+    Parameter("range_force", "range_N", "saturation of each force channel; 0: none", 0.0, "N", 0.0, 1e7),
+    Parameter("range_torque", "range_Nm", "saturation of each torque channel; 0: none", 0.0, "Nm", 0.0, 1e7),
+    Parameter("resolution_force", "resolution_N", "quantisation of the force; 0: none", 0.0, "N", 0.0, 1e6),
+    Parameter("resolution_torque", "resolution_Nm", "quantisation of the torque; 0: none", 0.0, "Nm", 0.0, 1e6),
+    Parameter("threshold", "threshold_N", "forces smaller than this are handed over as zero", 0.0, "N", 0.0, 1e6),
 )
 AT = SENSOR.at
 
 
 class SensorParams(NamedTuple):
-    period: float  # s; 0: the cycle
+    on: int
+    period: float  # s; never 0: the cycle if one sample a cycle
+    delay: float  # s
     handover: int
-    noise_force: float  # N
-    noise_torque: float  # Nm
+    noise_force: float
+    noise_torque: float
+    bias: Wrench
+    drift: Wrench
+    keep: float  # share of the old value that the low-pass keeps each sample; 0: no filter
+    range_force: float  # N; inf: none
+    range_torque: float
+    resolution_force: float
+    resolution_torque: float
+    threshold: float  # N
     noisy: bool
+    plain: bool  # no electronics beyond noise
 
 
 @compiled
-def prepare_sensor(vector, base):
-    force, torque = vector[base + AT.noise_force], vector[base + AT.noise_torque]
-    return SensorParams(vector[base + AT.period], int(vector[base + AT.handover]), force, torque, force > 0.0 or torque > 0.0)
+def _or_none(limit):
+    return limit if limit > 0.0 else math.inf
 
 
 @compiled
-def read_sensor(sensor, seed, run, cycle, sample, true):
-    """One sample of the wrench. `cycle`, `sample`: the counter that makes its noise."""
-    if not sensor.noisy:
-        return true
-    f0, f1, f2, t0 = gaussians(seed, run, cycle, sample, FORCE_SENSOR, 0)
-    t1, t2, _, _ = gaussians(seed, run, cycle, sample, FORCE_SENSOR, 1)
-    force = add_scaled(true.force, sensor.noise_force, (f0, f1, f2))
-    return Wrench(force, add_scaled(true.torque, sensor.noise_torque, (t0, t1, t2)))
+def prepare_sensor(vector, base, T):
+    v = vector
+    b = base
+    period = v[b + AT.period] if v[b + AT.period] > 0.0 else T
+    keep = math.exp(-2.0 * math.pi * v[b + AT.lowpass] * period) if v[b + AT.lowpass] > 0.0 else 0.0
+    bias = Wrench(load3(v, b + AT.bias_force), load3(v, b + AT.bias_torque))
+    drift = Wrench(load3(v, b + AT.drift_force), load3(v, b + AT.drift_torque))
+    plain = keep == 0.0
+    for i in range(3):
+        plain = plain and bias.force[i] == 0.0 and bias.torque[i] == 0.0 and drift.force[i] == 0.0 and drift.torque[i] == 0.0
+    for i in range(4):
+        plain = plain and v[b + AT.range_force + i] == 0.0
+    noisy = v[b + AT.noise_force] > 0.0 or v[b + AT.noise_torque] > 0.0
+    return SensorParams(
+        int(v[b + AT.on]),
+        period,
+        v[b + AT.delay],
+        int(v[b + AT.handover]),
+        v[b + AT.noise_force],
+        v[b + AT.noise_torque],
+        bias,
+        drift,
+        keep,
+        _or_none(v[b + AT.range_force]),
+        _or_none(v[b + AT.range_torque]),
+        v[b + AT.resolution_force],
+        v[b + AT.resolution_torque],
+        v[b + AT.threshold],
+        noisy,
+        plain,
+    )
+
+
+@compiled
+def is_consumed(sensor, T, sample):
+    """Whether the controller will ever look at a sample (number from the start): only then its noise is drawn."""
+    if sensor.handover != LATEST or sensor.keep > 0.0:
+        return True
+    arrives = (sample * sensor.period + sensor.delay) / T
+    seen = math.ceil(arrives - SAME_TIME)
+    return arrives + sensor.period / T > seen + SAME_TIME
+
+
+@compiled
+def newest_arrived(sensor, t):
+    """Number of the newest sample that has arrived at time t; 0 is the one at the start."""
+    return int(math.floor((t - sensor.delay) / sensor.period + SAME_TIME))
+
+
+@compiled
+def _channel(value, limit, resolution):
+    value = min(max(value, -limit), limit)
+    if resolution > 0.0:
+        value = resolution * math.floor(value / resolution + 0.5)
+    return value
+
+
+@compiled
+def _channels(a, limit, resolution):
+    return (_channel(a[0], limit, resolution), _channel(a[1], limit, resolution), _channel(a[2], limit, resolution))
+
+
+@compiled
+def read_sensor(sensor, chance, index, cycle, sample, t, filtered, true):
+    """One sample. `index`: 0 chaser's, 1 target's; `filtered`: the low-pass's state. Returns the reading and the new state."""
+    if sensor.plain and not sensor.noisy:
+        return true, filtered
+    wrench = true
+    if sensor.noisy:
+        f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, index, 0)
+        t1, t2, _, _ = gaussians(chance.seed, chance.run, cycle, sample, index, 1)
+        force = add_scaled(wrench.force, sensor.noise_force, (f0, f1, f2))
+        wrench = Wrench(force, add_scaled(wrench.torque, sensor.noise_torque, (t0, t1, t2)))
+    if sensor.plain:
+        return wrench, filtered
+    force = add(wrench.force, add_scaled(sensor.bias.force, t, sensor.drift.force))
+    torque = add(wrench.torque, add_scaled(sensor.bias.torque, t, sensor.drift.torque))
+    if sensor.keep > 0.0:
+        force = add(scale(sensor.keep, filtered.force), scale(1.0 - sensor.keep, force))
+        torque = add(scale(sensor.keep, filtered.torque), scale(1.0 - sensor.keep, torque))
+    filtered = Wrench(force, torque)
+    force = _channels(force, sensor.range_force, sensor.resolution_force)
+    return Wrench(force, _channels(torque, sensor.range_torque, sensor.resolution_torque)), filtered

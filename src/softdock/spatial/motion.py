@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compiled import compiled
-from softdock.spatial.rotations import rotation_from_to
-from softdock.spatial.vectors import dot, load3, load4, store3, store4, subtract
+from softdock.spatial.rotations import rotate, rotation_from_to
+from softdock.spatial.vectors import add, dot, load3, load4, store3, store4, subtract
 
 MOTION_FLOATS = 13
 
@@ -48,6 +48,17 @@ def displacement(p0, q0, p1, q1):
 def work(wrench, moved):
     """Work of a constant wrench over a displacement [J]: exact for a steady turn."""
     return dot(wrench.force, moved.translation) + dot(wrench.torque, moved.rotation)
+
+
+@compiled
+def port_energy(wrench, T, before, after):
+    """Energy [J] through a port in a cycle T: held wrench times the mean of the velocities at both ends.
+
+    For a held force this is the gain of kinetic energy to the last bit, whatever the integrator makes of the position.
+    """
+    v = add(before.v, after.v)
+    w = add(rotate(before.q, before.w), rotate(after.q, after.w))
+    return 0.5 * T * (dot(wrench.force, v) + dot(wrench.torque, w))
 
 
 @compiled

@@ -1,0 +1,56 @@
+"""A robot that follows its delayed set-point with a second-order lag: x'' = w^2 (u - x) - 2 zeta w x', exact for u linear over a step.
+
+A ramp is followed 2 zeta / w [s] late. Rotation likewise, axis by axis in the rotation vector from the set-point at the start of the step: exact
+for a fixed axis, and for small angles between robot and set-point.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.compiled import apart, compiled
+from softdock.spatial.motion import Motion
+from softdock.spatial.rotations import exponential, inverse, logarithm, normalise, product, right_jacobian, right_jacobian_inverse
+from softdock.spatial.vectors import add, scale, subtract
+
+
+@compiled
+def lag_gains(w, zeta, dt):
+    """The lag's free response over dt: error and its rate from error and rate, as (ee, er, re, rr)."""
+    decay = zeta * w
+    squared = w * w * (1.0 - zeta * zeta)
+    if squared > 1e-12 * w * w:
+        wd = math.sqrt(squared)
+        c, s = math.cos(wd * dt), math.sin(wd * dt) / wd
+    elif squared < -1e-12 * w * w:
+        wd = math.sqrt(-squared)
+        c, s = math.cosh(wd * dt), math.sinh(wd * dt) / wd
+    else:
+        c, s = 1.0, dt
+    e = math.exp(-decay * dt)
+    return e * (c + decay * s), e * s, -e * w * w * s, e * (c - decay * s)
+
+
+@compiled
+def _follow(gains, late, dt, x, v, u0, u1):
+    """Three axes over one step: position and rate in, position and rate out; the set-point goes from u0 to u1."""
+    rate = scale(1.0 / dt, subtract(u1, u0))
+    behind = scale(late, rate)  # where a ramp would be followed
+    e0 = add(subtract(x, u0), behind)
+    r0 = subtract(v, rate)
+    e1 = add(scale(gains[0], e0), scale(gains[1], r0))
+    r1 = add(scale(gains[2], e0), scale(gains[3], r0))
+    return add(subtract(u1, behind), e1), add(rate, r1)
+
+
+@apart
+def follow_with_lag(w, zeta, dt, robot, before, after):
+    """The mock-up after dt; `before`, `after`: the delayed set-point at both ends of the step."""
+    gains = lag_gains(w, zeta, dt)
+    late = 2.0 * zeta / w
+    p, v = _follow(gains, late, dt, robot.p, robot.v, before.p, after.p)
+    to_set_point = inverse(before.q)
+    phi = logarithm(product(to_set_point, robot.q))
+    rate = right_jacobian_inverse(phi, robot.w)
+    phi, rate = _follow(gains, late, dt, phi, rate, (0.0, 0.0, 0.0), logarithm(product(to_set_point, after.q)))
+    return Motion(p, normalise(product(before.q, exponential(phi))), v, right_jacobian(phi, rate))

@@ -1,0 +1,157 @@
+"""One robot: its parameters, and how its mock-up moves over a step. The list of models stands here.
+
+delay     the mock-up is where the set-points were a delay ago; delay zero is the ideal robot
+lag       the same, followed with a second-order lag
+limited   the same, followed within limits of speed, acceleration and jerk
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.parameters import Group, Parameter
+from softdock.philox import draw
+from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
+from softdock.robots.history import INTERPOLATIONS, push, stamped
+from softdock.robots.lag import follow_with_lag
+from softdock.robots.limited import follow_within_limits
+from softdock.spatial.motion import Motion
+from softdock.spatial.rotations import exponential, normalise, product
+from softdock.spatial.vectors import add_scaled, scale, store3, subtract
+
+MS = 1e-3  # s
+LONGEST_DELAY_MS = 2000.0
+DELAY, LAG, LIMITED = 0, 1, 2
+MODELS = ("delay", "lag", "limited")
+EXTRAPOLATE, HOLD_LAST = 0, 1
+_LAG, _LIMITED = ("model", ("lag",)), ("model", ("limited",))
+
+ROBOT = Group(
+    "robot",
+    "One robot: from the stamp of a set-point to the mock-up being there.",
+    Parameter("model", "model", "what the delayed set-points become", "delay", choices=MODELS),
+    Parameter("delay", "delay_ms", "delay, the controller's interpolation and computation included", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
+    Parameter("ramp", "delay_ramp_ms_per_s", "growth of the delay", 0.0, "ms/s", -100.0, 100.0, scale=MS),
+    Parameter("wobble", "delay_wobble_ms", "amplitude of a sinusoidal change of the delay", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
+    Parameter("wobble_frequency", "delay_wobble_Hz", "its frequency", 0.0, "Hz", 0.0, 1e3),
+    Parameter("jitter", "delay_jitter_ms", "extra delay, uniform between 0 and this, new each cycle", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
+    Parameter("dropout", "dropout_probability", "share of set-points that never arrive", 0.0, low=0.0, high=1.0),
+    Parameter("on_dropout", "on_dropout", "what a lost set-point is replaced by", "extrapolate", choices=("extrapolate", "hold")),
+    Parameter("interpolation", "interpolation", "how the robot moves between set-points", "hermite", choices=INTERPOLATIONS),
+    Parameter("frequency", "lag_Hz", "natural frequency of the lag", None, "Hz", 0.0, 1e4, open_low=True, when=_LAG),
+    Parameter("zeta", "lag_damping_ratio", "damping ratio of the lag", 1.0, low=0.0, high=100.0, open_low=True, when=_LAG),
+    Parameter("speed", "max_speed_m_per_s", "speed limit per axis; 0: none", 0.0, "m/s", 0.0, 1e3, when=_LIMITED),
+    Parameter("acceleration", "max_acceleration_m_per_s2", "acceleration limit per axis", None, "m/s^2", 0.0, 1e4, open_low=True, when=_LIMITED),
+    Parameter("jerk", "max_jerk_m_per_s3", "jerk limit per axis; 0: none", 0.0, "m/s^3", 0.0, 1e6, when=_LIMITED),
+    Parameter("turn_speed", "max_rate_rad_per_s", "rate limit per axis; 0: none", 0.0, "rad/s", 0.0, 1e3, when=_LIMITED),
+    Parameter(
+        "turn_acceleration",
+        "max_angular_acceleration_rad_per_s2",
+        "angular acceleration limit per axis",
+        100.0,
+        "rad/s^2",
+        0.0,
+        1e5,
+        open_low=True,
+        when=_LIMITED,
+    ),
+    Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_LIMITED),
+)
+AT = ROBOT.at
+
+
+class RobotParams(NamedTuple):
+    index: int  # 0 chaser's, 1 target's
+    model: int
+    delay: float  # s
+    ramp: float  # s/s
+    wobble: float  # s
+    wobble_rate: float  # rad/s
+    jitter: float  # s
+    dropout: float
+    on_dropout: int
+    interpolation: int
+    w: float  # rad/s, of the lag
+    zeta: float
+    limits: tuple  # speed, acceleration, jerk; rate, angular acceleration, angular jerk
+
+
+class Chance(NamedTuple):
+    """The key of all random numbers of a run."""
+
+    seed: int
+    run: int
+
+
+@compiled
+def _or_none(limit):
+    return limit if limit > 0.0 else math.inf
+
+
+@compiled
+def prepare_robot(vector, base, index):
+    v = vector
+    b = base
+    limits = (
+        _or_none(v[b + AT.speed]),
+        v[b + AT.acceleration],
+        _or_none(v[b + AT.jerk]),
+        _or_none(v[b + AT.turn_speed]),
+        v[b + AT.turn_acceleration],
+        _or_none(v[b + AT.turn_jerk]),
+    )
+    return RobotParams(
+        index,
+        int(v[b + AT.model]),
+        v[b + AT.delay],
+        v[b + AT.ramp],
+        v[b + AT.wobble],
+        2.0 * math.pi * v[b + AT.wobble_frequency],
+        v[b + AT.jitter],
+        v[b + AT.dropout],
+        int(v[b + AT.on_dropout]),
+        int(v[b + AT.interpolation]),
+        2.0 * math.pi * v[b + AT.frequency],
+        v[b + AT.zeta],
+        limits,
+    )
+
+
+@compiled
+def longest_delay(robot, duration):
+    """Upper bound of a robot's delay over the run [s]."""
+    return robot.delay + max(robot.ramp, 0.0) * duration + robot.wobble + robot.jitter
+
+
+@compiled
+def receive(robot, chance, T, mem, at, slots, stamp, set_point):
+    """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
+    if robot.dropout > 0.0 and draw(chance.seed, chance.run, stamp, DROPOUT + robot.index) < robot.dropout:
+        last = stamped(mem, at, slots, stamp - 1)
+        if robot.on_dropout == HOLD_LAST:
+            set_point = Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        else:
+            q = normalise(product(last.q, exponential(scale(T, last.w))))
+            set_point = Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
+    push(mem, at, slots, stamp, set_point)
+
+
+@compiled
+def carry(robot, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
+    """The mock-up at t1 from where it was at t0. `inertial`: also leave its accelerations in `mem` at `state`."""
+    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
+    if robot.model == DELAY:
+        if inertial:
+            store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, state)
+        return arrived
+    dt = t1 - t0
+    if robot.model == LIMITED:
+        return follow_within_limits(robot.limits, dt, mem, state, motion, arrived)
+    before = delayed_set_point(robot, chance, T, mem, history, slots, t0)
+    after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
+    if inertial:
+        store3(mem, state, scale(1.0 / dt, subtract(after.v, motion.v)))
+        store3(mem, state + 3, scale(1.0 / dt, subtract(after.w, motion.w)))
+    return after

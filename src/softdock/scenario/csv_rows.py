@@ -1,0 +1,47 @@
+"""Rows of a schedule from a CSV file: time and six numbers a line, an optional heading; holes and text are refused with their line."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from softdock.scenario.values import MOST_ROWS, Refused
+
+COLUMNS = "time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm"
+
+
+def read_rows(folder: Path, name: Any) -> list[list[float]]:
+    """All rows, as numbers. Order and finiteness are checked with the schedule. Raises `Refused`."""
+    if not isinstance(name, str) or not name:
+        raise Refused("the name of a CSV file")
+    path = folder / name
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Refused(f"a CSV file that can be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise Refused("a CSV file in UTF-8") from None
+    rows: list[list[float]] = []
+    for line, cells in enumerate(csv.reader(text.splitlines()), start=1):
+        if not cells or not any(cell.strip() for cell in cells):
+            continue
+        if line == 1 and not _is_number(cells[0]):
+            continue  # the heading
+        if len(cells) != 7:
+            raise Refused(f"seven columns, {COLUMNS}; line {line} has {len(cells)}")
+        for cell in cells:
+            if not _is_number(cell):
+                raise Refused(f"numbers in seven columns, {COLUMNS}; line {line} has {cell.strip() or 'a hole'!r}")
+        rows.append([float(cell) for cell in cells])
+        if len(rows) > MOST_ROWS:
+            raise Refused(f"at most {MOST_ROWS} rows")
+    return rows
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

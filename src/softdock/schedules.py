@@ -1,0 +1,45 @@
+"""Wrenches that follow a schedule: a hand that pushes a mock-up, a thruster on a satellite.
+
+A schedule is rows (time, three forces, three torques) at the end of the parameter vector, linear between rows, zero before the first and after the
+last. In world or in body axes, about the centre of mass.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compiled import apart
+from softdock.spatial.motion import Wrench, no_wrench
+from softdock.spatial.rotations import rotate
+from softdock.spatial.vectors import add, load3, scale
+
+ROW = 7  # floats
+WORLD, BODY_FRAME = 0, 1
+
+
+class Schedule(NamedTuple):
+    at: int  # first float in the vector
+    rows: int
+    frame: int
+
+
+@apart
+def scheduled(vector, schedule, t, q):
+    """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of mass."""
+    if schedule.rows == 0 or t < vector[schedule.at] or t > vector[schedule.at + ROW * (schedule.rows - 1)]:
+        return no_wrench()
+    low, high = 0, schedule.rows - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if vector[schedule.at + ROW * middle] <= t:
+            low = middle
+        else:
+            high = middle
+    a, b = schedule.at + ROW * low, schedule.at + ROW * high
+    span = vector[b] - vector[a]
+    s = (t - vector[a]) / span if span > 0.0 else 0.0
+    force = add(scale(1.0 - s, load3(vector, a + 1)), scale(s, load3(vector, b + 1)))
+    torque = add(scale(1.0 - s, load3(vector, a + 4)), scale(s, load3(vector, b + 4)))
+    if schedule.frame == BODY_FRAME:
+        return Wrench(rotate(q, force), rotate(q, torque))
+    return Wrench(force, torque)

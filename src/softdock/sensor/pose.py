@@ -1,0 +1,96 @@
+"""Measured poses of the mock-ups: their own delay, rate, noise, resolution and dropouts, apart from the force sensor's.
+
+The mock-ups' motion is kept in a ring, one entry a cycle. Reported is the pose at the newest sampling instant that lies `delay` back, with its age. The
+twist that goes with it is the robot's own report of its velocity at that instant, without noise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.parameters import Group, Parameter
+from softdock.philox import draw, gaussians
+from softdock.spatial.motion import Motion
+from softdock.spatial.rotations import exponential, logarithm, product
+from softdock.spatial.vectors import add_scaled, scale
+
+POSE_SENSOR, POSE_DROPOUT = 4, 14  # numbers of these sources in the random counter; + 1 for the target's
+
+POSE = Group(
+    "pose",
+    "How the mock-ups' poses are measured.",
+    Parameter("delay", "delay_ms", "from motion to measured pose", 0.0, "ms", 0.0, 2000.0, scale=1e-3),
+    Parameter("period", "period_ms", "time between samples; 0: one sample a cycle", 0.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("noise_position", "noise_m", "standard deviation of each position channel", 0.0, "m", 0.0, 1.0),
+    Parameter("noise_attitude", "noise_rad", "standard deviation of each attitude channel", 0.0, "rad", 0.0, 1.0),
+    Parameter("resolution_position", "resolution_m", "quantisation of the position; 0: none", 0.0, "m", 0.0, 1.0),
+    Parameter("resolution_attitude", "resolution_rad", "quantisation of the attitude; 0: none", 0.0, "rad", 0.0, 1.0),
+    Parameter("dropout", "dropout_probability", "share of pose samples that never arrive", 0.0, low=0.0, high=1.0),
+)
+AT = POSE.at
+
+
+class PoseParams(NamedTuple):
+    delay: float  # s
+    period: float  # s
+    noise_position: float
+    noise_attitude: float
+    resolution_position: float
+    resolution_attitude: float
+    dropout: float
+    ideal: bool
+
+
+@compiled
+def prepare_pose(vector, base):
+    v = vector
+    b = base
+    ideal = True
+    for i in range(7):
+        ideal = ideal and v[b + i] == 0.0
+    return PoseParams(v[b], v[b + 1], v[b + 2], v[b + 3], v[b + 4], v[b + 5], v[b + 6], ideal)
+
+
+@compiled
+def pose_instant(pose, T, k):
+    """Time of the pose sample that is newest at t_k [cycles]."""
+    cycles = k - pose.delay / T
+    if pose.period > 0.0:
+        step = pose.period / T
+        cycles = math.floor(cycles / step + 1e-9) * step
+    return cycles
+
+
+@compiled
+def is_lost(pose, chance, k):
+    return pose.dropout > 0.0 and draw(chance.seed, chance.run, k, POSE_DROPOUT) < pose.dropout
+
+
+@compiled
+def _round(value, resolution):
+    if resolution > 0.0:
+        return resolution * math.floor(value / resolution + 0.5)
+    return value
+
+
+@compiled
+def _rounded(a, resolution):
+    return (_round(a[0], resolution), _round(a[1], resolution), _round(a[2], resolution))
+
+
+@compiled
+def read_pose(pose, chance, index, k, true):
+    """One measured pose. `index`: 0 chaser's, 1 target's."""
+    p, q = true.p, true.q
+    if pose.noise_position > 0.0 or pose.noise_attitude > 0.0:
+        x, y, z, a = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + index, 0)
+        b, c, _, _ = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + index, 1)
+        p = add_scaled(p, pose.noise_position, (x, y, z))
+        q = product(q, exponential(scale(pose.noise_attitude, (a, b, c))))
+    if pose.resolution_position > 0.0:
+        p = _rounded(p, pose.resolution_position)
+    if pose.resolution_attitude > 0.0:
+        q = exponential(_rounded(logarithm(q), pose.resolution_attitude))
+    return Motion(p, q, true.v, true.w)
