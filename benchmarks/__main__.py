@@ -36,7 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}")
     results: dict[str, Any] = {"cores": os.cpu_count(), "load_before": os.getloadavg()[0]}
     if not options.json:
-        print(f"{results['cores']} cores, load {results['load_before']:.2f} before: other work on the machine makes every number worse")
+        print(
+            f"{results['cores']} cores, load {results['load_before']:.2f} before: other work makes every number worse"
+        )
     for name in options.names or NAMES:
         try:
             results[name] = import_module(f"benchmarks.{name}").run()

@@ -36,7 +36,9 @@ print(json.dumps({"numba_s": t1 - t0, "softdock_s": t2 - t1, "build_s": t3 - t2,
 def start(program: str, cache: str) -> tuple[float, dict[str, float]]:
     """Seconds from start to end of a fresh process, and what it printed."""
     began = time.perf_counter()
-    out = subprocess.run([sys.executable, "-c", program], env=os.environ | {"SOFTDOCK_CACHE_DIR": cache}, capture_output=True, text=True)
+    out = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | {"SOFTDOCK_CACHE_DIR": cache}, capture_output=True, text=True
+    )
     took = time.perf_counter() - began
     if out.returncode != 0:
         raise RuntimeError(out.stderr)

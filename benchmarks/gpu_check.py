@@ -1,7 +1,7 @@
 """Is the GPU right, and how fast is it? `python -m benchmarks.gpu_check [--quick] [--out FILE]`, on a machine with a GPU.
 
-Writes what it measured with the hash of the core's sources, so that stale results show. Needs numpy, numba and numba-cuda; jax and
-mujoco.mjx only for the peer. Exits 0 if CPU and GPU agree, 1 if not or if there is no GPU.
+Writes what it measured with the hash of the core's sources, so that stale results show. Needs numpy, numba and numba-cuda; jax
+and mujoco.mjx only for the peer. Exits 0 if CPU and GPU agree, 1 if not or if there is no GPU.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Do CPU and GPU agree? Over a thousand random runs of several kinds, compared relative to approach speed, peak force and initial energy.
+"""Do CPU and GPU agree? Random runs of several kinds, compared relative to approach speed, peak force and initial energy.
 
 A run whose contacts differ in number (a graze that one rounding calls a touch and the other does not), and a run that amplifies
 a change of the last bit by itself, on the CPU alone, beyond what the tolerance allows, are counted apart: few are allowed.
@@ -124,5 +124,6 @@ def check_parity(per_kind: int, say: Callable[[str], None] = print) -> dict[str,
     passed &= total["split"] + total["amplifying"] <= APART_ALLOWED * total["runs"]
     passed &= total["touched"] >= TOUCHED_NEEDED * total["runs"]
     verdict = "agree" if passed else "DISAGREE"
-    say(f"  {total['runs']} runs, {total['split']} split, {total['amplifying']} amplifying, worst {worst} (allowed {TOLERANCE:g}): {verdict}")
+    apart = f"{total['split']} split, {total['amplifying']} amplifying"
+    say(f"  {total['runs']} runs, {apart}, worst {worst} (allowed {TOLERANCE:g}): {verdict}")
     return total | {"worst": worst, "tolerance": TOLERANCE, "passed": bool(passed), "kinds": report}

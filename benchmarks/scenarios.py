@@ -28,8 +28,10 @@ def epos_1d(duration_s: float = 3.0) -> dict[str, Any]:
     }
 
 
-def cone(duration_s: float, stiffness: float = 4000.0, gap: float = 0.01, offset: float = 0.035, speed: float = 0.015) -> dict[str, Any]:
-    """Two free bodies with full inertia, a probe flying into a closed cone, 16 ms late. `gap`: of the tip's centre to the mouth."""
+def cone(
+    duration_s: float, stiffness: float = 4000.0, gap: float = 0.01, offset: float = 0.035, speed: float = 0.015
+) -> dict[str, Any]:
+    """Two free bodies with full inertia, a probe into a closed cone, 16 ms late. `gap`: of the tip's centre to the mouth."""
     return {
         "name": "probe in cone",
         "time": {"cycle_ms": 1e3 * CYCLE_S, "duration_s": duration_s},

@@ -15,7 +15,7 @@ from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cpu import available_cores, run_cpu
 from softdock.scenario.build import build
 
-RUNS, DURATION_S, REPEATS = 400, 10.0, 5
+RUNS, DURATION_S, REPEATS = 400, 5.0, 15
 TARGET = 0.95
 
 

@@ -22,7 +22,7 @@ from softdock.contact import gap_rate, touch_apart
 from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
 from softdock.energy.ledger import Ledger, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
-from softdock.facility import Facility, advance, farthest, start_facility
+from softdock.facility import Facility, advance, out_of_reach, start_facility
 from softdock.layout import BOOKS, CHASER_AT, PAIRS_MEM, TARGET_AT, store_pairs
 from softdock.robots.history import push
 from softdock.satellites import LIE_RK4, integrate
@@ -239,10 +239,10 @@ def check_limits(params, satellites, facility, passage):
     """Whether the run may go on."""
     if not (is_sane(satellites.chaser) and is_sane(satellites.target)):
         return DIVERGED
-    if passage.peak > params.stop[0]:
+    if passage.peak > params.stop.force:
         return FORCE_LIMIT
-    if passage.peak_torque > params.stop[1]:
+    if passage.peak_torque > params.stop.torque:
         return TORQUE_LIMIT
-    if params.stop[2] < 1e300 and farthest(params.laboratory, facility) > params.stop[2]:
+    if out_of_reach(params, facility):
         return REACH_LIMIT
     return COMPLETED

@@ -303,6 +303,9 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
 
 
 @compiled
-def farthest(laboratory, facility):
-    """Distance of the farther mock-up from the laboratory's origin [m]."""
-    return max(norm(in_laboratory(laboratory, facility.chaser.p)), norm(in_laboratory(laboratory, facility.target.p)))
+def out_of_reach(params, facility):
+    """Whether a robot has gone beyond its reach."""
+    lab, stop = params.laboratory, params.stop
+    chaser = norm(subtract(in_laboratory(lab, facility.chaser.p), stop.chaser_centre))
+    target = norm(subtract(in_laboratory(lab, facility.target.p), stop.target_centre))
+    return chaser > stop.chaser_reach or target > stop.target_reach

@@ -22,6 +22,7 @@ from softdock.sensor.mock_up import MOCK_UP, MockUpParams, prepare_mock_up
 from softdock.sensor.pose import POSE, PoseParams, prepare_pose
 from softdock.spatial.motion import MOTION_FLOATS
 from softdock.spatial.rigid_body import BODY, BodyParams, prepare_body
+from softdock.spatial.vectors import load3
 
 TIME = Group(
     "time",
@@ -41,7 +42,6 @@ STOP = Group(
     "Limits that end a run with a status.",
     Parameter("force", "force_N", "largest true contact force; 0: no limit", 0.0, "N", 0.0, 1e9),
     Parameter("torque", "torque_Nm", "largest true contact torque about either centre of mass; 0: no limit", 0.0, "Nm", 0.0, 1e9),
-    Parameter("reach", "reach_m", "largest distance of either mock-up from the laboratory's origin; 0: no limit", 0.0, "m", 0.0, 1e6),
 )
 SCHEDULE = Group(
     "schedule",
@@ -100,7 +100,8 @@ CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT, STOP_AT = BASES["external.chaser"], BASE
 PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
 MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
 METHODS_AT = MEMORY_AT + MEMORY.size
-TIMES, RANDOMS, MAP, CHOSEN, STOPS, ROWS = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at, STOP.at, SCHEDULE.at
+TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
+STOPS, ROWS, REACHES = STOP.at, SCHEDULE.at, ROBOT.at
 
 # The fixed head of `mem`: two cells in which methods book virtual and designed work, then the contact pairs, and so on.
 BOOKS = 0
@@ -120,6 +121,17 @@ class Memory(NamedTuple):
     target_robot: int
     samples: int
     poses: int
+
+
+class Limits(NamedTuple):
+    """What ends a run; 1e300: no limit."""
+
+    force: float  # N
+    torque: float  # Nm
+    chaser_reach: float  # m, from
+    chaser_centre: tuple  # laboratory axes
+    target_reach: float
+    target_centre: tuple
 
 
 class Params(NamedTuple):
@@ -143,7 +155,7 @@ class Params(NamedTuple):
     target_hand: Schedule
     chaser_external: Schedule
     target_external: Schedule
-    stop: tuple  # N, Nm, m; inf: no limit
+    stop: Limits
     pairs: int
     memory: Memory
     merge_window: float  # s; real contacts closer than this are one
@@ -180,7 +192,14 @@ def prepare(vector, markers):
     sensor = prepare_sensor(vector, SENSOR_AT, T)
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
-    stop = (_limit(vector[STOP_AT + STOPS.force]), _limit(vector[STOP_AT + STOPS.torque]), _limit(vector[STOP_AT + STOPS.reach]))
+    stop = Limits(
+        _limit(vector[STOP_AT + STOPS.force]),
+        _limit(vector[STOP_AT + STOPS.torque]),
+        _limit(vector[CHASER_ROBOT_AT + REACHES.reach]),
+        load3(vector, CHASER_ROBOT_AT + REACHES.reach_centre),
+        _limit(vector[TARGET_ROBOT_AT + REACHES.reach]),
+        load3(vector, TARGET_ROBOT_AT + REACHES.reach_centre),
+    )
     return Params(
         T,
         duration,

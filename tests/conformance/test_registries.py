@@ -14,8 +14,8 @@ from softdock.contact.laws import LAWS
 from softdock.contact.pairs import GEOMETRIES, PAIR
 from softdock.layout import RANDOM, TIME
 from softdock.record import CHANNELS
-from softdock.robots.delay import ROBOT
 from softdock.robots.history import INTERPOLATIONS
+from softdock.robots.robot import ROBOT
 from softdock.satellites import INTEGRATORS, SATELLITES
 from softdock.scenario.schema import TABLES
 from softdock.scenario.values import to_vector
@@ -29,6 +29,7 @@ LAW_KEYS = {
     "spring_damper": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
     "spring_damper_pull": {"stiffness_N_per_m": 2000.0, "damping_Ns_per_m": 20.0},
     "hunt_crossley": {"stiffness_N_per_m": 20000.0, "exponent": 1.5, "lambda_s_per_m": 2.0},
+    "table": {"table_m_N": [[0.0, 0.0], [0.002, 4.0], [0.01, 40.0]], "damping_Ns_per_m": 20.0},
 }
 
 

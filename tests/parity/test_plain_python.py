@@ -69,9 +69,10 @@ def both():
 def scales(speed, force, energy):
     """What each number of the state is compared with."""
     scale = np.ones(STATE_FLOATS)  # positions in m, attitudes, times in s, counts
-    for base in (SATELLITES, SATELLITES + 13, COMMAND, COMMAND + 13, MOCK_UPS, MOCK_UPS + 13):
+    seen = FACILITY + 29
+    for base in (SATELLITES, SATELLITES + 13, COMMAND, COMMAND + 13, MOCK_UPS, MOCK_UPS + 13, seen, seen + 13):
         scale[base + 7 : base + 10] = speed
-    scale[TRUE : TRUE + 12] = scale[FACILITY + 2 : FACILITY + 8] = scale[WRENCHES : WRENCHES + 12] = force
+    scale[TRUE : TRUE + 12] = scale[FACILITY + 5 : seen] = scale[WRENCHES : WRENCHES + 12] = force
     scale[LEDGER : LEDGER + 16] = energy
     scale[TRACKER + 6 : TRACKER + 8] = speed
     scale[TRACKER + 8 : TRACKER + 10] = force

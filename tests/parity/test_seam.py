@@ -17,6 +17,7 @@ CYCLES = 1000
 SATELLITE_STATES = slice(SATELLITES, COMMAND)
 COMMANDS = slice(COMMAND, MOCK_UPS)
 FACILITY_STATES = slice(MOCK_UPS, WRENCHES)
+READING, SEEN = FACILITY + 17, FACILITY + 29  # in the flat state, see flat.store_facility
 
 
 class Seam:
@@ -79,11 +80,11 @@ def test_the_seam_gives_the_fused_loop_bit_for_bit(case):
 def test_the_controller_reads_only_what_a_rig_would_measure():
     """With everything but measured poses, reading and its time poisoned, the controller's answer is unchanged: it never sees true forces."""
     seam = Seam(hard_for_the_core())
-    while not (seam.facility[FACILITY + 2 : FACILITY + 5] ** 2).sum() > 4.0:  # in contact: the reading is well above the noise
+    while not (seam.facility[READING : READING + 3] ** 2).sum() > 4.0:  # in contact: the reading is well above the noise
         seam.step()
     vector, markers = seam.scenario.vector, seam.scenario.markers
     seen = np.full(STATE_FLOATS, np.nan)
-    for part in (slice(MOCK_UPS, MOCK_UPS + 26), slice(FACILITY + 1, FACILITY + 9)):
+    for part in (slice(FACILITY + 3, FACILITY + 5), slice(READING, READING + 12), slice(SEEN, SEEN + 26)):  # times, wrenches, poses
         seen[part] = seam.facility[part]
     answers = []
     for report in (seam.facility, seen):

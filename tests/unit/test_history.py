@@ -10,15 +10,15 @@ from scenarios import hamilton, matrix, quaternion
 
 from softdock.compiled import door
 from softdock.robots import delay, history
-from softdock.robots.delay import RobotParams
 from softdock.robots.history import HERMITE, HOLD, LINEAR
+from softdock.robots.robot import DELAY, Chance, RobotParams
 from softdock.spatial.motion import MOTION_FLOATS, Motion
 from softdock.spatial.rotations import logarithm
 
 between, push, motion_at = door(history.between), door(history.push), door(history.motion_at)
-mock_up, delay_at, log = door(delay.mock_up), door(delay.delay_at), door(logarithm)
+delayed_set_point, delay_door, log = door(delay.delayed_set_point), door(delay.delay_at), door(logarithm)
 
-T, SLOTS = 0.004, 12
+T, SLOTS, CHANCE = 0.004, 12, Chance(0, 0)
 
 
 def cubic(t):
@@ -51,7 +51,15 @@ def filled(first=-5, last=4):
 
 
 def robot(delay_s=0.0, ramp=0.0, wobble=0.0, wobble_rate=0.0, interpolation=HERMITE):
-    return RobotParams(delay_s, ramp, wobble, wobble_rate, interpolation)
+    return RobotParams(0, DELAY, delay_s, ramp, wobble, wobble_rate, 0.0, 0.0, 0, interpolation, 0.0, 1.0, (math.inf,) * 6)
+
+
+def delay_at(robot, t):
+    return delay_door(robot, CHANCE, t, T)
+
+
+def mock_up(robot, mem, t):
+    return delayed_set_point(robot, CHANCE, T, mem, 3, SLOTS, t)
 
 
 @pytest.mark.parametrize("s", [0.0, 0.125, 0.5, 0.9, 1.0])
@@ -136,7 +144,7 @@ def test_a_ring_forgets_only_what_is_old():
 @pytest.mark.parametrize("delay_ms", [0.0, 4.0, 6.5, 18.0])
 def test_a_delayed_robot_is_where_its_set_points_were(delay_ms):
     """Whole and fractional delays: pose and twist of t - h."""
-    found = mock_up(robot(1e-3 * delay_ms), T, filled(), 3, SLOTS, 2 * T)
+    found = mock_up(robot(1e-3 * delay_ms), filled(), 2 * T)
     expected = set_point(2 * T - 1e-3 * delay_ms)
     assert found.p == pytest.approx(expected.p, abs=1e-14)
     assert found.v == pytest.approx(expected.v, abs=1e-11)
@@ -147,7 +155,7 @@ def test_a_delayed_robot_is_where_its_set_points_were(delay_ms):
 def test_a_changing_delay_changes_the_velocity(changing):
     """The mock-up moves at X'(t - h)(1 - h'): its twist is the derivative of its pose, by central differences."""
     mem, t, h = filled(), 0.0067, 1e-8
-    early, here, late = (mock_up(changing, T, mem, 3, SLOTS, t + d) for d in (-h, 0.0, h))
+    early, here, late = (mock_up(changing, mem, t + d) for d in (-h, 0.0, h))
     assert here.v == pytest.approx(np.subtract(late.p, early.p) / (2 * h), abs=1e-5)
     inverse = np.array(early.q) * [1, -1, -1, -1]
     assert here.w == pytest.approx(np.array(log(tuple(hamilton(inverse, late.q)))) / (2 * h), abs=1e-5)

@@ -12,7 +12,7 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 from softdock import BadInput, build, simulate
 from softdock.errors import SoftdockError
 from softdock.layout import CHASER_AT, CHASER_ROBOT_AT
-from softdock.robots.delay import ROBOT
+from softdock.robots.robot import ROBOT
 from softdock.scenario.build import set_key
 from softdock.spatial.rigid_body import BODY
 

@@ -2,10 +2,10 @@
 
     columns(scenario, {"robots.chaser.delay_ms": delays, "contact.0.real.stiffness_N_per_m": 1000.0})
 
-Keys and units are those of the scenario file; `.0`, `.1`, `.2` behind a vector's key is one component. Values are arrays of length N or single
-numbers (for a whole vector, one row a run). Every value is checked against its parameter's definition. All rows share one memory map, laid out
-for the longest delay. What needs more than one key (bodies apart at the start, contacts the cycle can resolve) is checked on every row up to
-`CHECKED_ROWS`, beyond that on the extremes of each column and an even sample.
+Keys and units are those of the scenario file; `.0`, `.1`, `.2` behind a vector's key is one component. Values are arrays of
+length N or single numbers (for a whole vector, one row a run). Every value is checked against its parameter's definition. All
+rows share one memory map, laid out for the longest delay. What needs more than one key (bodies apart at the start, contacts
+the cycle can resolve) is checked on every row up to `CHECKED_ROWS`, beyond that on each column's extremes and an even sample.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.adaptation.registry import METHODS
-from softdock.contact.pairs import PAIR, PAIR_FLOATS
+from softdock.contact.pairs import PAIR
 from softdock.errors import BadInput, Problem, closest
-from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, PAIRS_MEM, RANDOM, RANDOM_AT, TARGET_ROBOT_AT, TIME, TIME_AT
+from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, RANDOM, RANDOM_AT, TARGET_ROBOT_AT, TIME, TIME_AT
 from softdock.parameters import Parameter
-from softdock.robots.delay import ROBOT
+from softdock.robots.robot import ROBOT
 from softdock.scenario.build import Scenario
-from softdock.scenario.checks import MOST_SLOTS, check_scenario
+from softdock.scenario.checks import MOST_SLOTS, check_scenario, longest_delay, memory_sizes
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
-from softdock.spatial.motion import MOTION_FLOATS
 
 CHECKED_ROWS = 1000
 COMPONENTS = ("number", "mass")  # kinds whose components are independent; an attitude or an inertia is swept as a whole
@@ -67,8 +66,8 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
     vectors[:, RANDOM_AT + RANDOM.at.run] = np.arange(count)
     for place, rows in wanted.values():
         vectors[:, place.at : place.at + place.size] = rows
-    slots = _slots(vectors)
-    mem_floats = _lay_out_memory(scenario, vectors, slots, swept)
+    _check_history(vectors)
+    mem_floats = _lay_out_memory(scenario, vectors, swept)
     _check_rows(scenario, vectors, [place.at for place, _ in wanted.values()])
     return Columns(vectors, scenario.markers, mem_floats)
 
@@ -82,7 +81,11 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
     for path, group, base in tables:
         at = base
         for parameter in group:
-            if not parameter.choices and parameter.kind != "flag" and _resolved(scenario.tables, f"{path}.{parameter.key}") is not None:
+            if (
+                not parameter.choices
+                and parameter.kind not in ("flag", "table", "schedule")
+                and _resolved(scenario.tables, f"{path}.{parameter.key}") is not None
+            ):
                 places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)
                 if parameter.size > 1 and parameter.kind in COMPONENTS:
                     places |= {f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(parameter.size)}
@@ -109,10 +112,12 @@ def _rows(place: Place, values: Any) -> np.ndarray:
     elif parameter.kind == "mass" and array.ndim <= 1:
         rows = np.repeat(array.reshape(-1, 1), 3, axis=1)
     else:
-        rows = _inertias(parameter, array) if parameter.kind == "inertia" else np.atleast_2d(array)
+        rows = _inertias(parameter, array) if parameter.kind in ("inertia", "tool_inertia") else np.atleast_2d(array)
     if rows.ndim != 2 or rows.shape[1] != place.size or len(rows) == 0:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one row a run")
-    bad = ~np.isfinite(rows) | (rows > parameter.high) | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
+    bad = (
+        ~np.isfinite(rows) | (rows > parameter.high) | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
+    )
     if parameter.kind == "integer":
         bad |= rows != np.floor(rows)
     bad_rows = bad.any(axis=1)
@@ -125,7 +130,7 @@ def _rows(place: Place, values: Any) -> np.ndarray:
 
 
 def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
-    """(N, 3) principal or (N, 3, 3) full inertias to (N, 6): xx, yy, zz, xy, xz, yz; positive, and obeying the triangle inequality."""
+    """(N, 3) principal or (N, 3, 3) full inertias to (N, 6): xx, yy, zz, xy, xz, yz. Checked as in scenario/values.py."""
     if array.ndim in (1, 2) and array.shape[-1] == 3:
         matrices = np.atleast_2d(array)[:, :, None] * np.eye(3)
     else:
@@ -134,7 +139,9 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)")
     finite = np.isfinite(matrices).all(axis=(1, 2))
     moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
-    symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(axis=(1, 2))
+    symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(
+        axis=(1, 2)
+    )
     good = finite & symmetric & (moments[:, 0] > 0.0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + 1e-9))
     if not good.all():
         first = int(np.argmin(good))
@@ -144,7 +151,11 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
 
 
 def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]) -> Problem:
-    if key not in places and _resolved(scenario.tables, key) is not None and not isinstance(_resolved(scenario.tables, key), dict):
+    if (
+        key not in places
+        and _resolved(scenario.tables, key) is not None
+        and not isinstance(_resolved(scenario.tables, key), dict)
+    ):
         return Problem(key, value, "a key with a numeric value; this one is a choice, so make a batch for each of its values")
     return Problem(key, value, "a key of this scenario with a numeric value", suggestion=closest(key, places))
 
@@ -160,19 +171,14 @@ def _common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
     return count
 
 
-def _slots(vectors: np.ndarray) -> int:
-    """Set-points to keep per robot, for every row: `checks.needed_slots` of the worst one."""
-    cycle, duration = vectors[:, TIME_AT + TIME.at.cycle], vectors[:, TIME_AT + TIME.at.duration]
-    worst, at = 0, ROBOT.at
+def _check_history(vectors: np.ndarray) -> None:
+    """Every row's delay fits the largest history."""
     for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
-        delay, ramp, wobble = (vectors[:, base + i] for i in (at.delay, at.ramp, at.wobble))
-        slots = np.ceil((delay + np.maximum(ramp, 0.0) * duration + wobble) / cycle - 1e-9).astype(int) + 3
-        row = int(np.argmax(slots))
-        if slots[row] > MOST_SLOTS:
-            allowed = f"a delay of at most {MOST_SLOTS - 3} cycles, the largest history; this one reaches {slots[row] - 3} cycles"
-            raise BadInput(Problem(f"robots.{name}.delay_ms[{row}]", 1e3 * delay[row], allowed))
-        worst = max(worst, int(slots[row]))
-    return worst
+        cycles = np.ceil(longest_delay(vectors, base) / vectors[:, TIME_AT + TIME.at.cycle] - 1e-9).astype(int)
+        row = int(np.argmax(cycles))
+        if cycles[row] > MOST_SLOTS - 4:
+            allowed = f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one reaches {cycles[row]} cycles"
+            raise BadInput(Problem(f"robots.{name}.delay_ms[{row}]", 1e3 * vectors[row, base + ROBOT.at.delay], allowed))
 
 
 def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
@@ -185,15 +191,15 @@ def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
     return found
 
 
-def _lay_out_memory(scenario: Scenario, vectors: np.ndarray, slots: int, swept: Mapping[str, Any]) -> int:
+def _lay_out_memory(scenario: Scenario, vectors: np.ndarray, swept: Mapping[str, Any]) -> int:
     """Write one memory map into all rows, as `build` does for one scenario. Returns the floats of `mem`."""
-    pairs = int(scenario.vector[MEMORY_AT + MEMORY.at.pair_count])
-    size = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS
+    sizes = memory_sizes(vectors)
+    size = sizes.pop("size")
     for i, (method, at) in enumerate(_methods(scenario)):
         vectors[:, at] = size
         size += _method_floats(scenario, method, i, vectors, swept)
-    vectors[:, MEMORY_AT + MEMORY.at.slots] = slots
-    vectors[:, MEMORY_AT + MEMORY.at.size] = size
+    for name, value in {**sizes, "size": size}.items():
+        vectors[:, MEMORY_AT + getattr(MEMORY.at, name)] = value
     return size
 
 

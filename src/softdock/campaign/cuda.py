@@ -1,12 +1,14 @@
 """A batch on one CUDA device: a thread a run, each calling the same `run_one` as a CPU thread does.
 
-A run's `mem` is an array in the thread's local memory, whose size is fixed when the kernel is compiled; so there is one kernel for each bucket
-of sizes. Parameters, outcomes and logs are in global memory. Launches are slices of the batch, sized by the time the last one took.
+A run's `mem` is an array in the thread's local memory, whose size is fixed when the kernel is compiled; so there is one kernel
+for each bucket of sizes. Parameters, outcomes and logs are in global memory. Launches are slices of the batch, sized by the
+time the last one took.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import time
 from typing import Any, NamedTuple
@@ -17,8 +19,8 @@ from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.doors import run_one
 from softdock.errors import BadInput, NoDevice, Problem
 
-# The smallest `mem` (one pair, no delay) is 104 floats, so a bucket below 256 would save nothing; local memory is reserved for every thread
-# the device can hold at once: 8.6 GB on an H200 for the largest bucket.
+# The smallest `mem` (one pair, no delay) is over 200 floats: a bucket below 256 would serve nobody. Local memory is reserved for
+# every thread the device can hold at once: 8.6 GB on an H200 for the largest bucket.
 BUCKETS = (256, 1024, 4096)
 THREADS_PER_BLOCK = 64
 LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
@@ -40,8 +42,9 @@ def load_numba_cuda() -> Any:
     if importlib.util.find_spec("numba_cuda") is None:
         raise NoDevice("no GPU backend: the package numba-cuda is not installed (pip install 'softdock[gpu]')")
     if not hasattr(np, "row_stack"):
-        np.row_stack = np.vstack  # numba-cuda 0.30 registers np.row_stack, which numpy 2.5 removed
+        setattr(np, "row_stack", np.vstack)  # noqa: B010  numba-cuda 0.30 registers np.row_stack, which numpy 2.5 removed
     try:
+        importlib.import_module("_numba_cuda_redirector")  # a .pth file does this, but only in an installed environment
         from numba import cuda
     except Exception as error:  # whatever a broken CUDA installation raises
         raise NoDevice(f"numba-cuda is installed but cannot be imported: {error}") from error
@@ -67,7 +70,7 @@ def bucket_for(mem_floats: int) -> int:
     for floats in BUCKETS:
         if mem_floats <= floats:
             return floats
-    allowed = f"at most {BUCKETS[-1]} floats of memory per run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
+    allowed = f"at most {BUCKETS[-1]} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
     raise BadInput(Problem("memory.size", mem_floats, allowed))
 
 

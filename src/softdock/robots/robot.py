@@ -57,6 +57,18 @@ ROBOT = Group(
         open_low=True,
         when=_LIMITED,
     ),
+    Parameter("reach_centre", "reach_centre_m", "middle of the robot's reach, laboratory axes", (0.0, 0.0, 0.0), "m", size=3, low=-1e4, high=1e4),
+    Parameter("reach", "reach_m", "largest distance of the mock-up from there; 0: no limit", 0.0, "m", 0.0, 1e6),
+    Parameter("allowed_speed", "allowed_speed_m_per_s", "speed that orbit's motion may ask for, checked before a run; 0: no limit", 0.0, "m/s", 0.0, 1e3),
+    Parameter(
+        "allowed_acceleration",
+        "allowed_acceleration_m_per_s2",
+        "acceleration that orbit's motion may ask for, checked before a run; 0: no limit",
+        0.0,
+        "m/s^2",
+        0.0,
+        1e5,
+    ),
     Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_LIMITED),
 )
 AT = ROBOT.at

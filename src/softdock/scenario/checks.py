@@ -40,26 +40,36 @@ MOST_SLOTS = 1024  # set-points kept per robot: the largest history
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # cycles in a contact: below the first a warning, below the second refused
 
 
-def longest_delay(vector: np.ndarray, base: int) -> float:
-    """Upper bound of a robot's delay over the run [s]."""
-    at, duration = ROBOT.at, vector[TIME_AT + TIME.at.duration]
-    return float(vector[base + at.delay] + max(vector[base + at.ramp], 0.0) * duration + vector[base + at.wobble] + vector[base + at.jitter])
+def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
+    """Upper bound of a robot's delay over the run [s]; `vectors`: one parameter vector, or a row a run."""
+    at, duration = ROBOT.at, vectors[..., TIME_AT + TIME.at.duration]
+    delay, ramp, wobble, jitter = (vectors[..., base + i] for i in (at.delay, at.ramp, at.wobble, at.jitter))
+    return np.asarray(delay + np.maximum(ramp, 0.0) * duration + wobble + jitter)
 
 
-def memory_sizes(vector: np.ndarray) -> dict[str, int]:
-    """Entries kept of set-points, force samples and poses, and the floats of `mem` they all take (without the methods')."""
-    T = vector[TIME_AT + TIME.at.cycle]
-    longest = max(longest_delay(vector, CHASER_ROBOT_AT), longest_delay(vector, TARGET_ROBOT_AT))
-    slots = math.ceil(longest / T - 1e-9) + 4  # the delay, the interval read, the one before it, and the newest
-    period = vector[SENSOR_AT + SENSOR.at.period] or T
-    late = vector[SENSOR_AT + SENSOR.at.delay]
-    latest = vector[SENSOR_AT + SENSOR.at.handover] == 0.0
-    samples = 1 if latest and late == 0.0 else math.ceil((late + T) / period - 1e-9) + 2
-    pose = vector[POSE_AT : POSE_AT + POSE.size]
-    poses = math.ceil((pose[POSE.at.delay] + pose[POSE.at.period]) / T - 1e-9) + 3 if pose.any() else 0
-    pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
-    size = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS + 2 * ROBOT_FLOATS + samples * SAMPLE_FLOATS + 2 * poses * MOTION_FLOATS
-    return {"slots": slots, "sample_slots": samples, "pose_slots": poses, "size": size}
+def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
+    """Entries kept of set-points, force samples and poses, and the floats of `mem` they all take (without the methods').
+
+    For one parameter vector, or for the most demanding row of a batch.
+    """
+    T = vectors[..., TIME_AT + TIME.at.cycle]
+
+    def entries(seconds: np.ndarray, step: np.ndarray, extra: int) -> np.ndarray:
+        return np.ceil(seconds / step - 1e-9) + extra
+
+    longest = np.maximum(longest_delay(vectors, CHASER_ROBOT_AT), longest_delay(vectors, TARGET_ROBOT_AT))
+    slots = entries(longest, T, 4)  # the delay, the interval read, the one before it, and the newest
+    period = vectors[..., SENSOR_AT + SENSOR.at.period]
+    period = np.where(period > 0.0, period, T)
+    late = vectors[..., SENSOR_AT + SENSOR.at.delay]
+    latest = vectors[..., SENSOR_AT + SENSOR.at.handover] == 0.0
+    samples = np.where(latest & (late == 0.0), 1, entries(late + T, period, 2))
+    pose = vectors[..., POSE_AT : POSE_AT + POSE.size]
+    poses = np.where(pose.any(axis=-1), entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3), 0)
+    pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
+    most = {name: int(np.max(n)) for name, n in (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))}
+    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * ROBOT_FLOATS + most["sample_slots"] * SAMPLE_FLOATS
+    return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
 
 
 def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[list[Problem], list[str]]:
@@ -100,7 +110,7 @@ def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
         refuse(f"{name}.delay_jitter_ms", _as_given(1e3 * vector[base + at.jitter]), "less than one cycle: beyond, set-points would overtake each other")
     if abs(ramp) + wobble * 2.0 * math.pi * vector[base + at.wobble_frequency] >= 1.0:
         refuse(f"{name}.delay_wobble_ms", _as_given(1e3 * wobble), "a delay that changes by less than 1 s per s: faster, the robot would run backwards in time")
-    slots = math.ceil(longest_delay(vector, base) / vector[TIME_AT + TIME.at.cycle] - 1e-9) + 4
+    slots = math.ceil(float(longest_delay(vector, base)) / vector[TIME_AT + TIME.at.cycle] - 1e-9) + 4
     if slots > MOST_SLOTS:
         refuse(
             f"{name}.delay_ms",
