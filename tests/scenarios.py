@@ -124,6 +124,44 @@ def hard_for_the_core(integrator: str = "exact_hold", duration_s: float = 4.0) -
     return tables
 
 
+def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
+    """`hard_for_the_core` with all the facility has: a robot that lags and one with limits, losses and jitter, heavy mock-ups believed a little
+    wrong, sensors on both with all their electronics, late poses, a hand, a thruster, a shared laboratory, a tabulated law with friction."""
+    tables = hard_for_the_core(integrator, duration_s)
+    tables["robots"] = {
+        "chaser": {"model": "lag", "delay_ms": 5.0, "lag_Hz": 9.0, "lag_damping_ratio": 0.7, "dropout_probability": 0.05},
+        "target": {"model": "limited", "delay_ms": 4.0, "delay_jitter_ms": 1.0, "max_acceleration_m_per_s2": 0.8, "max_jerk_m_per_s3": 15.0},
+    }
+    heavy = {"mass_kg": 10.0, "centre_m": [0.1, -0.05, 0.2], "inertia_kg_m2": [0.3, 0.4, 0.5], "sensor_m": [-0.1, 0.0, 0.05]}
+    tables["mock_up"] = {"chaser": heavy | {"believed": {"mass_kg": 9.99, "acceleration": "measured"}}, "target": dict(heavy)}
+    tables["sensor"] |= {"on": "both", "delay_ms": 2.0, "bias_N": [0.01, 0.0, -0.01], "lowpass_Hz": 60.0, "range_N": 100.0}
+    tables["pose"] = {"delay_ms": 16.0, "period_ms": 10.0, "noise_m": 1e-4, "noise_rad": 1e-4, "dropout_probability": 0.1}
+    tables["hand"] = {"chaser": {"rows": [[0.2, 0.1, 0.0, 0.2, 0.0, 0.0, 0.01], [0.6, 0.0, 0.1, 0.0, 0.01, 0.0, 0.0]], "frame": "body"}}
+    tables["external"] = {"target": {"rows": [[0.0, 0.0, 0.1, 0.0, 0.0, 0.01, 0.0], [2.0, -0.1, 0.0, 0.0, 0.0, 0.0, 0.02]]}}
+    tables["laboratory"] = {"mapping": "shared", "chaser_share": 0.7, "attitude_wxyz": [0.8, 0.1, 0.5, -0.2]}
+    tables["contact"][0]["real"] = {"law": "table", "table_m_N": [[0.0, 0.0], [0.001, 2.0], [0.01, 50.0]], "damping_Ns_per_m": 15.0, "friction": 0.2}
+    return tables
+
+
+def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dict[str, Any]:
+    """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the other's wall, 50 N/mm, the measured force fed
+    straight to the satellites. `phase`: fraction of a cycle by which the touch is later; `robot`: keys of both robots."""
+    speed = 0.1  # m/s
+    return {
+        "time": {"cycle_ms": cycle_ms, "duration_s": 2.0},
+        "satellites": {"integrator": "symplectic_euler"},
+        "chaser": {
+            "mass_kg": 100.0,
+            "inertia_kg_m2": [10.0, 10.0, 10.0],
+            "position_m": [-0.05 - speed * 1e-3 * cycle_ms * phase, 0.0, 0.0],
+            "velocity_m_per_s": [speed, 0.0, 0.0],
+        },
+        "target": {"mass_kg": 100.0, "inertia_kg_m2": [10.0, 10.0, 10.0]},
+        "robots": {"chaser": dict(robot), "target": dict(robot)},
+        "contact": [{"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 50000.0}}],
+    }
+
+
 def quaternion(rotation_vector: Any) -> np.ndarray:
     """Rotation vector [rad] to a unit quaternion wxyz, independent of softdock."""
     phi = np.asarray(rotation_vector, dtype=float)

@@ -17,7 +17,7 @@ from softdock.robots.delay import delayed_set_point
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
 from softdock.robots.robot import carry, receive
 from softdock.schedules import scheduled
-from softdock.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, is_consumed, newest_arrived, read_sensor
+from softdock.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, is_consumed, newest_arrived, read_sensor, sensor_noise
 from softdock.sensor.mock_up import COMMANDED, IGNORED, from_sensor, load_wrench, plus, to_sensor
 from softdock.sensor.pose import is_lost, pose_instant, read_pose
 from softdock.spatial.motion import MOTION_FLOATS, Motion, Wrench, displacement, no_wrench, work
@@ -82,14 +82,27 @@ def move_robots(params, mem, chaser, target, t0, t1):
 
 
 @compiled
-def _felt(params, mem, mock_up, robot, history, state, contact, hand, was, motion, t, dt):
-    """What a sensor truly feels (body axes, about its origin), and what of it the compensation will take away."""
-    outside = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
+def _reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion, filtered):
+    """One sensor's sample, compensated and moved to the centre of mass, world axes; and its filter's new state."""
+    sensor = params.sensor
+    if sensor.plain and not mock_up.heavy and hand.rows == 0:  # nothing but noise: no need to go to the sensor's axes and back
+        if not sensor.noisy:
+            return contact, filtered
+        noise = sensor_noise(sensor, params.chance, which, k, sample)
+        return plus(contact, 1.0, from_sensor(mock_up.sensor, motion.q, noise)), filtered
+    return _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion, filtered)
+
+
+@apart
+def _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion, filtered):
+    outside = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, scheduled(vector, hand, t, motion.q)))
     if not mock_up.heavy:
-        return outside, no_wrench()
+        reading, filtered = read_sensor(params.sensor, params.chance, which, k, sample, t, filtered, outside)
+        return from_sensor(mock_up.sensor, motion.q, reading), filtered
     gravity = params.laboratory.gravity
     a, alpha = load3(mem, state), load3(mem, state + 3)
     felt = plus(outside, 1.0, load_wrench(mock_up.true, mock_up.sensor, gravity, motion, a, alpha))
+    reading, filtered = read_sensor(params.sensor, params.chance, which, k, sample, t, filtered, felt)
     if mock_up.acceleration == IGNORED:
         a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     elif mock_up.acceleration == COMMANDED:
@@ -97,7 +110,8 @@ def _felt(params, mem, mock_up, robot, history, state, contact, hand, was, motio
         a, alpha = acceleration_at(HERMITE, params.T, mem, history, params.memory.slots, cycles)
     else:
         a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
-    return felt, load_wrench(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
+    believed = load_wrench(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
+    return from_sensor(mock_up.sensor, motion.q, plus(reading, -1.0, believed)), filtered
 
 
 @compiled
@@ -115,21 +129,19 @@ def _load_wrench(mem, at):
 def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target, filter_c, filter_t):
     """One sample of the force sensors into its slot, compensated and moved to the centres of mass. Returns the filters' states."""
     m, sensor = params.memory, params.sensor
-    slot = m.samples + (sample % m.sample_slots) * SAMPLE_FLOATS
+    slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
     if sensor.on != ON_TARGET:
-        hand = scheduled(vector, params.chaser_hand, t, chaser.q)
-        felt, load = _felt(
-            params, mem, params.chaser_mock_up, params.chaser_robot, m.chaser_history, m.chaser_robot, true_chaser, hand, was_chaser, chaser, t, dt
+        mock_up, robot = params.chaser_mock_up, params.chaser_robot
+        reading, filter_c = _reading(
+            params, vector, mem, 0, k, sample, t, dt, mock_up, robot, m.chaser_history, m.chaser_robot, params.chaser_hand, true_chaser, was_chaser, chaser, filter_c
         )
-        reading, filter_c = read_sensor(sensor, params.chance, 0, k, sample, t, filter_c, felt)
-        _store_wrench(mem, slot, from_sensor(params.chaser_mock_up.sensor, chaser.q, plus(reading, -1.0, load)))
+        _store_wrench(mem, slot, reading)
     if sensor.on != ON_CHASER:
-        hand = scheduled(vector, params.target_hand, t, target.q)
-        felt, load = _felt(
-            params, mem, params.target_mock_up, params.target_robot, m.target_history, m.target_robot, true_target, hand, was_target, target, t, dt
+        mock_up, robot = params.target_mock_up, params.target_robot
+        reading, filter_t = _reading(
+            params, vector, mem, 1, k, sample, t, dt, mock_up, robot, m.target_history, m.target_robot, params.target_hand, true_target, was_target, target, filter_t
         )
-        reading, filter_t = read_sensor(sensor, params.chance, 1, k, sample, t, filter_t, felt)
-        _store_wrench(mem, slot + 6, from_sensor(params.target_mock_up.sensor, target.q, plus(reading, -1.0, load)))
+        _store_wrench(mem, slot + 6, reading)
     return filter_c, filter_t
 
 
@@ -144,7 +156,7 @@ def hand_over(params, mem, handed, t, reading_chaser, reading_target, reading_ti
     weight = 1.0 / (newest - first + 1)
     chaser, target = no_wrench(), no_wrench()
     for sample in range(first, newest + 1):
-        slot = m.samples + (sample % m.sample_slots) * SAMPLE_FLOATS
+        slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
         chaser = plus(chaser, weight, _load_wrench(mem, slot))
         target = plus(target, weight, _load_wrench(mem, slot + 6))
     force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
@@ -160,6 +172,11 @@ def see_poses(params, mem, k, chaser, target, seen_chaser, seen_target, seen_tim
     """The measured poses at t_k."""
     if params.pose.ideal:
         return chaser, target, k * params.T
+    return _see_late(params, mem, k, chaser, target, seen_chaser, seen_target, seen_time)
+
+
+@apart
+def _see_late(params, mem, k, chaser, target, seen_chaser, seen_target, seen_time):
     m, T = params.memory, params.T
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import apart
+from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rotations import rotate
 from softdock.spatial.vectors import add, load3, scale
@@ -23,10 +23,17 @@ class Schedule(NamedTuple):
     frame: int
 
 
-@apart
+@compiled
 def scheduled(vector, schedule, t, q):
     """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of mass."""
-    if schedule.rows == 0 or t < vector[schedule.at] or t > vector[schedule.at + ROW * (schedule.rows - 1)]:
+    if schedule.rows == 0:
+        return no_wrench()
+    return _looked_up(vector, schedule, t, q)
+
+
+@apart
+def _looked_up(vector, schedule, t, q):
+    if t < vector[schedule.at] or t > vector[schedule.at + ROW * (schedule.rows - 1)]:
         return no_wrench()
     low, high = 0, schedule.rows - 1
     while high - low > 1:

@@ -12,17 +12,15 @@ from softdock import simulate
 from softdock.adaptation.registry import METHODS
 from softdock.contact.laws import LAWS
 from softdock.contact.pairs import GEOMETRIES, PAIR
-from softdock.layout import RANDOM, TIME
+from softdock.layout import PARTS, SCHEDULE
 from softdock.record import CHANNELS
 from softdock.robots.history import INTERPOLATIONS
-from softdock.robots.robot import ROBOT
-from softdock.satellites import INTEGRATORS, SATELLITES
+from softdock.robots.robot import MODELS
+from softdock.satellites import INTEGRATORS
 from softdock.scenario.schema import TABLES
 from softdock.scenario.values import to_vector
-from softdock.sensor.force_torque import SENSOR
-from softdock.spatial.rigid_body import BODY
 
-GROUPS = [TIME, RANDOM, SATELLITES, BODY, ROBOT, SENSOR, PAIR, *(m.group for m in METHODS.values())]
+GROUPS = [*{id(group): group for _, group in PARTS}.values(), PAIR, *(m.group for m in METHODS.values())]
 PARAMETERS = [pytest.param(p, id=f"{g.name}.{p.key}") for g in GROUPS for p in g]
 SCENARIOS = {"wall": epos_wall, "sphere": sphere_on_sphere, "cone": cone_docking}
 LAW_KEYS = {
@@ -70,6 +68,19 @@ def test_every_interpolation_runs(interpolation):
     assert all(other.restitution != run.restitution for i, other in others.items() if i != interpolation)
 
 
+ROBOT_KEYS = {"delay": {}, "lag": {"lag_Hz": 8.0}, "limited": {"max_acceleration_m_per_s2": 1.0, "max_jerk_m_per_s3": 20.0}}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_robot_runs(model):
+    """Each on both mock-ups, with jitter, lost set-points and a heavy mock-up; each gives its own result."""
+    tables = sphere_on_sphere(delay_ms=7.0)
+    robot = {"delay_ms": 7.0, "model": model, "delay_jitter_ms": 1.0, "dropout_probability": 0.01, **ROBOT_KEYS[model]}
+    tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
+    tables["mock_up"] = {"chaser": {"mass_kg": 2.0, "centre_m": [0.1, 0.0, 0.0]}}
+    assert check_run(tables).restitution != check_run(sphere_on_sphere(delay_ms=7.0)).restitution
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_runs(name):
     """With its defaults, where it has them, in a loop with noise and a fractional delay."""
@@ -102,7 +113,12 @@ def test_every_parameter_is_defined(parameter):
     assert parameter.allowed
     if parameter.choices:
         assert len(set(parameter.choices)) == len(parameter.choices)
-    if parameter.default is not None:
+    if parameter.kind in ("table", "schedule"):
+        assert parameter.default in (None, ())
+    elif isinstance(parameter.default, str) and parameter.default.startswith("@"):
+        group = next(g for g in GROUPS if parameter in g.parameters)
+        assert parameter.default[1:] in {p.key for p in group}
+    elif parameter.default is not None:
         values = to_vector(parameter, list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default)
         assert len(values) == parameter.size
         assert all(math.isfinite(v) for v in values)
@@ -110,6 +126,8 @@ def test_every_parameter_is_defined(parameter):
 
 SUFFIXES = {"_ms": "ms", "_s": "s", "_m": "m", "_N": "N", "_Nm": "Nm", "_Hz": "Hz", "_kg": "kg", "_deg": "deg"}
 SUFFIXES |= {"_m_per_s": "m/s", "_rad_per_s": "rad/s"}
+SUFFIXES |= {"_m_per_s2": "m/s^2", "_m_per_s3": "m/s^3", "_rad_per_s2": "rad/s^2", "_rad_per_s3": "rad/s^3", "_rad": "rad"}
+SUFFIXES |= {"_N_per_s": "N/s", "_Nm_per_s": "Nm/s", "_m_N": "m, N"}  # the last: a table of depth and force
 SUFFIXES |= {"_N_per_m": "N/m", "_Ns_per_m": "Ns/m", "_s_per_m": "s/m", "_ms_per_s": "ms/s", "_kg_m2": "kg m^2"}
 
 
@@ -117,6 +135,8 @@ SUFFIXES |= {"_N_per_m": "N/m", "_Ns_per_m": "Ns/m", "_s_per_m": "s/m", "_ms_per
 def test_a_keys_suffix_is_its_unit(parameter):
     """`delay_ms` is in ms: the unit spelled in a key and the unit of its definition are the same; without a unit there is no suffix."""
     ending = max((s for s in SUFFIXES if parameter.key.endswith(s)), key=len, default=None)
+    if parameter in SCHEDULE.parameters:
+        return  # a row of a schedule holds times, forces and torques
     if parameter.unit == "-":
         assert ending is None
     else:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenarios import hard_for_the_core, sphere_on_sphere
+from scenarios import hard_for_the_core, lange_impact, sphere_on_sphere, whole_facility
 
 from softdock import Stepper, build
 from softdock.cycle import cycle
@@ -46,6 +46,9 @@ def cases():
     latest["contact"][0]["real"] = {"law": "hunt_crossley", "stiffness_N_per_m": 20000.0, "exponent": 1.5, "lambda_s_per_m": 2.0}
     found["other models"] = latest
     found["spheres"] = sphere_on_sphere(delay_ms=6.0, damping=10.0)
+    found["the whole facility"] = whole_facility()
+    found["the whole facility, symplectic"] = whole_facility("symplectic_euler")
+    found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
     return found
 
 

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import math
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.philox import draw
 from softdock.robots.history import acceleration_at, motion_at
 from softdock.spatial.motion import Motion
 from softdock.spatial.vectors import scale, store3
 
 JITTER, DROPOUT = 10, 12  # numbers of these sources in the random counter; + 1 for the target's robot
+
+
+@apart
+def _jitter(robot, chance, t, T):
+    """Extra delay [s] at time t, and its rate [s/s]."""
+    k = math.floor(t / T + 1e-9)
+    a = robot.jitter * draw(chance.seed, chance.run, int(k), JITTER + robot.which)
+    b = robot.jitter * draw(chance.seed, chance.run, int(k) + 1, JITTER + robot.which)
+    return a + (b - a) * (t / T - k), (b - a) / T
 
 
 @compiled
@@ -26,11 +35,9 @@ def delay_at(robot, chance, t, T):
         delay += robot.wobble * math.sin(robot.wobble_rate * t)
         rate += robot.wobble * robot.wobble_rate * math.cos(robot.wobble_rate * t)
     if robot.jitter != 0.0:
-        k = math.floor(t / T + 1e-9)
-        a = robot.jitter * draw(chance.seed, chance.run, int(k), JITTER + robot.index)
-        b = robot.jitter * draw(chance.seed, chance.run, int(k) + 1, JITTER + robot.index)
-        delay += a + (b - a) * (t / T - k)
-        rate += (b - a) / T
+        late, change = _jitter(robot, chance, t, T)
+        delay += late
+        rate += change
     if delay < 0.0:
         return 0.0, 0.0
     return delay, rate

@@ -1,6 +1,6 @@
 """The stamped buffer of set-points, and the motion between them.
 
-A ring of `slots` motions in `mem`; the set-point stamped t_j = j T lies in slot j mod slots. Between stamps the mock-up follows the cubic
+A ring of `slots` motions in `mem`, a power of two; the set-point stamped t_j = j T lies in slot j mod slots. Between stamps the mock-up follows the cubic
 Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator); rotation likewise, in the rotation vector from
 the earlier attitude. `linear` keeps the chord, `hold` the earlier pose at rest (a staircase).
 """
@@ -21,12 +21,12 @@ ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
 
 @compiled
 def push(mem, at, slots, stamp, motion):
-    store_motion(mem, at + (stamp % slots) * MOTION_FLOATS, motion)
+    store_motion(mem, at + (stamp & (slots - 1)) * MOTION_FLOATS, motion)
 
 
 @compiled
 def stamped(mem, at, slots, stamp):
-    return load_motion(mem, at + (stamp % slots) * MOTION_FLOATS)
+    return load_motion(mem, at + (stamp & (slots - 1)) * MOTION_FLOATS)
 
 
 @compiled

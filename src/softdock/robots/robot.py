@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw
 from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
@@ -75,7 +75,7 @@ AT = ROBOT.at
 
 
 class RobotParams(NamedTuple):
-    index: int  # 0 chaser's, 1 target's
+    which: int  # 0 chaser's, 1 target's
     model: int
     delay: float  # s
     ramp: float  # s/s
@@ -103,7 +103,7 @@ def _or_none(limit):
 
 
 @compiled
-def prepare_robot(vector, base, index):
+def prepare_robot(vector, base, which):
     v = vector
     b = base
     limits = (
@@ -115,7 +115,7 @@ def prepare_robot(vector, base, index):
         _or_none(v[b + AT.turn_jerk]),
     )
     return RobotParams(
-        index,
+        which,
         int(v[b + AT.model]),
         v[b + AT.delay],
         v[b + AT.ramp],
@@ -140,27 +140,39 @@ def longest_delay(robot, duration):
 @compiled
 def receive(robot, chance, T, mem, at, slots, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
-    if robot.dropout > 0.0 and draw(chance.seed, chance.run, stamp, DROPOUT + robot.index) < robot.dropout:
-        last = stamped(mem, at, slots, stamp - 1)
-        if robot.on_dropout == HOLD_LAST:
-            set_point = Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        else:
-            q = normalise(product(last.q, exponential(scale(T, last.w))))
-            set_point = Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
+    if robot.dropout > 0.0:
+        set_point = _arrived_or_lost(robot, chance, T, mem, at, slots, stamp, set_point)
     push(mem, at, slots, stamp, set_point)
+
+
+@apart
+def _arrived_or_lost(robot, chance, T, mem, at, slots, stamp, set_point):
+    if draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout:
+        return set_point
+    last = stamped(mem, at, slots, stamp - 1)
+    if robot.on_dropout == HOLD_LAST:
+        return Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    q = normalise(product(last.q, exponential(scale(T, last.w))))
+    return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
 
 
 @compiled
 def carry(robot, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
     """The mock-up at t1 from where it was at t0. `inertial`: also leave its accelerations in `mem` at `state`."""
     arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
-    if robot.model == DELAY:
-        if inertial:
-            store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, state)
+    if robot.model == DELAY and not inertial:
         return arrived
+    return _carry_on(robot, chance, T, mem, history, slots, state, motion, arrived, t0, t1, inertial)
+
+
+@apart
+def _carry_on(robot, chance, T, mem, history, slots, state, motion, arrived, t0, t1, inertial):
     dt = t1 - t0
     if robot.model == LIMITED:
         return follow_within_limits(robot.limits, dt, mem, state, motion, arrived)
+    if robot.model == DELAY:
+        store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, state)
+        return arrived
     before = delayed_set_point(robot, chance, T, mem, history, slots, t0)
     after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
     if inertial:

@@ -8,12 +8,13 @@ exact in translation; effective delay T/2, because the held force is on average 
 from __future__ import annotations
 
 from softdock.compiled import compiled
-from softdock.spatial.rigid_body import Body, body_rate
-from softdock.spatial.rotations import exponential, normalise, product
-from softdock.spatial.vectors import add_scaled, dot, multiply, scale, subtract
+from softdock.spatial.rigid_body import Body
+from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
+from softdock.spatial.vectors import add_scaled, dot, multiply, scale, subtract, symmetric_times
 
 MOST_ITERATIONS = 12
-CONVERGED_SQUARED = 1e-32  # relative to |w|^2: the last bit of the rate
+CONVERGED_SQUARED = 1e-33  # relative to |w|^2: below the last bit of the rate
+CONTRACTION = 4.0  # a change shrinks at least by this times T |w| in an iteration (bodies obey the triangle inequality)
 
 
 @compiled
@@ -28,13 +29,15 @@ def exact_translation(params, T, body, wrench):
 def exact_hold(params, T, body, wrench):
     p, v = exact_translation(params, T, body, wrench)
     L_mid = add_scaled(body.L, 0.5 * T, wrench.torque)
-    w = body_rate(params, body.q, L_mid)
+    L_B = rotate_back(body.q, L_mid)  # the attitude moves, the momentum stays: in body axes of the start, only the turn of half a cycle remains
+    w = symmetric_times(params.inverse_inertia, L_B)
     for _ in range(MOST_ITERATIONS):
-        q_mid = product(body.q, exponential(scale(0.5 * T, w)))
-        new = body_rate(params, q_mid, L_mid)
+        new = symmetric_times(params.inverse_inertia, rotate_back(exponential(scale(0.5 * T, w)), L_B))
         change = subtract(new, w)
         w = new
-        if dot(change, change) <= CONVERGED_SQUARED * dot(w, w):
-            break
-    q = normalise(product(body.q, exponential(scale(T, w))))
+        squared = dot(w, w)
+        shrink = CONTRACTION * CONTRACTION * T * T * squared
+        if dot(change, change) * min(shrink, 1.0) <= CONVERGED_SQUARED * squared:
+            break  # the next change would be lost in rounding
+    q = renormalise(product(body.q, exponential(scale(T, w))))
     return Body(p, q, v, add_scaled(body.L, T, wrench.torque))

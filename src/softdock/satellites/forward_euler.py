@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from softdock.compiled import compiled
 from softdock.spatial.rigid_body import Body, body_rate
-from softdock.spatial.rotations import exponential, normalise, product
+from softdock.spatial.rotations import exponential, product, renormalise
 from softdock.spatial.vectors import add_scaled, multiply, scale
 
 
@@ -16,6 +16,6 @@ from softdock.spatial.vectors import add_scaled, multiply, scale
 def forward_euler(params, T, body, wrench):
     p = add_scaled(body.p, T, body.v)
     w = body_rate(params, body.q, body.L)
-    q = normalise(product(body.q, exponential(scale(T, w))))
+    q = renormalise(product(body.q, exponential(scale(T, w))))
     v = add_scaled(body.v, T, multiply(params.inverse_mass, wrench.force))
     return Body(p, q, v, add_scaled(body.L, T, wrench.torque))

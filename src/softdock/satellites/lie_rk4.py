@@ -9,7 +9,7 @@ from __future__ import annotations
 from softdock.compiled import apart, compiled
 from softdock.satellites.exact_hold import exact_translation
 from softdock.spatial.rigid_body import Body, body_rate
-from softdock.spatial.rotations import exponential, normalise, product, right_jacobian_inverse
+from softdock.spatial.rotations import exponential, product, renormalise, right_jacobian_inverse
 from softdock.spatial.vectors import add, add_scaled, scale
 
 
@@ -29,4 +29,4 @@ def lie_rk4(params, T, body, wrench):
     k3 = _rotation_rate(params, body.q, scale(0.5 * T, k2), L_mid)
     k4 = _rotation_rate(params, body.q, scale(T, k3), L_end)
     phi = scale(T / 6.0, add(add_scaled(k1, 2.0, add(k2, k3)), k4))
-    return Body(p, normalise(product(body.q, exponential(phi))), v, L_end)
+    return Body(p, renormalise(product(body.q, exponential(phi))), v, L_end)

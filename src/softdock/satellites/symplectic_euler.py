@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from softdock.compiled import compiled
 from softdock.spatial.rigid_body import Body, body_rate
-from softdock.spatial.rotations import exponential, normalise, product
+from softdock.spatial.rotations import exponential, product, renormalise
 from softdock.spatial.vectors import add_scaled, multiply, scale
 
 
@@ -19,4 +19,4 @@ def symplectic_euler(params, T, body, wrench):
     p = add_scaled(body.p, T, v)  # De Stefano eq. 5, position with the new velocity
     L = add_scaled(body.L, T, wrench.torque)
     w = body_rate(params, body.q, L)
-    return Body(p, normalise(product(body.q, exponential(scale(T, w)))), v, L)
+    return Body(p, renormalise(product(body.q, exponential(scale(T, w)))), v, L)

@@ -55,7 +55,7 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     T = vectors[..., TIME_AT + TIME.at.cycle]
 
     def entries(seconds: np.ndarray, step: np.ndarray, extra: int) -> np.ndarray:
-        return np.ceil(seconds / step - 1e-9) + extra
+        return np.exp2(np.ceil(np.log2(np.ceil(seconds / step - 1e-9) + extra)))  # rings are powers of two
 
     longest = np.maximum(longest_delay(vectors, CHASER_ROBOT_AT), longest_delay(vectors, TARGET_ROBOT_AT))
     slots = entries(longest, T, 4)  # the delay, the interval read, the one before it, and the newest

@@ -132,16 +132,22 @@ def _channels(a, limit, resolution):
 
 
 @compiled
-def read_sensor(sensor, chance, index, cycle, sample, t, filtered, true):
-    """One sample. `index`: 0 chaser's, 1 target's; `filtered`: the low-pass's state. Returns the reading and the new state."""
+def sensor_noise(sensor, chance, which, cycle, sample):
+    """White noise of one sample, sensor axes."""
+    f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, which, 0)
+    t1, t2, _, _ = gaussians(chance.seed, chance.run, cycle, sample, which, 1)
+    return Wrench(scale(sensor.noise_force, (f0, f1, f2)), scale(sensor.noise_torque, (t0, t1, t2)))
+
+
+@compiled
+def read_sensor(sensor, chance, which, cycle, sample, t, filtered, true):
+    """One sample. `which`: 0 chaser's, 1 target's; `filtered`: the low-pass's state. Returns the reading and the new state."""
     if sensor.plain and not sensor.noisy:
         return true, filtered
     wrench = true
     if sensor.noisy:
-        f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, index, 0)
-        t1, t2, _, _ = gaussians(chance.seed, chance.run, cycle, sample, index, 1)
-        force = add_scaled(wrench.force, sensor.noise_force, (f0, f1, f2))
-        wrench = Wrench(force, add_scaled(wrench.torque, sensor.noise_torque, (t0, t1, t2)))
+        noise = sensor_noise(sensor, chance, which, cycle, sample)
+        wrench = Wrench(add(wrench.force, noise.force), add(wrench.torque, noise.torque))
     if sensor.plain:
         return wrench, filtered
     force = add(wrench.force, add_scaled(sensor.bias.force, t, sensor.drift.force))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw, gaussians
 from softdock.spatial.motion import Motion
@@ -80,13 +80,13 @@ def _rounded(a, resolution):
     return (_round(a[0], resolution), _round(a[1], resolution), _round(a[2], resolution))
 
 
-@compiled
-def read_pose(pose, chance, index, k, true):
-    """One measured pose. `index`: 0 chaser's, 1 target's."""
+@apart
+def read_pose(pose, chance, which, k, true):
+    """One measured pose. `which`: 0 chaser's, 1 target's."""
     p, q = true.p, true.q
     if pose.noise_position > 0.0 or pose.noise_attitude > 0.0:
-        x, y, z, a = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + index, 0)
-        b, c, _, _ = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + index, 1)
+        x, y, z, a = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + which, 0)
+        b, c, _, _ = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + which, 1)
         p = add_scaled(p, pose.noise_position, (x, y, z))
         q = product(q, exponential(scale(pose.noise_attitude, (a, b, c))))
     if pose.resolution_position > 0.0:
