@@ -28,7 +28,7 @@ from softdock.robots.history import push
 from softdock.satellites import LIE_RK4, integrate
 from softdock.schedules import scheduled
 from softdock.sensor.force_torque import MEAN, ON_CHASER, ON_TARGET
-from softdock.spatial.motion import Wrench, no_wrench
+from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_motion, load_wrench, no_wrench
 from softdock.spatial.rigid_body import initial_body, kinetic_energy, motion_of
 from softdock.spatial.vectors import add, cross, dot, negate, norm, scale, subtract
 
@@ -68,20 +68,28 @@ def _opposite(wrench, arm):
 
 
 @compiled
-def measure(params, facility, satellites, t):
+def measure(params, mem, facility, satellites, t):
     """What was handed over at t_k, as wrenches on both satellites: equal and opposite about one common point, whichever sensor there is."""
     arm = subtract(satellites.chaser.p, satellites.target.p)
-    chaser, mismatch = facility.reading_chaser, 0.0
+    chaser, mismatch = facility.reading, 0.0
     if params.sensor.on != ON_CHASER:
-        seen_by_target = _opposite(facility.reading_target, negate(arm))
-        if params.sensor.on == ON_TARGET:
-            chaser = seen_by_target
-        else:
-            mismatch = norm(subtract(chaser.force, seen_by_target.force))
-            force = scale(0.5, add(chaser.force, seen_by_target.force))
-            chaser = Wrench(force, scale(0.5, add(chaser.torque, seen_by_target.torque)))
+        chaser, mismatch = _of_target_or_both(params, mem, facility.reading, arm)
+    seen = Output(facility.chaser, facility.target)
+    if not params.pose.ideal:
+        seen = Output(load_motion(mem, params.memory.seen), load_motion(mem, params.memory.seen + MOTION_FLOATS))
     wrenches = Wrenches(chaser, _opposite(chaser, arm))
-    return Measured(wrenches, Output(facility.seen_chaser, facility.seen_target), t - facility.reading_time, t - facility.seen_time, mismatch)
+    return Measured(wrenches, seen, t - facility.reading_time, t - facility.seen_time, mismatch)
+
+
+@apart
+def _of_target_or_both(params, mem, reading, arm):
+    """The chaser's wrench from the target's sensor, or from half the difference of both [and how far they are from opposite, N]."""
+    if params.sensor.on == ON_TARGET:
+        return _opposite(reading, negate(arm)), 0.0
+    seen_by_target = _opposite(load_wrench(mem, params.memory.second), negate(arm))
+    force = scale(0.5, add(reading.force, seen_by_target.force))
+    torque = scale(0.5, add(reading.torque, seen_by_target.torque))
+    return Wrench(force, torque), norm(subtract(reading.force, seen_by_target.force))
 
 
 @compiled
@@ -117,7 +125,7 @@ def cycle(params, vector, loop, mem, log, k):
     """One cycle of the whole loop, with its books."""
     mem[BOOKS] = 0.0
     mem[BOOKS + 1] = 0.0
-    measured = measure(params, loop.facility, loop.satellites, k * params.T)
+    measured = measure(params, mem, loop.facility, loop.satellites, k * params.T)
     done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
     facility, passage = advance(params, vector, loop.facility, mem, k, done.command.chaser, done.command.target)  # stages 3, 4, 5
 
@@ -192,7 +200,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     integrated = done.integrated
     kinetic_integrated = kinetic_energy(params.chaser, integrated.chaser) + kinetic_energy(params.target, integrated.target)
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(params.target, after.target)
-    now = measure(params, facility, after, (k + 1) * params.T)
+    now = measure(params, mem, facility, after, (k + 1) * params.T)
     observed = observed_energy(params.T, done.wrenches, loop.command, done.command, measured, now)
     return close_cycle(
         loop.ledger,

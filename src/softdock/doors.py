@@ -42,7 +42,7 @@ def begin(vector, markers, mem, flat, record):
     params = prepare(vector, markers)
     loop, depth, pair = start(vector, params, mem)
     if record.shape[0] > 0:
-        record_row(record[0], params, loop, 0.0)
+        record_row(record[0], params, mem, loop, 0.0)
     store_loop(flat, loop)
     return depth, pair
 
@@ -57,7 +57,7 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
         loop = cycle(params, vector, loop, mem, log, k)
         k += 1
         if record.shape[0] > k:
-            record_row(record[k], params, loop, k * params.T)
+            record_row(record[k], params, mem, loop, k * params.T)
     store_loop(flat, loop)
     return k
 
@@ -73,11 +73,14 @@ def finish(flat, log):
 
 
 @door
-def control_step(vector, markers, mem, k, satellites, facility, command):
-    """The controller alone, at t_k: satellites (flat, updated in place) and what the facility reported in, set-points out."""
+def control_step(vector, markers, mem, facility_mem, k, satellites, facility, command):
+    """The controller alone, at t_k: satellites (flat, updated in place) and what the facility reported in, set-points out.
+
+    `facility_mem`: the facility's memory, of which only its reports (second reading, measured poses) are read.
+    """
     params = prepare(vector, markers)
     before = load_satellites(satellites)
-    measured = measure(params, load_facility(facility), before, k * params.T)
+    measured = measure(params, facility_mem, load_facility(facility), before, k * params.T)
     done = control(params, vector, mem, k, before, measured)
     store_satellites(satellites, done.corrected)
     store_output(command, COMMAND, done.command)

@@ -18,16 +18,16 @@ from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
 from softdock.robots.robot import carry, receive
 from softdock.schedules import scheduled
 from softdock.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, is_consumed, newest_arrived, read_sensor, sensor_noise
-from softdock.sensor.mock_up import COMMANDED, IGNORED, from_sensor, load_wrench, plus, to_sensor
+from softdock.sensor.mock_up import COMMANDED, IGNORED, from_sensor, plus, to_sensor, weigh
 from softdock.sensor.pose import is_lost, pose_instant, read_pose
-from softdock.spatial.motion import MOTION_FLOATS, Motion, Wrench, displacement, no_wrench, work
-from softdock.spatial.vectors import add, load3, negate, norm, scale, store3, subtract
+from softdock.spatial.motion import MOTION_FLOATS, Motion, Wrench, displacement, load_wrench, no_wrench, store_motion, store_wrench, work
+from softdock.spatial.vectors import add, load3, negate, norm, scale, subtract
 
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
 
 class Facility(NamedTuple):
-    """State of the simulated facility at t_k."""
+    """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late poses) is in `mem`, see layout.Memory."""
 
     chaser: Motion  # the mock-ups, truly
     target: Motion
@@ -35,15 +35,10 @@ class Facility(NamedTuple):
     true_target: Wrench
     dissipating: float  # W, in the contact now
     samples: int  # force samples taken since the start
-    filtered_chaser: Wrench  # states of the sensors' low-pass
-    filtered_target: Wrench
     handed: int  # number of the newest sample handed over
-    reading_chaser: Wrench  # handed to the controller: about the centre of mass, world axes
-    reading_target: Wrench
+    reading: Wrench  # handed to the controller, about the centre of mass, world axes: the chaser's, or the only sensor's
     reading_time: float  # s
-    seen_chaser: Motion  # measured poses
-    seen_target: Motion
-    seen_time: float  # s
+    seen_time: float  # s, of the measured poses
 
 
 class Passage(NamedTuple):
@@ -82,27 +77,31 @@ def move_robots(params, mem, chaser, target, t0, t1):
 
 
 @compiled
-def _reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion, filtered):
-    """One sensor's sample, compensated and moved to the centre of mass, world axes; and its filter's new state."""
+def _reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion):
+    """One sensor's sample, compensated and moved to the centre of mass, world axes."""
     sensor = params.sensor
     if sensor.plain and not mock_up.heavy and hand.rows == 0:  # nothing but noise: no need to go to the sensor's axes and back
         if not sensor.noisy:
-            return contact, filtered
+            return contact
         noise = sensor_noise(sensor, params.chance, which, k, sample)
-        return plus(contact, 1.0, from_sensor(mock_up.sensor, motion.q, noise)), filtered
-    return _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion, filtered)
+        return plus(contact, 1.0, from_sensor(mock_up.sensor, motion.q, noise))
+    return _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion)
 
 
 @apart
-def _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion, filtered):
+def _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion):
+    filter_at = params.memory.filters + 6 * which
+    filtered = load_wrench(mem, filter_at)
     outside = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, scheduled(vector, hand, t, motion.q)))
     if not mock_up.heavy:
         reading, filtered = read_sensor(params.sensor, params.chance, which, k, sample, t, filtered, outside)
-        return from_sensor(mock_up.sensor, motion.q, reading), filtered
+        store_wrench(mem, filter_at, filtered)
+        return from_sensor(mock_up.sensor, motion.q, reading)
     gravity = params.laboratory.gravity
     a, alpha = load3(mem, state), load3(mem, state + 3)
-    felt = plus(outside, 1.0, load_wrench(mock_up.true, mock_up.sensor, gravity, motion, a, alpha))
+    felt = plus(outside, 1.0, weigh(mock_up.true, mock_up.sensor, gravity, motion, a, alpha))
     reading, filtered = read_sensor(params.sensor, params.chance, which, k, sample, t, filtered, felt)
+    store_wrench(mem, filter_at, filtered)
     if mock_up.acceleration == IGNORED:
         a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     elif mock_up.acceleration == COMMANDED:
@@ -110,82 +109,75 @@ def _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, 
         a, alpha = acceleration_at(HERMITE, params.T, mem, history, params.memory.slots, cycles)
     else:
         a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
-    believed = load_wrench(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
-    return from_sensor(mock_up.sensor, motion.q, plus(reading, -1.0, believed)), filtered
+    believed = weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
+    return from_sensor(mock_up.sensor, motion.q, plus(reading, -1.0, believed))
 
 
 @compiled
-def _store_wrench(mem, at, wrench):
-    store3(mem, at, wrench.force)
-    store3(mem, at + 3, wrench.torque)
-
-
-@compiled
-def _load_wrench(mem, at):
-    return Wrench(load3(mem, at), load3(mem, at + 3))
-
-
-@compiled
-def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target, filter_c, filter_t):
-    """One sample of the force sensors into its slot, compensated and moved to the centres of mass. Returns the filters' states."""
+def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target):
+    """One sample of the force sensors into its slot, compensated and moved to the centres of mass."""
     m, sensor = params.memory, params.sensor
     slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
     if sensor.on != ON_TARGET:
-        mock_up, robot = params.chaser_mock_up, params.chaser_robot
-        reading, filter_c = _reading(
-            params, vector, mem, 0, k, sample, t, dt, mock_up, robot, m.chaser_history, m.chaser_robot, params.chaser_hand, true_chaser, was_chaser, chaser, filter_c
-        )
-        _store_wrench(mem, slot, reading)
+        mock_up, robot, hand = params.chaser_mock_up, params.chaser_robot, params.chaser_hand
+        at, state = m.chaser_history, m.chaser_robot
+        reading = _reading(params, vector, mem, 0, k, sample, t, dt, mock_up, robot, at, state, hand, true_chaser, was_chaser, chaser)
+        store_wrench(mem, slot, reading)
     if sensor.on != ON_CHASER:
-        mock_up, robot = params.target_mock_up, params.target_robot
-        reading, filter_t = _reading(
-            params, vector, mem, 1, k, sample, t, dt, mock_up, robot, m.target_history, m.target_robot, params.target_hand, true_target, was_target, target, filter_t
-        )
-        _store_wrench(mem, slot + 6, reading)
-    return filter_c, filter_t
+        mock_up, robot, hand = params.target_mock_up, params.target_robot, params.target_hand
+        at, state = m.target_history, m.target_robot
+        reading = _reading(params, vector, mem, 1, k, sample, t, dt, mock_up, robot, at, state, hand, true_target, was_target, target)
+        store_wrench(mem, slot + 6, reading)
 
 
 @compiled
-def hand_over(params, mem, handed, t, reading_chaser, reading_target, reading_time):
+def hand_over(params, mem, handed, t, reading, reading_time):
     """What the controller gets at t: the newest sample that has arrived, or the mean of those that arrived since the last hand-over."""
     m, sensor = params.memory, params.sensor
     newest = newest_arrived(sensor, t)
     if newest <= handed or newest < 0:
-        return handed, reading_chaser, reading_target, reading_time
+        return handed, reading, reading_time
+    slot = m.samples + (newest & (m.sample_slots - 1)) * SAMPLE_FLOATS
+    when = newest * sensor.period
+    if sensor.handover == LATEST and sensor.threshold == 0.0 and sensor.on == ON_CHASER:
+        return newest, load_wrench(mem, slot), when
+    return newest, _gathered(params, mem, handed, newest), when
+
+
+@apart
+def _gathered(params, mem, handed, newest):
+    """Latest or mean, both sensors, threshold. The target's reading goes to `mem`; returned is the chaser's, or the only sensor's."""
+    m, sensor = params.memory, params.sensor
     first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)
     weight = 1.0 / (newest - first + 1)
     chaser, target = no_wrench(), no_wrench()
     for sample in range(first, newest + 1):
         slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
-        chaser = plus(chaser, weight, _load_wrench(mem, slot))
-        target = plus(target, weight, _load_wrench(mem, slot + 6))
+        chaser = plus(chaser, weight, load_wrench(mem, slot))
+        target = plus(target, weight, load_wrench(mem, slot + 6))
     force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
     if sensor.on == ON_BOTH:
         force = 0.5 * norm(subtract(chaser.force, target.force))
     if force < sensor.threshold:
         chaser, target = no_wrench(), no_wrench()
-    return newest, chaser, target, newest * sensor.period
-
-
-@compiled
-def see_poses(params, mem, k, chaser, target, seen_chaser, seen_target, seen_time):
-    """The measured poses at t_k."""
-    if params.pose.ideal:
-        return chaser, target, k * params.T
-    return _see_late(params, mem, k, chaser, target, seen_chaser, seen_target, seen_time)
+    store_wrench(mem, m.second, target)
+    return target if sensor.on == ON_TARGET else chaser
 
 
 @apart
-def _see_late(params, mem, k, chaser, target, seen_chaser, seen_target, seen_time):
+def see_poses(params, mem, k, chaser, target, seen_time):
+    """The measured poses at t_k, into `mem`; returns the time they are of [s]."""
     m, T = params.memory, params.T
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
     instant = pose_instant(params.pose, T, k)
     if is_lost(params.pose, params.chance, k) or instant * T <= seen_time:
-        return seen_chaser, seen_target, seen_time
+        return seen_time
     true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
     true_target = motion_at(HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant)
-    return read_pose(params.pose, params.chance, 0, k, true_chaser), read_pose(params.pose, params.chance, 1, k, true_target), instant * T
+    store_motion(mem, m.seen, read_pose(params.pose, params.chance, 0, k, true_chaser))
+    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(params.pose, params.chance, 1, k, true_target))
+    return instant * T
 
 
 @apart
@@ -200,9 +192,10 @@ def start_facility(params, vector, mem):
     contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
-    none = no_wrench()
-    filter_c, filter_t = sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target, none, none)
-    handed, reading_chaser, reading_target, when = hand_over(params, mem, -1, 0.0, none, none, 0.0)
+    store_motion(mem, m.seen, chaser)
+    store_motion(mem, m.seen + MOTION_FLOATS, target)
+    sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target)
+    handed, reading, when = hand_over(params, mem, -1, 0.0, no_wrench(), 0.0)
     return Facility(
         chaser,
         target,
@@ -210,14 +203,9 @@ def start_facility(params, vector, mem):
         true_target,
         contact.dissipated,
         0,
-        filter_c,
-        filter_t,
         handed,
-        reading_chaser,
-        reading_target,
+        reading,
         when,
-        chaser,
-        target,
         -params.pose.delay,
     )
 
@@ -232,7 +220,7 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
     period = params.sensor.period / T  # cycles
     chaser, target = facility.chaser, facility.target
     true_chaser, true_target, dissipating = facility.true_chaser, facility.true_target, facility.dissipating
-    filter_c, filter_t, samples = facility.filtered_chaser, facility.filtered_target, facility.samples
+    samples = facility.samples
     mean_chaser, mean_target = no_wrench(), no_wrench()
     absorbed, dissipated, stored, depth, peak, peak_torque = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     touched, first_touch, last_touch, pair = False, 0.0, 0.0, 0
@@ -272,47 +260,13 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
         if is_sample:
             samples += 1
             if is_consumed(params.sensor, T, samples):
-                filter_c, filter_t = sample_wrenches(
-                    params,
-                    vector,
-                    mem,
-                    k,
-                    samples,
-                    later * T,
-                    dt * T,
-                    was_chaser,
-                    was_target,
-                    chaser,
-                    target,
-                    true_chaser,
-                    true_target,
-                    filter_c,
-                    filter_t,
+                sample_wrenches(
+                    params, vector, mem, k, samples, later * T, dt * T, was_chaser, was_target, chaser, target, true_chaser, true_target
                 )
 
-    handed, reading_chaser, reading_target, when = hand_over(
-        params, mem, facility.handed, (k + 1) * T, facility.reading_chaser, facility.reading_target, facility.reading_time
-    )
-    seen_chaser, seen_target, seen = see_poses(
-        params, mem, k + 1, chaser, target, facility.seen_chaser, facility.seen_target, facility.seen_time
-    )
-    after = Facility(
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-        dissipating,
-        samples,
-        filter_c,
-        filter_t,
-        handed,
-        reading_chaser,
-        reading_target,
-        when,
-        seen_chaser,
-        seen_target,
-        seen,
-    )
+    handed, reading, when = hand_over(params, mem, facility.handed, (k + 1) * T, facility.reading, facility.reading_time)
+    seen = (k + 1) * T if params.pose.ideal else see_poses(params, mem, k + 1, chaser, target, facility.seen_time)
+    after = Facility(chaser, target, true_chaser, true_target, dissipating, samples, handed, reading, when, seen)
     passage = Passage(
         mean_chaser, mean_target, absorbed, stored, dissipated, touched, first_touch, last_touch, pair, depth, peak, peak_torque
     )

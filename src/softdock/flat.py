@@ -8,13 +8,13 @@ from softdock.contact_log import Tracker
 from softdock.cycle import Loop
 from softdock.energy.ledger import Ledger
 from softdock.facility import Facility
-from softdock.spatial.motion import Wrench, load_motion, store_motion
+from softdock.spatial.motion import load_motion, load_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import Body
 from softdock.spatial.vectors import load3, load4, store3, store4
 
 # where each part begins
-SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 145, 157, 173, 188
-STATE_FLOATS = 190
+SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 101, 113, 129, 144
+STATE_FLOATS = 146
 
 
 @compiled
@@ -28,17 +28,6 @@ def _store_body(flat, at, body):
 @compiled
 def _load_body(flat, at):
     return Body(load3(flat, at), load4(flat, at + 3), load3(flat, at + 7), load3(flat, at + 10))
-
-
-@compiled
-def _store_wrench(flat, at, wrench):
-    store3(flat, at, wrench.force)
-    store3(flat, at + 3, wrench.torque)
-
-
-@compiled
-def _load_wrench(flat, at):
-    return Wrench(load3(flat, at), load3(flat, at + 3))
 
 
 @compiled
@@ -82,20 +71,15 @@ def _load_tracker(flat, at):
 def store_facility(flat, facility):
     store_motion(flat, MOCK_UPS, facility.chaser)
     store_motion(flat, MOCK_UPS + 13, facility.target)
-    _store_wrench(flat, TRUE, facility.true_chaser)
-    _store_wrench(flat, TRUE + 6, facility.true_target)
+    store_wrench(flat, TRUE, facility.true_chaser)
+    store_wrench(flat, TRUE + 6, facility.true_target)
     at = FACILITY
     flat[at] = facility.dissipating
     flat[at + 1] = float(facility.samples)
     flat[at + 2] = float(facility.handed)
     flat[at + 3] = facility.reading_time
     flat[at + 4] = facility.seen_time
-    _store_wrench(flat, at + 5, facility.filtered_chaser)
-    _store_wrench(flat, at + 11, facility.filtered_target)
-    _store_wrench(flat, at + 17, facility.reading_chaser)
-    _store_wrench(flat, at + 23, facility.reading_target)
-    store_motion(flat, at + 29, facility.seen_chaser)
-    store_motion(flat, at + 42, facility.seen_target)
+    store_wrench(flat, at + 5, facility.reading)
 
 
 @compiled
@@ -104,18 +88,13 @@ def load_facility(flat):
     return Facility(
         load_motion(flat, MOCK_UPS),
         load_motion(flat, MOCK_UPS + 13),
-        _load_wrench(flat, TRUE),
-        _load_wrench(flat, TRUE + 6),
+        load_wrench(flat, TRUE),
+        load_wrench(flat, TRUE + 6),
         flat[at],
         int(flat[at + 1]),
-        _load_wrench(flat, at + 5),
-        _load_wrench(flat, at + 11),
         int(flat[at + 2]),
-        _load_wrench(flat, at + 17),
-        _load_wrench(flat, at + 23),
+        load_wrench(flat, at + 5),
         flat[at + 3],
-        load_motion(flat, at + 29),
-        load_motion(flat, at + 42),
         flat[at + 4],
     )
 
@@ -147,8 +126,8 @@ def store_loop(flat, loop):
     store_satellites(flat, loop.satellites)
     store_output(flat, COMMAND, loop.command)
     store_facility(flat, loop.facility)
-    _store_wrench(flat, WRENCHES, loop.wrenches.chaser)
-    _store_wrench(flat, WRENCHES + 6, loop.wrenches.target)
+    store_wrench(flat, WRENCHES, loop.wrenches.chaser)
+    store_wrench(flat, WRENCHES + 6, loop.wrenches.target)
     store_ledger(flat, LEDGER, loop.ledger)
     _store_tracker(flat, TRACKER, loop.tracker)
     flat[REST] = loop.depth
@@ -174,6 +153,6 @@ def load_loop(flat):
         Ledger(*first, *last),
         _load_tracker(f, TRACKER),
         f[REST],
-        Wrenches(_load_wrench(f, WRENCHES), _load_wrench(f, WRENCHES + 6)),
+        Wrenches(load_wrench(f, WRENCHES), load_wrench(f, WRENCHES + 6)),
         int(f[REST + 1]),
     )

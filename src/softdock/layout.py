@@ -107,6 +107,7 @@ STOPS, ROWS, REACHES = STOP.at, SCHEDULE.at, ROBOT.at
 BOOKS = 0
 PAIRS_MEM = 2
 SAMPLE_FLOATS = 12  # wrenches on chaser and target
+REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
 
 
 class Memory(NamedTuple):
@@ -119,6 +120,9 @@ class Memory(NamedTuple):
     target_history: int
     chaser_robot: int  # accelerations and room to plan
     target_robot: int
+    filters: int  # states of the two sensors' low-pass
+    second: int  # the target's reading
+    seen: int  # measured poses
     samples: int
     poses: int
 
@@ -177,9 +181,22 @@ def memory_map(pairs, slots, sample_slots, pose_slots):
     """Parts of `mem` one after the other; the methods' memory stands behind the last."""
     history = PAIRS_MEM + pairs * PAIR_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
-    samples = robot + 2 * ROBOT_FLOATS
-    poses = samples + sample_slots * SAMPLE_FLOATS
-    return Memory(slots, sample_slots, pose_slots, history, history + slots * MOTION_FLOATS, robot, robot + ROBOT_FLOATS, samples, poses)
+    filters = robot + 2 * ROBOT_FLOATS
+    samples = filters + REPORT_FLOATS
+    return Memory(
+        slots,
+        sample_slots,
+        pose_slots,
+        history,
+        history + slots * MOTION_FLOATS,
+        robot,
+        robot + ROBOT_FLOATS,
+        filters,
+        filters + 12,
+        filters + 18,
+        samples,
+        samples + sample_slots * SAMPLE_FLOATS,
+    )
 
 
 @apart

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from softdock.compiled import compiled
 from softdock.energy.ledger import Ledger
 from softdock.flat import store_ledger, store_output
-from softdock.spatial.motion import store_motion
+from softdock.sensor.force_torque import ON_CHASER, ON_TARGET
+from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import motion_of
-from softdock.spatial.vectors import store3
+from softdock.spatial.vectors import load3, store3
 
 
 class Channel(NamedTuple):
@@ -68,7 +69,7 @@ INDEX = {channel.name: i for i, channel in enumerate(CHANNELS)}
 
 
 @compiled
-def record_row(row, params, loop, t):
+def record_row(row, params, mem, loop, t):
     """Write one instant."""
     row[0] = t
     store_motion(row, 1, motion_of(params.chaser, loop.satellites.chaser))
@@ -78,16 +79,16 @@ def record_row(row, params, loop, t):
     store_motion(row, 66, loop.facility.target)
     store3(row, 79, loop.facility.true_chaser.force)
     store3(row, 82, loop.facility.true_chaser.torque)
-    store3(row, 85, loop.facility.reading_chaser.force)
-    store3(row, 88, loop.facility.reading_chaser.torque)
-    store3(row, 91, loop.facility.reading_target.force)
-    store3(row, 94, loop.facility.reading_target.torque)
+    m, on = params.memory, params.sensor.on
+    nothing = no_wrench()
+    store_wrench(row, 85, loop.facility.reading if on != ON_TARGET else nothing)
+    store_wrench(row, 91, load_wrench(mem, m.second) if on != ON_CHASER else nothing)
     store3(row, 97, loop.wrenches.chaser.force)
     store3(row, 100, loop.wrenches.chaser.torque)
     store3(row, 103, loop.wrenches.target.force)
     store3(row, 106, loop.wrenches.target.torque)
-    store3(row, 109, loop.facility.seen_chaser.p)
-    store3(row, 112, loop.facility.seen_target.p)
+    store3(row, 109, loop.facility.chaser.p if params.pose.ideal else load3(mem, m.seen))
+    store3(row, 112, loop.facility.target.p if params.pose.ideal else load3(mem, m.seen + MOTION_FLOATS))
     row[115] = t - loop.facility.reading_time
     row[116] = t - loop.facility.seen_time
     row[117] = loop.depth

@@ -13,7 +13,7 @@ from softdock import Stepper, build, doors
 from softdock.adaptation.registry import METHODS
 from softdock.flat import COMMAND, FACILITY, LEDGER, MOCK_UPS, REST, SATELLITES, STATE_FLOATS, WRENCHES
 
-CYCLES = 1000  # Lange's impact ends sooner, at its duration
+CYCLES = 1000
 SATELLITE_STATES = slice(SATELLITES, COMMAND)
 COMMANDS = slice(COMMAND, MOCK_UPS)
 FACILITY_STATES = slice(MOCK_UPS, WRENCHES)

@@ -19,6 +19,7 @@ from softdock.layout import (
     PAIRS_AT,
     PAIRS_MEM,
     POSE_AT,
+    REPORT_FLOATS,
     SAMPLE_FLOATS,
     SENSOR_AT,
     TARGET_AT,
@@ -68,7 +69,7 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     poses = np.where(pose.any(axis=-1), entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3), 0)
     pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
     most = {name: int(np.max(n)) for name, n in (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))}
-    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * ROBOT_FLOATS + most["sample_slots"] * SAMPLE_FLOATS
+    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * ROBOT_FLOATS + REPORT_FLOATS + most["sample_slots"] * SAMPLE_FLOATS
     return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
 
 

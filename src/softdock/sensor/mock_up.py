@@ -74,7 +74,7 @@ def prepare_mock_up(vector, base):
 
 
 @compiled
-def load_wrench(load, sensor, gravity_W, motion, a_W, alpha):
+def weigh(load, sensor, gravity_W, motion, a_W, alpha):
     """Weight and inertia of a mock-up at the sensor: force and torque, body axes, about the sensor's origin."""
     w, c = motion.w, load.centre
     a_B = rotate_back(motion.q, subtract(gravity_W, a_W))  # g - a of the body's reference point

@@ -72,3 +72,14 @@ def store_motion(array, at, motion):
     store4(array, at + 3, motion.q)
     store3(array, at + 7, motion.v)
     store3(array, at + 10, motion.w)
+
+
+@compiled
+def load_wrench(array, at):
+    return Wrench(load3(array, at), load3(array, at + 3))
+
+
+@compiled
+def store_wrench(array, at, wrench):
+    store3(array, at, wrench.force)
+    store3(array, at + 3, wrench.torque)

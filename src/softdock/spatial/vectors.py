@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from softdock.compiled import compiled
 
 ZERO = (0.0, 0.0, 0.0)
@@ -84,26 +86,34 @@ def symmetric_inverse(m):
     )
 
 
+# Unsigned indices: for signed ones Numba asks at every access whether they count from the end.
+_1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)
+
+
 @compiled
 def load3(array, at):
-    return (array[at], array[at + 1], array[at + 2])
+    i = np.uint64(at)
+    return (array[i], array[i + _1], array[i + _2])
 
 
 @compiled
 def load4(array, at):
-    return (array[at], array[at + 1], array[at + 2], array[at + 3])
+    i = np.uint64(at)
+    return (array[i], array[i + _1], array[i + _2], array[i + _3])
 
 
 @compiled
 def store3(array, at, a):
-    array[at] = a[0]
-    array[at + 1] = a[1]
-    array[at + 2] = a[2]
+    i = np.uint64(at)
+    array[i] = a[0]
+    array[i + _1] = a[1]
+    array[i + _2] = a[2]
 
 
 @compiled
 def store4(array, at, a):
-    array[at] = a[0]
-    array[at + 1] = a[1]
-    array[at + 2] = a[2]
-    array[at + 3] = a[3]
+    i = np.uint64(at)
+    array[i] = a[0]
+    array[i + _1] = a[1]
+    array[i + _2] = a[2]
+    array[i + _3] = a[3]
