@@ -22,7 +22,8 @@ def epos_wall(
     interpolation: str = "hermite",
     speed: float = 0.02,
 ) -> dict[str, Any]:
-    """EPOS in one dimension (Zebenay, section 5): a mass on a robot meets a wall. `phase`: fraction of a cycle by which the touch is later."""
+    """EPOS in one dimension (Zebenay, section 5): a mass on a robot meets a wall. `phase`: fraction of a cycle by which the
+    touch is later."""
     return {
         "time": {"cycle_ms": 4.0, "duration_s": 3.0},
         "satellites": {"integrator": integrator},
@@ -41,10 +42,13 @@ def epos_wall(
     }
 
 
-def cone_docking(integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 4.0, damping: float = 0.0) -> dict[str, Any]:
+def cone_docking(
+    integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 4.0, damping: float = 0.0
+) -> dict[str, Any]:
     """A probe in a closed cone, off centre, both bodies free, turning, with full inertia: several contacts with wall and bottom.
 
-    The cone is that of the EPOS 3-D preset (design/definitions.md); masses, speed and rates are ours, chosen to touch often in a few seconds.
+    The cone is that of the EPOS 3-D preset (design/definitions.md); masses, speed and rates are ours, chosen to touch often in
+    a few seconds.
     """
     return {
         "time": {"cycle_ms": 4.0, "duration_s": duration_s},
@@ -80,8 +84,11 @@ def cone_docking(integrator: str = "exact_hold", delay_ms: float = 0.0, duration
     }
 
 
-def sphere_on_sphere(integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 1.5, damping: float = 0.0) -> dict[str, Any]:
-    """Two balls on arms hit off centre, both bodies free and turning, with full inertia: one contact with a normal along no axis."""
+def sphere_on_sphere(
+    integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 1.5, damping: float = 0.0
+) -> dict[str, Any]:
+    """Two balls on arms hit off centre, both bodies free and turning, with full inertia: one contact with a normal along no
+    axis."""
     return {
         "time": {"cycle_ms": 4.0, "duration_s": duration_s},
         "satellites": {"integrator": integrator},
@@ -115,7 +122,8 @@ def sphere_on_sphere(integrator: str = "exact_hold", delay_ms: float = 0.0, dura
 
 
 def hard_for_the_core(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
-    """Everything at once: cone, full inertia, damping, fractional delays that differ, a 1 kHz sensor with noise, two plant steps a cycle."""
+    """Everything at once: cone, full inertia, damping, fractional delays that differ, a 1 kHz sensor with noise, two plant
+    steps a cycle."""
     tables = cone_docking(integrator, duration_s=duration_s, damping=15.0)
     tables["time"]["plant_steps"] = 2
     tables["robots"] = {"chaser": {"delay_ms": 14.3}, "target": {"delay_ms": 9.0, "delay_wobble_ms": 1.0, "delay_wobble_Hz": 3.0}}
@@ -125,26 +133,42 @@ def hard_for_the_core(integrator: str = "exact_hold", duration_s: float = 4.0) -
 
 
 def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
-    """`hard_for_the_core` with all the facility has: a robot that lags and one with limits, losses and jitter, heavy mock-ups believed a little
-    wrong, sensors on both with all their electronics, late poses, a hand, a thruster, a shared laboratory, a tabulated law with friction."""
+    """`hard_for_the_core` with all the facility has: a robot that lags and one with limits, losses and jitter, heavy mock-ups
+    believed a little
+    wrong, sensors on both with all their electronics, late poses, a hand, a thruster, a shared laboratory, a tabulated law with
+    friction."""
     tables = hard_for_the_core(integrator, duration_s)
     tables["robots"] = {
         "chaser": {"model": "lag", "delay_ms": 5.0, "lag_Hz": 9.0, "lag_damping_ratio": 0.7, "dropout_probability": 0.05},
-        "target": {"model": "limited", "delay_ms": 4.0, "delay_jitter_ms": 1.0, "max_acceleration_m_per_s2": 0.8, "max_jerk_m_per_s3": 15.0},
+        "target": {
+            "model": "limited",
+            "delay_ms": 4.0,
+            "delay_jitter_ms": 1.0,
+            "max_acceleration_m_per_s2": 0.8,
+            "max_jerk_m_per_s3": 15.0,
+        },
     }
     heavy = {"mass_kg": 10.0, "centre_m": [0.1, -0.05, 0.2], "inertia_kg_m2": [0.3, 0.4, 0.5], "sensor_m": [-0.1, 0.0, 0.05]}
     tables["mock_up"] = {"chaser": heavy | {"believed": {"mass_kg": 9.99, "acceleration": "measured"}}, "target": dict(heavy)}
     tables["sensor"] |= {"on": "both", "delay_ms": 2.0, "bias_N": [0.01, 0.0, -0.01], "lowpass_Hz": 60.0, "range_N": 100.0}
     tables["pose"] = {"delay_ms": 16.0, "period_ms": 10.0, "noise_m": 1e-4, "noise_rad": 1e-4, "dropout_probability": 0.1}
-    tables["hand"] = {"chaser": {"rows": [[0.2, 0.1, 0.0, 0.2, 0.0, 0.0, 0.01], [0.6, 0.0, 0.1, 0.0, 0.01, 0.0, 0.0]], "frame": "body"}}
+    tables["hand"] = {
+        "chaser": {"rows": [[0.2, 0.1, 0.0, 0.2, 0.0, 0.0, 0.01], [0.6, 0.0, 0.1, 0.0, 0.01, 0.0, 0.0]], "frame": "body"}
+    }
     tables["external"] = {"target": {"rows": [[0.0, 0.0, 0.1, 0.0, 0.0, 0.01, 0.0], [2.0, -0.1, 0.0, 0.0, 0.0, 0.0, 0.02]]}}
     tables["laboratory"] = {"mapping": "shared", "chaser_share": 0.7, "attitude_wxyz": [0.8, 0.1, 0.5, -0.2]}
-    tables["contact"][0]["real"] = {"law": "table", "table_m_N": [[0.0, 0.0], [0.001, 2.0], [0.01, 50.0]], "damping_Ns_per_m": 15.0, "friction": 0.2}
+    tables["contact"][0]["real"] = {
+        "law": "table",
+        "table_m_N": [[0.0, 0.0], [0.001, 2.0], [0.01, 50.0]],
+        "damping_Ns_per_m": 15.0,
+        "friction": 0.2,
+    }
     return tables
 
 
 def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dict[str, Any]:
-    """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the other's wall, 50 N/mm, the measured force fed
+    """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the other's wall, 50 N/mm, the
+    measured force fed
     straight to the satellites. `phase`: fraction of a cycle by which the touch is later; `robot`: keys of both robots."""
     speed = 0.1  # m/s
     return {

@@ -16,17 +16,28 @@ from typing import NamedTuple
 
 from softdock.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
 from softdock.adaptation.registry import add_wrenches, apply_correct, apply_set_point, apply_wrench, sum_external
-from softdock.command.laboratory import lay_out
+from softdock.command.laboratory import share_out
 from softdock.compiled import apart, compiled
 from softdock.contact import gap_rate, touch_apart
 from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
 from softdock.energy.ledger import Ledger, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
 from softdock.facility import Facility, advance, out_of_reach, start_facility
-from softdock.layout import BOOKS, CHASER_AT, PAIRS_MEM, TARGET_AT, store_pairs
+from softdock.layout import (
+    BOOKS,
+    CHASER_AT,
+    CHASER_EXTERNAL_AT,
+    CHASER_HAND_AT,
+    LABORATORY_AT,
+    PAIRS_MEM,
+    TARGET_AT,
+    TARGET_EXTERNAL_AT,
+    TARGET_HAND_AT,
+    store_pairs,
+)
 from softdock.robots.history import push
 from softdock.satellites import LIE_RK4, integrate
-from softdock.schedules import scheduled
+from softdock.schedules import schedule_at, scheduled
 from softdock.sensor.force_torque import MEAN, ON_CHASER, ON_TARGET
 from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_motion, load_wrench, no_wrench
 from softdock.spatial.rigid_body import initial_body, kinetic_energy, motion_of
@@ -73,20 +84,20 @@ def measure(params, mem, facility, satellites, t):
     arm = subtract(satellites.chaser.p, satellites.target.p)
     chaser, mismatch = facility.reading, 0.0
     if params.sensor.on != ON_CHASER:
-        chaser, mismatch = _of_target_or_both(params, mem, facility.reading, arm)
+        chaser, mismatch = _of_target_or_both(params.sensor.on, load_wrench(mem, params.memory.second), facility.reading, arm)
     seen = Output(facility.chaser, facility.target)
-    if not params.pose.ideal:
+    if not params.ideal_pose:
         seen = Output(load_motion(mem, params.memory.seen), load_motion(mem, params.memory.seen + MOTION_FLOATS))
     wrenches = Wrenches(chaser, _opposite(chaser, arm))
     return Measured(wrenches, seen, t - facility.reading_time, t - facility.seen_time, mismatch)
 
 
 @apart
-def _of_target_or_both(params, mem, reading, arm):
+def _of_target_or_both(on, second, reading, arm):
     """The chaser's wrench from the target's sensor, or from half the difference of both [and how far they are from opposite, N]."""
-    if params.sensor.on == ON_TARGET:
+    if on == ON_TARGET:
         return _opposite(reading, negate(arm)), 0.0
-    seen_by_target = _opposite(load_wrench(mem, params.memory.second), negate(arm))
+    seen_by_target = _opposite(second, negate(arm))
     force = scale(0.5, add(reading.force, seen_by_target.force))
     torque = scale(0.5, add(reading.torque, seen_by_target.torque))
     return Wrench(force, torque), norm(subtract(reading.force, seen_by_target.force))
@@ -95,11 +106,21 @@ def _of_target_or_both(params, mem, reading, arm):
 @compiled
 def external_wrenches(params, vector, mem, rig, satellites):
     """Thrusters, environment: schedules and plug-ins that act on the satellites directly, at the middle of the cycle."""
-    t = (rig.cycle + 0.5) * rig.T
-    given = Wrenches(
-        scheduled(vector, params.chaser_external, t, satellites.chaser.q), scheduled(vector, params.target_external, t, satellites.target.q)
-    )
+    given = Wrenches(no_wrench(), no_wrench())
+    if params.external:
+        t = (rig.cycle + 0.5) * rig.T
+        chaser = scheduled(vector, schedule_at(vector, CHASER_EXTERNAL_AT), t, satellites.chaser.q)
+        given = Wrenches(chaser, scheduled(vector, schedule_at(vector, TARGET_EXTERNAL_AT), t, satellites.target.q))
     return sum_external(params.methods, mem, rig, satellites, given)
+
+
+@compiled
+def lay_out(params, vector, output):
+    """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
+    if not params.shared:
+        return output
+    chaser, target = share_out(vector, LABORATORY_AT, output.chaser, output.target)
+    return Output(chaser, target)
 
 
 @compiled
@@ -115,8 +136,7 @@ def control(params, vector, mem, k, satellites, measured):
     )
     output = Output(motion_of(params.chaser, integrated.chaser), motion_of(params.target, integrated.target))
     corrected, output = apply_correct(params.methods, mem, rig, measured, satellites, integrated, output)
-    chaser, target = lay_out(params.laboratory, output.chaser, output.target)
-    command = apply_set_point(params.methods, mem, rig, corrected, Output(chaser, target))
+    command = apply_set_point(params.methods, mem, rig, corrected, lay_out(params, vector, output))
     return Controlled(wrenches, external, integrated, corrected, command)
 
 
@@ -132,7 +152,7 @@ def cycle(params, vector, loop, mem, log, k):
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
     t = (k + 1) * params.T
     tracker = follow_contacts(params, loop.tracker, mem, log, passage, done.wrenches, loop.satellites, done.corrected, facility.reading_time, t)
-    status = check_limits(params, done.corrected, facility, passage)
+    status = check_limits(params, vector, done.corrected, facility, passage)
     return Loop(done.corrected, done.command, facility, ledger, tracker, passage.depth, done.wrenches, status)
 
 
@@ -144,11 +164,11 @@ def start(vector, params, mem):
     """
     store_pairs(vector, mem, params.pairs, False)
     satellites = Satellites(initial_body(params.chaser, vector, CHASER_AT), initial_body(params.target, vector, TARGET_AT))
-    fill_history(params, mem, satellites)
-    touch = touch_apart(vector, mem, PAIRS_MEM, params.pairs, motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
+    fill_history(params, vector, mem, satellites)
+    both = Output(motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
+    touch = touch_apart(vector, mem, PAIRS_MEM, params.pairs, both.chaser, both.target)
     facility = start_facility(params, vector, mem)
-    chaser, target = lay_out(params.laboratory, motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
-    command = Output(chaser, target)
+    command = lay_out(params, vector, both)
     kinetic = kinetic_energy(params.chaser, satellites.chaser) + kinetic_energy(params.target, satellites.target)
     still = Wrenches(no_wrench(), no_wrench())
     loop = Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED)
@@ -156,14 +176,14 @@ def start(vector, params, mem):
 
 
 @apart
-def fill_history(params, mem, satellites):
+def fill_history(params, vector, mem, satellites):
     """Set-points before t = 0: the free flight that leads to the initial state."""
     m, nothing = params.memory, no_wrench()
     chaser, target = satellites.chaser, satellites.target
     for j in range(m.slots - 1):
-        c, t = lay_out(params.laboratory, motion_of(params.chaser, chaser), motion_of(params.target, target))
-        push(mem, m.chaser_history, m.slots, -j, c)
-        push(mem, m.target_history, m.slots, -j, t)
+        command = lay_out(params, vector, Output(motion_of(params.chaser, chaser), motion_of(params.target, target)))
+        push(mem, m.chaser_history, m.slots, -j, command.chaser)
+        push(mem, m.target_history, m.slots, -j, command.target)
         chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
         target = integrate(LIE_RK4, params.target, -params.T, target, nothing)
 
@@ -172,13 +192,13 @@ def fill_history(params, mem, satellites):
 def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     """The ledger's entry of one cycle. A hand that pushes a mock-up is felt by the sensor, and its work on the satellite counts as external."""
     before, after, meant = loop.satellites, done.corrected, measured.wrenches
-    middle = (k + 0.5) * params.T
-    hand_chaser = scheduled(vector, params.chaser_hand, middle, facility.chaser.q)
-    hand_target = scheduled(vector, params.target_hand, middle, facility.target.q)
+    hand = Wrenches(no_wrench(), no_wrench())
+    if params.hands:
+        hand = hand_wrenches(params, vector, (k + 0.5) * params.T, facility, before)
     chaser = book(
         done.wrenches.chaser,
         done.external.chaser,
-        hand_chaser,
+        hand.chaser,
         meant.chaser,
         passage.mean_chaser,
         before.chaser,
@@ -189,7 +209,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     target = book(
         done.wrenches.target,
         done.external.target,
-        hand_target,
+        hand.target,
         meant.target,
         passage.mean_target,
         before.target,
@@ -218,6 +238,19 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
 
 
 @compiled
+def hand_wrenches(params, vector, t, facility, satellites):
+    """What a hand on a mock-up does to the satellites: what the sensor there sees of it, and on the other body the opposite."""
+    on, arm, none = params.sensor.on, subtract(satellites.chaser.p, satellites.target.p), no_wrench()
+    chaser = scheduled(vector, schedule_at(vector, CHASER_HAND_AT), t, facility.chaser.q) if on != ON_TARGET else none
+    target = scheduled(vector, schedule_at(vector, TARGET_HAND_AT), t, facility.target.q) if on != ON_CHASER else none
+    if on == ON_TARGET:
+        chaser = _opposite(target, negate(arm))
+    elif on != ON_CHASER:
+        chaser = _of_target_or_both(on, target, chaser, arm)[0]
+    return Wrenches(chaser, _opposite(chaser, arm))
+
+
+@compiled
 def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after, reading_time, t):
     """Open, continue or close the contact under way. The gap's rate after it is taken once no reading of the contact can act any more."""
     if not tracker.open and not passage.touched:
@@ -243,14 +276,14 @@ def is_sane(body):
 
 
 @compiled
-def check_limits(params, satellites, facility, passage):
+def check_limits(params, vector, satellites, facility, passage):
     """Whether the run may go on."""
     if not (is_sane(satellites.chaser) and is_sane(satellites.target)):
         return DIVERGED
-    if passage.peak > params.stop.force:
+    if passage.peak > params.stop_force:
         return FORCE_LIMIT
-    if passage.peak_torque > params.stop.torque:
+    if passage.peak_torque > params.stop_torque:
         return TORQUE_LIMIT
-    if out_of_reach(params, facility):
+    if params.bounded and out_of_reach(vector, facility.chaser.p, facility.target.p):
         return REACH_LIMIT
     return COMPLETED

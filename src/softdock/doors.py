@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from softdock.compiled import compiled, door
 from softdock.contact_log import close_contact
 from softdock.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, control, cycle, measure, start
@@ -125,10 +123,10 @@ def run_one(vector, markers, mem, log, outcome):
 
 
 @door
-def run_batch(vectors, markers, mem_floats, logs, outcomes, first, last):
-    """Runs first .. last - 1 of a batch on this thread."""
-    mem = np.empty(mem_floats)
+def run_batch(vectors, markers, mem, logs, outcomes, first, last):
+    """Runs first .. last - 1 of a batch on this thread, one after the other in the same `mem`."""
     for i in range(first, last):
-        mem[:] = 0.0
+        for j in range(mem.shape[0]):
+            mem[j] = 0.0
         run_one(vectors[i], markers, mem, logs[i], outcomes[i])
 

@@ -2,27 +2,62 @@
 
 `advance` is the simulated facility over one cycle: it owns the plant's step, the sensor's rate and the contact. A real facility is the same
 exchange over a network; nothing above the seam knows which it has. What the simulation knows beyond a rig's sensors (true wrench, work at the
-contact) is in `Passage`, for the ledger only: no method sees it.
+contact) is in `Stretch`, for the ledger only: no method sees it.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.command.laboratory import in_laboratory
+from softdock.command.laboratory import in_laboratory, prepare_laboratory
 from softdock.compiled import apart, compiled
 from softdock.contact import touch_apart, touch_bodies
-from softdock.layout import PAIRS_MEM, SAMPLE_FLOATS
+from softdock.layout import (
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
+    CHASER_ROBOT_AT,
+    LABORATORY_AT,
+    PAIRS_MEM,
+    POSE_AT,
+    REACHES,
+    SAMPLE_FLOATS,
+    SCHEDULE,
+    SENSOR_AT,
+    TARGET_ROBOT_AT,
+)
 from softdock.robots.delay import delayed_set_point
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
-from softdock.robots.robot import carry, receive
-from softdock.schedules import scheduled
-from softdock.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, is_consumed, newest_arrived, read_sensor, sensor_noise
-from softdock.sensor.mock_up import COMMANDED, IGNORED, from_sensor, plus, to_sensor, weigh
-from softdock.sensor.pose import is_lost, pose_instant, read_pose
-from softdock.spatial.motion import MOTION_FLOATS, Motion, Wrench, displacement, load_wrench, no_wrench, store_motion, store_wrench, work
+from softdock.robots.robot import ROBOT, carry, prepare_robot, receive
+from softdock.schedules import schedule_at, scheduled
+from softdock.sensor.force_torque import (
+    LATEST,
+    ON_BOTH,
+    ON_CHASER,
+    ON_TARGET,
+    is_consumed,
+    newest_arrived,
+    prepare_sensor,
+    read_sensor,
+    sensor_noise,
+)
+from softdock.sensor.mock_up import COMMANDED, MEASURED, MOCK_UP, from_sensor, plus, prepare_mock_up, to_sensor, weigh
+from softdock.sensor.pose import is_lost, pose_instant, prepare_pose, read_pose
+from softdock.spatial.motion import (
+    MOTION_FLOATS,
+    Motion,
+    Wrench,
+    coasting,
+    displacement,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+    work,
+)
 from softdock.spatial.vectors import add, load3, negate, norm, scale, subtract
 
+# compile-time constants; the target's part of the vector follows the chaser's
+ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = ROBOT.size, MOCK_UP.size, SCHEDULE.size, MOCK_UP.at
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
 
@@ -41,19 +76,25 @@ class Facility(NamedTuple):
     seen_time: float  # s, of the measured poses
 
 
-class Passage(NamedTuple):
-    """What truly happened over one cycle."""
+class Stretch(NamedTuple):
+    """The facility within a cycle: where it is, and what has happened since t_k."""
 
-    mean_chaser: Wrench  # true contact wrench, mean over the cycle
+    chaser: Motion
+    target: Motion
+    true_chaser: Wrench
+    true_target: Wrench
+    dissipating: float  # W
+    samples: int
+    mean_chaser: Wrench
     mean_target: Wrench
-    absorbed: float  # J, by the contact
-    stored: float  # J, in the contact at the end
+    absorbed: float  # J
+    stored: float  # J
     dissipated: float  # J
-    touched: bool  # at any plant step
+    touched: bool
     first_touch: float  # s
     last_touch: float  # s
-    pair: int  # deepest pair of the last touch
-    depth: float  # m at the end; negative: the gap
+    pair: int
+    depth: float  # m
     peak: float  # N
     peak_torque: float  # Nm
 
@@ -64,69 +105,67 @@ def _half_sum(a, b):
 
 
 @compiled
-def move_robots(params, mem, chaser, target, t0, t1):
+def move_robots(params, vector, mem, chaser, target, t0, t1):
     """Both mock-ups at t1 from where they were at t0 [s]."""
-    m, T = params.memory, params.T
-    chaser = carry(
-        params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, t0, t1, params.chaser_mock_up.heavy
-    )
-    target = carry(
-        params.target_robot, params.chance, T, mem, m.target_history, m.slots, m.target_robot, target, t0, t1, params.target_mock_up.heavy
-    )
+    m, T, chance = params.memory, params.T, params.chance
+    c, t = params.chaser_robot, params.target_robot
+    chaser = carry(vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, t0, t1, params.chaser_heavy)
+    target = carry(vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, t0, t1, params.target_heavy)
     return chaser, target
 
 
 @compiled
-def _reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion):
-    """One sensor's sample, compensated and moved to the centre of mass, world axes."""
-    sensor = params.sensor
-    if sensor.plain and not mock_up.heavy and hand.rows == 0:  # nothing but noise: no need to go to the sensor's axes and back
-        if not sensor.noisy:
-            return contact
-        noise = sensor_noise(sensor, params.chance, which, k, sample)
-        return plus(contact, 1.0, from_sensor(mock_up.sensor, motion.q, noise))
-    return _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion)
+def _noisy(vector, sensor, chance, which, k, sample, contact, q):
+    """A sensor that feels the contact alone: no need to go to its axes and back, but for the noise."""
+    if not sensor.noisy:
+        return contact
+    at = load3(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor)
+    return plus(contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, k, sample)))
 
 
 @apart
-def _full_reading(params, vector, mem, which, k, sample, t, dt, mock_up, robot, history, state, hand, contact, was, motion):
-    filter_at = params.memory.filters + 6 * which
-    filtered = load_wrench(mem, filter_at)
-    outside = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, scheduled(vector, hand, t, motion.q)))
-    if not mock_up.heavy:
-        reading, filtered = read_sensor(params.sensor, params.chance, which, k, sample, t, filtered, outside)
-        store_wrench(mem, filter_at, filtered)
-        return from_sensor(mock_up.sensor, motion.q, reading)
-    gravity = params.laboratory.gravity
-    a, alpha = load3(mem, state), load3(mem, state + 3)
-    felt = plus(outside, 1.0, weigh(mock_up.true, mock_up.sensor, gravity, motion, a, alpha))
-    reading, filtered = read_sensor(params.sensor, params.chance, which, k, sample, t, filtered, felt)
+def _full_reading(vector, mem, T, chance, slots, history, state, filter_at, which, k, sample, t, dt, contact, was, motion):
+    """One sample of a sensor with all that it carries and does, compensated and moved to the centre of mass, world axes."""
+    sensor = prepare_sensor(vector, SENSOR_AT, T)
+    mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
+    hand = scheduled(vector, schedule_at(vector, CHASER_HAND_AT + which * SCHEDULE_SIZE), t, motion.q)
+    felt = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
+    gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
+    if mock_up.heavy:
+        felt = plus(felt, 1.0, weigh(mock_up.true, mock_up.sensor, gravity, motion, load3(mem, state), load3(mem, state + 3)))
+    reading, filtered = read_sensor(sensor, chance, which, k, sample, t, load_wrench(mem, filter_at), felt)
     store_wrench(mem, filter_at, filtered)
-    if mock_up.acceleration == IGNORED:
+    if mock_up.heavy:
         a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    elif mock_up.acceleration == COMMANDED:
-        cycles = (t - robot.delay) / params.T
-        a, alpha = acceleration_at(HERMITE, params.T, mem, history, params.memory.slots, cycles)
-    else:
-        a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
-    believed = weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
-    return from_sensor(mock_up.sensor, motion.q, plus(reading, -1.0, believed))
+        if mock_up.acceleration == COMMANDED:
+            cycles = (t - vector[CHASER_ROBOT_AT + which * ROBOT_SIZE + REACHES.delay]) / T
+            a, alpha = acceleration_at(HERMITE, T, mem, history, slots, cycles)
+        elif mock_up.acceleration == MEASURED:
+            a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
+        reading = plus(reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha))
+    return from_sensor(mock_up.sensor, motion.q, reading)
 
 
 @compiled
 def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target):
     """One sample of the force sensors into its slot, compensated and moved to the centres of mass."""
-    m, sensor = params.memory, params.sensor
+    m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
     slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
     if sensor.on != ON_TARGET:
-        mock_up, robot, hand = params.chaser_mock_up, params.chaser_robot, params.chaser_hand
-        at, state = m.chaser_history, m.chaser_robot
-        reading = _reading(params, vector, mem, 0, k, sample, t, dt, mock_up, robot, at, state, hand, true_chaser, was_chaser, chaser)
+        if sensor.plain and params.chaser_light:
+            reading = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
+        else:
+            reading = _full_reading(
+                vector, mem, T, chance, m.slots, m.chaser_history, m.chaser_robot, m.filters, 0, k, sample, t, dt, true_chaser, was_chaser, chaser
+            )
         store_wrench(mem, slot, reading)
     if sensor.on != ON_CHASER:
-        mock_up, robot, hand = params.target_mock_up, params.target_robot, params.target_hand
-        at, state = m.target_history, m.target_robot
-        reading = _reading(params, vector, mem, 1, k, sample, t, dt, mock_up, robot, at, state, hand, true_target, was_target, target)
+        if sensor.plain and params.target_light:
+            reading = _noisy(vector, sensor, chance, 1, k, sample, true_target, target.q)
+        else:
+            reading = _full_reading(
+                vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample, t, dt, true_target, was_target, target
+            )
         store_wrench(mem, slot + 6, reading)
 
 
@@ -141,13 +180,12 @@ def hand_over(params, mem, handed, t, reading, reading_time):
     when = newest * sensor.period
     if sensor.handover == LATEST and sensor.threshold == 0.0 and sensor.on == ON_CHASER:
         return newest, load_wrench(mem, slot), when
-    return newest, _gathered(params, mem, handed, newest), when
+    return newest, _gathered(sensor, m, mem, handed, newest), when
 
 
 @apart
-def _gathered(params, mem, handed, newest):
+def _gathered(sensor, m, mem, handed, newest):
     """Latest or mean, both sensors, threshold. The target's reading goes to `mem`; returned is the chaser's, or the only sensor's."""
-    m, sensor = params.memory, params.sensor
     first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)
     weight = 1.0 / (newest - first + 1)
     chaser, target = no_wrench(), no_wrench()
@@ -165,18 +203,18 @@ def _gathered(params, mem, handed, newest):
 
 
 @apart
-def see_poses(params, mem, k, chaser, target, seen_time):
+def see_poses(vector, m, T, chance, mem, k, chaser, target, seen_time):
     """The measured poses at t_k, into `mem`; returns the time they are of [s]."""
-    m, T = params.memory, params.T
+    pose = prepare_pose(vector, POSE_AT)
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
-    instant = pose_instant(params.pose, T, k)
-    if is_lost(params.pose, params.chance, k) or instant * T <= seen_time:
+    instant = pose_instant(pose, T, k)
+    if is_lost(pose, chance, k) or instant * T <= seen_time:
         return seen_time
     true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
     true_target = motion_at(HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant)
-    store_motion(mem, m.seen, read_pose(params.pose, params.chance, 0, k, true_chaser))
-    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(params.pose, params.chance, 1, k, true_target))
+    store_motion(mem, m.seen, read_pose(pose, chance, 0, k, true_chaser))
+    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, k, true_target))
     return instant * T
 
 
@@ -184,11 +222,12 @@ def see_poses(params, mem, k, chaser, target, seen_time):
 def start_facility(params, vector, mem):
     """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have followed them so far."""
     m, T = params.memory, params.T
-    chaser = delayed_set_point(params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
-    target = delayed_set_point(params.target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0)
-    for i in range(m.pose_slots):
-        push(mem, m.poses, m.pose_slots, -i, chaser)
-        push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, target)
+    chaser_robot, target_robot = prepare_robot(vector, CHASER_ROBOT_AT, 0), prepare_robot(vector, TARGET_ROBOT_AT, 1)
+    chaser = delayed_set_point(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
+    target = delayed_set_point(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0)
+    for i in range(m.pose_slots):  # before the start: the steady motion that led here
+        push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
+        push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T))
     contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
@@ -206,77 +245,125 @@ def start_facility(params, vector, mem):
         handed,
         reading,
         when,
-        -params.pose.delay,
+        -prepare_pose(vector, POSE_AT).delay,
     )
 
 
 @compiled
-def advance(params, vector, facility, mem, k, chaser_command, target_command):
-    """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the sensors sample."""
-    m, T = params.memory, params.T
-    receive(params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, k + 1, chaser_command)
-    receive(params.target_robot, params.chance, T, mem, m.target_history, m.slots, k + 1, target_command)
+def plant_step(params, vector, mem, k, was, now, later, is_sample):
+    """One step of the plant, from `now` to `later` [cycles]: robots move, parts touch, and perhaps the sensors sample."""
+    T, dt = params.T, later - now
+    chaser, target = move_robots(params, vector, mem, was.chaser, was.target, now * T, later * T)
+    contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
+    true_chaser = Wrench(contact.force, contact.torque_chaser)
+    true_target = Wrench(negate(contact.force), contact.torque_target)
+    half_chaser, half_target = _half_sum(was.true_chaser, true_chaser), _half_sum(was.true_target, true_target)
+    absorbed = was.absorbed - work(half_chaser, displacement(was.chaser.p, was.chaser.q, chaser.p, chaser.q))
+    absorbed -= work(half_target, displacement(was.target.p, was.target.q, target.p, target.q))
 
-    period = params.sensor.period / T  # cycles
-    chaser, target = facility.chaser, facility.target
-    true_chaser, true_target, dissipating = facility.true_chaser, facility.true_target, facility.dissipating
-    samples = facility.samples
-    mean_chaser, mean_target = no_wrench(), no_wrench()
-    absorbed, dissipated, stored, depth, peak, peak_torque = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    touched, first_touch, last_touch, pair = False, 0.0, 0.0, 0
+    touched, first_touch, last_touch, pair = was.touched, was.first_touch, was.last_touch, was.pair
+    if contact.depth > 0.0:
+        if not touched:
+            first_touch = later * T
+        touched, last_touch, pair = True, later * T, contact.pair
+    samples = was.samples
+    if is_sample:
+        samples += 1
+        if is_consumed(params.sensor, T, samples):
+            sample_wrenches(
+                params, vector, mem, k, samples, later * T, dt * T, was.chaser, was.target, chaser, target, true_chaser, true_target
+            )
+    return Stretch(
+        chaser,
+        target,
+        true_chaser,
+        true_target,
+        contact.dissipated,
+        samples,
+        plus(was.mean_chaser, dt, half_chaser),
+        plus(was.mean_target, dt, half_target),
+        absorbed,
+        contact.stored,
+        was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,
+        touched,
+        first_touch,
+        last_touch,
+        pair,
+        contact.depth,
+        max(was.peak, contact.peak),
+        max(was.peak_torque, max(norm(contact.torque_chaser), norm(contact.torque_target))),
+    )
 
-    now = float(k)  # in cycles, as all instants below
+
+@apart
+def _many_steps(params, vector, mem, k, stretch):
+    """A cycle of several plant steps, or with samples between them."""
+    period = params.sensor.period / params.T  # cycles
+    now = float(k)
     step = 1
     while step <= params.plant_steps:
         plant = k + step / params.plant_steps
-        sample = (samples + 1) * period
+        sample = (stretch.samples + 1) * period
         is_sample = sample <= plant + SAME_TIME
         later = plant
         if is_sample and sample < plant - SAME_TIME:
             later = sample  # a sample between two plant steps
         else:
             step += 1
-
-        was_chaser, was_target, was_true_chaser, was_true_target = chaser, target, true_chaser, true_target
-        dt = later - now
-        chaser, target = move_robots(params, mem, chaser, target, now * T, later * T)
-        contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
-        true_chaser = Wrench(contact.force, contact.torque_chaser)
-        true_target = Wrench(negate(contact.force), contact.torque_target)
-
-        if contact.depth > 0.0:
-            if not touched:
-                first_touch = later * T
-            touched, last_touch, pair = True, later * T, contact.pair
-        half_chaser, half_target = _half_sum(was_true_chaser, true_chaser), _half_sum(was_true_target, true_target)
-        absorbed -= work(half_chaser, displacement(was_chaser.p, was_chaser.q, chaser.p, chaser.q))
-        absorbed -= work(half_target, displacement(was_target.p, was_target.q, target.p, target.q))
-        dissipated += 0.5 * (dissipating + contact.dissipated) * dt * T
-        mean_chaser, mean_target = plus(mean_chaser, dt, half_chaser), plus(mean_target, dt, half_target)
-        stored, dissipating, depth, peak = contact.stored, contact.dissipated, contact.depth, max(peak, contact.peak)
-        peak_torque = max(peak_torque, max(norm(contact.torque_chaser), norm(contact.torque_target)))
+        stretch = plant_step(params, vector, mem, k, stretch, now, later, is_sample)
         now = later
-
-        if is_sample:
-            samples += 1
-            if is_consumed(params.sensor, T, samples):
-                sample_wrenches(
-                    params, vector, mem, k, samples, later * T, dt * T, was_chaser, was_target, chaser, target, true_chaser, true_target
-                )
-
-    handed, reading, when = hand_over(params, mem, facility.handed, (k + 1) * T, facility.reading, facility.reading_time)
-    seen = (k + 1) * T if params.pose.ideal else see_poses(params, mem, k + 1, chaser, target, facility.seen_time)
-    after = Facility(chaser, target, true_chaser, true_target, dissipating, samples, handed, reading, when, seen)
-    passage = Passage(
-        mean_chaser, mean_target, absorbed, stored, dissipated, touched, first_touch, last_touch, pair, depth, peak, peak_torque
-    )
-    return after, passage
+    return stretch
 
 
 @compiled
-def out_of_reach(params, facility):
-    """Whether a robot has gone beyond its reach."""
-    lab, stop = params.laboratory, params.stop
-    chaser = norm(subtract(in_laboratory(lab, facility.chaser.p), stop.chaser_centre))
-    target = norm(subtract(in_laboratory(lab, facility.target.p), stop.target_centre))
-    return chaser > stop.chaser_reach or target > stop.target_reach
+def advance(params, vector, facility, mem, k, chaser_command, target_command):
+    """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the sensors sample."""
+    m, T = params.memory, params.T
+    receive(vector, params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, k + 1, chaser_command)
+    receive(vector, params.target_robot, params.chance, T, mem, m.target_history, m.slots, k + 1, target_command)
+    f, none = facility, no_wrench()
+    begun = Stretch(
+        f.chaser,
+        f.target,
+        f.true_chaser,
+        f.true_target,
+        f.dissipating,
+        f.samples,
+        none,
+        none,
+        0.0,
+        0.0,
+        0.0,
+        False,
+        0.0,
+        0.0,
+        0,
+        0.0,
+        0.0,
+        0.0,
+    )
+    if params.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
+        end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
+    else:
+        end = _many_steps(params, vector, mem, k, begun)
+    handed, reading, when = hand_over(params, mem, f.handed, (k + 1) * T, f.reading, f.reading_time)
+    seen = (k + 1) * T
+    if not params.ideal_pose:
+        seen = see_poses(vector, m, T, params.chance, mem, k + 1, end.chaser, end.target, f.seen_time)
+    after = Facility(
+        end.chaser, end.target, end.true_chaser, end.true_target, end.dissipating, end.samples, handed, reading, when, seen
+    )
+    return after, end
+
+
+@apart
+def out_of_reach(vector, chaser, target):
+    """Whether a robot has gone beyond its reach; both mock-ups' positions in orbit axes."""
+    lab = prepare_laboratory(vector, LABORATORY_AT)
+    return _beyond(vector, CHASER_ROBOT_AT, in_laboratory(lab, chaser)) or _beyond(vector, TARGET_ROBOT_AT, in_laboratory(lab, target))
+
+
+@compiled
+def _beyond(vector, robot, point):
+    reach = vector[robot + REACHES.reach]
+    return reach > 0.0 and norm(subtract(point, load3(vector, robot + REACHES.reach_centre))) > reach

@@ -9,20 +9,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.adaptation.registry import prepare_methods
-from softdock.command.laboratory import LABORATORY, LaboratoryParams, prepare_laboratory
+from softdock.command.laboratory import LABORATORY, is_shared
 from softdock.compiled import apart, compiled
 from softdock.contact.pairs import MOST_PAIRS, PAIR, PAIR_FLOATS, store_pair
 from softdock.parameters import Group, Parameter
 from softdock.robots.limited import ROBOT_FLOATS
-from softdock.robots.robot import ROBOT, Chance, RobotParams, longest_delay, prepare_robot
+from softdock.robots.robot import ROBOT, Chance, Follower, longest_delay, prepare_follower, prepare_robot
 from softdock.satellites import SATELLITES
-from softdock.schedules import Schedule
-from softdock.sensor.force_torque import SENSOR, SensorParams, prepare_sensor
-from softdock.sensor.mock_up import MOCK_UP, MockUpParams, prepare_mock_up
-from softdock.sensor.pose import POSE, PoseParams, prepare_pose
+from softdock.schedules import schedule_at
+from softdock.sensor.force_torque import SENSOR, Sampling, prepare_sampling
+from softdock.sensor.mock_up import MOCK_UP, is_heavy
+from softdock.sensor.pose import POSE, prepare_pose
 from softdock.spatial.motion import MOTION_FLOATS
 from softdock.spatial.rigid_body import BODY, BodyParams, prepare_body
-from softdock.spatial.vectors import load3
 
 TIME = Group(
     "time",
@@ -101,7 +100,7 @@ PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
 MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
 METHODS_AT = MEMORY_AT + MEMORY.size
 TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
-STOPS, ROWS, REACHES = STOP.at, SCHEDULE.at, ROBOT.at
+STOPS, REACHES = STOP.at, ROBOT.at
 
 # The fixed head of `mem`: two cells in which methods book virtual and designed work, then the contact pairs, and so on.
 BOOKS = 0
@@ -127,48 +126,36 @@ class Memory(NamedTuple):
     poses: int
 
 
-class Limits(NamedTuple):
-    """What ends a run; 1e300: no limit."""
-
-    force: float  # N
-    torque: float  # Nm
-    chaser_reach: float  # m, from
-    chaser_centre: tuple  # laboratory axes
-    target_reach: float
-    target_centre: tuple
-
-
 class Params(NamedTuple):
-    """Everything a run needs, derived from the vector."""
+    """What every cycle needs, derived from the vector. What few scenarios need stays in the vector and is prepared where it is wanted:
+    this keeps the loop's registers, and the time to compile it, for what is always there."""
 
     T: float  # s
     duration: float  # s
     plant_steps: int
+    single_rate: bool  # one plant step and one force sample a cycle
     chance: Chance
     integrator: int
     chaser: BodyParams
     target: BodyParams
-    laboratory: LaboratoryParams
-    chaser_robot: RobotParams
-    target_robot: RobotParams
-    sensor: SensorParams
-    chaser_mock_up: MockUpParams
-    target_mock_up: MockUpParams
-    pose: PoseParams
-    chaser_hand: Schedule
-    target_hand: Schedule
-    chaser_external: Schedule
-    target_external: Schedule
-    stop: Limits
+    shared: bool  # the robots share the relative motion
+    chaser_robot: Follower
+    target_robot: Follower
+    sensor: Sampling
+    chaser_light: bool  # nothing to weigh and no hand on the mock-up: the sensor feels the contact alone
+    target_light: bool
+    chaser_heavy: bool  # the mock-up's inertia matters
+    target_heavy: bool
+    ideal_pose: bool  # poses are measured at once and exactly
+    hands: bool  # a hand pushes a mock-up
+    external: bool  # a schedule pushes a satellite
+    stop_force: float  # N; 1e300: no limit
+    stop_torque: float  # Nm
+    bounded: bool  # a robot has a reach
     pairs: int
     memory: Memory
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
-
-
-@compiled
-def _schedule(vector, base):
-    return Schedule(int(vector[base + ROWS.rows]), int(vector[base + ROWS.rows + 1]), int(vector[base + ROWS.frame]))
 
 
 @compiled
@@ -204,42 +191,42 @@ def prepare(vector, markers):
     """Parameter vector to `Params`. `markers`: one per method, see adaptation/registry.py."""
     T = vector[TIME_AT + TIMES.cycle]
     duration = vector[TIME_AT + TIMES.duration]
-    chaser_robot = prepare_robot(vector, CHASER_ROBOT_AT, 0)
-    target_robot = prepare_robot(vector, TARGET_ROBOT_AT, 1)
-    sensor = prepare_sensor(vector, SENSOR_AT, T)
+    plant_steps = int(vector[TIME_AT + TIMES.plant_steps])
+    sensor = prepare_sampling(vector, SENSOR_AT, T)
+    chaser_heavy, target_heavy = is_heavy(vector, CHASER_MOCK_UP_AT), is_heavy(vector, TARGET_MOCK_UP_AT)
+    chaser_hand, target_hand = schedule_at(vector, CHASER_HAND_AT).rows > 0, schedule_at(vector, TARGET_HAND_AT).rows > 0
+    external = schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0 or schedule_at(vector, TARGET_EXTERNAL_AT).rows > 0
+    longest = max(
+        longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration), longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration)
+    )
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
-    stop = Limits(
-        _limit(vector[STOP_AT + STOPS.force]),
-        _limit(vector[STOP_AT + STOPS.torque]),
-        _limit(vector[CHASER_ROBOT_AT + REACHES.reach]),
-        load3(vector, CHASER_ROBOT_AT + REACHES.reach_centre),
-        _limit(vector[TARGET_ROBOT_AT + REACHES.reach]),
-        load3(vector, TARGET_ROBOT_AT + REACHES.reach_centre),
-    )
     return Params(
         T,
         duration,
-        int(vector[TIME_AT + TIMES.plant_steps]),
+        plant_steps,
+        plant_steps == 1 and sensor.period == T,
         Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
         int(vector[SATELLITES_AT + CHOSEN.integrator]),
         prepare_body(vector, CHASER_AT),
         prepare_body(vector, TARGET_AT),
-        prepare_laboratory(vector, LABORATORY_AT),
-        chaser_robot,
-        target_robot,
+        is_shared(vector, LABORATORY_AT),
+        prepare_follower(vector, CHASER_ROBOT_AT, 0),
+        prepare_follower(vector, TARGET_ROBOT_AT, 1),
         sensor,
-        prepare_mock_up(vector, CHASER_MOCK_UP_AT),
-        prepare_mock_up(vector, TARGET_MOCK_UP_AT),
-        prepare_pose(vector, POSE_AT),
-        _schedule(vector, CHASER_HAND_AT),
-        _schedule(vector, TARGET_HAND_AT),
-        _schedule(vector, CHASER_EXTERNAL_AT),
-        _schedule(vector, TARGET_EXTERNAL_AT),
-        stop,
+        not chaser_heavy and not chaser_hand,
+        not target_heavy and not target_hand,
+        chaser_heavy,
+        target_heavy,
+        prepare_pose(vector, POSE_AT).ideal,
+        chaser_hand or target_hand,
+        external,
+        _limit(vector[STOP_AT + STOPS.force]),
+        _limit(vector[STOP_AT + STOPS.torque]),
+        vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0 or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0,
         pairs,
         memory_map(pairs, slots, sample_slots, int(vector[MEMORY_AT + MAP.pose_slots])),
-        2.0 * (max(longest_delay(chaser_robot, duration), longest_delay(target_robot, duration)) + sensor.delay),
+        2.0 * (longest + sensor.delay),
         prepare_methods(markers, vector, METHODS_AT),
     )
 

@@ -87,8 +87,8 @@ def record_row(row, params, mem, loop, t):
     store3(row, 100, loop.wrenches.chaser.torque)
     store3(row, 103, loop.wrenches.target.force)
     store3(row, 106, loop.wrenches.target.torque)
-    store3(row, 109, loop.facility.chaser.p if params.pose.ideal else load3(mem, m.seen))
-    store3(row, 112, loop.facility.target.p if params.pose.ideal else load3(mem, m.seen + MOTION_FLOATS))
+    store3(row, 109, loop.facility.chaser.p if params.ideal_pose else load3(mem, m.seen))
+    store3(row, 112, loop.facility.target.p if params.ideal_pose else load3(mem, m.seen + MOTION_FLOATS))
     row[115] = t - loop.facility.reading_time
     row[116] = t - loop.facility.seen_time
     row[117] = loop.depth

@@ -24,6 +24,12 @@ class Schedule(NamedTuple):
 
 
 @compiled
+def schedule_at(vector, base):
+    """A schedule whose entry (first float, rows, frame) stands at `base`."""
+    return Schedule(int(vector[base]), int(vector[base + 1]), int(vector[base + 2]))
+
+
+@compiled
 def scheduled(vector, schedule, t, q):
     """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of mass."""
     if schedule.rows == 0:

@@ -1,4 +1,5 @@
-"""Every registered model keeps its interface: it is defined, it runs, and it does what its entry says. A new entry is tested by being listed."""
+"""Every registered model keeps its interface: it is defined, it runs, and it does what its entry says. A new entry is tested by
+being listed."""
 
 from __future__ import annotations
 
@@ -64,7 +65,10 @@ def test_every_interpolation_runs(interpolation):
     for name in ("chaser", "target"):
         tables["robots"][name]["interpolation"] = interpolation
     run = check_run(tables)
-    others = {i: simulate({**tables, "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")}}) for i in INTERPOLATIONS}
+    others = {
+        i: simulate({**tables, "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")}})
+        for i in INTERPOLATIONS
+    }
     assert all(other.restitution != run.restitution for i, other in others.items() if i != interpolation)
 
 
@@ -133,7 +137,8 @@ SUFFIXES |= {"_N_per_m": "N/m", "_Ns_per_m": "Ns/m", "_s_per_m": "s/m", "_ms_per
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
 def test_a_keys_suffix_is_its_unit(parameter):
-    """`delay_ms` is in ms: the unit spelled in a key and the unit of its definition are the same; without a unit there is no suffix."""
+    """`delay_ms` is in ms: the unit spelled in a key and the unit of its definition are the same; without a unit there is no
+    suffix."""
     ending = max((s for s in SUFFIXES if parameter.key.endswith(s)), key=len, default=None)
     if parameter in SCHEDULE.parameters:
         return  # a row of a schedule holds times, forces and torques

@@ -63,7 +63,8 @@ def attitude_error(name, steps, exact):
 
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: i.name)
 def test_the_order_in_rotation_is_the_stated_one(integrator):
-    """Full inertia, torque held piecewise constant: the error falls with the stated power of the cycle. 0.1: not yet at the limit."""
+    """Full inertia, torque held piecewise constant: the error falls with the stated power of the cycle. 0.1: not yet at the
+    limit."""
     exact = reference_attitude()
     steps = (8, 16, 32) if integrator.order > 2 else (16, 32, 64)
     errors = [attitude_error(integrator.name, n, exact) for n in steps]
@@ -78,7 +79,8 @@ def test_the_order_in_rotation_is_the_stated_one(integrator):
 def test_translation_under_a_held_force(name, drift):
     """The velocity is exact for all; positions drift by T/2 times the gain of velocity, or not at all (physics.md, section 3).
 
-    De Stefano's profile: 6 N from 2 to 7 s, 12 N from 34 to 39 s on 30 kg at T = 0.1 s: +0.05 m and +0.15 m for symplectic Euler (golden).
+    De Stefano's profile: 6 N from 2 to 7 s, 12 N from 34 to 39 s on 30 kg at T = 0.1 s: +0.05 m and +0.15 m for symplectic
+    Euler (golden).
     """
     T, mass = 0.1, 30.0
     params = body_params(mass)
@@ -99,7 +101,8 @@ GOLDEN_RESTITUTION = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward
 
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: i.name)
 def test_the_effective_delay_is_the_stated_one(integrator):
-    """On a lossless spring e = exp(pi w h_eff / 2): m = 250, k = 4000, T = 4 ms without delay. Golden e: physics.md, section 3."""
+    """On a lossless spring e = exp(pi w h_eff / 2): m = 250, k = 4000, T = 4 ms without delay. Golden e: physics.md, section
+    3."""
     T, mass, stiffness = 0.004, 250.0, 4000.0
     runs = [simulate(epos_wall(0.0, integrator.name, mass, stiffness, phase)) for phase in np.arange(16) / 16]
     restitution = np.mean([run.restitution for run in runs])
@@ -132,7 +135,8 @@ def test_torque_free_tumbling_keeps_its_energy_with_lie_rk4():
 
 
 def work_error(build_tables, plant_steps):
-    """Largest |absorbed - stored - dissipated| over a run, relative to the largest stored + dissipated; mean over the sampling phase."""
+    """Largest |absorbed - stored - dissipated| over a run, relative to the largest stored + dissipated; mean over the sampling
+    phase."""
     errors = []
     for phase in np.arange(12) / 12:
         tables = build_tables("exact_hold", 16.0, damping=20.0)
@@ -146,7 +150,8 @@ def work_error(build_tables, plant_steps):
 
 @pytest.mark.parametrize("build_tables", [cone_docking, sphere_on_sphere])
 def test_contact_work_is_stored_or_dissipated(build_tables):
-    """Physics (definitions.md, check b), in 3-D with damping and delay: within 1e-3 at one plant step a cycle, and of second order in the
+    """Physics (definitions.md, check b), in 3-D with damping and delay: within 1e-3 at one plant step a cycle, and of second
+    order in the
     plant's step (both sums jump at touch by the same trapezoid). 0.3: the phase of touch and release scatters."""
     steps = np.array([1, 4, 16])
     errors = [work_error(build_tables, n) for n in steps]

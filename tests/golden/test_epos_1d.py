@@ -1,6 +1,7 @@
 """EPOS in one dimension: the restitution that delay, hold and integrator make of a lossless spring.
 
-Source of every number: design/physics.md sections 2 and 6 and design/definitions.md, computed there independently of softdock (the 1.1176 of
+Source of every number: design/physics.md sections 2 and 6 and design/definitions.md, computed there independently of softdock
+(the 1.1176 of
 physics.md's Table 2 row belongs to another stiffness). Means over the sampling phase: 16 phases, evenly spread over one cycle.
 """
 
@@ -49,7 +50,8 @@ def test_epos_without_delay(integrator, restitution):
 
 @pytest.mark.parametrize(("interpolation", "restitution"), [("hermite", 1.133), ("hold", 1.147)])
 def test_a_fractional_delay_depends_on_the_motion_between_set_points(interpolation, restitution):
-    """18 ms is 4.5 cycles: a smooth mock-up gives 1.133, a staircase 1.147 (definitions.md, exact hold). Printed to three decimals."""
+    """18 ms is 4.5 cycles: a smooth mock-up gives 1.133, a staircase 1.147 (definitions.md, exact hold). Printed to three
+    decimals."""
     found = mean_restitution(delay_ms=18.0, integrator="exact_hold", interpolation=interpolation, **EPOS)
     assert found == pytest.approx(restitution, abs=1e-3)
 
@@ -57,7 +59,8 @@ def test_a_fractional_delay_depends_on_the_motion_between_set_points(interpolati
 @pytest.mark.parametrize("delay_ms", [0.0, 16.0, 18.0])
 @pytest.mark.parametrize("integrator", [i.name for i in INTEGRATORS])
 def test_observed_energy_tells_the_restitution(integrator, delay_ms):
-    """In one dimension e^2 = 1 + observed / KE_0 (Zebenay eq. 114), so a rig can see its own activity, whatever its integrator. 1e-3:
+    """In one dimension e^2 = 1 + observed / KE_0 (Zebenay eq. 114), so a rig can see its own activity, whatever its integrator.
+    1e-3:
     trapezoid at 4 ms."""
     kinetic = 0.5 * MASS_KG * SPEED**2
     for phase in PHASES[::4]:
@@ -67,7 +70,8 @@ def test_observed_energy_tells_the_restitution(integrator, delay_ms):
 
 @pytest.mark.parametrize("phase", PHASES[::4])
 def test_a_lossless_undelayed_symplectic_bounce_gives_back_what_it_took(phase):
-    """Energetic restitution counts the work at the satellites' ports, compressed and released: 1 on a lossless spring. 1e-3: sampling at 4 ms."""
+    """Energetic restitution counts the work at the satellites' ports, compressed and released: 1 on a lossless spring. 1e-3:
+    sampling at 4 ms."""
     run = simulate(epos_wall(phase=phase, delay_ms=0.0, integrator="symplectic_euler", **EPOS))
     assert run.contacts[0]["restitution_energetic"] == pytest.approx(1.0, abs=1e-3)
     assert run.contacts[0]["restitution_energetic"] == pytest.approx(run.restitution, abs=1e-3)

@@ -1,6 +1,7 @@
 """Lange's central impact with direct adaptation: what robots with limits make of a hard contact.
 
-Source of every number: design/physics.md section 5, computed there independently of softdock. Eight sampling phases, evenly spread over a cycle.
+Source of every number: design/physics.md section 5, computed there independently of softdock. Eight sampling phases, evenly
+spread over a cycle.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def jerk_limited():
 
 
 def test_a_jerk_limit_multiplies_the_energy_by_30_to_34(jerk_limited):
-    """2.3 m/s^2 and 8.86 m/s^3 at 4 ms: the robots overshoot into the contact, and the force that follows is given to the satellites."""
+    """2.3 m/s^2 and 8.86 m/s^3 at 4 ms: the robots overshoot into the contact, and the force that follows is given to the
+    satellites."""
     ratios = energy_ratios(jerk_limited)
     assert 30.0 <= ratios.mean() <= 34.0
     assert ((ratios >= 28.5) & (ratios <= 34.5)).all(), ratios

@@ -9,15 +9,18 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, hard_for_the_core, lange_impact, sphere_on_sphere, whole_facility
 
-from softdock import Stepper, build, doors
+from softdock import Stepper, build, doors, layout
 from softdock.adaptation.registry import METHODS
+from softdock.compiled import door
 from softdock.flat import COMMAND, FACILITY, LEDGER, MOCK_UPS, REST, SATELLITES, STATE_FLOATS, WRENCHES
+from softdock.spatial.motion import MOTION_FLOATS
 
 CYCLES = 1000
 SATELLITE_STATES = slice(SATELLITES, COMMAND)
 COMMANDS = slice(COMMAND, MOCK_UPS)
 FACILITY_STATES = slice(MOCK_UPS, WRENCHES)
-READING, SEEN = FACILITY + 17, FACILITY + 29  # in the flat state, see flat.store_facility
+TIMES, READING = FACILITY + 3, FACILITY + 5  # in the flat state, see flat.store_facility
+memory_map = door(layout.memory_map)
 
 
 class Seam:
@@ -37,11 +40,21 @@ class Seam:
         self.facility[FACILITY_STATES] = start[FACILITY_STATES]
         self.k = 0
 
+    def reports(self):
+        """The facility's memory as the controller gets it: second reading and measured poses, all else poisoned."""
+        sizes = self.scenario.vector[layout.MEMORY_AT : layout.MEMORY_AT + layout.MEMORY.size]
+        at = layout.MEMORY.at
+        m = memory_map(*(int(sizes[i]) for i in (at.pair_count, at.slots, at.sample_slots, at.pose_slots)))
+        mem = np.full(len(self.facility_mem), np.nan)
+        for first, floats in ((m.second, 6), (m.seen, 2 * MOTION_FLOATS)):
+            mem[first : first + floats] = self.facility_mem[first : first + floats]
+        return mem
+
     def step(self):
         vector, markers = self.scenario.vector, self.scenario.markers
         reported = np.full(STATE_FLOATS, np.nan)
         reported[FACILITY_STATES] = self.facility[FACILITY_STATES]
-        doors.control_step(vector, markers, self.controller_mem, self.k, self.satellites, reported, self.command)
+        doors.control_step(vector, markers, self.controller_mem, self.reports(), self.k, self.satellites, reported, self.command)
         sent = np.full(STATE_FLOATS, np.nan)
         sent[COMMANDS] = self.command[COMMANDS]
         doors.exchange(vector, markers, self.facility_mem, self.k, self.facility, sent)
@@ -55,13 +68,20 @@ def with_method(name):
 
 
 CASES = {
-    **{f"everything with {i}": lambda i=i: hard_for_the_core(i) for i in ("symplectic_euler", "forward_euler", "exact_hold", "lie_rk4")},
+    **{
+        f"everything with {i}": lambda i=i: hard_for_the_core(i)
+        for i in ("symplectic_euler", "forward_euler", "exact_hold", "lie_rk4")
+    },
     "spheres, delay": lambda: sphere_on_sphere(delay_ms=16.0, duration_s=4.0),
     "cone, no delay": lambda: cone_docking(),
     **{f"the whole facility with {i}": lambda i=i: whole_facility(i) for i in ("symplectic_euler", "exact_hold")},
     "limited robots": lambda: lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86),
     "lagging robots": lambda: lange_impact(0.3, model="lag", lag_Hz=10.0),
-    **{f"method {name}": lambda name=name: with_method(name) for name, m in METHODS.items() if all(p.default is not None for p in m.group)},
+    **{
+        f"method {name}": lambda name=name: with_method(name)
+        for name, m in METHODS.items()
+        if all(p.default is not None for p in m.group)
+    },
 }
 
 
@@ -81,18 +101,19 @@ def test_the_seam_gives_the_fused_loop_bit_for_bit(case):
 
 
 def test_the_controller_reads_only_what_a_rig_would_measure():
-    """With everything but measured poses, reading and its time poisoned, the controller's answer is unchanged: it never sees true forces."""
+    """With everything but measured poses, reading and its time poisoned, the controller's answer is unchanged: it never sees
+    true forces."""
     seam = Seam(hard_for_the_core())
     while not (seam.facility[READING : READING + 3] ** 2).sum() > 4.0:  # in contact: the reading is well above the noise
         seam.step()
     vector, markers = seam.scenario.vector, seam.scenario.markers
     seen = np.full(STATE_FLOATS, np.nan)
-    for part in (slice(FACILITY + 3, FACILITY + 5), slice(READING, READING + 12), slice(SEEN, SEEN + 26)):  # times, wrenches, poses
+    for part in (slice(MOCK_UPS, MOCK_UPS + 26), slice(TIMES, TIMES + 2), slice(READING, READING + 6)):
         seen[part] = seam.facility[part]
     answers = []
     for report in (seam.facility, seen):
         satellites, command, mem = seam.satellites.copy(), np.zeros(STATE_FLOATS), seam.controller_mem.copy()
-        doors.control_step(vector, markers, mem, seam.k, satellites, report, command)
+        doors.control_step(vector, markers, mem, seam.reports(), seam.k, satellites, report, command)
         answers.append((satellites[SATELLITE_STATES], command[COMMANDS]))
     assert answers[0][0].tobytes() == answers[1][0].tobytes()
     assert answers[0][1].tobytes() == answers[1][1].tobytes()

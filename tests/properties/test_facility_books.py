@@ -1,6 +1,8 @@
-"""The ledger's rows sum to the invented energy, whatever the facility is made of: robots, sensors, mock-ups, schedules, laboratory, laws.
+"""The ledger's rows sum to the invented energy, whatever the facility is made of: robots, sensors, mock-ups, schedules,
+laboratory, laws.
 
-Bookkeeping (design/definitions.md, check a): each row from its own signals and none a remainder, within 1e-12 of the turnover + 1e-12 J.
+Bookkeeping (design/definitions.md, check a): each row from its own signals and none a remainder, within 1e-12 of the turnover +
+1e-12 J.
 """
 
 from __future__ import annotations
@@ -15,7 +17,13 @@ from softdock import simulate
 from softdock.energy.ledger import ROWS
 
 LAG = {"model": "lag", "delay_ms": 5.0, "lag_Hz": 6.0, "lag_damping_ratio": 0.7}
-LIMITED = {"model": "limited", "delay_ms": 4.0, "max_acceleration_m_per_s2": 0.8, "max_jerk_m_per_s3": 15.0, "max_angular_jerk_rad_per_s3": 200.0}
+LIMITED = {
+    "model": "limited",
+    "delay_ms": 4.0,
+    "max_acceleration_m_per_s2": 0.8,
+    "max_jerk_m_per_s3": 15.0,
+    "max_angular_jerk_rad_per_s3": 200.0,
+}
 LOSSY = {"delay_ms": 9.0, "delay_jitter_ms": 2.0, "dropout_probability": 0.1, "on_dropout": "hold"}
 HEAVY = {
     "mass_kg": 10.0,
@@ -26,7 +34,15 @@ HEAVY = {
 }
 HAND = {"rows": [[0.1, 1.0, 0.0, 0.5, 0.1, 0.0, 0.0], [0.9, -1.0, 2.0, 0.0, 0.0, 0.2, 0.0]], "frame": "body"}
 THRUST = {"rows": [[0.0, 0.0, 1.0, 0.5, 0.0, 0.1, 0.0], [2.0, -0.5, 0.0, 0.0, 0.1, 0.0, 0.3]]}
-ELECTRONICS = {"on": "both", "noise_N": 0.2, "noise_Nm": 0.01, "bias_N": [0.1, 0.0, -0.1], "lowpass_Hz": 30.0, "resolution_N": 0.05, "delay_ms": 3.0}
+ELECTRONICS = {
+    "on": "both",
+    "noise_N": 0.2,
+    "noise_Nm": 0.01,
+    "bias_N": [0.1, 0.0, -0.1],
+    "lowpass_Hz": 30.0,
+    "resolution_N": 0.05,
+    "delay_ms": 3.0,
+}
 FRICTION = {"stiffness_N_per_m": 4000.0, "damping_Ns_per_m": 10.0, "friction": 0.3}
 TABLE = {"law": "table", "table_m_N": [[0.0, 0.0], [0.001, 2.0], [0.01, 50.0]], "damping_Ns_per_m": 5.0, "friction": 0.1}
 
@@ -52,7 +68,9 @@ FACILITIES = {
     "jitter and lost set-points": lambda: facility(cone_docking(), robots=both(LOSSY), random={"seed": 3}),
     "heavy mock-ups": lambda: facility(sphere_on_sphere(delay_ms=6.0), mock_up=both(HEAVY), sensor={"on": "both"}),
     "electronics on both": lambda: facility(sphere_on_sphere(delay_ms=6.0), sensor=ELECTRONICS),
-    "on the target, mean": lambda: facility(sphere_on_sphere(delay_ms=6.0), sensor={"on": "target", "period_ms": 0.7, "handover": "mean", "noise_N": 0.1}),
+    "on the target, mean": lambda: facility(
+        sphere_on_sphere(delay_ms=6.0), sensor={"on": "target", "period_ms": 0.7, "handover": "mean", "noise_N": 0.1}
+    ),
     "shared laboratory": lambda: facility(cone_docking(delay_ms=8.0), laboratory={"mapping": "shared", "chaser_share": 0.3}),
     "hands": lambda: facility(sphere_on_sphere(delay_ms=6.0), hand=both(HAND), sensor={"on": "both"}),
     "thrusters": lambda: facility(sphere_on_sphere(delay_ms=6.0), external=both(THRUST)),
@@ -90,8 +108,12 @@ def test_the_rows_sum_to_the_invented_energy(runs, name):
     assert run.contact_count >= 1, "the scenario must touch, or the test says nothing"
     series = run.series
     assert np.isfinite(series.rows).all()
-    works = {w: series[f"energy.{w}"] for w in ("kinetic", "kinetic_start", "external", "real", "virtual", "designed", "turnover")}
-    invented = works["kinetic"] - works["kinetic_start"] - works["external"] + works["real"] + works["virtual"] - works["designed"]
+    works = {
+        w: series[f"energy.{w}"] for w in ("kinetic", "kinetic_start", "external", "real", "virtual", "designed", "turnover")
+    }
+    invented = (
+        works["kinetic"] - works["kinetic_start"] - works["external"] + works["real"] + works["virtual"] - works["designed"]
+    )
     rows = sum(series[f"energy.{row}"] for row in ROWS)
     worst = np.abs(rows - invented) - 1e-12 * works["turnover"] - 1e-12
     assert (worst <= 0.0).all(), f"{worst.max():.3g} J over the bound; scenario {run.scenario.tables}"

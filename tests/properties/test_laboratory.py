@@ -19,11 +19,17 @@ DOCKINGS = {
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("docking", DOCKINGS)
 def test_who_carries_the_motion_does_not_matter(docking, share):
-    """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to 1e-9 (rounding, magnified by contacts), and
+    """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to 1e-9 (rounding, magnified by
+    contacts), and
     the books close."""
     tables = DOCKINGS[docking]()
     plain = simulate(tables)
-    tables["laboratory"] = {"mapping": "shared", "chaser_share": share, "attitude_wxyz": [0.7, 0.1, -0.6, 0.2], "position_m": [4.0, -1.0, 2.0]}
+    tables["laboratory"] = {
+        "mapping": "shared",
+        "chaser_share": share,
+        "attitude_wxyz": [0.7, 0.1, -0.6, 0.2],
+        "position_m": [4.0, -1.0, 2.0],
+    }
     shared = simulate(tables)
     assert shared.contact_count == plain.contact_count >= 1
     for a, b in zip(plain.contacts, shared.contacts, strict=True):
@@ -33,14 +39,17 @@ def test_who_carries_the_motion_does_not_matter(docking, share):
     for name in ("kinetic", "real", "dissipated", "integrator", "sensor"):
         assert shared.ledger[name] == pytest.approx(plain.ledger[name], abs=1e-9 * size), name
     assert shared.energy_invented_J == pytest.approx(plain.energy_invented_J, abs=1e-9 * size)
-    assert sum(shared.ledger[row] for row in ROWS) == pytest.approx(shared.energy_invented_J, abs=1e-12 * shared.ledger["turnover"] + 1e-12)
+    assert sum(shared.ledger[row] for row in ROWS) == pytest.approx(
+        shared.energy_invented_J, abs=1e-12 * shared.ledger["turnover"] + 1e-12
+    )
     for channel in ("chaser.velocity", "target.velocity", "chaser.rate", "target.rate"):
         assert shared.series[channel] == pytest.approx(plain.series[channel], abs=1e-9)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_the_shared_point_rests(share):
-    """(1 - s) p_chaser + s p_target stays where it is: with share 1 the target's mock-up does not move, with share 0 the chaser's."""
+    """(1 - s) p_chaser + s p_target stays where it is: with share 1 the target's mock-up does not move, with share 0 the
+    chaser's."""
     tables = sphere_on_sphere(delay_ms=10.0)
     tables["laboratory"] = {"mapping": "shared", "chaser_share": share}
     series = simulate(tables).series

@@ -17,7 +17,14 @@ def test_a_table_of_a_spring_is_the_spring():
         spring, table = sphere_on_sphere(delay_ms=6.0, damping=15.0), sphere_on_sphere(delay_ms=6.0)
         table["contact"][0]["real"] = {"law": "table", "table_m_N": rows, "damping_Ns_per_m": 15.0}
         a, b = simulate(spring), simulate(table)
-        for channel in ("chaser.velocity", "target.rate", "true.chaser.force", "energy.stored", "energy.dissipated", "energy.real"):
+        for channel in (
+            "chaser.velocity",
+            "target.rate",
+            "true.chaser.force",
+            "energy.stored",
+            "energy.dissipated",
+            "energy.real",
+        ):
             assert b.series[channel] == pytest.approx(a.series[channel], abs=1e-9), channel
         assert b.restitution == pytest.approx(a.restitution, rel=1e-9)
         assert a.contact_count == 1
@@ -41,7 +48,8 @@ def test_friction_is_off_by_default():
 
 
 def test_friction_slows_the_sliding():
-    """Coulomb: mu times the normal impulse, as long as it slides well above the regularising speed; the energy lost is what it dissipated."""
+    """Coulomb: mu times the normal impulse, as long as it slides well above the regularising speed; the energy lost is what it
+    dissipated."""
     run = sliding(0.05, 1e-5)
     normal = 63.0 * np.ptp(run.series["chaser.velocity.x"])
     lost = 63.0 * (0.01 - run.series["chaser.velocity.y"][-1])
@@ -92,7 +100,9 @@ def stopped(limit, **keys):
     assert 0 < run.cycles < whole.cycles
     assert any(limit in w for w in run.warnings)
     assert len(run.series["time"]) == run.cycles + 1
-    assert run.series.rows.tobytes() == whole.series.rows[: run.cycles + 1].tobytes()  # the series so far is that of the whole run
+    assert (
+        run.series.rows.tobytes() == whole.series.rows[: run.cycles + 1].tobytes()
+    )  # the series so far is that of the whole run
     return run
 
 

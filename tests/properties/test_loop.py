@@ -82,12 +82,15 @@ def angular_scale(run, tables):
     def largest(channel):
         return np.linalg.norm(run.series[channel], axis=1).max()
 
-    return sum(tables[name]["mass_kg"] * largest(f"{name}.position") * largest(f"{name}.velocity") for name in ("chaser", "target"))
+    return sum(
+        tables[name]["mass_kg"] * largest(f"{name}.position") * largest(f"{name}.velocity") for name in ("chaser", "target")
+    )
 
 
 @given(tables=dockings())
 def test_linear_momentum_of_the_pair_is_conserved(tables):
-    """Equal and opposite forces: no integrator, delay or contact moves the pair's centre of mass. 1e-12: rounding of 1000 cycles."""
+    """Equal and opposite forces: no integrator, delay or contact moves the pair's centre of mass. 1e-12: rounding of 1000
+    cycles."""
     run = run_docking(tables)
     momentum = linear_momentum(run, tables)
     size = sum(tables[name]["mass_kg"] * np.linalg.norm(tables[name]["velocity_m_per_s"]) for name in ("chaser", "target"))
@@ -96,7 +99,8 @@ def test_linear_momentum_of_the_pair_is_conserved(tables):
 
 @given(tables=dockings(integrators=("symplectic_euler",)))
 def test_symplectic_euler_conserves_angular_momentum_exactly(tables):
-    """The target's wrench is moved to the common point, so a delayed contact makes no torque on the pair. 1e-10: rounding only."""
+    """The target's wrench is moved to the common point, so a delayed contact makes no torque on the pair. 1e-10: rounding
+    only."""
     run = run_docking(tables)
     momentum = angular_momentum(run, tables)
     assert np.abs(momentum - momentum[0]).max() <= 1e-10 * angular_scale(run, tables)
@@ -104,7 +108,8 @@ def test_symplectic_euler_conserves_angular_momentum_exactly(tables):
 
 @given(tables=dockings(integrators=tuple(n for n in NAMES if n != "symplectic_euler")))
 def test_angular_momentum_of_the_other_integrators_changes_by_the_square_of_the_cycle(tables):
-    """A held force on a moving body: per cycle exact hold changes the pair's momentum by T^2/2 v x F, forward Euler by T^2 v x F, and by
+    """A held force on a moving body: per cycle exact hold changes the pair's momentum by T^2/2 v x F, forward Euler by T^2 v x
+    F, and by
     nothing else. (Over a contact that sums to an error of order T.) 1e-10: rounding only."""
     run = run_docking(tables)
     momentum = angular_momentum(run, tables)
@@ -122,10 +127,16 @@ def test_angular_momentum_of_the_other_integrators_changes_by_the_square_of_the_
 
 @given(tables=dockings())
 def test_the_ledgers_rows_sum_to_the_invented_energy(tables):
-    """Bookkeeping (definitions.md, check a): the rows, none of them a remainder, sum to the total within rounding, at every cycle."""
+    """Bookkeeping (definitions.md, check a): the rows, none of them a remainder, sum to the total within rounding, at every
+    cycle."""
     run = run_docking(tables)
-    books = {name: run.series[f"energy.{name}"] for name in ("kinetic", "kinetic_start", "external", "real", "virtual", "designed", "turnover")}
-    invented = books["kinetic"] - books["kinetic_start"] - books["external"] + books["real"] + books["virtual"] - books["designed"]
+    books = {
+        name: run.series[f"energy.{name}"]
+        for name in ("kinetic", "kinetic_start", "external", "real", "virtual", "designed", "turnover")
+    }
+    invented = (
+        books["kinetic"] - books["kinetic_start"] - books["external"] + books["real"] + books["virtual"] - books["designed"]
+    )
     rows = sum(run.series[f"energy.{row}"] for row in ROWS)
     assert (np.abs(rows - invented) <= 1e-12 * books["turnover"] + 1e-12).all()
     assert run.energy_invented_J == invented[-1]
@@ -139,7 +150,9 @@ def test_kinetic_energy_in_the_ledger_is_that_of_the_series(tables):
     kinetic = 0.0
     for name in ("chaser", "target"):
         v, w = run.series[f"{name}.velocity"], run.series[f"{name}.rate"]
-        kinetic = kinetic + 0.5 * tables[name]["mass_kg"] * (v * v).sum(axis=1) + 0.5 * (w * (w @ inertia_of(tables[name]))).sum(axis=1)
+        kinetic = (
+            kinetic + 0.5 * tables[name]["mass_kg"] * (v * v).sum(axis=1) + 0.5 * (w * (w @ inertia_of(tables[name]))).sum(axis=1)
+        )
     assert run.series["energy.kinetic"] == pytest.approx(kinetic, rel=1e-12)
 
 
@@ -177,7 +190,8 @@ def test_attitudes_stay_unit_quaternions(tables):
 
 @given(tables=dockings(), turn=vector(3.0), shift=vector(5.0), boost=vector(0.1))
 def test_the_same_docking_elsewhere_is_the_same(tables, turn, shift, boost):
-    """Turned, shifted or seen from a moving frame: same restitution, peaks, contact times and invented energy. 1e-9: rounding at 5 m,
+    """Turned, shifted or seen from a moving frame: same restitution, peaks, contact times and invented energy. 1e-9: rounding
+    at 5 m,
     magnified by the contact."""
     here, q = run_docking(tables), quaternion(turn)
     there_tables = moved(tables, q, shift)
@@ -187,14 +201,15 @@ def test_the_same_docking_elsewhere_is_the_same(tables, turn, shift, boost):
     assert there.contact_count == here.contact_count
     for a, b in zip(here.contacts, there.contacts, strict=True):
         for key in ("restitution", "peak_force_real_N", "peak_force_satellite_N", "impulse_Ns", "start_s", "end_s"):
-            assert b[key] == pytest.approx(a[key], rel=1e-9), key
+            assert b[key] == pytest.approx(a[key], rel=1e-9, nan_ok=True), key  # nan: still touching at the end
     assert there.energy_invented_J == pytest.approx(here.energy_invented_J, abs=1e-9 * here.ledger["kinetic_start"])
     assert there.series["contact.depth"][1:] == pytest.approx(here.series["contact.depth"][1:], abs=1e-9)
 
 
 @given(tables=dockings(integrators=("symplectic_euler",), delays=st.just(0.0), damping=st.just(0.0)))
 def test_lossless_and_undelayed_symplectic_euler_keeps_the_energy(tables):
-    """No delay, no damping: after every contact the loop with symplectic Euler at 4 ms has the relative energy it began with, in 3-D, to
+    """No delay, no damping: after every contact the loop with symplectic Euler at 4 ms has the relative energy it began with,
+    in 3-D, to
     0.1 % (during a contact kinetic and stored energy are half a cycle apart, and differ by more)."""
     run = run_docking(tables)
     masses = tables["chaser"]["mass_kg"], tables["target"]["mass_kg"]
@@ -209,7 +224,8 @@ def test_lossless_and_undelayed_symplectic_euler_keeps_the_energy(tables):
 
 @pytest.mark.parametrize("radius", [0.0, 1e-4, 0.01])
 def test_a_point_tip_in_a_cone_keeps_the_energy(radius):
-    """The side of first touch is the one the tip came from, also when its centre is in the material at the first instant of touch: the
+    """The side of first touch is the one the tip came from, also when its centre is in the material at the first instant of
+    touch: the
     lossless loop gives back what it took. 1 %: a point meets the corner of wall and bottom more sharply than a ball."""
     tables = cone_docking("symplectic_euler")
     tables["contact"][0]["tip_radius_m"] = radius
@@ -220,7 +236,8 @@ def test_a_point_tip_in_a_cone_keeps_the_energy(radius):
 
 @pytest.mark.parametrize("build", [sphere_on_sphere, cone_docking])
 def test_delay_invents_energy_and_the_ledger_says_so(build):
-    """16 ms of delay on a lossless contact: the ledger's invented energy is the gain of kinetic energy, and it is the robot's row."""
+    """16 ms of delay on a lossless contact: the ledger's invented energy is the gain of kinetic energy, and it is the robot's
+    row."""
     run = run_docking(build("symplectic_euler", 16.0))
     kinetic = run.ledger["kinetic"] - run.ledger["kinetic_start"]
     assert run.series["contact.depth"][-1] < 0.0

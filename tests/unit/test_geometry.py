@@ -68,7 +68,9 @@ def test_sphere():
     touches = touch_sphere(flat_shape(0.25), tip, 0.1)
     assert touches.first.depth == pytest.approx(0.05, abs=1e-15)
     assert touches.first.normal == pytest.approx(np.array(tip) / 0.3, abs=1e-15)
-    assert touches.first.normal == pytest.approx(gradient(lambda p: -touch_sphere(flat_shape(0.25), p, 0.1).first.depth, tip), abs=1e-6)
+    assert touches.first.normal == pytest.approx(
+        gradient(lambda p: -touch_sphere(flat_shape(0.25), p, 0.1).first.depth, tip), abs=1e-6
+    )
     assert touch_sphere(flat_shape(0.25), (0.0, 0.0, 0.0), 0.1).first.normal == AXIS
 
 
@@ -89,20 +91,25 @@ def distance_to_polygon(point, corners):
 
 
 def solid_distance(rho, z, closed, cavity):
-    """Distance from the wall's cross-section, and from the plate if the tip is outside and the bottom is closed. From inside, a closed bottom
+    """Distance from the wall's cross-section, and from the plate if the tip is outside and the bottom is closed. From inside, a
+    closed bottom
     hides the wall's lower end: the wall goes on."""
     low = -10 * LENGTH if closed and cavity else -LENGTH
     wall_corners = [on_wall(0, 0), on_wall(low, 0), on_wall(low, -THICK), on_wall(0, -THICK)]
     found = distance_to_polygon(np.array([rho, z]), wall_corners)
     if closed and not cavity:
         edge = BOTTOM + THICK * COSINE
-        found = min(found, distance_to_polygon(np.array([rho, z]), [(0, -DEPTH), (edge, -DEPTH), (edge, -DEPTH - THICK), (0, -DEPTH - THICK)]))
+        found = min(
+            found,
+            distance_to_polygon(np.array([rho, z]), [(0, -DEPTH), (edge, -DEPTH), (edge, -DEPTH - THICK), (0, -DEPTH - THICK)]),
+        )
     return found
 
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_cone_gap_is_the_distance_and_normal_its_gradient(closed):
-    """On a grid around the whole cone, free of the material: gap = distance from the profile, normal = its gradient, of length one."""
+    """On a grid around the whole cone, free of the material: gap = distance from the profile, normal = its gradient, of length
+    one."""
     shape, checked = cone_shape(closed), 0
     rng = np.random.default_rng(3)
     for _ in range(600):
@@ -211,7 +218,8 @@ def test_on_the_axis_a_ring_gives_the_axial_normal():
 
 @pytest.mark.parametrize("deep", [0.0005, 0.0015, 0.003])
 def test_in_a_closed_cones_corner_the_wall_never_pushes_into_the_bottom(deep):
-    """The plate closes the wall's lower end: a tip pressed into the bottom until its centre is under the plate's face must still be pushed
+    """The plate closes the wall's lower end: a tip pressed into the bottom until its centre is under the plate's face must
+    still be pushed
     out of the wall square to it, not down along it."""
     for n in (0.0005, 0.001, 0.002):
         z = -DEPTH - deep
@@ -243,7 +251,8 @@ ORIGIN = still((0.0, 0.0, 0.0))
 @pytest.mark.parametrize("radius", [0.0, 5e-5, 0.004])
 @pytest.mark.parametrize("face", ["wall", "bottom"])
 def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, radius):
-    """Step by step (0.2 mm, a cycle at 50 mm/s) into wall or bottom: the depth grows from zero with the way, for a point tip too, whose
+    """Step by step (0.2 mm, a cycle at 50 mm/s) into wall or bottom: the depth grows from zero with the way, for a point tip
+    too, whose
     centre is in the material at its first touch."""
     mem = cone_pair(radius)
     for i in range(-5, 20):
@@ -270,7 +279,8 @@ def test_the_latch_opens_on_separation():
 
 
 def test_wrenches_balance_about_any_point():
-    """Forces are opposite, and the torques with their arms cancel: a contact exerts nothing on the pair. With turned, turning bodies."""
+    """Forces are opposite, and the torques with their arms cancel: a contact exerts nothing on the pair. With turned, turning
+    bodies."""
     mem = cone_pair(0.01)
     mem[1:4], mem[5:8] = (-0.3, 0.1, 0.2), (0.2, -0.1, 0.4)
     target = Motion((0.5, -0.2, 0.1), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05))
@@ -292,7 +302,8 @@ def advance(motion, dt):
 
 
 def test_gap_rate_is_the_derivative_of_the_gap():
-    """Both bodies translating and turning: minus the change of depth over a short time, by central differences. 1e-7: their error at 1e-5 s."""
+    """Both bodies translating and turning: minus the change of depth over a short time, by central differences. 1e-7: their
+    error at 1e-5 s."""
     mem = cone_pair(0.01)
     mem[1:4] = (-0.3, 0.1, 0.2)
     target = Motion((0.0, 0.0, 0.0), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05))

@@ -18,11 +18,12 @@ from softdock.spatial.rotations import logarithm
 between, push, motion_at = door(history.between), door(history.push), door(history.motion_at)
 delayed_set_point, delay_door, log = door(delay.delayed_set_point), door(delay.delay_at), door(logarithm)
 
-T, SLOTS, CHANCE = 0.004, 12, Chance(0, 0)
+T, SLOTS, CHANCE = 0.004, 16, Chance(0, 0)
 
 
 def cubic(t):
-    """A cubic path [m], its velocity, and a turn that is no constant rate; everything in closed form. Fast: 30 rad/s shows errors of order."""
+    """A cubic path [m], its velocity, and a turn that is no constant rate; everything in closed form. Fast: 30 rad/s shows
+    errors of order."""
     p = np.array([0.1 + 2.0 * t - 30.0 * t**2 + 900.0 * t**3, -0.3 * t + 500.0 * t**3, 0.02])
     v = np.array([2.0 - 60.0 * t + 2700.0 * t**2, -0.3 + 1500.0 * t**2, 0.0])
     return p, v
@@ -74,7 +75,8 @@ def test_hermite_reproduces_cubic_motion(s):
 
 @pytest.mark.parametrize("mode", [HERMITE, LINEAR])
 def test_the_twist_is_the_derivative_of_the_pose(mode):
-    """Between any two set-points, also ones whose rates are not along the turn between them: v = p', w = body rate of q, by central
+    """Between any two set-points, also ones whose rates are not along the turn between them: v = p', w = body rate of q, by
+    central
     differences. 1e-6 of the rates: their error at 1e-5 of a cycle."""
     a = set_point(0.0)
     b = Motion((0.11, 0.0, 0.03), tuple(hamilton(a.q, quaternion([0.2, -0.3, 0.25]))), (1.0, -2.0, 3.0), (40.0, 60.0, -50.0))
@@ -151,7 +153,9 @@ def test_a_delayed_robot_is_where_its_set_points_were(delay_ms):
     assert found.w == pytest.approx(expected.w, abs=1e-10)
 
 
-@pytest.mark.parametrize("changing", [robot(0.006, ramp=0.3), robot(0.008, wobble=0.003, wobble_rate=150.0), robot(0.008, -0.2, 0.002, 90.0)])
+@pytest.mark.parametrize(
+    "changing", [robot(0.006, ramp=0.3), robot(0.008, wobble=0.003, wobble_rate=150.0), robot(0.008, -0.2, 0.002, 90.0)]
+)
 def test_a_changing_delay_changes_the_velocity(changing):
     """The mock-up moves at X'(t - h)(1 - h'): its twist is the derivative of its pose, by central differences."""
     mem, t, h = filled(), 0.0067, 1e-8
@@ -159,7 +163,9 @@ def test_a_changing_delay_changes_the_velocity(changing):
     assert here.v == pytest.approx(np.subtract(late.p, early.p) / (2 * h), abs=1e-5)
     inverse = np.array(early.q) * [1, -1, -1, -1]
     assert here.w == pytest.approx(np.array(log(tuple(hamilton(inverse, late.q)))) / (2 * h), abs=1e-5)
-    assert delay_at(changing, t)[1] == pytest.approx((delay_at(changing, t + h)[0] - delay_at(changing, t - h)[0]) / (2 * h), abs=1e-6)
+    assert delay_at(changing, t)[1] == pytest.approx(
+        (delay_at(changing, t + h)[0] - delay_at(changing, t - h)[0]) / (2 * h), abs=1e-6
+    )
 
 
 def test_the_delay_by_hand():

@@ -134,7 +134,8 @@ def test_a_table_by_hand():
 
 @given(depth=depths, rate=rates, slide=rates, turn=rates)
 def test_friction_acts_against_the_sliding_and_only_loses(depth, rate, slide, turn):
-    """mu f v / sqrt(v^2 + v_0^2) against the velocity of the touching point, the tip's spin included; its power is lost, never gained."""
+    """mu f v / sqrt(v^2 + v_0^2) against the velocity of the touching point, the tip's spin included; its power is lost, never
+    gained."""
     mu, slow, radius = 0.3, 0.01, 0.05
     law = EXAMPLES["spring_damper"]._replace(friction=mu, slip_speed=slow)
     force, torque, _, dissipated = touching(law, depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius)

@@ -8,12 +8,18 @@ from scenarios import CHASER_INERTIA, TARGET_INERTIA, lange_impact
 
 from softdock import simulate
 
-HEAVY = {"mass_kg": 10.0, "centre_m": [0.1, -0.2, 0.15], "inertia_kg_m2": [[0.3, 0.02, 0.01], [0.02, 0.4, -0.03], [0.01, -0.03, 0.5]], "sensor_m": [-0.1, 0.3, 0.05]}
+HEAVY = {
+    "mass_kg": 10.0,
+    "centre_m": [0.1, -0.2, 0.15],
+    "inertia_kg_m2": [[0.3, 0.02, 0.01], [0.02, 0.4, -0.03], [0.01, -0.03, 0.5]],
+    "sensor_m": [-0.1, 0.3, 0.05],
+}
 THRUST = [[0.1, 5.0, -3.0, 2.0, 4.0, -2.0, 3.0], [0.5, -4.0, 6.0, 1.0, -3.0, 5.0, 1.0], [0.9, 2.0, 0.0, -5.0, 1.0, 1.0, -6.0]]
 
 
 def tumbling(**robot):
-    """Both bodies tumble, pushed by thrusters, far apart, in gravity; heavy mock-ups with exact compensation and sensors on both."""
+    """Both bodies tumble, pushed by thrusters, far apart, in gravity; heavy mock-ups with exact compensation and sensors on
+    both."""
     return {
         "time": {"cycle_ms": 4.0, "duration_s": 1.2},
         "chaser": {
@@ -35,7 +41,8 @@ def tumbling(**robot):
 
 @pytest.mark.parametrize("delay_ms", [0.0, 16.0, 10.7])
 def test_exact_compensation_reads_zero_on_any_motion(delay_ms):
-    """10 kg off centre with its own inertia, on tumbling accelerated bodies, whole and fractional delay: nothing is left, to 1e-9 N."""
+    """10 kg off centre with its own inertia, on tumbling accelerated bodies, whole and fractional delay: nothing is left, to
+    1e-9 N."""
     series = simulate(tumbling(delay_ms=delay_ms)).series
     for name in ("chaser", "target"):
         assert np.abs(series[f"measured.{name}.force"]).max() < 1e-9
@@ -100,16 +107,21 @@ def test_ignoring_the_inertia_costs_restitution():
 
 @pytest.mark.parametrize("acceleration", ["commanded", "measured"])
 def test_compensating_the_inertia_restores_the_bounce(acceleration):
-    """With the acceleration of the commanded or of the measured motion the bounce is that of a weightless mock-up. 1 %: the acceleration of a
+    """With the acceleration of the commanded or of the measured motion the bounce is that of a weightless mock-up. 1 %: the
+    acceleration of a
     cycle is that of its end."""
     weightless = np.mean([simulate(impact("commanded", phase, mass=0.0)).restitution for phase in np.arange(8) / 8])
     found = np.mean([simulate(impact(acceleration, phase)).restitution for phase in np.arange(8) / 8])
     assert found == pytest.approx(weightless, abs=0.01)
 
 
-@pytest.mark.parametrize("robot", [{"model": "lag", "lag_Hz": 10.0}, {"model": "limited", "max_acceleration_m_per_s2": 3.0, "max_jerk_m_per_s3": 100.0}])
+@pytest.mark.parametrize(
+    "robot",
+    [{"model": "lag", "lag_Hz": 10.0}, {"model": "limited", "max_acceleration_m_per_s2": 3.0, "max_jerk_m_per_s3": 100.0}],
+)
 def test_a_measured_acceleration_serves_any_robot(robot):
-    """A robot that lags or has limits does not move as commanded: the measured motion still takes out the inertia, to the difference quotient's
+    """A robot that lags or has limits does not move as commanded: the measured motion still takes out the inertia, to the
+    difference quotient's
     error, while the commanded motion leaves newtons."""
     left = {}
     for acceleration in ("measured", "commanded"):

@@ -35,7 +35,8 @@ def draw(count):
 
 
 def test_moments():
-    """Mean, variance, skewness and kurtosis of 80 000 numbers, each within 5 standard errors; the four of a block are uncorrelated."""
+    """Mean, variance, skewness and kurtosis of 80 000 numbers, each within 5 standard errors; the four of a block are
+    uncorrelated."""
     rows = draw(20_000)
     x = rows.ravel()
     n = len(x)

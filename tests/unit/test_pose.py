@@ -84,9 +84,12 @@ def test_a_fractional_delay_lies_between_two_poses():
     assert series["pose_age"][1:] == pytest.approx(0.010, abs=1e-12)
 
 
-@pytest.mark.parametrize(("period_ms", "ages_ms"), [(12.0, [4, 8, 0, 4, 8, 0]), (10.0, [4, 8, 2, 6, 0, 4]), (4.0, [0, 0, 0, 0, 0, 0])])
+@pytest.mark.parametrize(
+    ("period_ms", "ages_ms"), [(12.0, [4, 8, 0, 4, 8, 0]), (10.0, [4, 8, 2, 6, 0, 4]), (4.0, [0, 0, 0, 0, 0, 0])]
+)
 def test_a_slow_pose_sensor_holds_its_last_sample(period_ms, ages_ms):
-    """Samples at multiples of the period; in between the last one, growing older. Between stamps too: the pose is that of its time."""
+    """Samples at multiples of the period; in between the last one, growing older. Between stamps too: the pose is that of its
+    time."""
     tables = with_pose(epos_wall(delay_ms=0.0), period_ms=period_ms)
     tables["time"]["duration_s"] = 0.4
     series = simulate(tables).series
@@ -96,7 +99,8 @@ def test_a_slow_pose_sensor_holds_its_last_sample(period_ms, ages_ms):
 
 
 def test_noise_has_the_stated_deviation():
-    """Position and attitude, a million poses: within 0.5 % on each of six channels, without correlation between channels, cycles or bodies."""
+    """Position and attitude, a million poses: within 0.5 % on each of six channels, without correlation between channels,
+    cycles or bodies."""
     noisy = pose(noise_m=2e-4, noise_rad=1e-3)
     wish = np.array([2e-4] * 3 + [1e-3] * 3)
     chaser, target = (many_poses(noisy, CHANCE, index, 1_000_000, TRUE) / wish for index in (0, 1))
@@ -136,7 +140,8 @@ def test_the_share_of_lost_poses_is_the_probability():
 
 
 def test_a_lost_sample_of_a_slow_sensor_never_arrives():
-    """The probability is that of a sample, not of a look at it: with one sample in three cycles and half of them lost, half never show."""
+    """The probability is that of a sample, not of a look at it: with one sample in three cycles and half of them lost, half
+    never show."""
     series = simulate(far_apart(dropout_probability=0.5, period_ms=12.0)).series
     stamps = np.unique(np.round((series["time"] - series["pose_age"]) / 0.012).astype(int))
     samples = int(40.0 / 0.012)
@@ -144,7 +149,8 @@ def test_a_lost_sample_of_a_slow_sensor_never_arrives():
 
 
 def test_measured_poses_do_not_move_anything():
-    """Direct adaptation does not look at poses: the run is the same bit for bit, however bad they are; only the observed energy changes."""
+    """Direct adaptation does not look at poses: the run is the same bit for bit, however bad they are; only the observed energy
+    changes."""
     plain = simulate(sphere_on_sphere(delay_ms=6.0))
     bad = simulate(with_pose(delay_ms=16.0, noise_m=1e-3, dropout_probability=0.3))
     for channel in ("chaser.position", "target.rate", "measured.chaser.force"):

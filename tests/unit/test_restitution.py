@@ -9,7 +9,12 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import BadInput, simulate
-from softdock.contact.restitution import damping_of_restitution, lambda_of_restitution, restitution_of_damping, restitution_of_lambda
+from softdock.contact.restitution import (
+    damping_of_restitution,
+    lambda_of_restitution,
+    restitution_of_damping,
+    restitution_of_lambda,
+)
 
 MASS, STIFFNESS, SPEED = 63.0, 1000.0, 0.02
 

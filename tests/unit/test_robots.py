@@ -47,7 +47,8 @@ def lag_by_matrix(w, zeta, t, rate):
 @pytest.mark.parametrize("zeta", [0.3, 1.0, 2.5])
 @pytest.mark.parametrize("rate", [0.0, 0.8])
 def test_a_lag_answers_step_and_ramp_as_its_equation(zeta, rate):
-    """From rest, under-, critically and overdamped, translation and rotation about a fixed axis: exact at every step, however long the step."""
+    """From rest, under-, critically and overdamped, translation and rotation about a fixed axis: exact at every step, however
+    long the step."""
     w = 25.0
     for dt in (0.004, 0.03):
         robot = motion()
@@ -71,18 +72,24 @@ def test_a_lag_follows_a_ramp_two_zeta_over_w_late(zeta):
     assert not series["true.chaser.force"].any()
     behind = series["command.chaser.position.x"] - series["mock_up.chaser.position.x"]
     assert behind[settled] == pytest.approx(-0.003 * late, abs=1e-9)
-    turn = [log(tuple(hamilton(np.array(m) * [1, -1, -1, -1], c)))[2] for m, c in zip(series["mock_up.chaser.attitude"][settled], series["command.chaser.attitude"][settled], strict=True)]
+    turn = [
+        log(tuple(hamilton(np.array(m) * [1, -1, -1, -1], c)))[2]
+        for m, c in zip(series["mock_up.chaser.attitude"][settled], series["command.chaser.attitude"][settled], strict=True)
+    ]
     assert turn == pytest.approx(np.full(len(turn), 0.2 * late), abs=1e-7)
 
 
 def test_an_uncompensated_lag_gives_energy():
-    """A lag acts as a delay: e = exp(pi sigma / w) of the dominant root of s^2 (1 + s / w_r)^2 + k / mu = 0, for Lange's impact with critically
+    """A lag acts as a delay: e = exp(pi sigma / w) of the dominant root of s^2 (1 + s / w_r)^2 + k / mu = 0, for Lange's impact
+    with critically
     damped robots that are 5 and 20 ms late. 3 %: the formula is that of a two-sided spring (physics.md section 2)."""
     for late in (0.005, 0.02):
         w_r = 2.0 / late
         roots = np.roots([1.0 / w_r**2, 2.0 / w_r, 1.0, 0.0, 50000.0 / 50.0])
         root = roots[np.argmax(roots.real)]
-        found = [simulate(lange_impact(phase, model="lag", lag_Hz=w_r / (2.0 * math.pi))).restitution for phase in np.arange(4) / 4]
+        found = [
+            simulate(lange_impact(phase, model="lag", lag_Hz=w_r / (2.0 * math.pi))).restitution for phase in np.arange(4) / 4
+        ]
         assert np.mean(found) == pytest.approx(math.exp(math.pi * root.real / abs(root.imag)), rel=0.03)
 
 
@@ -90,7 +97,8 @@ LIMITS = (0.5, 2.0, 30.0, 0.6, 3.0, 50.0)
 
 
 def test_limits_are_kept_and_a_moving_set_point_is_caught():
-    """From rest, far off: speed, acceleration and jerk stay within limits at every step; then the robot is on the set-point and stays."""
+    """From rest, far off: speed, acceleration and jerk stay within limits at every step; then the robot is on the set-point and
+    stays."""
     mem, robot, dt = np.zeros(3 + ROBOT_FLOATS), motion(), 0.004
     states, accelerations = [], []
     for n in range(1, 700):
@@ -98,13 +106,18 @@ def test_limits_are_kept_and_a_moving_set_point_is_caught():
         robot = follow_within_limits(LIMITS, dt, mem, 3, robot, set_point)
         states.append((robot, set_point))
         accelerations.append(mem[3:9].copy())
-    for k, slack in ((0, 1e-9), (3, 0.01)):  # 1 %: rotation is planned in the rotation vector, whose rate is the body's only for small turns
+    for k, slack in (
+        (0, 1e-9),
+        (3, 0.01),
+    ):  # 1 %: rotation is planned in the rotation vector, whose rate is the body's only for small turns
         rates = np.array([(s.v if k == 0 else s.w) for s, _ in states])
         assert np.abs(rates).max() <= LIMITS[k] * (1 + slack)
         assert np.abs(np.array(accelerations)[:, k : k + 3]).max() > 0.99 * LIMITS[k + 1]  # the limit was used
         assert np.abs(np.diff(rates, axis=0)).max() <= LIMITS[k + 1] * dt * (1 + slack)
         assert np.abs(np.array(accelerations)[:, k : k + 3]).max() <= LIMITS[k + 1] * (1 + slack)
-        assert np.abs(np.diff(np.array(accelerations)[:, k : k + 3], axis=0)).max() <= LIMITS[k + 2] * dt * (1 + 1e-6 + 10 * slack)
+        assert np.abs(np.diff(np.array(accelerations)[:, k : k + 3], axis=0)).max() <= LIMITS[k + 2] * dt * (
+            1 + 1e-6 + 10 * slack
+        )
     for s, u in states[-200:]:
         assert s.p == pytest.approx(u.p, abs=1e-12)
         assert s.v == pytest.approx(u.v, abs=1e-11)
@@ -125,7 +138,8 @@ def test_limits_are_kept_in_the_loop():
 
 
 def test_limited_rotation_in_the_loop():
-    """Turning bodies that collide: the mock-ups' rates change within the limit per axis (1 %: axes of a turning body are not those of the
+    """Turning bodies that collide: the mock-ups' rates change within the limit per axis (1 %: axes of a turning body are not
+    those of the
     plan), and before the contact they are on their set-points."""
     tables = sphere_on_sphere()
     robot = {"model": "limited", "max_acceleration_m_per_s2": 5.0, "max_angular_acceleration_rad_per_s2": 0.25}
@@ -135,7 +149,9 @@ def test_limited_rotation_in_the_loop():
     for name in ("chaser", "target"):
         w = run.series[f"mock_up.{name}.rate"]
         assert np.abs(np.diff(w, axis=0)).max() <= 0.25 * T * 1.01
-        assert run.series[f"mock_up.{name}.position"][1:first] == pytest.approx(run.series[f"command.{name}.position"][1:first], abs=1e-9)
+        assert run.series[f"mock_up.{name}.position"][1:first] == pytest.approx(
+            run.series[f"command.{name}.position"][1:first], abs=1e-9
+        )
         assert w[1:first] == pytest.approx(run.series[f"command.{name}.rate"][1:first], abs=1e-3)
     assert run.contact_count >= 1
 
@@ -152,7 +168,8 @@ def free_flight(**robot):
 
 @pytest.mark.parametrize("probability", [0.02, 0.3, 1.0])
 def test_the_share_of_lost_set_points_is_the_probability(probability):
-    """`hold`: a lost set-point is the last one, at rest, so a mock-up that did not move counts it. Within 5 standard errors of 10 000."""
+    """`hold`: a lost set-point is the last one, at rest, so a mock-up that did not move counts it. Within 5 standard errors of
+    10 000."""
     series = simulate(free_flight(dropout_probability=probability, on_dropout="hold")).series
     p = series["mock_up.chaser.position"]
     lost = (p[1:] == p[:-1]).all(axis=1)
@@ -190,7 +207,8 @@ def jittery(jitter, index=0):
 
 
 def test_jitter_is_bounded_continuous_and_fills_its_range():
-    """The extra delay stays in [0, jitter], has no steps, its stated rate is its slope, and over 1000 cycles it is spread evenly."""
+    """The extra delay stays in [0, jitter], has no steps, its stated rate is its slope, and over 1000 cycles it is spread
+    evenly."""
     robot, chance, jitter = jittery(0.003), Chance(5, 2), 0.003
     times = np.arange(0.0, 4.0, T / 8) + 1e-5
     found = np.array([delay_at(robot, chance, float(t), T) for t in times])
@@ -225,11 +243,13 @@ def test_a_jittery_lossy_loop_repeats_by_seed_and_differs_by_run():
 
 
 def test_the_twist_of_a_jittering_mock_up_is_the_derivative_of_its_pose():
-    """Between plant steps the recorded velocity agrees with differences of the recorded position: jitter makes no hidden jumps."""
+    """Between plant steps the recorded velocity agrees with differences of the recorded position: jitter makes no hidden
+    jumps."""
     tables = free_flight(delay_ms=8.0, delay_jitter_ms=2.0)
     tables["time"]["duration_s"] = 2.0
     series = simulate(tables).series
     v = np.diff(series["mock_up.chaser.position.y"]) / T
-    # the delay is linear within a cycle, so that the mean velocity of a cycle is the one at its end, before the slope changes: 0.01 (1 - h')
+    # the delay is linear within a cycle, so that the mean velocity of a cycle is the one at its end, before the slope changes:
+    # 0.01 (1 - h')
     assert 0.01 * 0.5 <= v.min() < v.max() <= 0.01 * 1.5
     assert np.abs(np.diff(series["mock_up.chaser.position.y"])).max() <= 0.01 * (T + 0.002)

@@ -1,4 +1,5 @@
-"""What a user writes wrong is refused before the clock starts, naming the key, the value and what is allowed; all problems at once."""
+"""What a user writes wrong is refused before the clock starts, naming the key, the value and what is allowed; all problems at
+once."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from softdock.spatial.rigid_body import BODY
 
 
 def refused(tables):
-    """Problems of tables that are refused before the clock starts: by `build`, or (a start deep in contact) by the start itself."""
+    """Problems of tables that are refused before the clock starts: by `build`, or (a start deep in contact) by the start
+    itself."""
     with pytest.raises(BadInput) as caught:
         simulate(tables)
     return caught.value.problems
@@ -37,7 +39,9 @@ def with_key(path, value, tables=None):
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("path", ["chaser.mass_kg", "time.duration_s", "robots.chaser.delay_ms", "contact.0.real.stiffness_N_per_m"])
+@pytest.mark.parametrize(
+    "path", ["chaser.mass_kg", "time.duration_s", "robots.chaser.delay_ms", "contact.0.real.stiffness_N_per_m"]
+)
 def test_nan_and_infinity_are_refused(path, value):
     """A number that is not finite would spread through every result."""
     problem = only(with_key(path, value))
@@ -221,7 +225,8 @@ def test_a_missing_required_key_is_named():
 
 
 def test_an_unresolved_contact_is_refused_unless_allowed():
-    """Shorter than 1.6 cycles is refused with the number of cycles; `allow_unresolved` runs it with a warning; 8 cycles need none."""
+    """Shorter than 1.6 cycles is refused with the number of cycles; `allow_unresolved` runs it with a warning; 8 cycles need
+    none."""
     tables = epos_wall(mass_kg=60.0, stiffness=1e7)  # half a period: pi sqrt(60 / 1e7) = 7.7 ms = 1.9 cycles
     assert any("1.9 cycles" in w for w in build(tables).warnings)
     tables["contact"][0]["real"]["stiffness_N_per_m"] = 2e7  # 5.4 ms = 1.4 cycles
@@ -321,7 +326,8 @@ def test_an_empty_table_is_the_defaults():
 
 
 def test_an_unstable_loop_stops_and_says_so():
-    """Between two walls, far too stiff for the delay, every bounce is faster: the run keeps what was recorded and says why it stopped."""
+    """Between two walls, far too stiff for the delay, every bounce is faster: the run keeps what was recorded and says why it
+    stopped."""
     tables = epos_wall(delay_ms=40.0, mass_kg=1.0, stiffness=1e4)
     other = {"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "origin_m": [0.1, 0.0, 0.0], "real": {"stiffness_N_per_m": 1e4}}
     tables["contact"].append(other)

@@ -57,7 +57,10 @@ def test_a_resolved_scenario_reads_back_to_the_bit(tmp_path, name):
     assert again.tables == scenario.tables
 
 
-@pytest.mark.parametrize("text", ['a "quoted" \\ name', "two\nlines\tand a tab\r", "größer als µ → 3", "", "bell \x07 and \x1b escape \x7f", "''' \"\"\" #"])
+@pytest.mark.parametrize(
+    "text",
+    ['a "quoted" \\ name', "two\nlines\tand a tab\r", "größer als µ → 3", "", "bell \x07 and \x1b escape \x7f", "''' \"\"\" #"],
+)
 def test_any_name_survives(tmp_path, text):
     """Quotes, backslashes, line ends, control characters and other alphabets."""
     tables = epos_wall()
@@ -107,10 +110,24 @@ def test_changes_reach_the_scenario_and_are_checked():
     assert load_scenario("epos_1d", {"time.cycle_ms": 2.0}).tables["time"]["cycle_ms"] == 2.0
     with pytest.raises(BadInput) as caught:
         load_scenario("epos_1d", ["robots.chaser.delay_ms=-8", "robots.chaser.delay_s=1"])
-    assert {(p.key, p.where) for p in caught.value.problems} == {("robots.chaser.delay_ms", "--set"), ("robots.chaser.delay_s", "--set")}
+    assert {(p.key, p.where) for p in caught.value.problems} == {
+        ("robots.chaser.delay_ms", "--set"),
+        ("robots.chaser.delay_s", "--set"),
+    }
 
 
-@pytest.mark.parametrize("change", ["contact.7.axis=[1,0,0]", "contact.x.axis=[1,0,0]", "name.x=1", "contact=3", "contact.0=3", "robots.chaser.delay_ms.x=3", "..=1"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "contact.7.axis=[1,0,0]",
+        "contact.x.axis=[1,0,0]",
+        "name.x=1",
+        "contact=3",
+        "contact.0=3",
+        "robots.chaser.delay_ms.x=3",
+        "..=1",
+    ],
+)
 def test_changes_of_what_is_not_there_are_refused(change):
     """An index beyond the array, a key inside a value, nonsense: bad input, never another exception."""
     with pytest.raises(BadInput):

@@ -20,7 +20,12 @@ def alone(integrator="exact_hold", duration_s=1.0, **tables):
     return {
         "time": {"cycle_ms": 4.0, "duration_s": duration_s},
         "satellites": {"integrator": integrator},
-        "chaser": {"mass_kg": 60.0, "inertia_kg_m2": CHASER_INERTIA, "position_m": [5.0, 0.0, 0.0], "velocity_m_per_s": [0.1, 0.0, 0.0]},
+        "chaser": {
+            "mass_kg": 60.0,
+            "inertia_kg_m2": CHASER_INERTIA,
+            "position_m": [5.0, 0.0, 0.0],
+            "velocity_m_per_s": [0.1, 0.0, 0.0],
+        },
         "target": {"fixed": True, "mass_kg": 1.0, "inertia_kg_m2": [1.0, 1.0, 1.0]},
         **tables,
     }
@@ -28,7 +33,9 @@ def alone(integrator="exact_hold", duration_s=1.0, **tables):
 
 def test_rows_by_hand():
     """Linear between rows, zero before the first and after the last, in the middle of a vector; body axes turn with the body."""
-    rows = np.array([[1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0], [2.0, 4.0, 0.0, -1.0, 0.0, 0.0, 3.0], [2.5, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0]])
+    rows = np.array(
+        [[1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0], [2.0, 4.0, 0.0, -1.0, 0.0, 0.0, 3.0], [2.5, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0]]
+    )
     vector = np.concatenate([np.full(4, np.nan), rows.ravel()])
     schedule, q = Schedule(4, 3, WORLD), (1.0, 0.0, 0.0, 0.0)
     assert wrench_at(vector, schedule, 1.25, q) == ((2.5, 0.0, -0.25), (0.0, 0.0, 1.5))
@@ -43,7 +50,8 @@ def test_rows_by_hand():
 
 @pytest.mark.parametrize("integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4"])
 def test_a_thruster_gives_its_impulse(integrator):
-    """Force times time, exactly, with any integrator; with the exact ones W_external is the gain of kinetic energy and nothing is invented."""
+    """Force times time, exactly, with any integrator; with the exact ones W_external is the gain of kinetic energy and nothing
+    is invented."""
     run = simulate(alone(integrator, external={"chaser": {"rows": STEADY}}))
     gained = 60.0 * (run.series["chaser.velocity"][-1] - run.series["chaser.velocity"][0])
     assert gained == pytest.approx(0.4 * np.array(STEADY[0][1:4]), abs=1e-12)
@@ -59,8 +67,10 @@ def test_a_torque_gives_its_angular_impulse():
     rows = [[0.0, 0.0, 0.0, 0.0, 1.0, -2.0, 3.0], [0.4, 0.0, 0.0, 0.0, 1.0, -2.0, 3.0]]
     run = simulate(alone("lie_rk4", external={"chaser": {"rows": rows}}))
     L = run.state[10:13]  # of the chaser in the flat state
-    assert L == pytest.approx(0.4 * np.array([1.0, -2.0, 3.0]), abs=1e-12)
-    assert run.ledger["external"] == pytest.approx(run.ledger["kinetic"] - run.ledger["kinetic_start"], rel=1e-4)  # a turn of changing axis
+    assert pytest.approx(0.4 * np.array([1.0, -2.0, 3.0]), abs=1e-12) == L
+    assert run.ledger["external"] == pytest.approx(
+        run.ledger["kinetic"] - run.ledger["kinetic_start"], rel=1e-4
+    )  # a turn of changing axis
 
 
 @pytest.mark.parametrize("kind", ["external", "hand"])
@@ -84,7 +94,8 @@ def test_a_ramp_is_sampled_at_the_middle_of_each_cycle():
 
 
 def test_a_hand_pushes_the_satellite_through_the_sensor():
-    """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite is accelerated. One cycle of impulse is the
+    """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite is accelerated. One cycle of
+    impulse is the
     difference that sampling both ends of the push makes."""
     run = simulate(alone(hand={"chaser": {"rows": STEADY}}))
     series, push = run.series, np.array(STEADY[0][1:4])

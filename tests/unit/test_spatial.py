@@ -81,7 +81,8 @@ def test_the_rotation_from_one_attitude_to_another_is_in_world_axes(a, b):
 
 @given(rotation_vectors(), three)
 def test_the_jacobian_is_the_derivative_of_the_exponential(phi, rate):
-    """w = J_r(phi) phi' is the body rate of exp(phi(t)), by central differences. 1e-9: their rounding at a step of 1e-6, plus curvature."""
+    """w = J_r(phi) phi' is the body rate of exp(phi(t)), by central differences. 1e-9: their rounding at a step of 1e-6, plus
+    curvature."""
     h = 1e-6
     ahead, behind = (exponential(tuple(np.add(phi, s * h * np.array(rate)))) for s in (1.0, -1.0))
     turned = logarithm(product(inverse(behind), ahead))

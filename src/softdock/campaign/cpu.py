@@ -41,7 +41,7 @@ def run_cpu(
 
     def run_chunk(first: int) -> int:
         last = min(first + chunk, total)
-        doors.run_batch(vectors, markers, mem_floats, batch.logs, batch.outcomes, first, last)
+        doors.run_batch(vectors, markers, np.zeros(mem_floats), batch.logs, batch.outcomes, first, last)
         return last - first
 
     done = 0

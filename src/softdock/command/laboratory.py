@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import normalise, rotate, rotate_back
@@ -31,8 +31,6 @@ AT = LABORATORY.at
 
 
 class LaboratoryParams(NamedTuple):
-    shared: bool
-    share: float
     q: tuple  # laboratory from orbit
     p: tuple  # m, laboratory axes
     gravity: tuple  # m/s^2, orbit axes
@@ -42,18 +40,22 @@ class LaboratoryParams(NamedTuple):
 def prepare_laboratory(vector, base):
     q = normalise(load4(vector, base + AT.attitude))
     gravity = rotate_back(q, load3(vector, base + AT.gravity))
-    return LaboratoryParams(int(vector[base + AT.mapping]) == SHARED, vector[base + AT.share], q, load3(vector, base + AT.position), gravity)
+    return LaboratoryParams(q, load3(vector, base + AT.position), gravity)
 
 
 @compiled
-def lay_out(laboratory, chaser, target):
-    """Set-points of both robots from the motion of both bodies; orbit axes."""
-    if not laboratory.shared:
-        return chaser, target
-    s = laboratory.share
+def is_shared(vector, base):
+    return int(vector[base + AT.mapping]) == SHARED
+
+
+@apart
+def share_out(vector, base, chaser, target):
+    """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
+    s = vector[base + AT.share]
     p = add(scale(1.0 - s, chaser.p), scale(s, target.p))
     v = add(scale(1.0 - s, chaser.v), scale(s, target.v))
-    return Motion(subtract(chaser.p, p), chaser.q, subtract(chaser.v, v), chaser.w), Motion(subtract(target.p, p), target.q, subtract(target.v, v), target.w)
+    first = Motion(subtract(chaser.p, p), chaser.q, subtract(chaser.v, v), chaser.w)
+    return first, Motion(subtract(target.p, p), target.q, subtract(target.v, v), target.w)
 
 
 @compiled

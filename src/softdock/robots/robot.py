@@ -14,7 +14,7 @@ from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw
 from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
-from softdock.robots.history import INTERPOLATIONS, push, stamped
+from softdock.robots.history import INTERPOLATIONS, motion_at, push, stamped
 from softdock.robots.lag import follow_with_lag
 from softdock.robots.limited import follow_within_limits
 from softdock.spatial.motion import Motion
@@ -137,17 +137,35 @@ def longest_delay(robot, duration):
     return robot.delay + max(robot.ramp, 0.0) * duration + robot.wobble + robot.jitter
 
 
+class Follower(NamedTuple):
+    """What every cycle needs of a robot; the rest is prepared from the vector when it is wanted."""
+
+    which: int  # 0 chaser's, 1 target's
+    at: int  # its parameters in the vector
+    delay: float  # s
+    interpolation: int
+    steady: bool  # a constant delay and nothing else
+
+
 @compiled
-def receive(robot, chance, T, mem, at, slots, stamp, set_point):
+def prepare_follower(vector, base, which):
+    robot = prepare_robot(vector, base, which)
+    constant = robot.ramp == 0.0 and robot.wobble == 0.0 and robot.jitter == 0.0
+    return Follower(which, base, robot.delay, robot.interpolation, constant and robot.model == DELAY and robot.dropout == 0.0)
+
+
+@compiled
+def receive(vector, follower, chance, T, mem, at, slots, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
-    if robot.dropout > 0.0:
-        set_point = _arrived_or_lost(robot, chance, T, mem, at, slots, stamp, set_point)
+    if not follower.steady:
+        set_point = _arrived_or_lost(vector, follower, chance, T, mem, at, slots, stamp, set_point)
     push(mem, at, slots, stamp, set_point)
 
 
 @apart
-def _arrived_or_lost(robot, chance, T, mem, at, slots, stamp, set_point):
-    if draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout:
+def _arrived_or_lost(vector, follower, chance, T, mem, at, slots, stamp, set_point):
+    robot = prepare_robot(vector, follower.at, follower.which)
+    if robot.dropout == 0.0 or draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout:
         return set_point
     last = stamped(mem, at, slots, stamp - 1)
     if robot.on_dropout == HOLD_LAST:
@@ -157,16 +175,17 @@ def _arrived_or_lost(robot, chance, T, mem, at, slots, stamp, set_point):
 
 
 @compiled
-def carry(robot, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
+def carry(vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
     """The mock-up at t1 from where it was at t0. `inertial`: also leave its accelerations in `mem` at `state`."""
-    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
-    if robot.model == DELAY and not inertial:
-        return arrived
-    return _carry_on(robot, chance, T, mem, history, slots, state, motion, arrived, t0, t1, inertial)
+    if follower.steady and not inertial:
+        return motion_at(follower.interpolation, T, mem, history, slots, (t1 - follower.delay) / T)
+    return _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial)
 
 
 @apart
-def _carry_on(robot, chance, T, mem, history, slots, state, motion, arrived, t0, t1, inertial):
+def _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
+    robot = prepare_robot(vector, follower.at, follower.which)
+    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
     dt = t1 - t0
     if robot.model == LIMITED:
         return follow_within_limits(robot.limits, dt, mem, state, motion, arrived)

@@ -102,10 +102,32 @@ def prepare_sensor(vector, base, T):
     )
 
 
+class Sampling(NamedTuple):
+    """What every cycle needs of the sensor; its electronics are prepared from the vector when they are wanted."""
+
+    on: int
+    period: float  # s
+    delay: float  # s
+    handover: int
+    noise_force: float
+    noise_torque: float
+    threshold: float  # N
+    noisy: bool
+    plain: bool  # no electronics beyond noise
+    all_consumed: bool  # every sample counts: for a mean, or a filter
+
+
+@compiled
+def prepare_sampling(vector, base, T):
+    s = prepare_sensor(vector, base, T)
+    all_consumed = s.handover != LATEST or s.keep > 0.0
+    return Sampling(s.on, s.period, s.delay, s.handover, s.noise_force, s.noise_torque, s.threshold, s.noisy, s.plain, all_consumed)
+
+
 @compiled
 def is_consumed(sensor, T, sample):
     """Whether the controller will ever look at a sample (number from the start): only then its noise is drawn."""
-    if sensor.handover != LATEST or sensor.keep > 0.0:
+    if sensor.all_consumed:
         return True
     arrives = (sample * sensor.period + sensor.delay) / T
     seen = math.ceil(arrives - SAME_TIME)

@@ -66,11 +66,17 @@ def _load(vector, mass, centre, inertia):
 
 
 @compiled
+def is_heavy(vector, base):
+    """Whether there is anything to weigh, or believed to be."""
+    loads = vector[base + AT.mass] + vector[base + AT.believed_mass]
+    return loads + vector[base + AT.inertia] + vector[base + AT.believed_inertia] > 0.0
+
+
+@compiled
 def prepare_mock_up(vector, base):
     true = _load(vector, base + AT.mass, base + AT.centre, base + AT.inertia)
     believed = _load(vector, base + AT.believed_mass, base + AT.believed_centre, base + AT.believed_inertia)
-    heavy = true.mass > 0.0 or believed.mass > 0.0 or true.inertia[0] > 0.0 or believed.inertia[0] > 0.0
-    return MockUpParams(true, believed, load3(vector, base + AT.sensor), int(vector[base + AT.acceleration]), heavy)
+    return MockUpParams(true, believed, load3(vector, base + AT.sensor), int(vector[base + AT.acceleration]), is_heavy(vector, base))
 
 
 @compiled

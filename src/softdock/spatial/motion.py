@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compiled import compiled
-from softdock.spatial.rotations import rotate, rotation_from_to
-from softdock.spatial.vectors import add, dot, load3, load4, store3, store4, subtract
+from softdock.spatial.rotations import exponential, product, rotate, rotation_from_to
+from softdock.spatial.vectors import add, add_scaled, dot, load3, load4, store3, store4, subtract
 
 MOTION_FLOATS = 13
 
@@ -37,6 +37,13 @@ class Displacement(NamedTuple):
 @compiled
 def no_wrench():
     return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@compiled
+def coasting(motion, dt):
+    """Where a body that keeps its twist is after dt [s]."""
+    turn = exponential((dt * motion.w[0], dt * motion.w[1], dt * motion.w[2]))
+    return Motion(add_scaled(motion.p, dt, motion.v), product(motion.q, turn), motion.v, motion.w)
 
 
 @compiled
