@@ -198,7 +198,8 @@ def _gathered(sensor, m, mem, handed, newest):
         force = 0.5 * norm(subtract(chaser.force, target.force))
     if force < sensor.threshold:
         chaser, target = no_wrench(), no_wrench()
-    store_wrench(mem, m.second, target)
+    if sensor.on != ON_CHASER:
+        store_wrench(mem, m.second, target)
     return target if sensor.on == ON_TARGET else chaser
 
 
@@ -231,8 +232,9 @@ def start_facility(params, vector, mem):
     contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
-    store_motion(mem, m.seen, chaser)
-    store_motion(mem, m.seen + MOTION_FLOATS, target)
+    if not params.ideal_pose:
+        store_motion(mem, m.seen, chaser)
+        store_motion(mem, m.seen + MOTION_FLOATS, target)
     sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target)
     handed, reading, when = hand_over(params, mem, -1, 0.0, no_wrench(), 0.0)
     return Facility(

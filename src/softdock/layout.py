@@ -13,7 +13,6 @@ from softdock.command.laboratory import LABORATORY, is_shared
 from softdock.compiled import apart, compiled
 from softdock.contact.pairs import MOST_PAIRS, PAIR, PAIR_FLOATS, store_pair
 from softdock.parameters import Group, Parameter
-from softdock.robots.limited import ROBOT_FLOATS
 from softdock.robots.robot import ROBOT, Chance, Follower, longest_delay, prepare_follower, prepare_robot
 from softdock.satellites import SATELLITES
 from softdock.schedules import schedule_at
@@ -55,6 +54,8 @@ MEMORY = Group(
     Parameter("slots", "slots", "set-points kept per robot", 0),
     Parameter("sample_slots", "sample_slots", "force samples kept", 1),
     Parameter("pose_slots", "pose_slots", "poses kept per mock-up", 0),
+    Parameter("robot_floats", "robot_floats", "per robot, for accelerations and planning", 0),
+    Parameter("report_floats", "report_floats", "for filters, a second reading and late poses", 0),
     Parameter("size", "size", "floats in all", 0),
 )
 
@@ -164,12 +165,12 @@ def _limit(value):
 
 
 @compiled
-def memory_map(pairs, slots, sample_slots, pose_slots):
+def memory_map(pairs, slots, sample_slots, robot_floats, report_floats, pose_slots):
     """Parts of `mem` one after the other; the methods' memory stands behind the last."""
     history = PAIRS_MEM + pairs * PAIR_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
-    filters = robot + 2 * ROBOT_FLOATS
-    samples = filters + REPORT_FLOATS
+    filters = robot + 2 * robot_floats
+    samples = filters + report_floats
     return Memory(
         slots,
         sample_slots,
@@ -177,7 +178,7 @@ def memory_map(pairs, slots, sample_slots, pose_slots):
         history,
         history + slots * MOTION_FLOATS,
         robot,
-        robot + ROBOT_FLOATS,
+        robot + robot_floats,
         filters,
         filters + 12,
         filters + 18,
@@ -201,6 +202,7 @@ def prepare(vector, markers):
     )
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
+    robot_floats, report_floats = int(vector[MEMORY_AT + MAP.robot_floats]), int(vector[MEMORY_AT + MAP.report_floats])
     return Params(
         T,
         duration,
@@ -225,7 +227,7 @@ def prepare(vector, markers):
         _limit(vector[STOP_AT + STOPS.torque]),
         vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0 or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0,
         pairs,
-        memory_map(pairs, slots, sample_slots, int(vector[MEMORY_AT + MAP.pose_slots])),
+        memory_map(pairs, slots, sample_slots, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
         2.0 * (longest + sensor.delay),
         prepare_methods(markers, vector, METHODS_AT),
     )

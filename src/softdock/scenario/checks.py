@@ -13,6 +13,8 @@ from softdock.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
 from softdock.errors import Problem
 from softdock.layout import (
     CHASER_AT,
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
     MEMORY,
     MEMORY_AT,
@@ -23,6 +25,8 @@ from softdock.layout import (
     SAMPLE_FLOATS,
     SENSOR_AT,
     TARGET_AT,
+    TARGET_HAND_AT,
+    TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
     TIME,
     TIME_AT,
@@ -30,6 +34,7 @@ from softdock.layout import (
 from softdock.robots.limited import ROBOT_FLOATS
 from softdock.robots.robot import ROBOT
 from softdock.sensor.force_torque import SENSOR
+from softdock.sensor.mock_up import MOCK_UP
 from softdock.sensor.pose import POSE
 from softdock.spatial.motion import MOTION_FLOATS
 from softdock.spatial.rigid_body import BODY
@@ -68,9 +73,27 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     pose = vectors[..., POSE_AT : POSE_AT + POSE.size]
     poses = np.where(pose.any(axis=-1), entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3), 0)
     pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
-    most = {name: int(np.max(n)) for name, n in (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))}
-    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * ROBOT_FLOATS + REPORT_FLOATS + most["sample_slots"] * SAMPLE_FLOATS
+    kept = (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))
+    most = {name: int(np.max(n)) for name, n in kept}
+    most["robot_floats"] = ROBOT_FLOATS if _any_accelerations(vectors) else 0
+    most["report_floats"] = REPORT_FLOATS if most["robot_floats"] or most["pose_slots"] or _any_electronics(vectors) else 0
+    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * most["robot_floats"] + most["report_floats"] + most["sample_slots"] * SAMPLE_FLOATS
     return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
+
+
+def _any_accelerations(vectors: np.ndarray) -> bool:
+    """Whether a robot plans, lags or carries something heavy."""
+    models = [vectors[..., base + ROBOT.at.model] for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)]
+    loads = [vectors[..., base : base + MOCK_UP.at.acceleration] for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)]
+    return any(np.any(part) for part in (*models, *loads))
+
+
+def _any_electronics(vectors: np.ndarray) -> bool:
+    """Whether a sensor is more than noise on the chaser's contact: another place, errors, filters, or a hand on a mock-up."""
+    at = SENSOR.at
+    electronics = vectors[..., SENSOR_AT + at.bias_force : SENSOR_AT + at.threshold]
+    hands = [vectors[..., base + 1] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
+    return any(np.any(part) for part in (vectors[..., SENSOR_AT + at.on], electronics, *hands))
 
 
 def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[list[Problem], list[str]]:
