@@ -134,9 +134,8 @@ def hard_for_the_core(integrator: str = "exact_hold", duration_s: float = 4.0) -
 
 def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
     """`hard_for_the_core` with all the facility has: a robot that lags and one with limits, losses and jitter, heavy mock-ups
-    believed a little
-    wrong, sensors on both with all their electronics, late poses, a hand, a thruster, a shared laboratory, a tabulated law with
-    friction."""
+    believed a little wrong, sensors on both with all their electronics, late poses, a hand, a thruster, a shared laboratory,
+    a tabulated law with friction."""
     tables = hard_for_the_core(integrator, duration_s)
     tables["robots"] = {
         "chaser": {"model": "lag", "delay_ms": 5.0, "lag_Hz": 9.0, "lag_damping_ratio": 0.7, "dropout_probability": 0.05},
@@ -168,8 +167,8 @@ def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> d
 
 def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dict[str, Any]:
     """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the other's wall, 50 N/mm, the
-    measured force fed
-    straight to the satellites. `phase`: fraction of a cycle by which the touch is later; `robot`: keys of both robots."""
+    measured force fed straight to the satellites. `phase`: fraction of a cycle by which the touch is later; `robot`: keys of
+    both robots."""
     speed = 0.1  # m/s
     return {
         "time": {"cycle_ms": cycle_ms, "duration_s": 2.0},

@@ -14,6 +14,8 @@ _EXPORTS = {
     "Run": "softdock.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
+    "load_scenario": "softdock.scenario.files",
+    "orbit": "softdock.reference",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
 }

@@ -34,7 +34,7 @@ KEEP_CACHES_S = 30 * 24 * 3600.0  # s; folders of older sources are removed when
 
 
 # Top-level parts of the package that hold no compiled code: editing them does not change the core. A test keeps this true.
-NOT_CORE = ("__init__.py", "_version.py", "campaign", "cli", "errors.py", "fidelity.py", "report", "run.py", "scenario", "simulation.py")
+NOT_CORE = ("__init__.py", "_version.py", "campaign", "cli", "errors.py", "feasibility.py", "fidelity.py", "report", "run.py", "scenario", "simulation.py")
 
 
 def core_sources(root: Path) -> list[Path]:

@@ -31,7 +31,7 @@ class Tracker(NamedTuple):
     """The contact under way, and how many have closed."""
 
     open: bool
-    count: int
+    closed: int  # contacts so far
     apart: bool  # the parts have separated, but not yet for the merge window
     pair: int  # the deepest pair of the last touch
     start: float  # s
@@ -51,8 +51,8 @@ def no_contact_yet():
 
 
 @compiled
-def opened(count, start, before):
-    return Tracker(True, count, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+def opened(closed, start, before):
+    return Tracker(True, closed, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
 
 
 @compiled
@@ -61,7 +61,7 @@ def gather(tracker, passage, T, wrenches, before, after):
     energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(wrenches.target, T, before.target, after.target)
     return Tracker(
         tracker.open,
-        tracker.count,
+        tracker.closed,
         tracker.apart and not passage.touched,
         passage.pair if passage.touched else tracker.pair,
         tracker.start,
@@ -81,7 +81,7 @@ def parted(tracker, after):
     """The parts have just separated: remember the gap's rate, in case this was the end."""
     return Tracker(
         tracker.open,
-        tracker.count,
+        tracker.closed,
         True,
         tracker.pair,
         tracker.start,
@@ -99,7 +99,7 @@ def parted(tracker, after):
 @compiled
 def close_contact(tracker, log):
     """Write the contact to the log, if there is a row left, and count it either way."""
-    row = tracker.count
+    row = tracker.closed
     if row < log.shape[0]:
         log[row, 0] = tracker.start
         log[row, 1] = tracker.last_touch
@@ -111,4 +111,4 @@ def close_contact(tracker, log):
         log[row, 7] = float(tracker.pair)
         log[row, 8] = tracker.before
         log[row, 9] = tracker.after
-    return Tracker(False, tracker.count + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+    return Tracker(False, tracker.closed + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)

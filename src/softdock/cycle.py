@@ -258,7 +258,7 @@ def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after,
     was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
     now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
     if not tracker.open:
-        tracker = opened(tracker.count, passage.first_touch, gap_rate(mem, PAIRS_MEM, passage.pair, now.chaser, now.target))
+        tracker = opened(tracker.closed, passage.first_touch, gap_rate(mem, PAIRS_MEM, passage.pair, now.chaser, now.target))
     tracker = gather(tracker, passage, params.T, wrenches, was, now)
     stale = params.T if params.sensor.handover == MEAN else 0.0  # a mean reaches back one cycle
     if not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch:

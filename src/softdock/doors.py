@@ -66,8 +66,8 @@ def finish(flat, log):
     loop = load_loop(flat)
     if loop.tracker.open:
         tracker = close_contact(loop.tracker, log)
-        return tracker.count
-    return loop.tracker.count
+        return tracker.closed
+    return loop.tracker.closed
 
 
 @door
@@ -103,9 +103,9 @@ def run_one(vector, markers, mem, log, outcome):
     while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
         loop = cycle(params, vector, loop, mem, log, k)
         k += 1
-    contacts = loop.tracker.count
+    contacts = loop.tracker.closed
     if loop.tracker.open:
-        contacts = close_contact(loop.tracker, log).count
+        contacts = close_contact(loop.tracker, log).closed
     outcome[0] = float(loop.status) if depth <= DEEPEST_START else float(DEEP_AT_START)
     outcome[1] = float(k)
     outcome[2] = float(contacts)

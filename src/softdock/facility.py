@@ -25,7 +25,7 @@ from softdock.layout import (
     SENSOR_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.robots.delay import delayed_set_point
+from softdock.robots.delay import delayed_set_point, store_delayed_acceleration
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
 from softdock.robots.robot import ROBOT, carry, prepare_robot, receive
 from softdock.schedules import schedule_at, scheduled
@@ -41,7 +41,7 @@ from softdock.sensor.force_torque import (
     sensor_noise,
 )
 from softdock.sensor.mock_up import COMMANDED, MEASURED, MOCK_UP, from_sensor, plus, prepare_mock_up, to_sensor, weigh
-from softdock.sensor.pose import is_lost, pose_instant, prepare_pose, read_pose
+from softdock.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
 from softdock.spatial.motion import (
     MOTION_FLOATS,
     Motion,
@@ -139,7 +139,7 @@ def _full_reading(vector, mem, T, chance, slots, history, state, filter_at, whic
         a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if mock_up.acceleration == COMMANDED:
             cycles = (t - vector[CHASER_ROBOT_AT + which * ROBOT_SIZE + REACHES.delay]) / T
-            a, alpha = acceleration_at(HERMITE, T, mem, history, slots, cycles)
+            a, alpha = acceleration_at(T, mem, history, slots, cycles)
         elif mock_up.acceleration == MEASURED:
             a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
         reading = plus(reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha))
@@ -209,13 +209,13 @@ def see_poses(vector, m, T, chance, mem, k, chaser, target, seen_time):
     pose = prepare_pose(vector, POSE_AT)
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
-    instant = pose_instant(pose, T, k)
-    if is_lost(pose, chance, k) or instant * T <= seen_time:
+    sample, instant = pose_sample(pose, T, k)
+    if is_lost(pose, chance, sample) or instant * T <= seen_time:
         return seen_time
     true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
     true_target = motion_at(HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant)
-    store_motion(mem, m.seen, read_pose(pose, chance, 0, k, true_chaser))
-    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, k, true_target))
+    store_motion(mem, m.seen, read_pose(pose, chance, 0, sample, true_chaser))
+    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, sample, true_target))
     return instant * T
 
 
@@ -233,8 +233,13 @@ def start_facility(params, vector, mem):
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
     if not params.ideal_pose:
-        store_motion(mem, m.seen, chaser)
-        store_motion(mem, m.seen + MOTION_FLOATS, target)
+        late = prepare_pose(vector, POSE_AT).delay
+        store_motion(mem, m.seen, coasting(chaser, -late))
+        store_motion(mem, m.seen + MOTION_FLOATS, coasting(target, -late))
+    if params.chaser_heavy:
+        store_delayed_acceleration(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot)
+    if params.target_heavy:
+        store_delayed_acceleration(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot)
     sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target)
     handed, reading, when = hand_over(params, mem, -1, 0.0, no_wrench(), 0.0)
     return Facility(
@@ -272,9 +277,7 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     if is_sample:
         samples += 1
         if is_consumed(params.sensor, T, samples):
-            sample_wrenches(
-                params, vector, mem, k, samples, later * T, dt * T, was.chaser, was.target, chaser, target, true_chaser, true_target
-            )
+            sample_wrenches(params, vector, mem, k, samples, later * T, dt * T, was.chaser, was.target, chaser, target, true_chaser, true_target)
     return Stretch(
         chaser,
         target,
@@ -352,9 +355,7 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
     seen = (k + 1) * T
     if not params.ideal_pose:
         seen = see_poses(vector, m, T, params.chance, mem, k + 1, end.chaser, end.target, f.seen_time)
-    after = Facility(
-        end.chaser, end.target, end.true_chaser, end.true_target, end.dissipating, end.samples, handed, reading, when, seen
-    )
+    after = Facility(end.chaser, end.target, end.true_chaser, end.true_target, end.dissipating, end.samples, handed, reading, when, seen)
     return after, end
 
 

@@ -33,7 +33,7 @@ def _load_body(flat, at):
 @compiled
 def _store_tracker(flat, at, t):
     flat[at] = 1.0 if t.open else 0.0
-    flat[at + 1] = float(t.count)
+    flat[at + 1] = float(t.closed)
     flat[at + 2] = 1.0 if t.apart else 0.0
     flat[at + 3] = float(t.pair)
     flat[at + 4] = t.start

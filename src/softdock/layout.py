@@ -197,9 +197,7 @@ def prepare(vector, markers):
     chaser_heavy, target_heavy = is_heavy(vector, CHASER_MOCK_UP_AT), is_heavy(vector, TARGET_MOCK_UP_AT)
     chaser_hand, target_hand = schedule_at(vector, CHASER_HAND_AT).rows > 0, schedule_at(vector, TARGET_HAND_AT).rows > 0
     external = schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0 or schedule_at(vector, TARGET_EXTERNAL_AT).rows > 0
-    longest = max(
-        longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration), longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration)
-    )
+    longest = max(longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration), longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration))
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
     robot_floats, report_floats = int(vector[MEMORY_AT + MAP.robot_floats]), int(vector[MEMORY_AT + MAP.report_floats])

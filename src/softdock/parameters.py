@@ -49,11 +49,16 @@ class Parameter:
         noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
         bounds = []
         if self.low > -ANY:
-            bounds.append(f"{'>' if self.open_low else '>='} {self.low:g}")
+            bounds.append(f"{'>' if self.open_low else '>='} {_number(self.low)}")
         if self.high < ANY:
-            bounds.append(f"<= {self.high:g}")
+            bounds.append(f"<= {_number(self.high)}")
         unit = f" [{self.unit}]" if self.unit != "-" else ""
         return noun + (" " + " and ".join(bounds) if bounds else "") + unit
+
+
+def _number(value: float) -> str:
+    """A bound as a person would write it."""
+    return f"{value:d}" if isinstance(value, int) else f"{value:g}"
 
 
 class Group:
@@ -61,7 +66,8 @@ class Group:
 
     def __init__(self, name: str, meaning: str, *parameters: Parameter):
         self.name, self.meaning, self.parameters = name, meaning, parameters
-        offsets, size = [], 0
+        offsets: list[Any] = []
+        size = 0
         for p in parameters:
             offsets.append(size)
             size += p.size

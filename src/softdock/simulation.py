@@ -12,6 +12,7 @@ from softdock import doors
 from softdock.contact_log import LOG_COLUMNS
 from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
+from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS
 from softdock.layout import TIME, TIME_AT
 from softdock.record import CHANNEL_COUNT
@@ -60,6 +61,7 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and checked) first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
+    check_feasible(scenario)
     total = cycle_count(scenario)
     loop = Stepper(scenario, rows=total + 1)
     while loop.cycles < total and loop.status == "completed":

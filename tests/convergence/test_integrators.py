@@ -151,8 +151,8 @@ def work_error(build_tables, plant_steps):
 @pytest.mark.parametrize("build_tables", [cone_docking, sphere_on_sphere])
 def test_contact_work_is_stored_or_dissipated(build_tables):
     """Physics (definitions.md, check b), in 3-D with damping and delay: within 1e-3 at one plant step a cycle, and of second
-    order in the
-    plant's step (both sums jump at touch by the same trapezoid). 0.3: the phase of touch and release scatters."""
+    order in the plant's step (both sums jump at touch by the same trapezoid). 0.3: the phase of touch and release
+    scatters."""
     steps = np.array([1, 4, 16])
     errors = [work_error(build_tables, n) for n in steps]
     assert errors[0][1] <= 1e-3

@@ -59,9 +59,8 @@ def test_a_fractional_delay_depends_on_the_motion_between_set_points(interpolati
 @pytest.mark.parametrize("delay_ms", [0.0, 16.0, 18.0])
 @pytest.mark.parametrize("integrator", [i.name for i in INTEGRATORS])
 def test_observed_energy_tells_the_restitution(integrator, delay_ms):
-    """In one dimension e^2 = 1 + observed / KE_0 (Zebenay eq. 114), so a rig can see its own activity, whatever its integrator.
-    1e-3:
-    trapezoid at 4 ms."""
+    """In one dimension e^2 = 1 + observed / KE_0 (Zebenay eq. 114), so a rig can see its own activity, whatever its
+    integrator. 1e-3: trapezoid at 4 ms."""
     kinetic = 0.5 * MASS_KG * SPEED**2
     for phase in PHASES[::4]:
         run = simulate(epos_wall(phase=phase, delay_ms=delay_ms, integrator=integrator, **EPOS))

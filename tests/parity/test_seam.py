@@ -20,7 +20,13 @@ SATELLITE_STATES = slice(SATELLITES, COMMAND)
 COMMANDS = slice(COMMAND, MOCK_UPS)
 FACILITY_STATES = slice(MOCK_UPS, WRENCHES)
 TIMES, READING = FACILITY + 3, FACILITY + 5  # in the flat state, see flat.store_facility
-memory_map = door(layout.memory_map)
+
+
+@door
+def report_places(vector, markers):
+    """Where the facility's reports stand in its memory: second reading, measured poses."""
+    memory = layout.prepare(vector, markers).memory
+    return memory.second, memory.seen
 
 
 class Seam:
@@ -42,11 +48,9 @@ class Seam:
 
     def reports(self):
         """The facility's memory as the controller gets it: second reading and measured poses, all else poisoned."""
-        sizes = self.scenario.vector[layout.MEMORY_AT : layout.MEMORY_AT + layout.MEMORY.size]
-        at = layout.MEMORY.at
-        m = memory_map(*(int(sizes[i]) for i in (at.pair_count, at.slots, at.sample_slots, at.pose_slots)))
+        second, seen = report_places(self.scenario.vector, self.scenario.markers)
         mem = np.full(len(self.facility_mem), np.nan)
-        for first, floats in ((m.second, 6), (m.seen, 2 * MOTION_FLOATS)):
+        for first, floats in ((second, 6), (seen, 2 * MOTION_FLOATS)):
             mem[first : first + floats] = self.facility_mem[first : first + floats]
         return mem
 

@@ -19,9 +19,8 @@ DOCKINGS = {
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("docking", DOCKINGS)
 def test_who_carries_the_motion_does_not_matter(docking, share):
-    """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to 1e-9 (rounding, magnified by
-    contacts), and
-    the books close."""
+    """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to 1e-9 (rounding, magnified
+    by contacts), and the books close."""
     tables = DOCKINGS[docking]()
     plain = simulate(tables)
     tables["laboratory"] = {

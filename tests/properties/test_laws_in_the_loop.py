@@ -7,6 +7,9 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import simulate
+from softdock.errors import BadInput
+from softdock.reference import orbit
+from softdock.scenario.build import build
 
 SPRING = {"law": "table", "table_m_N": [[0.0, 0.0], [0.0004, 0.8], [0.001, 2.0], [0.02, 40.0]]}  # 2000 N/m throughout
 
@@ -123,11 +126,27 @@ def test_a_torque_limit_stops_the_run():
 
 
 def test_reach_stops_the_run():
-    """A mock-up farther from the middle of its robot's reach than that, in laboratory axes."""
-    run = stopped("reach limit", robots={"chaser": {"reach_m": 0.05, "reach_centre_m": [2.01, 0.028, 0.012]}})
-    away = np.linalg.norm(run.series["mock_up.chaser.position"] - [2.01, 0.028, 0.012], axis=1)
-    assert away[-1] > 0.05
-    assert (away[:-1] <= 0.05).all()
+    """The rig comes back faster than orbit and leaves its robot's reach, which orbit's own motion never does."""
+    tables = epos_wall(delay_ms=32.0)
+    tables["robots"]["chaser"]["reach_m"] = 0.05
+    farthest = np.abs(orbit(build(tables)).series["chaser.position"]).max()
+    tables["robots"]["chaser"]["reach_m"] = 1.05 * farthest
+    run = simulate(tables)
+    away = np.linalg.norm(run.series["mock_up.chaser.position"], axis=1)
+    assert run.status == "reach limit"
+    assert away[-1] > 1.05 * farthest
+    assert (away[:-1] <= 1.05 * farthest).all()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("reach_m", 0.009), ("allowed_speed_m_per_s", 0.019), ("allowed_acceleration_m_per_s2", 0.01)]
+)
+def test_what_orbit_asks_of_a_robot_is_checked_before_the_run(key, value):
+    """The message names the robot's key, the instant and how much would be needed."""
+    tables = epos_wall()
+    tables["robots"]["chaser"][key] = value
+    with pytest.raises(BadInput, match=rf"robots\.chaser\.{key}: given {value}; allowed: at least .* at t = "):
+        simulate(tables)
 
 
 def test_zero_is_no_limit():

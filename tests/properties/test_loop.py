@@ -108,9 +108,8 @@ def test_symplectic_euler_conserves_angular_momentum_exactly(tables):
 
 @given(tables=dockings(integrators=tuple(n for n in NAMES if n != "symplectic_euler")))
 def test_angular_momentum_of_the_other_integrators_changes_by_the_square_of_the_cycle(tables):
-    """A held force on a moving body: per cycle exact hold changes the pair's momentum by T^2/2 v x F, forward Euler by T^2 v x
-    F, and by
-    nothing else. (Over a contact that sums to an error of order T.) 1e-10: rounding only."""
+    """A held force on a moving body: per cycle exact hold changes the pair's momentum by T^2/2 v x F, forward Euler by T^2 v
+    x F, and by nothing else. (Over a contact that sums to an error of order T.) 1e-10: rounding only."""
     run = run_docking(tables)
     momentum = angular_momentum(run, tables)
     apart = run.series["chaser.velocity"] - run.series["target.velocity"]
@@ -191,17 +190,18 @@ def test_attitudes_stay_unit_quaternions(tables):
 @given(tables=dockings(), turn=vector(3.0), shift=vector(5.0), boost=vector(0.1))
 def test_the_same_docking_elsewhere_is_the_same(tables, turn, shift, boost):
     """Turned, shifted or seen from a moving frame: same restitution, peaks, contact times and invented energy. 1e-9: rounding
-    at 5 m,
-    magnified by the contact."""
+    at 5 m, magnified by the contact."""
     here, q = run_docking(tables), quaternion(turn)
     there_tables = moved(tables, q, shift)
     for name in ("chaser", "target"):
         there_tables[name]["velocity_m_per_s"] = (np.array(there_tables[name]["velocity_m_per_s"]) + boost).tolist()
     there = run_docking(there_tables)
     assert there.contact_count == here.contact_count
+    largest = max(c["peak_force_real_N"] for c in here.contacts)
     for a, b in zip(here.contacts, there.contacts, strict=True):
+        close = 1e-9 * largest / a["peak_force_real_N"]  # a grazing touch shows the rounding of the hard ones before it
         for key in ("restitution", "peak_force_real_N", "peak_force_satellite_N", "impulse_Ns", "start_s", "end_s"):
-            assert b[key] == pytest.approx(a[key], rel=1e-9, nan_ok=True), key  # nan: still touching at the end
+            assert b[key] == pytest.approx(a[key], rel=close, nan_ok=True), key  # nan: still touching at the end
     assert there.energy_invented_J == pytest.approx(here.energy_invented_J, abs=1e-9 * here.ledger["kinetic_start"])
     assert there.series["contact.depth"][1:] == pytest.approx(here.series["contact.depth"][1:], abs=1e-9)
 
@@ -209,8 +209,7 @@ def test_the_same_docking_elsewhere_is_the_same(tables, turn, shift, boost):
 @given(tables=dockings(integrators=("symplectic_euler",), delays=st.just(0.0), damping=st.just(0.0)))
 def test_lossless_and_undelayed_symplectic_euler_keeps_the_energy(tables):
     """No delay, no damping: after every contact the loop with symplectic Euler at 4 ms has the relative energy it began with,
-    in 3-D, to
-    0.1 % (during a contact kinetic and stored energy are half a cycle apart, and differ by more)."""
+    in 3-D, to 0.1 % (during a contact kinetic and stored energy are half a cycle apart, and differ by more)."""
     run = run_docking(tables)
     masses = tables["chaser"]["mass_kg"], tables["target"]["mass_kg"]
     centre = linear_momentum(run, tables)[0] / sum(masses)
@@ -225,8 +224,8 @@ def test_lossless_and_undelayed_symplectic_euler_keeps_the_energy(tables):
 @pytest.mark.parametrize("radius", [0.0, 1e-4, 0.01])
 def test_a_point_tip_in_a_cone_keeps_the_energy(radius):
     """The side of first touch is the one the tip came from, also when its centre is in the material at the first instant of
-    touch: the
-    lossless loop gives back what it took. 1 %: a point meets the corner of wall and bottom more sharply than a ball."""
+    touch: the lossless loop gives back what it took. 1 %: a point meets the corner of wall and bottom more sharply than a
+    ball."""
     tables = cone_docking("symplectic_euler")
     tables["contact"][0]["tip_radius_m"] = radius
     run = run_docking(tables)

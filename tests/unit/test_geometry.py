@@ -91,9 +91,8 @@ def distance_to_polygon(point, corners):
 
 
 def solid_distance(rho, z, closed, cavity):
-    """Distance from the wall's cross-section, and from the plate if the tip is outside and the bottom is closed. From inside, a
-    closed bottom
-    hides the wall's lower end: the wall goes on."""
+    """Distance from the wall's cross-section, and from the plate if the tip is outside and the bottom is closed. From inside,
+    a closed bottom hides the wall's lower end: the wall goes on."""
     low = -10 * LENGTH if closed and cavity else -LENGTH
     wall_corners = [on_wall(0, 0), on_wall(low, 0), on_wall(low, -THICK), on_wall(0, -THICK)]
     found = distance_to_polygon(np.array([rho, z]), wall_corners)
@@ -219,8 +218,7 @@ def test_on_the_axis_a_ring_gives_the_axial_normal():
 @pytest.mark.parametrize("deep", [0.0005, 0.0015, 0.003])
 def test_in_a_closed_cones_corner_the_wall_never_pushes_into_the_bottom(deep):
     """The plate closes the wall's lower end: a tip pressed into the bottom until its centre is under the plate's face must
-    still be pushed
-    out of the wall square to it, not down along it."""
+    still be pushed out of the wall square to it, not down along it."""
     for n in (0.0005, 0.001, 0.002):
         z = -DEPTH - deep
         rho = MOUTH + (z * SINE - n) / COSINE
@@ -252,8 +250,7 @@ ORIGIN = still((0.0, 0.0, 0.0))
 @pytest.mark.parametrize("face", ["wall", "bottom"])
 def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, radius):
     """Step by step (0.2 mm, a cycle at 50 mm/s) into wall or bottom: the depth grows from zero with the way, for a point tip
-    too, whose
-    centre is in the material at its first touch."""
+    too, whose centre is in the material at its first touch."""
     mem = cone_pair(radius)
     for i in range(-5, 20):
         way = 0.0002 * i + 0.0001  # m into the material

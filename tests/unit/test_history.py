@@ -76,8 +76,7 @@ def test_hermite_reproduces_cubic_motion(s):
 @pytest.mark.parametrize("mode", [HERMITE, LINEAR])
 def test_the_twist_is_the_derivative_of_the_pose(mode):
     """Between any two set-points, also ones whose rates are not along the turn between them: v = p', w = body rate of q, by
-    central
-    differences. 1e-6 of the rates: their error at 1e-5 of a cycle."""
+    central differences. 1e-6 of the rates: their error at 1e-5 of a cycle."""
     a = set_point(0.0)
     b = Motion((0.11, 0.0, 0.03), tuple(hamilton(a.q, quaternion([0.2, -0.3, 0.25]))), (1.0, -2.0, 3.0), (40.0, 60.0, -50.0))
     for s in (0.05, 0.37, 0.5, 0.81):

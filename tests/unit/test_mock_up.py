@@ -108,8 +108,7 @@ def test_ignoring_the_inertia_costs_restitution():
 @pytest.mark.parametrize("acceleration", ["commanded", "measured"])
 def test_compensating_the_inertia_restores_the_bounce(acceleration):
     """With the acceleration of the commanded or of the measured motion the bounce is that of a weightless mock-up. 1 %: the
-    acceleration of a
-    cycle is that of its end."""
+    acceleration of a cycle is that of its end."""
     weightless = np.mean([simulate(impact("commanded", phase, mass=0.0)).restitution for phase in np.arange(8) / 8])
     found = np.mean([simulate(impact(acceleration, phase)).restitution for phase in np.arange(8) / 8])
     assert found == pytest.approx(weightless, abs=0.01)
@@ -121,8 +120,7 @@ def test_compensating_the_inertia_restores_the_bounce(acceleration):
 )
 def test_a_measured_acceleration_serves_any_robot(robot):
     """A robot that lags or has limits does not move as commanded: the measured motion still takes out the inertia, to the
-    difference quotient's
-    error, while the commanded motion leaves newtons."""
+    difference quotient's error, while the commanded motion leaves newtons."""
     left = {}
     for acceleration in ("measured", "commanded"):
         tables = tumbling(**robot)

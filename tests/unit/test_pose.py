@@ -39,15 +39,19 @@ def pose(**keys):
 
 
 @door
-def many_poses(pose, chance, index, count, true):
+def fill_errors(pose, chance, index, rows, true):
     """Errors of position [m] and attitude (rotation vector, rad), one pose a cycle."""
-    rows = np.empty((count, 6))
-    for k in range(count):
+    for k in range(len(rows)):
         seen = pose_sensor.read_pose(pose, chance, index, k, true)
         turn = logarithm(product(inverse(true.q), seen.q))
         for i in range(3):
             rows[k, i] = seen.p[i] - true.p[i]
             rows[k, 3 + i] = turn[i]
+
+
+def many_poses(pose, chance, index, count, true):
+    rows = np.empty((count, 6))
+    fill_errors(pose, chance, index, rows, true)
     return rows
 
 

@@ -80,9 +80,9 @@ def test_a_lag_follows_a_ramp_two_zeta_over_w_late(zeta):
 
 
 def test_an_uncompensated_lag_gives_energy():
-    """A lag acts as a delay: e = exp(pi sigma / w) of the dominant root of s^2 (1 + s / w_r)^2 + k / mu = 0, for Lange's impact
-    with critically
-    damped robots that are 5 and 20 ms late. 3 %: the formula is that of a two-sided spring (physics.md section 2)."""
+    """A lag acts as a delay: e = exp(pi sigma / w) of the dominant root of s^2 (1 + s / w_r)^2 + k / mu = 0, for Lange's
+    impact with critically damped robots that are 5 and 20 ms late. 3 %: the formula is that of a two-sided spring (physics.md
+    section 2)."""
     for late in (0.005, 0.02):
         w_r = 2.0 / late
         roots = np.roots([1.0 / w_r**2, 2.0 / w_r, 1.0, 0.0, 50000.0 / 50.0])
@@ -139,8 +139,7 @@ def test_limits_are_kept_in_the_loop():
 
 def test_limited_rotation_in_the_loop():
     """Turning bodies that collide: the mock-ups' rates change within the limit per axis (1 %: axes of a turning body are not
-    those of the
-    plan), and before the contact they are on their set-points."""
+    those of the plan), and before the contact they are on their set-points."""
     tables = sphere_on_sphere()
     robot = {"model": "limited", "max_acceleration_m_per_s2": 5.0, "max_angular_acceleration_rad_per_s2": 0.25}
     tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}

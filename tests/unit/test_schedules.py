@@ -94,9 +94,8 @@ def test_a_ramp_is_sampled_at_the_middle_of_each_cycle():
 
 
 def test_a_hand_pushes_the_satellite_through_the_sensor():
-    """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite is accelerated. One cycle of
-    impulse is the
-    difference that sampling both ends of the push makes."""
+    """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite is accelerated. One cycle
+    of impulse is the difference that sampling both ends of the push makes."""
     run = simulate(alone(hand={"chaser": {"rows": STEADY}}))
     series, push = run.series, np.array(STEADY[0][1:4])
     pushed = (series["time"] > 0.201) & (series["time"] < 0.599)

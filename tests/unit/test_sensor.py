@@ -41,15 +41,19 @@ def sensor(**keys):
 
 
 @door
-def many_readings(sensor, chance, index, count, true):
-    """One reading a cycle, as rows of six."""
-    rows = np.empty((count, 6))
+def fill_readings(sensor, chance, index, rows, true):
+    """One reading a cycle, into rows of six."""
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    for k in range(count):
+    for k in range(len(rows)):
         reading, state = force_torque.read_sensor(sensor, chance, index, k, k, k * 0.004, state, true)
         for i in range(3):
             rows[k, i] = reading.force[i]
             rows[k, 3 + i] = reading.torque[i]
+
+
+def many_readings(sensor, chance, index, count, true):
+    rows = np.empty((count, 6))
+    fill_readings(sensor, chance, index, rows, true)
     return rows
 
 
@@ -62,8 +66,7 @@ def test_an_ideal_sensor_reads_the_truth():
 
 def test_noise_has_the_stated_deviation():
     """Force and torque noise are white with their own standard deviations: mean and deviation of 10 000 readings within 5
-    standard errors,
-    axes and successive readings uncorrelated."""
+    standard errors, axes and successive readings uncorrelated."""
     series = simulate(far_apart(noise_N=0.25, noise_Nm=0.03)).series
     force, torque = series["measured.chaser.force"], series["measured.chaser.torque"]
     # the chaser moves under the noise, but nothing touches: the true wrench is zero throughout
@@ -111,9 +114,8 @@ def test_one_sample_a_cycle_is_the_true_wrench_at_the_cycles_end():
 
 
 def test_the_mean_is_the_mean_of_the_samples_since_the_last_cycle():
-    """With samples on the plant's own steps the mean can be formed by hand from a run four times finer in the plant: here from
-    a loop whose
-    chaser does not feel the force (a body of 1e9 kg), so that both loops move alike."""
+    """With samples on the plant's own steps the mean can be formed by hand from a run four times finer in the plant: here
+    from a loop whose chaser does not feel the force (a body of 1e9 kg), so that both loops move alike."""
     tables = in_contact(period_ms=1.0, handover="mean")
     for name in ("chaser", "target"):
         tables[name]["mass_kg"] = 1e9
@@ -196,8 +198,7 @@ def test_the_deviation_of_a_million_readings(million):
 @pytest.mark.parametrize("other", ["target", "next run", "next seed"])
 def test_channels_cycles_sensors_and_runs_share_no_noise(million, other):
     """All correlations of a million readings are below 5 standard errors: between channels, from cycle to cycle, and to any
-    other sensor,
-    run or seed."""
+    other sensor, run or seed."""
     rows, bound = million["chaser"], 5e-3
     assert np.abs(np.corrcoef(rows.T) - np.eye(6)).max() < bound
     for lag in (1, 2, 7):
@@ -280,9 +281,8 @@ def test_delay_and_rate_make_the_age(period_ms, delay_ms, ages_ms):
 
 
 def test_the_mean_of_delayed_samples_is_the_mean_of_an_earlier_cycle():
-    """With 8 ms of delay the mean since the last cycle is the mean that was handed over two cycles ago without delay. On a body
-    too heavy to
-    be moved by it, so that both loops move alike."""
+    """With 8 ms of delay the mean since the last cycle is the mean that was handed over two cycles ago without delay. On a
+    body too heavy to be moved by it, so that both loops move alike."""
     means = []
     for delay_ms in (0.0, 8.0):
         tables = in_contact(period_ms=1.0, handover="mean", delay_ms=delay_ms)
@@ -327,8 +327,7 @@ def test_an_ideal_sensor_on_either_body_gives_the_same_bounce():
 
 def test_an_ideal_sensor_on_either_body_gives_the_same_docking():
     """In three dimensions without delay, too: the common point of the two equal and opposite wrenches is the same. 1e-9:
-    rounding, magnified by
-    the contact."""
+    rounding, magnified by the contact."""
     runs = {body: on(body, sphere_on_sphere()) for body in ("chaser", "target", "both")}
     for run in runs.values():
         for channel in ("chaser.velocity", "target.velocity", "chaser.rate", "target.rate"):

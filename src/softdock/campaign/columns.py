@@ -137,7 +137,7 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
         matrices = array
     if matrices.ndim != 3 or matrices.shape[1:] != (3, 3):
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)")
-    finite = np.isfinite(matrices).all(axis=(1, 2))
+    finite: np.ndarray = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
     symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(
         axis=(1, 2)
@@ -221,7 +221,7 @@ def _method_floats(scenario: Scenario, method: Any, index: int, vectors: np.ndar
 
 def _check_rows(scenario: Scenario, vectors: np.ndarray, swept_at: list[int]) -> None:
     """The checks across keys, on rows as they would be built one by one."""
-    rows = range(len(vectors))
+    rows: Any = range(len(vectors))
     if len(vectors) > CHECKED_ROWS:
         extremes = {int(pick(vectors[:, at])) for at in swept_at for pick in (np.argmin, np.argmax)}
         rows = sorted(extremes | set(np.linspace(0, len(vectors) - 1, CHECKED_ROWS).astype(int).tolist()))

@@ -21,7 +21,9 @@ ABSOLUTE, SHARED = 0, 1
 LABORATORY = Group(
     "laboratory",
     "How orbit is laid into the laboratory.",
-    Parameter("mapping", "mapping", "absolute: each robot its satellite's motion; shared: a share of the relative motion", "absolute", choices=("absolute", "shared")),
+    Parameter(
+        "mapping", "mapping", "absolute: each robot its satellite's motion; shared: a share of the relative motion", "absolute", choices=("absolute", "shared")
+    ),
     Parameter("share", "chaser_share", "share of the relative motion that the chaser's robot carries", 1.0, low=0.0, high=1.0, when=("mapping", ("shared",))),
     Parameter("attitude", "attitude_wxyz", "laboratory axes from orbit axes", (1.0, 0.0, 0.0, 0.0), size=4, kind="quaternion"),
     Parameter("position", "position_m", "where orbit's origin lies in the laboratory", (0.0, 0.0, 0.0), "m", size=3, low=-1e4, high=1e4),

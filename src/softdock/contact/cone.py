@@ -40,7 +40,7 @@ def _side_of(shape, s, n, z):
 def _in_material(shape, s, n, rho, z):
     """Whether a point is inside the wall or the bottom plate."""
     in_wall = -shape.length <= s <= 0.0 and -shape.thickness <= n <= 0.0
-    in_plate = shape.closed and -shape.depth - shape.thickness <= z <= -shape.depth and rho <= shape.bottom_radius + shape.thickness
+    in_plate = shape.closed and -shape.depth - shape.thickness <= z <= -shape.depth and rho <= shape.bottom_radius + shape.thickness * shape.cosine
     return in_wall or in_plate
 
 

@@ -46,15 +46,11 @@ PAIR = Group(
         low=-1e3,
         high=1e3,
     ),
-    Parameter(
-        "axis", "axis", "outward normal of the wall, or the cone's axis out of its mouth, target axes", (1.0, 0.0, 0.0), size=3, kind="direction"
-    ),
+    Parameter("axis", "axis", "outward normal of the wall, or the cone's axis out of its mouth, target axes", (1.0, 0.0, 0.0), size=3, kind="direction"),
     Parameter("sphere_radius", "sphere_radius_m", "radius of the target's sphere", 0.0, "m", low=0.0, high=1e3, when=("geometry", ("sphere",))),
     Parameter("mouth_radius", "mouth_radius_m", "inner radius at the mouth", None, "m", low=0.0, open_low=True, high=1e3, when=_CONE),
     Parameter("bottom_radius", "bottom_radius_m", "inner radius at the bottom", None, "m", low=0.0, high=1e3, when=_CONE),
-    Parameter(
-        "half_angle", "half_angle_deg", "angle between axis and wall", None, "deg", 0.0, 89.0, open_low=True, scale=math.pi / 180.0, when=_CONE
-    ),
+    Parameter("half_angle", "half_angle_deg", "angle between axis and wall", None, "deg", 0.0, 89.0, open_low=True, scale=math.pi / 180.0, when=_CONE),
     Parameter("thickness", "wall_thickness_m", "thickness of the wall", 0.005, "m", low=0.0, open_low=True, high=1e3, when=_CONE),
     Parameter("closed", "closed_bottom", "true: a plate closes the bottom", False, kind="flag", when=_CONE),
     Parameter("real_law", "real.law", "law of the mock-ups' contact", "spring_damper", choices=LAWS),
@@ -72,7 +68,9 @@ PAIR = Group(
     Parameter("wanted_lambda", "wanted.lambda_s_per_m", "damping factor", 0.0, "s/m", low=0.0, high=1e6, when=_WANTED_HUNT),
     Parameter("wanted_table", "wanted.table_m_N", "rows of depth and force, from 0 0 upwards", None, "m, N", size=2, kind="table", when=_WANTED_TABLE),
     Parameter("wanted_friction", "wanted.friction", "Coulomb friction coefficient", 0.0, low=0.0, high=10.0, when=_WANTED),
-    Parameter("wanted_slip", "wanted.friction_speed_m_per_s", "sliding speed at which friction is at 71 %", 1e-3, "m/s", 0.0, 10.0, open_low=True, when=_WANTED),
+    Parameter(
+        "wanted_slip", "wanted.friction_speed_m_per_s", "sliding speed at which friction is at 71 %", 1e-3, "m/s", 0.0, 10.0, open_low=True, when=_WANTED
+    ),
 )
 AT = PAIR.at
 
@@ -166,7 +164,5 @@ def load_pair(mem, at):
         mem[at + 17],
         mem[at + 18] != 0.0,
     )
-    law = Law(
-        int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), mem[at + 25], mem[at + 26]
-    )
+    law = Law(int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), mem[at + 25], mem[at + 26])
     return Pair(int(mem[at]), load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)

@@ -38,6 +38,8 @@ def restitution_of_damping(stiffness: float, damping: float, mass: float, pull: 
 
 def damping_of_restitution(stiffness: float, restitution: float, mass: float, pull: bool = False) -> float:
     """The damping [Ns/m] that gives a wanted restitution, 0 < e <= 1."""
+    _positive("stiffness", stiffness, "N/m")
+    _positive("mass", mass, "kg")
     _fraction(restitution)
     scale = 2.0 * math.sqrt(stiffness * mass)
     if pull:

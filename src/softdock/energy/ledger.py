@@ -82,7 +82,8 @@ class Booking(NamedTuple):
 
 @compiled
 def book(wrench, external, hand, measured, true, before, after, command_before, command_after):
-    """One body's works over one cycle. `hand`: pushes the mock-up, and through the sensor the satellite. `before`, `after`: satellite; `command_*`: set-points stamped t_k and t_{k+1}."""
+    """One body's works over one cycle. `hand`: pushes the mock-up, and through the sensor the satellite; `before`, `after`: satellite;
+    `command_*`: set-points stamped t_k and t_{k+1}."""
     moved = displacement(before.p, before.q, after.p, after.q)
     sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
     outside = work(external, moved)

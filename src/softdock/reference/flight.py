@@ -64,7 +64,7 @@ def _follow(tracker, log, mode, seen, passed, t):
     if mode.touching != 0:
         tracker = Tracker(
             True,
-            tracker.count,
+            tracker.closed,
             False,
             seen.pair,
             tracker.start,
@@ -80,7 +80,7 @@ def _follow(tracker, log, mode, seen, passed, t):
         if seen.mode.touching == 0:
             tracker = close_contact(parted(tracker, seen.gap_rate), log)
     elif seen.mode.touching != 0:
-        tracker = opened(tracker.count, t, seen.gap_rate)
+        tracker = opened(tracker.closed, t, seen.gap_rate)
     return tracker
 
 
@@ -115,7 +115,7 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
     setup = prepare_orbit(vector, mem, coarser)
     both = start_orbit(vector, setup)
     T = vector[TIME_AT + TIMES.cycle]
-    cycles = max(1, int(math.ceil(vector[TIME_AT + TIMES.duration] / T - 1e-9)))  # noqa: RUF046
+    cycles = max(1, int(math.ceil(vector[TIME_AT + TIMES.duration] / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
     outcome[4] = kinetic(setup, both)
 
@@ -165,7 +165,7 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
 
     outcome[0] = float(status)
     outcome[1] = float(steps)
-    outcome[2] = float(_close_open(tracker, log).count)
+    outcome[2] = float(_close_open(tracker, log).closed)
     outcome[3] = t
     outcome[5] = kinetic(setup, both)
     outcome[6] = stored

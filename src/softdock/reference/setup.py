@@ -17,13 +17,12 @@ from softdock.layout import (
     MAP,
     MEMORY_AT,
     PAIRS_MEM,
-    ROWS,
     TARGET_AT,
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
     store_pairs,
 )
-from softdock.schedules import Schedule
+from softdock.schedules import Schedule, schedule_at
 from softdock.spatial.rigid_body import Body, BodyParams, initial_body, kinetic_energy, prepare_body
 
 # Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to some 1e-12.
@@ -95,20 +94,15 @@ def _nimble(params):
     return mean + math.sqrt(spread * 2.0 / 3.0), math.sqrt(spread) / mean
 
 
-@compiled
-def _schedule(vector, base):
-    return Schedule(int(vector[base + ROWS.rows]), int(vector[base + ROWS.rows + 1]), int(vector[base + ROWS.frame]))
-
-
 @apart
 def prepare_orbit(vector, mem, coarser):
     """`mem`: zeros, PAIR_FLOATS + 1 for each pair behind PAIRS_MEM; `coarser`: factor on all steps."""
     chaser, target = prepare_body(vector, CHASER_AT), prepare_body(vector, TARGET_AT)
     schedules = Schedules(
-        _schedule(vector, CHASER_EXTERNAL_AT),
-        _schedule(vector, CHASER_HAND_AT),
-        _schedule(vector, TARGET_EXTERNAL_AT),
-        _schedule(vector, TARGET_HAND_AT),
+        schedule_at(vector, CHASER_EXTERNAL_AT),
+        schedule_at(vector, CHASER_HAND_AT),
+        schedule_at(vector, TARGET_EXTERNAL_AT),
+        schedule_at(vector, TARGET_HAND_AT),
     )
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     store_pairs(vector, mem, pairs, True)

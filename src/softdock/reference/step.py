@@ -145,7 +145,7 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
     turned = dt * max(turning_chaser, turning_target)
     steps = 1
     if turned < 2.0 * MOST_TURNS * setup.turn:  # false if diverged
-        steps = max(1, int(math.ceil(turned / setup.turn)))  # noqa: RUF046 int64 in compiled code
+        steps = max(1, int(math.ceil(turned / setup.turn)))
     passed = Passed((0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0)
     h = dt / steps
     for i in range(steps):

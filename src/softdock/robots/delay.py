@@ -57,6 +57,6 @@ def delayed_set_point(robot, chance, T, mem, at, slots, t):
 def store_delayed_acceleration(robot, chance, T, mem, at, slots, t, where):
     """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change is left out)."""
     delay, _ = delay_at(robot, chance, t, T)
-    linear, angular = acceleration_at(robot.interpolation, T, mem, at, slots, (t - delay) / T)
+    linear, angular = acceleration_at(T, mem, at, slots, (t - delay) / T)
     store3(mem, where, linear)
     store3(mem, where + 3, angular)

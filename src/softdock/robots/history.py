@@ -63,19 +63,13 @@ def motion_at(mode, T, mem, at, slots, cycles):
 
 
 @compiled
-def acceleration_at(mode, T, mem, at, slots, cycles):
-    """Acceleration of the curve through the set-points: linear [m/s^2, world] and angular [rad/s^2, body axes].
+def acceleration_at(T, mem, at, slots, cycles):
+    """Mean acceleration over the interval between set-points: linear [m/s^2, world] and angular [rad/s^2, body axes].
 
-    On a stamp, that of the interval that ends there. Zero for `linear` and `hold`, whose acceleration is a row of impulses.
+    On a stamp, that of the interval that ends there. The Hermite curve's own second derivative would be no better: where the integrator's
+    positions and velocities do not fit each other it swings around this mean.
     """
-    if mode != HERMITE:
-        return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    earlier = math.ceil(cycles - ON_STAMP) - 1.0
-    a = stamped(mem, at, slots, int(earlier))
-    b = stamped(mem, at, slots, int(earlier) + 1)
-    s = cycles - earlier
-    d1, d0p, d1p = (6.0 - 12.0 * s) / (T * T), (6.0 * s - 4.0) / T, (6.0 * s - 2.0) / T
-    turn = logarithm(product(inverse(a.q), b.q))
-    linear = add_scaled(add_scaled(scale(d1, subtract(b.p, a.p)), d0p, a.v), d1p, b.v)
-    angular = add_scaled(add_scaled(scale(d1, turn), d0p, a.w), d1p, right_jacobian_inverse(turn, b.w))
-    return linear, angular
+    earlier = int(math.ceil(cycles - ON_STAMP)) - 1
+    a = stamped(mem, at, slots, earlier)
+    b = stamped(mem, at, slots, earlier + 1)
+    return scale(1.0 / T, subtract(b.v, a.v)), scale(1.0 / T, subtract(b.w, a.w))

@@ -22,9 +22,7 @@ def _plan(mem, at, limits, dt):
     for axis in range(6):
         here = at + 6 + 5 * axis
         k = 0 if axis < 3 else 3
-        profile = intercepting_profile(
-            mem[here], mem[here + 1], mem[at + axis], mem[here + 3], mem[here + 4], limits[k], limits[k + 1], limits[k + 2]
-        )
+        profile = intercepting_profile(mem[here], mem[here + 1], mem[at + axis], mem[here + 3], mem[here + 4], limits[k], limits[k + 1], limits[k + 2])
         p, v, a = advance_profile(profile, mem[here], mem[here + 1], mem[at + axis], dt)
         mem[here], mem[here + 1], mem[at + axis] = p, v, a
 

@@ -236,7 +236,7 @@ class _Builder:
         sizes: list[tuple[int, Method, dict[str, Any]]] = []
         for i, entry in enumerate(given):
             name = entry.get("name")
-            if name not in METHODS:
+            if not isinstance(name, str) or name not in METHODS:
                 self.refuse(f"{METHOD_TABLE}.{i}.name", name, "one of " + ", ".join(METHODS), closest(str(name), METHODS))
                 continue
             method: Method = METHODS[name]

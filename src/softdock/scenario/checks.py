@@ -157,7 +157,10 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
         k = _steepest(vector, base + at.real_table)
     if law == HUNT_CROSSLEY or k == 0.0:
         return math.inf
-    if int(vector[base + at.wanted_law]) != SAME_AS_REAL:
+    wanted = int(vector[base + at.wanted_law])
+    if wanted == TABLE + 1:
+        k = max(k, _steepest(vector, base + at.wanted_table))
+    elif wanted != SAME_AS_REAL:
         k = max(k, vector[base + at.wanted_stiffness])
     mobility = 0.0
     for body, arm in ((CHASER_AT, vector[base + at.tip : base + at.tip + 3]), (TARGET_AT, vector[base + at.origin : base + at.origin + 3])):

@@ -36,6 +36,8 @@ def read_rows(folder: Path, name: Any) -> list[list[float]]:
         rows.append([float(cell) for cell in cells])
         if len(rows) > MOST_ROWS:
             raise Refused(f"at most {MOST_ROWS} rows")
+    if len(rows) < 2:
+        raise Refused(f"at least two rows of {COLUMNS}; this file has {len(rows)}")
     return rows
 
 

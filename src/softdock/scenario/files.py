@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -37,7 +38,14 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
     for key, value in changed.items():
         set_key(tables, key, value)
     folder = Path(source).parent if Path(source).exists() else None
-    return build(tables, lambda path: "--set" if path in changed else locate(path), folder)
+
+    def locate_change(path: str) -> str:
+        return "--set" if any(f"{path}.".startswith(f"{key}.") for key in changed) else locate(path)
+
+    try:
+        return build(tables, locate_change, folder)
+    except RecursionError:
+        raise _too_deep(name) from None
 
 
 def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
@@ -82,9 +90,14 @@ def _parse(text: str, name: str) -> tuple[dict[str, Any], Any]:
         line = int(match.group(1)) if match else text.count("\n") + 1
         given = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else "end of file"
         raise BadInput(Problem("TOML", given, f"TOML ({str(error).split(' (at')[0]})", f"{name}:{line}")) from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise BadInput(Problem("TOML", str(error).split(";")[0], "numbers of ordinary length", f"{name}:1")) from None
     except RecursionError:
-        raise BadInput(Problem("TOML", "tables nested too deep", "a scenario", f"{name}:1")) from None
-    lines = key_lines(text)
+        raise _too_deep(name) from None
+    try:
+        lines = key_lines(text)
+    except RecursionError:
+        raise _too_deep(name) from None
 
     def locate(path: str) -> str:
         """file:line of a key, or of the closest table above it."""
@@ -96,6 +109,10 @@ def _parse(text: str, name: str) -> tuple[dict[str, Any], Any]:
         return f"{name}:1"
 
     return tables, locate
+
+
+def _too_deep(name: str) -> BadInput:
+    return BadInput(Problem("TOML", "tables nested too deep", "a scenario", f"{name}:1"))
 
 
 def to_toml(tables: Mapping[str, Any]) -> str:
@@ -128,8 +145,7 @@ def _literal(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
-        return f'"{escaped}"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's escapes are TOML's
     if isinstance(value, list):
         return "[" + ", ".join(_literal(v) for v in value) + "]"
     return repr(value)

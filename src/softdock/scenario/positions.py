@@ -52,7 +52,7 @@ class _Scanner:
         return False
 
     def key(self) -> list[str]:
-        parts = []
+        parts: list[str] = []
         while True:
             match = _KEY_PART.match(self.text, self.at)
             if match is None:

@@ -68,6 +68,8 @@ def inertia(parameter: Parameter, value: Any) -> list[float]:
 
 
 def _numbers(parameter: Parameter, value: Any, size: int | None) -> list[float]:
+    if size == 1 and _is_list(value):
+        raise Refused(f"{parameter.allowed}; this is a list")
     items = list(value) if _is_list(value) else [value]
     if size is not None and len(items) != size:
         raise Refused(f"{parameter.allowed}; this has {len(items)} instead of {size}")
@@ -75,9 +77,13 @@ def _numbers(parameter: Parameter, value: Any, size: int | None) -> list[float]:
     for item in items:
         if isinstance(item, bool) or not isinstance(item, int | float | np.integer | np.floating):
             raise Refused(parameter.allowed)
-        if not math.isfinite(item):
-            raise Refused(f"{parameter.allowed}; {item} is not finite")
-        numbers.append(float(item))
+        try:
+            number = float(item)
+        except OverflowError:  # a whole number beyond all floats
+            number = math.inf
+        if not math.isfinite(number):
+            raise Refused(f"{parameter.allowed}; {number} is not finite")
+        numbers.append(number)
     return numbers
 
 

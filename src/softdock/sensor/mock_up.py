@@ -32,12 +32,8 @@ MOCK_UP = Group(
     Parameter("sensor", "sensor_m", "where the sensor sits", (0.0, 0.0, 0.0), "m", size=3, low=-100.0, high=100.0),
     Parameter("believed_mass", "believed.mass_kg", "mass used to compensate", "@mass_kg", "kg", 0.0, 1e5),
     Parameter("believed_centre", "believed.centre_m", "centre of mass used to compensate", "@centre_m", "m", size=3, low=-100.0, high=100.0),
-    Parameter(
-        "believed_inertia", "believed.inertia_kg_m2", "inertia used to compensate", "@inertia_kg_m2", "kg m^2", size=6, kind="tool_inertia"
-    ),
-    Parameter(
-        "acceleration", "believed.acceleration", "where the compensation takes the acceleration from", "commanded", choices=ACCELERATIONS
-    ),
+    Parameter("believed_inertia", "believed.inertia_kg_m2", "inertia used to compensate", "@inertia_kg_m2", "kg m^2", size=6, kind="tool_inertia"),
+    Parameter("acceleration", "believed.acceleration", "where the compensation takes the acceleration from", "commanded", choices=ACCELERATIONS),
 )
 AT = MOCK_UP.at
 

@@ -54,18 +54,19 @@ def prepare_pose(vector, base):
 
 
 @compiled
-def pose_instant(pose, T, k):
-    """Time of the pose sample that is newest at t_k [cycles]."""
+def pose_sample(pose, T, k):
+    """Number of the pose sample that is newest at t_k, and its time [cycles]."""
     cycles = k - pose.delay / T
-    if pose.period > 0.0:
-        step = pose.period / T
-        cycles = math.floor(cycles / step + 1e-9) * step
-    return cycles
+    if pose.period <= 0.0:
+        return k, cycles
+    step = pose.period / T
+    number = int(math.floor(cycles / step + 1e-9))
+    return number, number * step
 
 
 @compiled
-def is_lost(pose, chance, k):
-    return pose.dropout > 0.0 and draw(chance.seed, chance.run, k, POSE_DROPOUT) < pose.dropout
+def is_lost(pose, chance, sample):
+    return pose.dropout > 0.0 and draw(chance.seed, chance.run, sample, POSE_DROPOUT) < pose.dropout
 
 
 @compiled
@@ -81,12 +82,12 @@ def _rounded(a, resolution):
 
 
 @apart
-def read_pose(pose, chance, which, k, true):
+def read_pose(pose, chance, which, sample, true):
     """One measured pose. `which`: 0 chaser's, 1 target's."""
     p, q = true.p, true.q
     if pose.noise_position > 0.0 or pose.noise_attitude > 0.0:
-        x, y, z, a = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + which, 0)
-        b, c, _, _ = gaussians(chance.seed, chance.run, k, 0, POSE_SENSOR + which, 1)
+        x, y, z, a = gaussians(chance.seed, chance.run, sample, 0, POSE_SENSOR + which, 0)
+        b, c, _, _ = gaussians(chance.seed, chance.run, sample, 0, POSE_SENSOR + which, 1)
         p = add_scaled(p, pose.noise_position, (x, y, z))
         q = product(q, exponential(scale(pose.noise_attitude, (a, b, c))))
     if pose.resolution_position > 0.0:

@@ -19,7 +19,7 @@ BODY = Group(
     "body",
     "A satellite: mass properties and initial state. World axes unless the key says body.",
     Parameter("fixed", "fixed", "true: the body never moves (a wall, a clamped mock-up)", False, kind="flag"),
-    Parameter("mass", "mass_kg", "mass; three values make it differ per world axis", unit="kg", low=0.0, open_low=True, size=3, kind="mass"),
+    Parameter("mass", "mass_kg", "mass; three values make it differ per world axis", unit="kg", low=0.0, high=1e9, open_low=True, size=3, kind="mass"),
     Parameter("inertia", "inertia_kg_m2", "inertia about the centre of mass, body axes", unit="kg m^2", size=6, kind="inertia"),
     Parameter("position", "position_m", "initial position of the centre of mass", (0.0, 0.0, 0.0), "m", size=3, low=-1e6, high=1e6),
     Parameter("attitude", "attitude_wxyz", "initial attitude, world from body", (1.0, 0.0, 0.0, 0.0), size=4, kind="quaternion"),
