@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 # A uv that runs, or else one of our own in .uv (a shim on PATH may be there and not run).
 UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo .uv/bin/uv)
-SYNC = UV_PYTHON_DOWNLOADS=never UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$$(command -v $(PYTHON))"
+SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$$(command -v $(PYTHON))"
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
