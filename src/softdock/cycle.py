@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
+from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Measured, Output, Rig, Satellites, Wrenches
 from softdock.adaptation.registry import add_wrenches, apply_correct, apply_set_point, apply_wrench, sum_external
 from softdock.command.laboratory import share_out
 from softdock.compiled import apart, compiled
@@ -24,7 +24,6 @@ from softdock.energy.ledger import Ledger, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
 from softdock.facility import Facility, advance, out_of_reach, start_facility
 from softdock.layout import (
-    BOOKS,
     CHASER_AT,
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
@@ -143,8 +142,8 @@ def control(params, vector, mem, k, satellites, measured):
 @compiled
 def cycle(params, vector, loop, mem, log, k):
     """One cycle of the whole loop, with its books."""
-    mem[BOOKS] = 0.0
-    mem[BOOKS + 1] = 0.0
+    mem[BOOK_VIRTUAL] = 0.0
+    mem[BOOK_DESIGNED] = 0.0
     measured = measure(params, mem, loop.facility, loop.satellites, k * params.T)
     done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
     facility, passage = advance(params, vector, loop.facility, mem, k, done.command.chaser, done.command.target)  # stages 3, 4, 5
@@ -232,8 +231,8 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         passage.stored,
         passage.dissipated,
         observed,
-        mem[BOOKS],
-        mem[BOOKS + 1],
+        mem[BOOK_VIRTUAL],
+        mem[BOOK_DESIGNED],
     )
 
 

@@ -13,51 +13,34 @@ from softdock.command.laboratory import in_laboratory, prepare_laboratory
 from softdock.compiled import apart, compiled
 from softdock.contact import touch_apart, touch_bodies
 from softdock.layout import (
-    CHASER_HAND_AT,
-    CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
     LABORATORY_AT,
     PAIRS_MEM,
     POSE_AT,
     REACHES,
-    SAMPLE_FLOATS,
-    SCHEDULE,
-    SENSOR_AT,
     TARGET_ROBOT_AT,
 )
+from softdock.readings import hand_over, sample_wrenches, see_poses
 from softdock.robots.delay import delayed_set_point, store_delayed_acceleration
-from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
-from softdock.robots.robot import ROBOT, carry, prepare_robot, receive
-from softdock.schedules import schedule_at, scheduled
+from softdock.robots.history import push
+from softdock.robots.robot import carry, prepare_robot, receive
 from softdock.sensor.force_torque import (
-    LATEST,
-    ON_BOTH,
-    ON_CHASER,
-    ON_TARGET,
     is_consumed,
-    newest_arrived,
-    prepare_sensor,
-    read_sensor,
-    sensor_noise,
 )
-from softdock.sensor.mock_up import COMMANDED, MEASURED, MOCK_UP, from_sensor, plus, prepare_mock_up, to_sensor, weigh
-from softdock.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
+from softdock.sensor.mock_up import plus
+from softdock.sensor.pose import prepare_pose
 from softdock.spatial.motion import (
     MOTION_FLOATS,
     Motion,
     Wrench,
     coasting,
     displacement,
-    load_wrench,
     no_wrench,
     store_motion,
-    store_wrench,
     work,
 )
 from softdock.spatial.vectors import add, load3, negate, norm, scale, subtract
 
-# compile-time constants; the target's part of the vector follows the chaser's
-ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = ROBOT.size, MOCK_UP.size, SCHEDULE.size, MOCK_UP.at
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
 
@@ -112,111 +95,6 @@ def move_robots(params, vector, mem, chaser, target, t0, t1):
     chaser = carry(vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, t0, t1, params.chaser_heavy)
     target = carry(vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, t0, t1, params.target_heavy)
     return chaser, target
-
-
-@compiled
-def _noisy(vector, sensor, chance, which, k, sample, contact, q):
-    """A sensor that feels the contact alone: no need to go to its axes and back, but for the noise."""
-    if not sensor.noisy:
-        return contact
-    at = load3(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor)
-    return plus(contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, k, sample)))
-
-
-@apart
-def _full_reading(vector, mem, T, chance, slots, history, state, filter_at, which, k, sample, t, dt, contact, was, motion):
-    """One sample of a sensor with all that it carries and does, compensated and moved to the centre of mass, world axes."""
-    sensor = prepare_sensor(vector, SENSOR_AT, T)
-    mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
-    hand = scheduled(vector, schedule_at(vector, CHASER_HAND_AT + which * SCHEDULE_SIZE), t, motion.q)
-    felt = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
-    gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
-    if mock_up.heavy:
-        felt = plus(felt, 1.0, weigh(mock_up.true, mock_up.sensor, gravity, motion, load3(mem, state), load3(mem, state + 3)))
-    reading, filtered = read_sensor(sensor, chance, which, k, sample, t, load_wrench(mem, filter_at), felt)
-    store_wrench(mem, filter_at, filtered)
-    if mock_up.heavy:
-        a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if mock_up.acceleration == COMMANDED:
-            cycles = (t - vector[CHASER_ROBOT_AT + which * ROBOT_SIZE + REACHES.delay]) / T
-            a, alpha = acceleration_at(T, mem, history, slots, cycles)
-        elif mock_up.acceleration == MEASURED:
-            a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
-        reading = plus(reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha))
-    return from_sensor(mock_up.sensor, motion.q, reading)
-
-
-@compiled
-def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target):
-    """One sample of the force sensors into its slot, compensated and moved to the centres of mass."""
-    m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
-    slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
-    if sensor.on != ON_TARGET:
-        if sensor.plain and params.chaser_light:
-            reading = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
-        else:
-            reading = _full_reading(
-                vector, mem, T, chance, m.slots, m.chaser_history, m.chaser_robot, m.filters, 0, k, sample, t, dt, true_chaser, was_chaser, chaser
-            )
-        store_wrench(mem, slot, reading)
-    if sensor.on != ON_CHASER:
-        if sensor.plain and params.target_light:
-            reading = _noisy(vector, sensor, chance, 1, k, sample, true_target, target.q)
-        else:
-            reading = _full_reading(
-                vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample, t, dt, true_target, was_target, target
-            )
-        store_wrench(mem, slot + 6, reading)
-
-
-@compiled
-def hand_over(params, mem, handed, t, reading, reading_time):
-    """What the controller gets at t: the newest sample that has arrived, or the mean of those that arrived since the last hand-over."""
-    m, sensor = params.memory, params.sensor
-    newest = newest_arrived(sensor, t)
-    if newest <= handed or newest < 0:
-        return handed, reading, reading_time
-    slot = m.samples + (newest & (m.sample_slots - 1)) * SAMPLE_FLOATS
-    when = newest * sensor.period
-    if sensor.handover == LATEST and sensor.threshold == 0.0 and sensor.on == ON_CHASER:
-        return newest, load_wrench(mem, slot), when
-    return newest, _gathered(sensor, m, mem, handed, newest), when
-
-
-@apart
-def _gathered(sensor, m, mem, handed, newest):
-    """Latest or mean, both sensors, threshold. The target's reading goes to `mem`; returned is the chaser's, or the only sensor's."""
-    first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)
-    weight = 1.0 / (newest - first + 1)
-    chaser, target = no_wrench(), no_wrench()
-    for sample in range(first, newest + 1):
-        slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
-        chaser = plus(chaser, weight, load_wrench(mem, slot))
-        target = plus(target, weight, load_wrench(mem, slot + 6))
-    force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
-    if sensor.on == ON_BOTH:
-        force = 0.5 * norm(subtract(chaser.force, target.force))
-    if force < sensor.threshold:
-        chaser, target = no_wrench(), no_wrench()
-    if sensor.on != ON_CHASER:
-        store_wrench(mem, m.second, target)
-    return target if sensor.on == ON_TARGET else chaser
-
-
-@apart
-def see_poses(vector, m, T, chance, mem, k, chaser, target, seen_time):
-    """The measured poses at t_k, into `mem`; returns the time they are of [s]."""
-    pose = prepare_pose(vector, POSE_AT)
-    push(mem, m.poses, m.pose_slots, k, chaser)
-    push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
-    sample, instant = pose_sample(pose, T, k)
-    if is_lost(pose, chance, sample) or instant * T <= seen_time:
-        return seen_time
-    true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
-    true_target = motion_at(HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant)
-    store_motion(mem, m.seen, read_pose(pose, chance, 0, sample, true_chaser))
-    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, sample, true_target))
-    return instant * T
 
 
 @apart

@@ -104,8 +104,7 @@ TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
 STOPS, REACHES = STOP.at, ROBOT.at
 
 # The fixed head of `mem`: two cells in which methods book virtual and designed work, then the contact pairs, and so on.
-BOOKS = 0
-PAIRS_MEM = 2
+PAIRS_MEM = 2  # behind adaptation.interface.BOOK_VIRTUAL and BOOK_DESIGNED
 SAMPLE_FLOATS = 12  # wrenches on chaser and target
 REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
 

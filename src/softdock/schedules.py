@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
+from softdock.rows import row_below
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rotations import rotate
 from softdock.spatial.vectors import add, load3, scale
@@ -41,16 +42,10 @@ def scheduled(vector, schedule, t, q):
 def _looked_up(vector, schedule, t, q):
     if t < vector[schedule.at] or t > vector[schedule.at + ROW * (schedule.rows - 1)]:
         return no_wrench()
-    low, high = 0, schedule.rows - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if vector[schedule.at + ROW * middle] <= t:
-            low = middle
-        else:
-            high = middle
-    a, b = schedule.at + ROW * low, schedule.at + ROW * high
+    a = row_below(vector, schedule.at, schedule.rows, ROW, t)
+    b = a + ROW
     span = vector[b] - vector[a]
-    s = (t - vector[a]) / span if span > 0.0 else 0.0
+    s = (t - vector[a]) / span
     force = add(scale(1.0 - s, load3(vector, a + 1)), scale(s, load3(vector, b + 1)))
     torque = add(scale(1.0 - s, load3(vector, a + 4)), scale(s, load3(vector, b + 4)))
     if schedule.frame == BODY_FRAME:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from softdock.compiled import compiled
+from softdock.rows import row_below
 
 SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY, TABLE = 0, 1, 2, 3
 LAWS = ("spring_damper", "spring_damper_pull", "hunt_crossley", "table")
@@ -21,20 +22,13 @@ TABLE_ROW = 3  # floats in a row of a table: depth, force, energy up to there
 
 
 @compiled
-def _table_interval(vector, law, depth):
+def table_interval(vector, law, depth):
     """First float of the row at or below a depth; the last interval also serves beyond the table."""
-    low, high = 0, law.rows - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if vector[law.at + TABLE_ROW * middle] <= depth:
-            low = middle
-        else:
-            high = middle
-    return law.at + TABLE_ROW * low
+    return row_below(vector, law.at, law.rows, TABLE_ROW, depth)
 
 
 @compiled
-def _table_slope(vector, a):
+def table_slope(vector, a):
     return (vector[a + TABLE_ROW + 1] - vector[a + 1]) / (vector[a + TABLE_ROW] - vector[a])
 
 
@@ -42,8 +36,8 @@ def _table_slope(vector, a):
 def elastic_force(vector, law, depth):
     """The part of the force that the stored energy gives back: dV/dd [N]."""
     if law.kind == TABLE:
-        a = _table_interval(vector, law, depth)
-        return vector[a + 1] + _table_slope(vector, a) * (depth - vector[a])
+        a = table_interval(vector, law, depth)
+        return vector[a + 1] + table_slope(vector, a) * (depth - vector[a])
     if law.kind != HUNT_CROSSLEY or law.exponent == 1.0:
         return law.stiffness * depth
     return law.stiffness * math.pow(depth, law.exponent)
@@ -65,9 +59,9 @@ def normal_force(law, elastic, rate):
 def stored_energy(vector, law, depth):
     """Energy held by the compressed surface [J]."""
     if law.kind == TABLE:
-        a = _table_interval(vector, law, depth)
+        a = table_interval(vector, law, depth)
         x = depth - vector[a]
-        return vector[a + 2] + x * (vector[a + 1] + 0.5 * _table_slope(vector, a) * x)
+        return vector[a + 2] + x * (vector[a + 1] + 0.5 * table_slope(vector, a) * x)
     if law.kind != HUNT_CROSSLEY:
         return 0.5 * law.stiffness * depth * depth
     return law.stiffness * math.pow(depth, law.exponent + 1.0) / (law.exponent + 1.0)

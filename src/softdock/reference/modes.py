@@ -15,9 +15,9 @@ from softdock.contact.laws import (
     SPRING_DAMPER_PULL,
     TABLE,
     TABLE_ROW,
-    _table_interval,
-    _table_slope,
     elastic_force,
+    table_interval,
+    table_slope,
 )
 from softdock.contact.pairs import CONE
 from softdock.contact.touch import INSIDE, LIP
@@ -91,7 +91,7 @@ def table_row(vector, law, depth):
     """The row of a table at or below a depth; 0 for other laws."""
     if law.kind != TABLE:
         return 0
-    return (_table_interval(vector, law, depth) - law.at) // TABLE_ROW
+    return (table_interval(vector, law, depth) - law.at) // TABLE_ROW
 
 
 @compiled
@@ -102,7 +102,7 @@ def unclamped_force(vector, law, row, depth, rate):
         return elastic * (1.0 + law.damping * rate), elastic
     if law.kind == TABLE:
         a = law.at + TABLE_ROW * row
-        elastic = vector[a + 1] + _table_slope(vector, a) * (depth - vector[a])
+        elastic = vector[a + 1] + table_slope(vector, a) * (depth - vector[a])
     else:
         elastic = elastic_force(vector, law, depth)
     return elastic + law.damping * rate, elastic
