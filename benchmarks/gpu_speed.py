@@ -14,7 +14,7 @@ from benchmarks.scenarios import CYCLE_S, pressed
 from softdock.campaign.batch import empty_batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import available_cores, run_cpu
-from softdock.campaign.cuda import bucket_for, find_device, kernel_for, load_numba_cuda, run_cuda
+from softdock.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda, tailor
 from softdock.scenario.build import build
 
 BLOCK_SIZES = (32, 64, 128, 256)
@@ -31,16 +31,17 @@ class OnDevice:
         rng = np.random.default_rng(1)
         swept = {"chaser.mass_kg": rng.uniform(55.0, 65.0, runs), "chaser.position_m.0": rng.uniform(0.001, 0.006, runs)}
         self.vectors, self.markers, self.mem_floats = columns(build(pressed(duration_s, noisy)), swept)
+        lean, self.numbers, special = tailor(self.vectors, self.markers, self.mem_floats)
         self.batch = empty_batch(self.vectors, 4)
-        self.arrays = [self.cuda.to_device(a) for a in (self.vectors, self.batch.logs, self.batch.outcomes)]
-        self.kernel = kernel_for(bucket_for(self.mem_floats), max_registers)
+        self.arrays = [self.cuda.to_device(a) for a in (lean, self.batch.logs, self.batch.outcomes)]
+        self.kernel = kernel_for(special, max_registers)
 
     def launch(self, block: int) -> float:
         """One launch over all runs. Returns its seconds."""
         vectors, logs, outcomes = self.arrays
         self.cuda.synchronize()
         began = time.perf_counter()
-        self.kernel[-(-len(self.vectors) // block), block](vectors, self.markers, self.mem_floats, logs, outcomes)
+        self.kernel[-(-len(self.vectors) // block), block](vectors, self.markers, self.numbers, logs, outcomes)
         self.cuda.synchronize()
         return time.perf_counter() - began
 

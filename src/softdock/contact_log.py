@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from softdock.compiled import compiled
 from softdock.spatial.motion import port_energy
-from softdock.spatial.vectors import add_scaled, norm
+from softdock.spatial.vectors import add_scaled, dot, norm
 
 LOG_COLUMNS = (
     "start_s",
@@ -38,8 +38,8 @@ class Tracker(NamedTuple):
     last_touch: float  # s
     before: float  # m/s, rate of the gap at the satellites
     after: float
-    peak_real: float  # N
-    peak_satellite: float
+    peak_real_squared: float  # N^2
+    peak_satellite_squared: float
     impulse: tuple  # Ns on the chaser
     compressed: float  # J, taken from the satellites
     released: float  # J, given back
@@ -68,8 +68,8 @@ def gather(tracker, passage, T, wrenches, before, after):
         passage.last_touch if passage.touched else tracker.last_touch,
         tracker.before,
         tracker.after,
-        max(tracker.peak_real, passage.peak),
-        max(tracker.peak_satellite, norm(wrenches.chaser.force)),
+        max(tracker.peak_real_squared, passage.peak_squared),
+        max(tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)),
         add_scaled(tracker.impulse, T, wrenches.chaser.force),
         tracker.compressed - min(energy, 0.0),
         tracker.released + max(energy, 0.0),
@@ -88,8 +88,8 @@ def parted(tracker, after):
         tracker.last_touch,
         tracker.before,
         after,
-        tracker.peak_real,
-        tracker.peak_satellite,
+        tracker.peak_real_squared,
+        tracker.peak_satellite_squared,
         tracker.impulse,
         tracker.compressed,
         tracker.released,
@@ -105,8 +105,8 @@ def close_contact(tracker, log):
         log[row, 1] = tracker.last_touch
         log[row, 2] = -tracker.after / tracker.before if tracker.apart else math.nan  # nan: still touching when the run ended
         log[row, 3] = math.sqrt(tracker.released / tracker.compressed) if tracker.compressed > 0.0 else math.nan
-        log[row, 4] = tracker.peak_real
-        log[row, 5] = tracker.peak_satellite
+        log[row, 4] = math.sqrt(tracker.peak_real_squared)
+        log[row, 5] = math.sqrt(tracker.peak_satellite_squared)
         log[row, 6] = norm(tracker.impulse)
         log[row, 7] = float(tracker.pair)
         log[row, 8] = tracker.before

@@ -15,19 +15,31 @@ import math
 from typing import NamedTuple
 
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Measured, Output, Rig, Satellites, Wrenches
-from softdock.adaptation.registry import add_wrenches, apply_correct, apply_set_point, apply_wrench, sum_external
+from softdock.adaptation.registry import (
+    add_wrenches,
+    any_books,
+    any_correct,
+    any_external,
+    any_lead,
+    any_wrench,
+    apply_correct,
+    apply_set_point,
+    apply_wrench,
+    sum_external,
+)
 from softdock.command.laboratory import share_out
 from softdock.compiled import apart, compiled
 from softdock.contact import gap_rate, touch_apart
 from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
-from softdock.energy.ledger import Ledger, book, close_cycle, open_ledger
+from softdock.energy.ledger import Ledger, Rows, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
-from softdock.facility import Facility, advance, out_of_reach, start_facility
+from softdock.facility import Facility, advance, out_of_reach, recall, start_facility
 from softdock.layout import (
     CHASER_AT,
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
     LABORATORY_AT,
+    NO_LIMIT,
     PAIRS_MEM,
     TARGET_AT,
     TARGET_EXTERNAL_AT,
@@ -128,7 +140,7 @@ def control(params, vector, mem, k, satellites, measured):
     rig = Rig(k, params.T, params.chaser, params.target)
     wrenches = apply_wrench(params.methods, mem, rig, measured, satellites, measured.wrenches)
     external = external_wrenches(params, vector, mem, rig, satellites)
-    acting = add_wrenches(wrenches, external)
+    acting = add_wrenches(wrenches, external) if params.external or any_external(params.methods) else wrenches
     integrated = Satellites(
         integrate(params.integrator, params.chaser, params.T, satellites.chaser, acting.chaser),
         integrate(params.integrator, params.target, params.T, satellites.target, acting.target),
@@ -142,36 +154,43 @@ def control(params, vector, mem, k, satellites, measured):
 @compiled
 def cycle(params, vector, loop, mem, log, k):
     """One cycle of the whole loop, with its books."""
-    mem[BOOK_VIRTUAL] = 0.0
-    mem[BOOK_DESIGNED] = 0.0
-    measured = measure(params, mem, loop.facility, loop.satellites, k * params.T)
+    if any_books(params.methods):
+        mem[BOOK_VIRTUAL] = 0.0
+        mem[BOOK_DESIGNED] = 0.0
+    here = recall(params, mem, loop.facility, k)
+    measured = measure(params, mem, here, loop.satellites, k * params.T)
     done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
-    facility, passage = advance(params, vector, loop.facility, mem, k, done.command.chaser, done.command.target)  # stages 3, 4, 5
+    facility, passage = advance(params, vector, here, mem, k, done.command.chaser, done.command.target)  # stages 3, 4, 5
 
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
     t = (k + 1) * params.T
-    tracker = follow_contacts(params, loop.tracker, mem, log, passage, done.wrenches, loop.satellites, done.corrected, facility.reading_time, t)
-    status = check_limits(params, vector, done.corrected, facility, passage)
+    tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
+    status = check_limits(params, vector, done.corrected, facility, passage, ledger.kinetic)
     return Loop(done.corrected, done.command, facility, ledger, tracker, passage.depth, done.wrenches, status)
 
 
-@apart
+@compiled
 def start(vector, params, mem):
     """The loop at t = 0: both bodies at their initial state, the robots having followed them in free flight.
 
     Also how deep the satellites are in contact [m], and which pair: more than `DEEPEST_START` is no start.
     """
-    store_pairs(vector, mem, params.pairs, False)
+    satellites, facility, depth, pair = _settle(vector, params, mem)
+    command = lay_out(params, vector, Output(motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target)))
+    kinetic = kinetic_energy(params.chaser, satellites.chaser) + kinetic_energy(params.target, satellites.target)
+    still = Wrenches(no_wrench(), no_wrench())
+    return Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED), depth, pair
+
+
+@apart
+def _settle(vector, params, mem):
+    """Pairs and history into `mem`; satellites and facility at t = 0, and the satellites' deepest touch."""
+    store_pairs(vector, mem, params.pairs.number, False)
     satellites = Satellites(initial_body(params.chaser, vector, CHASER_AT), initial_body(params.target, vector, TARGET_AT))
     fill_history(params, vector, mem, satellites)
     both = Output(motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target))
     touch = touch_apart(vector, mem, PAIRS_MEM, params.pairs, both.chaser, both.target)
-    facility = start_facility(params, vector, mem)
-    command = lay_out(params, vector, both)
-    kinetic = kinetic_energy(params.chaser, satellites.chaser) + kinetic_energy(params.target, satellites.target)
-    still = Wrenches(no_wrench(), no_wrench())
-    loop = Loop(satellites, command, facility, open_ledger(kinetic), no_contact_yet(), 0.0, still, COMPLETED)
-    return loop, touch.depth, touch.pair
+    return satellites, start_facility(params, vector, mem), touch.depth, touch.pair
 
 
 @apart
@@ -179,7 +198,7 @@ def fill_history(params, vector, mem, satellites):
     """Set-points before t = 0: the free flight that leads to the initial state."""
     m, nothing = params.memory, no_wrench()
     chaser, target = satellites.chaser, satellites.target
-    for j in range(m.slots - 1):
+    for j in range(m.slots):
         command = lay_out(params, vector, Output(motion_of(params.chaser, chaser), motion_of(params.target, target)))
         push(mem, m.chaser_history, m.slots, -j, command.chaser)
         push(mem, m.target_history, m.slots, -j, command.target)
@@ -191,10 +210,13 @@ def fill_history(params, vector, mem, satellites):
 def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     """The ledger's entry of one cycle. A hand that pushes a mock-up is felt by the sensor, and its work on the satellite counts as external."""
     before, after, meant = loop.satellites, done.corrected, measured.wrenches
+    methods, pushed = params.methods, params.external or params.hands
+    rows = Rows(any_wrench(methods), any_correct(methods), any_books(methods), params.shared or any_lead(methods), pushed or any_external(methods))
     hand = Wrenches(no_wrench(), no_wrench())
     if params.hands:
         hand = hand_wrenches(params, vector, (k + 0.5) * params.T, facility, before)
     chaser = book(
+        rows,
         done.wrenches.chaser,
         done.external.chaser,
         hand.chaser,
@@ -206,6 +228,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         done.command.chaser,
     )
     target = book(
+        rows,
         done.wrenches.target,
         done.external.target,
         hand.target,
@@ -222,6 +245,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     now = measure(params, mem, facility, after, (k + 1) * params.T)
     observed = observed_energy(params.T, done.wrenches, loop.command, done.command, measured, now)
     return close_cycle(
+        rows,
         loop.ledger,
         chaser,
         target,
@@ -231,8 +255,8 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         passage.stored,
         passage.dissipated,
         observed,
-        mem[BOOK_VIRTUAL],
-        mem[BOOK_DESIGNED],
+        mem[BOOK_VIRTUAL] if rows.books else 0.0,
+        mem[BOOK_DESIGNED] if rows.books else 0.0,
     )
 
 
@@ -250,38 +274,47 @@ def hand_wrenches(params, vector, t, facility, satellites):
 
 
 @compiled
-def follow_contacts(params, tracker, mem, log, passage, wrenches, before, after, reading_time, t):
+def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     """Open, continue or close the contact under way. The gap's rate after it is taken once no reading of the contact can act any more."""
+    tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
     if not tracker.open and not passage.touched:
         return tracker
-    was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
-    now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
-    if not tracker.open:
-        tracker = opened(tracker.closed, passage.first_touch, gap_rate(mem, PAIRS_MEM, passage.pair, now.chaser, now.target))
-    tracker = gather(tracker, passage, params.T, wrenches, was, now)
+    was, now = loop.command, done.command
+    if params.shared or any_lead(params.methods):  # else the set-points are the satellites' motions
+        was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
+        now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
     stale = params.T if params.sensor.handover == MEAN else 0.0  # a mean reaches back one cycle
-    if not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch:
-        tracker = parted(tracker, gap_rate(mem, PAIRS_MEM, tracker.pair, now.chaser, now.target))
+    opens = not tracker.open
+    parts = not opens and not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch
+    rate = 0.0
+    if opens or parts:
+        rate = gap_rate(params.pairs, mem, PAIRS_MEM, passage.pair if opens else tracker.pair, now.chaser, now.target)
+    if opens:
+        tracker = opened(tracker.closed, passage.first_touch, rate)
+    tracker = gather(tracker, passage, params.T, wrenches, was, now)
+    if parts:
+        tracker = parted(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= params.merge_window:
         tracker = close_contact(tracker, log)
     return tracker
 
 
 @compiled
-def is_sane(body):
-    """False for NaN, infinity and speeds no satellite has."""
-    size = dot(body.v, body.v) + 0.0 * (dot(body.p, body.p) + dot(body.L, body.L) + body.q[0])
-    return size <= FASTEST * FASTEST and not math.isnan(size)
+def is_sane(satellites, kinetic):
+    """False for NaN, infinity and speeds no satellite has. The kinetic energy is NaN or infinite as soon as a velocity, a momentum or an
+    attitude is; a position cannot be before its velocity is."""
+    chaser, target = satellites.chaser.v, satellites.target.v
+    return kinetic < math.inf and max(dot(chaser, chaser), dot(target, target)) <= FASTEST * FASTEST
 
 
 @compiled
-def check_limits(params, vector, satellites, facility, passage):
+def check_limits(params, vector, satellites, facility, passage, kinetic):
     """Whether the run may go on."""
-    if not (is_sane(satellites.chaser) and is_sane(satellites.target)):
+    if not is_sane(satellites, kinetic):
         return DIVERGED
-    if passage.peak > params.stop_force:
+    if params.stop_force < NO_LIMIT and passage.peak_squared > params.stop_force * params.stop_force:
         return FORCE_LIMIT
-    if passage.peak_torque > params.stop_torque:
+    if params.stop_torque < NO_LIMIT and passage.peak_torque_squared > params.stop_torque * params.stop_torque:
         return TORQUE_LIMIT
     if params.bounded and out_of_reach(vector, facility.chaser.p, facility.target.p):
         return REACH_LIMIT

@@ -14,6 +14,7 @@ from softdock.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, control, cyc
 from softdock.energy.ledger import energy_invented
 from softdock.facility import advance
 from softdock.flat import COMMAND, load_facility, load_loop, load_output, load_satellites, store_facility, store_loop, store_output, store_satellites
+from softdock.kinds import kind_of, store_numbers
 from softdock.layout import prepare
 from softdock.record import record_row
 from softdock.spatial.motion import store_motion
@@ -94,9 +95,8 @@ def exchange(vector, markers, mem, k, facility, command):
 
 
 @compiled
-def run_one(vector, markers, mem, log, outcome):
+def run_one(vector, params, mem, log, outcome):
     """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a CUDA thread."""
-    params = prepare(vector, markers)
     loop, depth, _ = start(vector, params, mem)
     cycles = int(math.ceil(params.duration / params.T - 1e-9))
     k = 0
@@ -123,10 +123,20 @@ def run_one(vector, markers, mem, log, outcome):
 
 
 @door
+def find_kinds(vectors, markers, kinds, numbers):
+    """The kind of every run, and its prepared numbers: see kinds.Kind and kinds.Numbers."""
+    for i in range(vectors.shape[0]):
+        params = prepare(vectors[i], markers)
+        for j, value in enumerate(kind_of(params)):
+            kinds[i, j] = value
+        store_numbers(numbers[i], vectors[i], params)
+
+
+@door
 def run_batch(vectors, markers, mem, logs, outcomes, first, last):
     """Runs first .. last - 1 of a batch on this thread, one after the other in the same `mem`."""
     for i in range(first, last):
         for j in range(mem.shape[0]):
             mem[j] = 0.0
-        run_one(vectors[i], markers, mem, logs[i], outcomes[i])
+        run_one(vectors[i], prepare(vectors[i], markers), mem, logs[i], outcomes[i])
 

@@ -22,7 +22,7 @@ from softdock.layout import (
 )
 from softdock.readings import hand_over, sample_wrenches, see_poses
 from softdock.robots.delay import delayed_set_point, store_delayed_acceleration
-from softdock.robots.history import push
+from softdock.robots.history import near, push
 from softdock.robots.robot import carry, prepare_robot, receive
 from softdock.sensor.force_torque import (
     is_consumed,
@@ -39,7 +39,7 @@ from softdock.spatial.motion import (
     store_motion,
     work,
 )
-from softdock.spatial.vectors import add, load3, negate, norm, scale, subtract
+from softdock.spatial.vectors import add, dot, load3, negate, norm, scale, subtract
 
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
@@ -78,8 +78,9 @@ class Stretch(NamedTuple):
     last_touch: float  # s
     pair: int
     depth: float  # m
-    peak: float  # N
-    peak_torque: float  # Nm
+    peak_squared: float  # N^2
+    peak_torque_squared: float  # (Nm)^2
+    sampled: Wrench  # by the chaser's sensor, last
 
 
 @compiled
@@ -88,13 +89,33 @@ def _half_sum(a, b):
 
 
 @compiled
-def move_robots(params, vector, mem, chaser, target, t0, t1):
-    """Both mock-ups at t1 from where they were at t0 [s]."""
+def move_robots(params, vector, mem, chaser, target, k, now, later):
+    """Both mock-ups at `later` from where they were at `now` [cycles]."""
     m, T, chance = params.memory, params.T, params.chance
     c, t = params.chaser_robot, params.target_robot
-    chaser = carry(vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, t0, t1, params.chaser_heavy)
-    target = carry(vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, t0, t1, params.target_heavy)
+    if params.on_stamps:
+        return on_stamps(params, mem, k, 1)
+    chaser = carry(vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, now, later, params.chaser_heavy)
+    target = carry(vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, now, later, params.target_heavy)
     return chaser, target
+
+
+@compiled
+def on_stamps(params, mem, k, ahead):
+    """Both mock-ups at t_k or one cycle ahead, where delays are whole cycles: each on the set-point stamped a delay ago."""
+    m = params.memory
+    chaser = near(mem, m.chaser_history, m.slots, k, ahead - params.chaser_robot.cycles)
+    return chaser, near(mem, m.target_history, m.slots, k, ahead - params.target_robot.cycles)
+
+
+@compiled
+def recall(params, mem, facility, k):
+    """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a loop need not keep them in registers."""
+    if not params.on_stamps:
+        return facility
+    f = facility
+    chaser, target = on_stamps(params, mem, k, 0)
+    return Facility(chaser, target, f.true_chaser, f.true_target, f.dissipating, f.samples, f.handed, f.reading, f.reading_time, f.seen_time)
 
 
 @apart
@@ -118,8 +139,8 @@ def start_facility(params, vector, mem):
         store_delayed_acceleration(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot)
     if params.target_heavy:
         store_delayed_acceleration(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot)
-    sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target)
-    handed, reading, when = hand_over(params, mem, -1, 0.0, no_wrench(), 0.0)
+    sampled = sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target)
+    handed, reading, when = hand_over(params, mem, -1, 0, sampled, no_wrench(), 0.0)
     return Facility(
         chaser,
         target,
@@ -138,7 +159,7 @@ def start_facility(params, vector, mem):
 def plant_step(params, vector, mem, k, was, now, later, is_sample):
     """One step of the plant, from `now` to `later` [cycles]: robots move, parts touch, and perhaps the sensors sample."""
     T, dt = params.T, later - now
-    chaser, target = move_robots(params, vector, mem, was.chaser, was.target, now * T, later * T)
+    chaser, target = move_robots(params, vector, mem, was.chaser, was.target, k, now, later)
     contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
@@ -151,11 +172,11 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
         if not touched:
             first_touch = later * T
         touched, last_touch, pair = True, later * T, contact.pair
-    samples = was.samples
+    samples, sampled = was.samples, was.sampled
     if is_sample:
         samples += 1
         if is_consumed(params.sensor, T, samples):
-            sample_wrenches(params, vector, mem, k, samples, later * T, dt * T, was.chaser, was.target, chaser, target, true_chaser, true_target)
+            sampled = sample_wrenches(params, vector, mem, k, samples, later * T, dt * T, was.chaser, was.target, chaser, target, true_chaser, true_target)
     return Stretch(
         chaser,
         target,
@@ -173,8 +194,9 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
         last_touch,
         pair,
         contact.depth,
-        max(was.peak, contact.peak),
-        max(was.peak_torque, max(norm(contact.torque_chaser), norm(contact.torque_target))),
+        max(was.peak_squared, contact.peak_squared),
+        max(was.peak_torque_squared, max(dot(contact.torque_chaser, contact.torque_chaser), dot(contact.torque_target, contact.torque_target))),
+        sampled,
     )
 
 
@@ -224,12 +246,13 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
         0.0,
         0.0,
         0.0,
+        none,
     )
     if params.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
         end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
     else:
         end = _many_steps(params, vector, mem, k, begun)
-    handed, reading, when = hand_over(params, mem, f.handed, (k + 1) * T, f.reading, f.reading_time)
+    handed, reading, when = hand_over(params, mem, f.handed, k + 1, end.sampled, f.reading, f.reading_time)
     seen = (k + 1) * T
     if not params.ideal_pose:
         seen = see_poses(vector, m, T, params.chance, mem, k + 1, end.chaser, end.target, f.seen_time)

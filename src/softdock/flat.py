@@ -40,8 +40,8 @@ def _store_tracker(flat, at, t):
     flat[at + 5] = t.last_touch
     flat[at + 6] = t.before
     flat[at + 7] = t.after
-    flat[at + 8] = t.peak_real
-    flat[at + 9] = t.peak_satellite
+    flat[at + 8] = t.peak_real_squared
+    flat[at + 9] = t.peak_satellite_squared
     store3(flat, at + 10, t.impulse)
     flat[at + 13] = t.compressed
     flat[at + 14] = t.released

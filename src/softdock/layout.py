@@ -11,7 +11,7 @@ from typing import NamedTuple
 from softdock.adaptation.registry import prepare_methods
 from softdock.command.laboratory import LABORATORY, is_shared
 from softdock.compiled import apart, compiled
-from softdock.contact.pairs import MOST_PAIRS, PAIR, PAIR_FLOATS, store_pair
+from softdock.contact.pairs import KIND_BITS, MOST_PAIRS, PAIR, PAIR_FLOATS, KnownPair, Pairs, kind_of_pair, store_pair
 from softdock.parameters import Group, Parameter
 from softdock.robots.robot import ROBOT, Chance, Follower, longest_delay, prepare_follower, prepare_robot
 from softdock.satellites import SATELLITES
@@ -109,6 +109,9 @@ SAMPLE_FLOATS = 12  # wrenches on chaser and target
 REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
 
 
+NO_LIMIT = 1e300
+
+
 class Memory(NamedTuple):
     """First float of each part of `mem`."""
 
@@ -134,6 +137,7 @@ class Params(NamedTuple):
     duration: float  # s
     plant_steps: int
     single_rate: bool  # one plant step and one force sample a cycle
+    on_stamps: bool  # and both mock-ups on a set-point at the end of each: delays of whole cycles
     chance: Chance
     integrator: int
     chaser: BodyParams
@@ -149,10 +153,10 @@ class Params(NamedTuple):
     ideal_pose: bool  # poses are measured at once and exactly
     hands: bool  # a hand pushes a mock-up
     external: bool  # a schedule pushes a satellite
-    stop_force: float  # N; 1e300: no limit
+    stop_force: float  # N; NO_LIMIT: none
     stop_torque: float  # Nm
     bounded: bool  # a robot has a reach
-    pairs: int
+    pairs: Pairs | KnownPair
     memory: Memory
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
@@ -160,7 +164,7 @@ class Params(NamedTuple):
 
 @compiled
 def _limit(value):
-    return value if value > 0.0 else 1e300
+    return value if value > 0.0 else NO_LIMIT
 
 
 @compiled
@@ -186,6 +190,15 @@ def memory_map(pairs, slots, sample_slots, robot_floats, report_floats, pose_slo
     )
 
 
+@compiled
+def prepare_pairs(vector):
+    number = int(vector[MEMORY_AT + MAP.pair_count])
+    kinds = 0
+    for i in range(number):
+        kinds += kind_of_pair(vector, PAIRS_AT + i * PAIR_SIZE, False) << (KIND_BITS * i)
+    return Pairs(number, kinds)
+
+
 @apart
 def prepare(vector, markers):
     """Parameter vector to `Params`. `markers`: one per method, see adaptation/registry.py."""
@@ -197,21 +210,25 @@ def prepare(vector, markers):
     chaser_hand, target_hand = schedule_at(vector, CHASER_HAND_AT).rows > 0, schedule_at(vector, TARGET_HAND_AT).rows > 0
     external = schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0 or schedule_at(vector, TARGET_EXTERNAL_AT).rows > 0
     longest = max(longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration), longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration))
-    pairs = int(vector[MEMORY_AT + MAP.pair_count])
+    pairs = prepare_pairs(vector)
+    chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
+    target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
+    single_rate = plant_steps == 1 and sensor.period == T
     slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
     robot_floats, report_floats = int(vector[MEMORY_AT + MAP.robot_floats]), int(vector[MEMORY_AT + MAP.report_floats])
     return Params(
         T,
         duration,
         plant_steps,
-        plant_steps == 1 and sensor.period == T,
+        single_rate,
+        single_rate and chaser_robot.whole and target_robot.whole,
         Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
         int(vector[SATELLITES_AT + CHOSEN.integrator]),
         prepare_body(vector, CHASER_AT),
         prepare_body(vector, TARGET_AT),
         is_shared(vector, LABORATORY_AT),
-        prepare_follower(vector, CHASER_ROBOT_AT, 0),
-        prepare_follower(vector, TARGET_ROBOT_AT, 1),
+        chaser_robot,
+        target_robot,
         sensor,
         not chaser_heavy and not chaser_hand,
         not target_heavy and not target_hand,
@@ -224,7 +241,7 @@ def prepare(vector, markers):
         _limit(vector[STOP_AT + STOPS.torque]),
         vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0 or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0,
         pairs,
-        memory_map(pairs, slots, sample_slots, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
+        memory_map(pairs.number, slots, sample_slots, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
         2.0 * (longest + sensor.delay),
         prepare_methods(markers, vector, METHODS_AT),
     )

@@ -81,17 +81,20 @@ def _full_reading(vector, mem, T, chance, slots, history, state, filter_at, whic
 
 @compiled
 def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target):
-    """One sample of the force sensors into its slot, compensated and moved to the centres of mass."""
+    """One sample of the force sensors, compensated and moved to the centres of mass: the chaser's returned; and into its slot, unless it is
+    handed over at once."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
     slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
+    first = no_wrench()
     if sensor.on != ON_TARGET:
         if sensor.plain and params.chaser_light:
-            reading = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
+            first = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
         else:
-            reading = _full_reading(
+            first = _full_reading(
                 vector, mem, T, chance, m.slots, m.chaser_history, m.chaser_robot, m.filters, 0, k, sample, t, dt, true_chaser, was_chaser, chaser
             )
-        store_wrench(mem, slot, reading)
+        if not sensor.direct:
+            store_wrench(mem, slot, first)
     if sensor.on != ON_CHASER:
         if sensor.plain and params.target_light:
             reading = _noisy(vector, sensor, chance, 1, k, sample, true_target, target.q)
@@ -100,18 +103,21 @@ def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_targe
                 vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample, t, dt, true_target, was_target, target
             )
         store_wrench(mem, slot + 6, reading)
+    return first
 
 
 @compiled
-def hand_over(params, mem, handed, t, reading, reading_time):
-    """What the controller gets at t: the newest sample that has arrived, or the mean of those that arrived since the last hand-over."""
+def hand_over(params, mem, handed, k, sampled, reading, reading_time):
+    """What the controller gets at t_k: the newest sample that has arrived, or the mean of those that arrived since the last hand-over."""
     m, sensor = params.memory, params.sensor
-    newest = newest_arrived(sensor, t)
-    if newest <= handed or newest < 0:
+    if sensor.direct:
+        return k, sampled, k * params.T
+    newest = k if sensor.prompt else newest_arrived(sensor, k * params.T)
+    if not sensor.prompt and (newest <= handed or newest < 0):
         return handed, reading, reading_time
     slot = m.samples + (newest & (m.sample_slots - 1)) * SAMPLE_FLOATS
     when = newest * sensor.period
-    if sensor.handover == LATEST and sensor.threshold == 0.0 and sensor.on == ON_CHASER:
+    if sensor.handover == LATEST and not sensor.thresholded and sensor.on == ON_CHASER:
         return newest, load_wrench(mem, slot), when
     return newest, _gathered(sensor, m, mem, handed, newest), when
 

@@ -24,6 +24,7 @@ from softdock.cycle import STATUSES
 from softdock.errors import BadInput, NoDevice
 from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.scenario.build import build
+from softdock.scenario.files import load_scenario
 from softdock.simulation import simulate
 
 SWEPT = {
@@ -168,23 +169,46 @@ def compile_for_h200(monkeypatch):
     return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
 
 
-@pytest.mark.parametrize("floats", gpu.BUCKETS[:2])
-def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, floats):
-    """The whole core passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
+@pytest.mark.parametrize("preset", [None, "epos_3d"], ids=["one sample a cycle", "1 kHz sensor"])
+def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, preset):
+    """The whole loop passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
+    base = scenario if preset is None else load_scenario(preset)
+    _, numbers, special = gpu.tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
-    types = (matrix, numba.typeof(scenario.markers), numba.int64, cube, matrix)
-    ptx = compile_for_h200(gpu.kernel_function(floats), types)
+    types = (matrix, numba.typeof(base.markers), numba.typeof(numbers), cube, matrix)
+    ptx = compile_for_h200(gpu.kernel_function(special), types)
     assert "fma.rn.f64" in ptx
     assert not re.search(r"\b(add|sub|mul|fma|div|sqrt)[.a-z]*\.f32", ptx)
     depots = [int(size) for size in re.findall(r"__local_depot\d+\[(\d+)\]", ptx)]
-    assert max(depots) >= 8 * floats
+    assert max(depots) >= 8 * special.floats
 
 
-def test_a_bucket_holds_the_memory():
-    """A run never gets less local memory than it writes to; too long a delay for a GPU is refused with the way out."""
-    assert [gpu.bucket_for(n) for n in (1, 256, 257, 4096)] == [256, 256, 1024, 4096]
+def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
+    """What differs between two runs of a batch is not taken for a constant; what they share is, with its value."""
+    swept = {"chaser.mass_kg": [60.0, 61.0], "robots.chaser.delay_ms": [16.0, 16.0], "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0]}
+    _, numbers, special = gpu.tailor(*columns(scenario, swept))
+    assert (special.shared.chaser_mass, special.shared.target_mass, special.shared.pair, special.shared.delays) == (0, 1, 1, 1)
+    assert numbers.delays == (0.016, 0.016)
+    assert special.common.chaser_cycles == special.common.pair_kinds == 1
+    assert special.kind.chaser_cycles == 4
+    assert special.kind.slots == 5  # the four of the delay and the newest: no more than is read
+    swept |= {"robots.chaser.delay_ms": [16.0, 17.0], "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0]}
+    _, _, other = gpu.tailor(*columns(scenario, swept))
+    assert (other.shared.pair, other.shared.delays, other.common.on_stamps, other.common.integrator) == (0, 0, 0, 1)
+
+
+def test_a_short_history_gives_the_same_run(scenario):
+    """The GPU keeps as few set-points as are read, at other places of `mem`: bit for bit the run with the long ring."""
+    part = columns(scenario, {"chaser.mass_kg": [55.0, 60.0, 65.0]})
+    lean = gpu.tailor(*part)
+    assert lean.special.floats < part.mem_floats
+    short = run_cpu(lean.vectors, part.markers, lean.special.floats)
+    np.testing.assert_array_equal(short.outcomes, run_cpu(*part).outcomes)
+
+
+def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
     with pytest.raises(BadInput, match="or run this batch on the CPU"):
-        gpu.bucket_for(4097)
+        gpu.tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
 
 
 def test_without_a_gpu_the_error_says_what_was_found(scenario):

@@ -14,7 +14,7 @@ from scenarios import quaternion
 from softdock import contact
 from softdock.compiled import door
 from softdock.contact import cone, sphere, wall
-from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, Shape
+from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
 from softdock.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import exponential, product
@@ -233,10 +233,14 @@ NO_TABLE = np.zeros(0)  # where a tabulated law would stand
 def cone_pair(radius, closed=True):
     """A cone pair in `mem`, as pairs.store_pair lays it out: tip at the chaser's centre, mouth at the target's."""
     mem = np.zeros(PAIR_FLOATS)
-    mem[0], mem[4], mem[8:11] = CONE, radius, AXIS
-    mem[11:19] = MOUTH, BOTTOM, SINE, COSINE, LENGTH, DEPTH, THICK, closed
+    mem[0], mem[4], mem[8:11] = CONE + (closed << 6), radius, AXIS
+    mem[11:18] = MOUTH, BOTTOM, SINE, COSINE, LENGTH, DEPTH, THICK
     mem[20], mem[22] = 4000.0, 1.0
     return mem
+
+
+def pairs_in(mem):
+    return Pairs(1, int(mem[0]))
 
 
 def still(p):
@@ -255,7 +259,7 @@ def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, 
     for i in range(-5, 20):
         way = 0.0002 * i + 0.0001  # m into the material
         p = at(*on_wall(-0.04, radius - way)) if face == "wall" else at(0.003, -DEPTH + radius - way)
-        touch = touch_bodies(NO_TABLE, mem, 0, 1, still(p), ORIGIN)
+        touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(p), ORIGIN)
         if way > 0.0:
             assert touch.depth == pytest.approx(way, abs=1e-12), f"{1e3 * way:.1f} mm into the {face}, side {mem[LATCH]}"
             out = (-COSINE, SINE) if face == "wall" else (0.0, 1.0)
@@ -267,11 +271,11 @@ def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, 
 def test_the_latch_opens_on_separation():
     """A tip that was inside, leaves and comes back from outside touches the outer face."""
     mem = cone_pair(0.004)
-    touch_bodies(NO_TABLE, mem, 0, 1, still(at(*on_wall(-0.04, 0.003))), ORIGIN)
+    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, 0.003))), ORIGIN)
     assert mem[LATCH] == INSIDE
-    touch_bodies(NO_TABLE, mem, 0, 1, still(at(0.0, 0.1)), ORIGIN)
+    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(0.0, 0.1)), ORIGIN)
     assert mem[LATCH] == -INSIDE  # apart, and remembered where the tip was
-    touch_bodies(NO_TABLE, mem, 0, 1, still(at(*on_wall(-0.04, -THICK - 0.003))), ORIGIN)
+    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, -THICK - 0.003))), ORIGIN)
     assert mem[LATCH] == OUTSIDE
 
 
@@ -285,7 +289,7 @@ def test_wrenches_balance_about_any_point():
     rotate = door(contact.rotate)
     tip = np.add(target.p, rotate(target.q, tuple(np.add(mem[5:8], at(*on_wall(-0.04, 0.007))))))
     chaser = Motion(tuple(tip - rotate(chaser_q, tuple(mem[1:4]))), chaser_q, (-0.1, 0.03, 0.02), (0.3, 0.1, -0.2))
-    touch = touch_bodies(NO_TABLE, mem, 0, 1, chaser, target)
+    touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), chaser, target)
     assert touch.depth == pytest.approx(0.003, abs=1e-12)
     arm = np.cross(np.subtract(chaser.p, target.p), touch.force)
     assert np.add(touch.torque_chaser, touch.torque_target) + arm == pytest.approx(0.0, abs=1e-12)
@@ -309,5 +313,5 @@ def test_gap_rate_is_the_derivative_of_the_gap():
     tip = np.array(rotate(target.q, at(*on_wall(-0.04, 0.012))))
     chaser = Motion(tuple(tip - rotate(q, tuple(mem[1:4]))), q, (-0.1, 0.03, 0.02), (0.3, 0.1, -0.2))
     h = 1e-5
-    depths = [touch_bodies(NO_TABLE, mem, 0, 1, advance(chaser, s * h), advance(target, s * h)).depth for s in (1.0, -1.0)]
-    assert gap_rate(mem, 0, 0, chaser, target) == pytest.approx(-(depths[0] - depths[1]) / (2 * h), abs=1e-7)
+    depths = [touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), advance(chaser, s * h), advance(target, s * h)).depth for s in (1.0, -1.0)]
+    assert gap_rate(pairs_in(mem), mem, 0, 0, chaser, target) == pytest.approx(-(depths[0] - depths[1]) / (2 * h), abs=1e-7)

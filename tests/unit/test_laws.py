@@ -23,10 +23,10 @@ ROWS = np.array([[0.0, 0.0, 0.0], [0.002, 4.0, 0.004], [0.005, 19.0, 0.0385], [0
 VECTOR = np.concatenate([np.full(TABLE_AT, np.nan), ROWS.ravel()])
 
 EXAMPLES = {
-    "spring_damper": Law(SPRING_DAMPER, 4000.0, 50.0, 1.0, 0, 0, 0.0, 1e-3),
-    "spring_damper_pull": Law(SPRING_DAMPER_PULL, 4000.0, 50.0, 1.0, 0, 0, 0.0, 1e-3),
-    "hunt_crossley": Law(HUNT_CROSSLEY, 8000.0, 0.6, 1.5, 0, 0, 0.0, 1e-3),
-    "table": Law(TABLE, 0.0, 50.0, 1.0, TABLE_AT, len(ROWS), 0.0, 1e-3),
+    "spring_damper": Law(SPRING_DAMPER, 4000.0, 50.0, 1.0, 0, 0, False, 0.0, 1e-3),
+    "spring_damper_pull": Law(SPRING_DAMPER_PULL, 4000.0, 50.0, 1.0, 0, 0, False, 0.0, 1e-3),
+    "hunt_crossley": Law(HUNT_CROSSLEY, 8000.0, 0.6, 1.5, 0, 0, False, 0.0, 1e-3),
+    "table": Law(TABLE, 0.0, 50.0, 1.0, TABLE_AT, len(ROWS), False, 0.0, 1e-3),
 }
 depths = st.integers(1, 2000).map(lambda n: n * 1e-5)  # m
 rates = st.integers(-2000, 2000).map(lambda n: n * 1e-3)  # m/s
@@ -137,7 +137,7 @@ def test_friction_acts_against_the_sliding_and_only_loses(depth, rate, slide, tu
     """mu f v / sqrt(v^2 + v_0^2) against the velocity of the touching point, the tip's spin included; its power is lost, never
     gained."""
     mu, slow, radius = 0.3, 0.01, 0.05
-    law = EXAMPLES["spring_damper"]._replace(friction=mu, slip_speed=slow)
+    law = EXAMPLES["spring_damper"]._replace(rubs=True, friction=mu, slip_speed=slow)
     force, torque, _, dissipated = touching(law, depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius)
     smooth, _, _, lost = touching(EXAMPLES["spring_damper"], depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius)
     arm = 0.5 * depth - radius

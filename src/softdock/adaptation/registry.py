@@ -70,6 +70,15 @@ def register(method: Method) -> None:
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
 
 
+def memory_slots(markers, base):
+    """Where in the vector each listed method's memory is named; the first method's at `base`."""
+    slots = []
+    for marker in markers:
+        slots.append(base)
+        base += 1 + _BY_TYPE[type(marker)].group.size
+    return slots
+
+
 @by_type(lambda cls: _BY_TYPE[cls].prepare)
 def _prepare_one(marker, vector, base, memory): ...
 
@@ -88,6 +97,33 @@ def _set_point_one(method, mem, rig, satellites, output): ...
 
 @by_type(lambda cls: _BY_TYPE[cls].external)
 def _external_one(method, mem, rig, satellites): ...
+
+
+def _any_method(classes, *hooks):
+    defaults = {"wrench": keep_wrench, "correct": keep_states, "set_point": keep_set_point, "external": no_external}
+    return any(getattr(_BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks)
+
+
+def _known_at_compile_time(name, *hooks):
+    """A function of the methods that is a constant in compiled code: whether any of them has one of these hooks."""
+
+    def ask(methods):
+        return _any_method([type(method) for method in methods], *hooks)
+
+    def typed(methods):
+        answer = _any_method([method.instance_class for method in methods], *hooks)
+        return lambda methods: answer
+
+    ask.__name__ = name
+    overload(ask, jit_options=OPTIONS)(typed)
+    return ask
+
+
+any_wrench = _known_at_compile_time("any_wrench", "wrench")  # else F_sat is F_meas
+any_correct = _known_at_compile_time("any_correct", "correct")  # else the integrated state is the state
+any_lead = _known_at_compile_time("any_lead", "correct", "set_point")  # else the satellites' own motion is sent
+any_external = _known_at_compile_time("any_external", "external")
+any_books = _known_at_compile_time("any_books", "wrench", "correct", "set_point")  # else there is no virtual or designed work
 
 
 # Each list function below is plain Python, and beside it the compiled form, unrolled over the tuple's length at compile time.

@@ -1,8 +1,8 @@
 """A batch on one CUDA device: a thread a run, each calling the same `run_one` as a CPU thread does.
 
-A run's `mem` is an array in the thread's local memory, whose size is fixed when the kernel is compiled; so there is one kernel
-for each bucket of sizes. Parameters, outcomes and logs are in global memory. Launches are slices of the batch, sized by the
-time the last one took.
+A kernel is compiled for what the runs of a batch have in common: their kind (kinds.py) and the size of `mem`, an array in the
+thread's local memory. Numbers they share are arguments of the kernel; parameters, outcomes and logs are in global memory.
+Launches are slices of the batch, sized by the time the last one took.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.adaptation.registry import memory_slots
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
-from softdock.doors import run_one
+from softdock.doors import find_kinds, run_one
 from softdock.errors import BadInput, NoDevice, Problem
+from softdock.kinds import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers, as_prepared, of_kind, with_known_pair
+from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT, prepare
+from softdock.spatial.motion import MOTION_FLOATS
 
-# The smallest `mem` (one pair, no delay) is over 200 floats: a bucket below 256 would serve nobody. Local memory is reserved for
-# every thread the device can hold at once: 8.6 GB on an H200 for the largest bucket.
-BUCKETS = (256, 1024, 4096)
+MOST_FLOATS = 4096  # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB on an H200
 THREADS_PER_BLOCK = 64
 LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
 WAVE = 256  # threads a multiprocessor holds at about 255 registers each: the least that fills the device
@@ -65,34 +67,84 @@ def find_device() -> Device:
     return Device(name, tuple(device.compute_capability), int(device.MULTIPROCESSOR_COUNT), int(memory))
 
 
-def bucket_for(mem_floats: int) -> int:
-    """Floats of local memory in the kernel that serves runs with this much `mem`."""
-    for floats in BUCKETS:
-        if mem_floats <= floats:
-            return floats
-    allowed = f"at most {BUCKETS[-1]} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
-    raise BadInput(Problem("memory.size", mem_floats, allowed))
+class Special(NamedTuple):
+    """What a kernel is compiled for: floats of `mem`, and what all runs of the batch have in common."""
+
+    floats: int
+    kind: Kind
+    common: Kind  # 1 where the batch has it in common
+    shared: Numbers  # likewise for numbers; their values are arguments of the kernel
 
 
-def kernel_function(floats: int) -> Any:
-    """The kernel for one bucket, as plain Python: what `kernel_for` compiles."""
+class Tailored(NamedTuple):
+    """Runs made ready for a kernel of their own."""
+
+    vectors: np.ndarray  # with a memory map for the GPU
+    numbers: Numbers  # what all runs have in common, for the kernel's argument
+    special: Special
+
+
+def tailor(vectors: np.ndarray, markers: tuple[Any, ...], mem_floats: int) -> Tailored:
+    """What these runs have in common, found out run by run."""
+    if mem_floats > MOST_FLOATS:
+        allowed = f"at most {MOST_FLOATS} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
+        raise BadInput(Problem("memory.size", mem_floats, allowed))
+    kinds, numbers = _kinds(vectors, markers)
+    if kinds[:, Kind._fields.index("on_stamps")].all():
+        vectors, mem_floats = _shorten_history(vectors, markers, mem_floats, kinds)
+        kinds, numbers = _kinds(vectors, markers)
+    common = (kinds == kinds[0]).all(axis=0)
+    groups = np.split(numbers, np.cumsum(SIZES)[:-1], axis=1)
+    shared = [int((group == group[0]).all()) for group in groups]
+    one_pair = common[Kind._fields.index("pairs")] and kinds[0, Kind._fields.index("pairs")] == 1
+    shared[Numbers._fields.index("pair")] *= int(one_pair)
+    special = Special(mem_floats, Kind(*np.where(common, kinds[0], 0).tolist()), Kind(*common.astype(int).tolist()), Numbers(*shared))
+    return Tailored(vectors, Numbers(*(tuple(group[0].tolist()) for group in groups)), special)
+
+
+def _kinds(vectors: np.ndarray, markers: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
+    kinds, numbers = np.zeros((len(vectors), KIND_FIELDS), dtype=np.int64), np.zeros((len(vectors), NUMBER_FLOATS))
+    find_kinds(vectors, markers, kinds, numbers)
+    return kinds, numbers
+
+
+def _shorten_history(vectors: np.ndarray, markers: tuple[Any, ...], mem_floats: int, kinds: np.ndarray) -> tuple[np.ndarray, int]:
+    """The same runs with no more set-points kept than they read: a cache holds more runs. A power of two, as on the CPU, is not needed
+    where the number is a constant of the kernel."""
+    needed = int(kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()) + 1
+    spared = 2 * MOTION_FLOATS * (int(vectors[0, MEMORY_AT + MEMORY.at.slots]) - needed)
+    if spared <= 0:
+        return vectors, mem_floats
+    vectors = vectors.copy()
+    vectors[:, MEMORY_AT + MEMORY.at.slots] = needed
+    vectors[:, MEMORY_AT + MEMORY.at.size] -= spared
+    for at in memory_slots(markers, METHODS_AT):
+        vectors[:, at] -= spared
+    return vectors, mem_floats - spared
+
+
+def kernel_function(special: Special) -> Any:
+    """The kernel for one kind of run, as plain Python: what `kernel_for` compiles."""
     cuda = load_numba_cuda()
+    floats, kind, common, shared = special
+    finish = with_known_pair if shared.pair else as_prepared
 
-    def run_slice(vectors, markers, mem_floats, logs, outcomes):
+    def run_slice(vectors, markers, numbers, logs, outcomes):
         i = cuda.grid(1)
         if i < vectors.shape[0]:
             mem = cuda.local.array(floats, np.float64)
-            for j in range(mem_floats):
+            for j in range(floats):
                 mem[j] = 0.0
-            run_one(vectors[i], markers, mem, logs[i], outcomes[i])
+            params = finish(of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers)
+            run_one(vectors[i], params, mem, logs[i], outcomes[i])
 
     return run_slice
 
 
 @functools.cache
-def kernel_for(floats: int, max_registers: int | None = None) -> Any:
-    """The compiled kernel for one bucket (compiled at its first launch, once per process)."""
-    return load_numba_cuda().jit(max_registers=max_registers)(kernel_function(floats))
+def kernel_for(special: Special, max_registers: int | None = None) -> Any:
+    """The compiled kernel for one kind of run (compiled at its first launch, once per process)."""
+    return load_numba_cuda().jit(max_registers=max_registers)(kernel_function(special))
 
 
 def run_cuda(
@@ -106,14 +158,15 @@ def run_cuda(
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends)."""
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
-    kernel = kernel_for(bucket_for(mem_floats))
+    vectors, numbers, special = tailor(vectors, markers, mem_floats)
+    kernel = kernel_for(special)
     total, done, rows = len(batch), 0, device.multiprocessors * WAVE
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
         here = [cuda.to_device(array) for array in (np.ascontiguousarray(vectors[part]), batch.logs[part], batch.outcomes[part])]
         count = part.stop - part.start
-        kernel[-(-count // threads_per_block), threads_per_block](here[0], markers, mem_floats, here[1], here[2])
+        kernel[-(-count // threads_per_block), threads_per_block](here[0], markers, numbers, here[1], here[2])
         here[1].copy_to_host(batch.logs[part])
         here[2].copy_to_host(batch.outcomes[part])
         took, first = time.perf_counter() - began, done == 0

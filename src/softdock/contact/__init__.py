@@ -12,7 +12,7 @@ from typing import NamedTuple
 from softdock.compiled import apart, compiled
 from softdock.contact.cone import touch_cone
 from softdock.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
-from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, SPHERE, load_pair
+from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, SPHERE, pair_here
 from softdock.contact.sphere import touch_sphere
 from softdock.contact.touch import NO_TOUCH
 from softdock.contact.wall import touch_wall
@@ -30,7 +30,7 @@ class Contact(NamedTuple):
     dissipated: float  # W
     depth: float  # m, the deepest; negative: the smallest gap
     pair: int  # index of the deepest pair
-    peak: float  # N, largest normal force of any single pair
+    peak_squared: float  # N^2, largest force of any single pair
 
 
 @compiled
@@ -57,7 +57,7 @@ def _law_force(vector, pair, touch, v, spin):
     normal = normal_force(law, elastic, rate)
     dissipated = (normal - elastic) * rate
     force, torque = scale(normal, n), (0.0, 0.0, 0.0)
-    if law.friction > 0.0 and normal > 0.0:
+    if law.rubs and normal > 0.0:
         arm = scale(0.5 * touch.depth - pair.tip_radius, n)  # from the tip's centre to the middle of the overlap
         at_touch = add(v, cross(spin, arm))
         sliding = add_scaled(at_touch, -dot(n, at_touch), n)
@@ -89,9 +89,9 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     stored, dissipated, peak = 0.0, 0.0, 0.0
     depth, deepest = NO_TOUCH, 0
-    for i in range(pairs):
+    for i in range(pairs.number):
         here = at + i * PAIR_FLOATS
-        pair = load_pair(mem, here)
+        pair = pair_here(pairs, mem, here, i)
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         latch = int(mem[here + LATCH])
         touches = touch_pair(pair, abs(latch), latch > 0, tip)
@@ -106,13 +106,16 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
         f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
         f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
-        f_W, t_W = rotate(target.q, add(f1, f2)), rotate(target.q, add(t1, t2))
+        f_W = rotate(target.q, add(f1, f2))
         force = add(force, f_W)
-        torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))
-        torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
+        torque_chaser = add(torque_chaser, cross(arm, f_W))
+        torque_target = subtract(torque_target, cross(from_target, f_W))
+        if pair.law.rubs:
+            t_W = rotate(target.q, add(t1, t2))
+            torque_chaser, torque_target = add(torque_chaser, t_W), subtract(torque_target, t_W)
         stored += s1 + s2
         dissipated += d1 + d2
-        peak = max(peak, norm(f_W))
+        peak = max(peak, dot(f_W, f_W))
     return Contact(force, torque_chaser, torque_target, stored, dissipated, depth, deepest, peak)
 
 
@@ -120,10 +123,10 @@ touch_apart = apart(touch_bodies)  # the same, called rather than inlined: for w
 
 
 @apart
-def gap_rate(mem, at, index, chaser, target):
+def gap_rate(pairs, mem, at, index, chaser, target):
     """Rate of the gap of one pair [m/s], with its own normal at this instant; touching or not."""
     here = at + index * PAIR_FLOATS
-    pair = load_pair(mem, here)
+    pair = pair_here(pairs, mem, here, index)
     arm, from_target, tip = tip_in_target(pair, chaser, target)
     latch = int(mem[here + LATCH])
     touches = touch_pair(pair, abs(latch), latch > 0, tip)

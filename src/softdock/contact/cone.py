@@ -54,6 +54,8 @@ def _wall_gap(shape, s, n, radius, side, active):
     behind = (side == INSIDE and n < 0.0) or (side == OUTSIDE and n > -shape.thickness) or (side == LIP and s < 0.0)
     through = active and behind and (radius == 0.0 or (side != LIP and ds == 0.0))  # deep, or right through: the face still counts
     if squared > 0.0 and not through:
+        if ds == 0.0:  # above a face
+            return abs(dn), 0.0, 1.0 if dn > 0.0 else -1.0
         distance = math.sqrt(squared)
         return distance, ds / distance, dn / distance
     if side == OUTSIDE:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.compiled import compiled
+from softdock.compiled import by_type, compiled
 from softdock.contact.laws import HUNT_CROSSLEY, LAWS
 from softdock.parameters import Group, Parameter
 from softdock.spatial.vectors import load3, norm, scale, store3
@@ -73,6 +73,22 @@ PAIR = Group(
     ),
 )
 AT = PAIR.at
+FRICTION = AT.real_friction - AT.real_law  # from the law; the wanted law's parameters stand in the same order
+
+
+class Pairs(NamedTuple):
+    """How many pairs there are, and of what kind: `KIND_BITS` bits each, see `kind_of_pair`."""
+
+    number: int
+    kinds: int
+
+
+class KnownPair(NamedTuple):
+    """One pair whose prepared numbers are at hand, rather than in `mem`: in a kernel whose runs all have it in common."""
+
+    number: int
+    kinds: int
+    numbers: tuple  # as in `mem`
 
 
 class Law(NamedTuple):
@@ -82,6 +98,7 @@ class Law(NamedTuple):
     exponent: float
     at: int  # of its table in the vector
     rows: int
+    rubs: bool  # there is friction
     friction: float
     slip_speed: float  # m/s
 
@@ -109,17 +126,37 @@ class Pair(NamedTuple):
     law: Law
 
 
-# one pair in mem: 27 prepared numbers, then the latched side
+# one pair in mem: its kind and 26 prepared numbers, then the latched side
 LATCH = 27
 PAIR_FLOATS = 28
+KIND_BITS = 8  # geometry: 2, law: 4, closed bottom: 1, friction: 1
+
+
+@compiled
+def kind_of_pair(vector, base, wanted):
+    """Geometry, law, and whether there are a bottom and friction, in one whole number: what a kernel may be compiled for."""
+    geometry, first, law = _law_of(vector, base, wanted)
+    closed = 1 if geometry == CONE and vector[base + AT.closed] != 0.0 else 0
+    rubs = 1 if vector[first + FRICTION] > 0.0 else 0
+    return geometry + (law << 2) + (closed << 6) + (rubs << 7)
+
+
+@compiled
+def _law_of(vector, base, wanted):
+    """Geometry; where the law's parameters begin; which law."""
+    geometry, first = int(vector[base + AT.geometry]), base + AT.real_law
+    if wanted and int(vector[base + AT.wanted_law]) != SAME_AS_REAL:
+        first = base + AT.wanted_law
+        return geometry, first, int(vector[first]) - 1
+    return geometry, first, int(vector[first])
 
 
 @compiled
 def store_pair(vector, base, mem, at, wanted):
     """Prepare pair parameters from the vector into `mem`; `wanted`: with the law wanted in orbit."""
-    geometry = int(vector[base + AT.geometry])
+    geometry, first, law = _law_of(vector, base, wanted)
     axis = load3(vector, base + AT.axis)
-    mem[at] = vector[base + AT.geometry]
+    mem[at] = float(kind_of_pair(vector, base, wanted))
     store3(mem, at + 1, load3(vector, base + AT.tip))
     mem[at + 4] = vector[base + AT.tip_radius]
     store3(mem, at + 5, load3(vector, base + AT.origin))
@@ -136,23 +173,22 @@ def store_pair(vector, base, mem, at, wanted):
         mem[at + 15] = (mouth - bottom) / sine
         mem[at + 16] = (mouth - bottom) * cosine / sine
         mem[at + 17] = vector[base + AT.thickness]
-        mem[at + 18] = vector[base + AT.closed]
-    first = base + AT.real_law
-    law = int(vector[first])
-    if wanted and int(vector[base + AT.wanted_law]) != SAME_AS_REAL:
-        first = base + AT.wanted_law
-        law = int(vector[first]) - 1
-    mem[at + 19] = float(law)
     mem[at + 20] = vector[first + 1]  # stiffness
     mem[at + 21] = vector[first + 4] if law == HUNT_CROSSLEY else vector[first + 2]  # lambda, or damping
     mem[at + 22] = vector[first + 3] if law == HUNT_CROSSLEY else 1.0  # exponent
     for i in range(4):
-        mem[at + 23 + i] = vector[first + 5 + i]  # table, friction
+        mem[at + 23 + i] = vector[first + FRICTION - 2 + i]  # table, friction
     mem[at + LATCH] = 0.0
 
 
 @compiled
-def load_pair(mem, at):
+def kind_in(mem, at):
+    return int(mem[at])
+
+
+@compiled
+def load_pair(mem, at, kind):
+    """A prepared pair; `kind` from `kind_in`, or of the loop's `Pairs`, where a kernel may know it beforehand."""
     shape = Shape(
         load3(mem, at + 8),
         mem[at + 11],
@@ -162,7 +198,27 @@ def load_pair(mem, at):
         mem[at + 15],
         mem[at + 16],
         mem[at + 17],
-        mem[at + 18] != 0.0,
+        (kind >> 6) & 1 != 0,
     )
-    law = Law(int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), mem[at + 25], mem[at + 26])
-    return Pair(int(mem[at]), load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)
+    law = Law(
+        (kind >> 2) & 15, mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), (kind >> 7) & 1 != 0, mem[at + 25], mem[at + 26]
+    )
+    return Pair(kind & 3, load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)
+
+
+@compiled
+def _stored_pair(pairs, mem, at, i):
+    return load_pair(mem, at, pairs.kinds >> (KIND_BITS * i))
+
+
+@compiled
+def _known_pair(pairs, mem, at, i):
+    n, kind = pairs.numbers, pairs.kinds
+    shape = Shape((n[8], n[9], n[10]), n[11], n[12], n[13], n[14], n[15], n[16], n[17], (kind >> 6) & 1 != 0)
+    law = Law((kind >> 2) & 15, n[20], n[21], n[22], int(n[23]), int(n[24]), (kind >> 7) & 1 != 0, n[25], n[26])
+    return Pair(kind & 3, (n[1], n[2], n[3]), n[4], (n[5], n[6], n[7]), shape, law)
+
+
+@by_type(lambda cls: _known_pair if cls is KnownPair else _stored_pair)
+def pair_here(pairs, mem, at, i):
+    """Pair number i, whose part of `mem` begins at `at`."""

@@ -69,6 +69,16 @@ def wrench_difference(a, b):
     return Wrench(subtract(a.force, b.force), subtract(a.torque, b.torque))
 
 
+class Rows(NamedTuple):
+    """Which works a loop can have at all: of its methods and its scenario."""
+
+    adaptation: bool  # a method changes the wrench
+    correction: bool  # a method corrects the state
+    books: bool  # a method may report virtual or designed work
+    command: bool  # what is sent may differ from the satellites' motion
+    external: bool  # something else pushes
+
+
 class Booking(NamedTuple):
     """Work of one body in one cycle by each row, J."""
 
@@ -81,27 +91,33 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book(wrench, external, hand, measured, true, before, after, command_before, command_after):
-    """One body's works over one cycle. `hand`: pushes the mock-up, and through the sensor the satellite; `before`, `after`: satellite;
-    `command_*`: set-points stamped t_k and t_{k+1}."""
+def book(rows, wrench, external, hand, measured, true, before, after, command_before, command_after):
+    """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the mock-up, and through the sensor the satellite;
+    `before`, `after`: satellite; `command_*`: set-points stamped t_k and t_{k+1}."""
     moved = displacement(before.p, before.q, after.p, after.q)
     sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
-    outside = work(external, moved)
-    pushed = work(hand, moved)
+    outside = work(external, moved) if rows.external else 0.0
+    pushed = work(hand, moved) if rows.external else 0.0
     commanded = work(true, sent)
     return Booking(
         work(wrench, moved) + outside,
         outside + pushed,
-        work(wrench_difference(wrench, measured), moved),
+        work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
         work(wrench_difference(measured, true), moved) - pushed,
-        work(true, moved) - commanded,
+        work(true, moved) - commanded if rows.command else 0.0,
         commanded,
     )
 
 
 @compiled
+def _grown(can_change, total, change):
+    """A sum after one more entry. Where it can only be zero nothing is added, so that compiled code need not carry it."""
+    return total + change if can_change else total
+
+
+@compiled
 def close_cycle(
-    ledger, chaser, target, kinetic_integrated, kinetic, absorbed, stored, dissipated, observed, virtual, designed
+    rows, ledger, chaser, target, kinetic_integrated, kinetic, absorbed, stored, dissipated, observed, virtual, designed
 ):
     """Add one cycle: bookings of both bodies, kinetic energy after integration and after correction, what the contact did, and
     what the methods booked as virtual and designed work."""
@@ -118,15 +134,15 @@ def close_cycle(
     turnover += abs(satellite) + abs(external) + abs(absorbed) + abs(commanded) + abs(virtual) + abs(designed)
     return Ledger(
         ledger.integrator + integrator,
-        ledger.correction + correction,
-        ledger.adaptation + adaptation,
+        _grown(rows.correction, ledger.correction, correction),
+        _grown(rows.adaptation or rows.books, ledger.adaptation, adaptation),
         ledger.sensor + sensor,
-        ledger.command + command,
+        _grown(rows.command, ledger.command, command),
         ledger.robot + robot,
         ledger.real + absorbed,
-        ledger.virtual + virtual,
-        ledger.external + external,
-        ledger.designed + designed,
+        _grown(rows.books, ledger.virtual, virtual),
+        _grown(rows.external, ledger.external, external),
+        _grown(rows.books, ledger.designed, designed),
         kinetic,
         ledger.kinetic_start,
         stored,

@@ -71,8 +71,8 @@ def _follow(tracker, log, mode, seen, passed, t):
             t,
             tracker.before,
             seen.gap_rate,
-            max(tracker.peak_real, passed.peak),
-            max(tracker.peak_satellite, passed.peak),
+            max(tracker.peak_real_squared, passed.peak * passed.peak),
+            max(tracker.peak_satellite_squared, passed.peak * passed.peak),
             add(tracker.impulse, passed.impulse),
             tracker.compressed + passed.compressed,
             tracker.released + passed.released,
@@ -151,7 +151,7 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
         dissipated += passed.dissipated
         external += passed.external
         stored, mode = seen.stored, seen.mode
-        if not (is_sane(both.chaser) and is_sane(both.target)):
+        if not is_sane(both, kinetic(setup, both)):
             status = DIVERGED
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:

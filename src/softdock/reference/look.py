@@ -8,7 +8,7 @@ from typing import NamedTuple
 from softdock.compiled import apart, compiled
 from softdock.contact import tip_in_target, tip_velocity, touch_pair
 from softdock.contact.laws import HUNT_CROSSLEY, elastic_force, friction_factor, stored_energy
-from softdock.contact.pairs import CONE, SPHERE, WALL, load_pair
+from softdock.contact.pairs import CONE, SPHERE, WALL, kind_in, load_pair
 from softdock.contact.touch import NO_TOUCH
 from softdock.reference.closing import (
     TINY,
@@ -120,7 +120,7 @@ def look(vector, setup, mem, mode, outside, both):
     now, deepest, depth, gap_rate, stored = no_mode(), 0, NO_TOUCH, 0.0, 0.0
     safe, pace, damping, graded, curved = math.inf, 0.0, 0.0, math.inf, math.inf
     for i in range(setup.pairs):
-        pair, steepest = load_pair(mem, pair_at(i)), mem[steepest_at(setup.pairs, i)]
+        pair, steepest = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i))), mem[steepest_at(setup.pairs, i)]
         law = pair.law
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), is_active(mode, i), tip)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from softdock.compiled import apart, compiled
 from softdock.contact import tip_in_target, tip_velocity, touch_pair
 from softdock.contact.laws import friction_factor
-from softdock.contact.pairs import load_pair
+from softdock.contact.pairs import kind_in, load_pair
 from softdock.reference.modes import AWAY, PUSHING, SLACK, is_active, row_of, side_of, state_of, unclamped_force
 from softdock.reference.setup import pair_at
 from softdock.spatial.rotations import rotate, rotate_back
@@ -67,7 +67,7 @@ def push(vector, setup, mem, mode, chaser, target):
     for i in range(setup.pairs):
         if not is_active(mode, i):
             continue
-        pair = load_pair(mem, pair_at(i))
+        pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), True, tip)
         v, spin = tip_velocity(chaser, target, arm, from_target), relative_spin(chaser, target)

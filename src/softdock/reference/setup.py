@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
 from softdock.contact.laws import TABLE, TABLE_ROW
-from softdock.contact.pairs import PAIR_FLOATS, load_pair
+from softdock.contact.pairs import PAIR_FLOATS, kind_in, load_pair
 from softdock.layout import (
     CHASER_AT,
     CHASER_EXTERNAL_AT,
@@ -107,7 +107,7 @@ def prepare_orbit(vector, mem, coarser):
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     store_pairs(vector, mem, pairs, True)
     for i in range(pairs):
-        mem[steepest_at(pairs, i)] = _steepest(vector, load_pair(mem, pair_at(i)).law)
+        mem[steepest_at(pairs, i)] = _steepest(vector, load_pair(mem, pair_at(i), kind_in(mem, pair_at(i))).law)
     nimble_chaser, uneven_chaser = _nimble(chaser)
     nimble_target, uneven_target = _nimble(target)
     s = schedules

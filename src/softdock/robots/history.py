@@ -1,6 +1,7 @@
 """The stamped buffer of set-points, and the motion between them.
 
-A ring of `slots` motions in `mem`, a power of two; the set-point stamped t_j = j T lies in slot j mod slots. Between stamps the mock-up follows the cubic
+A ring of `slots` motions in `mem`; the set-point stamped t_j = j T lies in slot j mod slots (a mask where `slots` is a power of two, as on a CPU).
+ Between stamps the mock-up follows the cubic
 Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator); rotation likewise, in the rotation vector from
 the earlier attitude. `linear` keeps the chord, `hold` the earlier pose at rest (a staircase).
 """
@@ -20,13 +21,33 @@ ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
 
 
 @compiled
+def _slot(slots, stamp):
+    if slots & (slots - 1) == 0:
+        return (stamp & (slots - 1)) * MOTION_FLOATS
+    return (stamp % slots) * MOTION_FLOATS
+
+
+@compiled
 def push(mem, at, slots, stamp, motion):
-    store_motion(mem, at + (stamp & (slots - 1)) * MOTION_FLOATS, motion)
+    store_motion(mem, at + _slot(slots, stamp), motion)
+
+
+@compiled
+def near(mem, at, slots, k, by):
+    """The set-point `by` stamps after k, -slots <= by < slots; `k % slots` is found but once for all that are near the same k."""
+    if slots & (slots - 1) == 0:
+        return stamped(mem, at, slots, k + by)
+    slot = k % slots + by
+    if slot < 0:
+        slot += slots
+    elif slot >= slots:
+        slot -= slots
+    return load_motion(mem, at + slot * MOTION_FLOATS)
 
 
 @compiled
 def stamped(mem, at, slots, stamp):
-    return load_motion(mem, at + (stamp & (slots - 1)) * MOTION_FLOATS)
+    return load_motion(mem, at + _slot(slots, stamp))
 
 
 @compiled

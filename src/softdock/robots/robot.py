@@ -14,7 +14,7 @@ from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw
 from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
-from softdock.robots.history import INTERPOLATIONS, motion_at, push, stamped
+from softdock.robots.history import INTERPOLATIONS, ON_STAMP, motion_at, push, stamped
 from softdock.robots.lag import follow_with_lag
 from softdock.robots.limited import follow_within_limits
 from softdock.spatial.motion import Motion
@@ -145,13 +145,19 @@ class Follower(NamedTuple):
     delay: float  # s
     interpolation: int
     steady: bool  # a constant delay and nothing else
+    whole: bool  # and that of a whole number of cycles: the mock-up is always on a set-point
+    cycles: int  # that number
 
 
 @compiled
-def prepare_follower(vector, base, which):
+def prepare_follower(vector, base, which, T, inertial):
+    """`inertial`: the mock-up's accelerations are wanted too."""
     robot = prepare_robot(vector, base, which)
     constant = robot.ramp == 0.0 and robot.wobble == 0.0 and robot.jitter == 0.0
-    return Follower(which, base, robot.delay, robot.interpolation, constant and robot.model == DELAY and robot.dropout == 0.0)
+    steady = constant and robot.model == DELAY and robot.dropout == 0.0 and not inertial
+    nearest = math.floor(robot.delay / T + 0.5)
+    whole = steady and abs(robot.delay / T - nearest) < ON_STAMP
+    return Follower(which, base, robot.delay, robot.interpolation, steady, whole, int(nearest))
 
 
 @compiled
@@ -175,11 +181,11 @@ def _arrived_or_lost(vector, follower, chance, T, mem, at, slots, stamp, set_poi
 
 
 @compiled
-def carry(vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
-    """The mock-up at t1 from where it was at t0. `inertial`: also leave its accelerations in `mem` at `state`."""
-    if follower.steady and not inertial:
-        return motion_at(follower.interpolation, T, mem, history, slots, (t1 - follower.delay) / T)
-    return _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial)
+def carry(vector, follower, chance, T, mem, history, slots, state, motion, now, later, inertial):
+    """The mock-up at `later` [cycles] from where it was at `now`. `inertial`: also leave its accelerations in `mem` at `state`."""
+    if follower.steady:
+        return motion_at(follower.interpolation, T, mem, history, slots, later - follower.delay / T)
+    return _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, now * T, later * T, inertial)
 
 
 @apart

@@ -10,10 +10,10 @@ from __future__ import annotations
 from softdock.compiled import compiled
 from softdock.spatial.rigid_body import Body
 from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
-from softdock.spatial.vectors import add_scaled, dot, multiply, scale, subtract, symmetric_times
+from softdock.spatial.vectors import add_scaled, cross, dot, multiply, scale, subtract, symmetric_times
 
 MOST_ITERATIONS = 12
-CONVERGED_SQUARED = 1e-33  # relative to |w|^2: below the last bit of the rate
+CONVERGED_SQUARED = 1e-32  # relative to |w|^2: below the last bit of the rate
 CONTRACTION = 4.0  # a change shrinks at least by this times T |w| in an iteration (bodies obey the triangle inequality)
 
 
@@ -31,6 +31,7 @@ def exact_hold(params, T, body, wrench):
     L_mid = add_scaled(body.L, 0.5 * T, wrench.torque)
     L_B = rotate_back(body.q, L_mid)  # the attitude moves, the momentum stays: in body axes of the start, only the turn of half a cycle remains
     w = symmetric_times(params.inverse_inertia, L_B)
+    w = symmetric_times(params.inverse_inertia, add_scaled(L_B, 0.5 * T, cross(L_B, w)))  # the turn of half a cycle to first order: a good start
     for _ in range(MOST_ITERATIONS):
         new = symmetric_times(params.inverse_inertia, rotate_back(exponential(scale(0.5 * T, w)), L_B))
         change = subtract(new, w)

@@ -115,19 +115,26 @@ class Sampling(NamedTuple):
     noisy: bool
     plain: bool  # no electronics beyond noise
     all_consumed: bool  # every sample counts: for a mean, or a filter
+    prompt: bool  # one sample a cycle that arrives at once: the one taken at t_k is handed over at t_k
+    thresholded: bool
+    direct: bool  # what the chaser's sensor just sampled is what is handed over
 
 
 @compiled
 def prepare_sampling(vector, base, T):
     s = prepare_sensor(vector, base, T)
     all_consumed = s.handover != LATEST or s.keep > 0.0
-    return Sampling(s.on, s.period, s.delay, s.handover, s.noise_force, s.noise_torque, s.threshold, s.noisy, s.plain, all_consumed)
+    prompt = s.period == T and s.delay == 0.0
+    direct = prompt and s.handover == LATEST and s.on == ON_CHASER and s.threshold == 0.0
+    return Sampling(
+        s.on, s.period, s.delay, s.handover, s.noise_force, s.noise_torque, s.threshold, s.noisy, s.plain, all_consumed, prompt, s.threshold > 0.0, direct
+    )
 
 
 @compiled
 def is_consumed(sensor, T, sample):
     """Whether the controller will ever look at a sample (number from the start): only then its noise is drawn."""
-    if sensor.all_consumed:
+    if sensor.all_consumed or sensor.prompt:
         return True
     arrives = (sample * sensor.period + sensor.delay) / T
     seen = math.ceil(arrives - SAME_TIME)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.spatial.vectors import add_scaled, cross, dot
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
+LARGEST_SQUARED = 1e30  # rad^2; beyond, an attitude has no meaning
+S1, S2, S3, S4, S5, S6, S7 = (1.0 / math.factorial(2 * n + 1) for n in range(1, 8))  # of sin(x)/x
+C1, C2, C3, C4, C5, C6, C7 = (1.0 / math.factorial(2 * n) for n in range(1, 8))  # of cos(x)
 SMALL_SQUARED = 1e-4  # rad^2; below, the series are exact to 1e-16 with the terms kept
 
 
@@ -62,16 +65,27 @@ def rotate_back(q, a):
 
 @compiled
 def exponential(phi):
-    """Rotation vector [rad] to unit quaternion."""
+    """Rotation vector [rad] to unit quaternion. Sine and cosine as series, no library function: every machine gives the same bits."""
     squared = dot(phi, phi)
     if squared < SMALL_SQUARED:
-        # sin(x/2)/x and cos(x/2) as series in x^2
-        s = 0.5 - squared * (1.0 / 48.0 - squared * (1.0 / 3840.0 - squared / 645120.0))
-        c = 1.0 - squared * (0.125 - squared * (1.0 / 384.0 - squared / 46080.0))
+        s = 0.5 - squared * (1.0 / 48.0 - squared * (1.0 / 3840.0 - squared / 645120.0))  # sin(x/2)/x
+        c = 1.0 - squared * (0.125 - squared * (1.0 / 384.0 - squared / 46080.0))  # cos(x/2)
         return (c, s * phi[0], s * phi[1], s * phi[2])
-    angle = math.sqrt(squared)
-    s = math.sin(0.5 * angle) / angle
-    return (math.cos(0.5 * angle), s * phi[0], s * phi[1], s * phi[2])
+    halvings = 0.0
+    squared = min(squared, LARGEST_SQUARED)
+    part = 0.5
+    while squared > 1.0:
+        squared *= 0.25
+        part *= 0.5
+        halvings += 1.0
+    y = 0.25 * squared
+    s = part * (1.0 - y * (S1 - y * (S2 - y * (S3 - y * (S4 - y * (S5 - y * (S6 - y * S7)))))))
+    c = 1.0 - y * (C1 - y * (C2 - y * (C3 - y * (C4 - y * (C5 - y * (C6 - y * C7))))))
+    q = (c, s * phi[0], s * phi[1], s * phi[2])
+    while halvings > 0.0:
+        q = renormalise(product(q, q))
+        halvings -= 1.0
+    return q
 
 
 @compiled
@@ -86,10 +100,21 @@ def logarithm(q):
         # 2 asin(s)/s as a series in s^2
         f = 2.0 + squared * (1.0 / 3.0 + squared * (0.15 + squared * (5.0 / 56.0)))
     else:
-        s = math.sqrt(squared)
-        f = 2.0 * math.atan2(s, w) / s
+        f = _long_logarithm(w, squared)
     f = f * sign
     return (f * q[1], f * q[2], f * q[3])
+
+
+@apart
+def _long_logarithm(w, squared):
+    """Angle over its half's sine, above the short series: halve the angle until that holds."""
+    f = 1.0
+    while squared >= 0.25 * SMALL_SQUARED:
+        w = math.sqrt(0.5 + 0.5 * w)  # cos(x/2) from cos(x)
+        half = 0.5 / w
+        f *= 2.0 * half  # sin(x) = 2 sin(x/2) cos(x/2)
+        squared *= half * half
+    return f * (2.0 + squared * (1.0 / 3.0 + squared * (0.15 + squared * (5.0 / 56.0))))
 
 
 @compiled
