@@ -37,7 +37,7 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
     changed = parse_changes(changes)
     for key, value in changed.items():
         set_key(tables, key, value)
-    folder = Path(source).parent if Path(source).exists() else None
+    folder = Path(source).parent if Path(source).is_file() else None
 
     def locate_change(path: str) -> str:
         return "--set" if any(f"{path}.".startswith(f"{key}.") for key in changed) else locate(path)
@@ -66,7 +66,7 @@ def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(source: str | Path) -> tuple[str, str]:
     path = Path(source)
-    looks_like_file = path.suffix == ".toml" or "/" in str(source) or path.exists()
+    looks_like_file = path.suffix == ".toml" or "/" in str(source) or path.is_file()
     if not looks_like_file:
         return preset_text(str(source)), f"{source}.toml"
     try:
