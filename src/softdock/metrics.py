@@ -79,6 +79,8 @@ def plain(value: Any) -> Any:
     """Fit for JSON: numpy to Python, NaN and infinity to None."""
     if isinstance(value, Mapping):
         return {str(key): plain(v) for key, v in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iuf" and np.isfinite(value).all():
+        return value.tolist()  # curves of a page: many numbers at once
     if isinstance(value, list | tuple | np.ndarray):
         return [plain(v) for v in value]
     if isinstance(value, np.generic):

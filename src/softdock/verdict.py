@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 EQUAL = 5e-4  # a change smaller than this is printed as 0.0 %, so it is called none
+MANY = 3.0  # from here on a factor says more than percent
 
 
 def verdict(m: Mapping[str, Any]) -> str:
@@ -37,11 +38,20 @@ def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: s
     if abs(rig - 1.0) < EQUAL:
         so = f"and so does orbit{orbits_contacts}" if wanted == "0 %" else f"where orbit gives {wanted}{orbits_contacts}"
         return f"{subject} gave back as much {what} as it received, {so}."
+    if rig >= MANY:
+        orbits = "back as much as it receives" if wanted == "0 %" else wanted
+        return f"{subject} gave back {_factor(rig)} the {what} it received; orbit gives {orbits}{orbits_contacts}."
     return f"{subject} gave back {_change(rig)} {what} than it received; orbit gives {wanted}{orbits_contacts}."
 
 
 def _change(ratio: float) -> str:
+    if ratio >= MANY:
+        return f"back {_factor(ratio)} as much"
     return f"{100.0 * abs(ratio - 1.0):.1f} % {'more' if ratio > 1.0 else 'less'}"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio < 10.0 else f"{ratio:.3g} times" if ratio >= 1e6 else f"{ratio:.0f} times"
 
 
 def _invented(m: Mapping[str, Any]) -> str:
@@ -49,10 +59,11 @@ def _invented(m: Mapping[str, Any]) -> str:
     if energy is None:
         return "How much energy it invented cannot be said."
     start = m["ledger"]["kinetic_start_J"]
-    share = f", {100.0 * abs(energy) / start:.1f} % of the energy at the start" if start and abs(energy) < 1e3 * start else ""
     if abs(energy) <= EQUAL * (start or 0.0):
         return "It neither invented nor lost energy."
-    return f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} J{share}."
+    share = abs(energy) / start if start else 0.0
+    words = f"{100.0 * share:.1f} % of" if share < MANY else _factor(share)
+    return f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} J{f', {words} the energy at the start' if share else ''}."
 
 
 def _contacts(count: int) -> str:

@@ -59,14 +59,21 @@ def test_without_delay_the_sampled_loop_is_stable_between_two_dampings():
 @pytest.mark.parametrize("delay", [0.0, 0.004, 0.016, 0.0183, 0.04])
 @pytest.mark.parametrize("integrator", ["exact_hold", "symplectic_euler", "forward_euler"])
 def test_closed_forms_and_eigenvalues_agree(delay, integrator):
-    """At the critical damping the loop's own state over one cycle has an eigenvalue on the unit circle, to 1e-9; and at the critical delay."""
+    """At the critical damping, and at the critical delay, the loop's own state over one cycle has an eigenvalue on the unit circle, to 1e-9."""
     loop = Loop(15.6, 3000.0, 60.0, (Robot(delay=delay),), 0.004, integrator)
     lower, upper = stability.critical_dampings(15.6, 3000.0, delay, 0.004, integrator)
     for damping in (lower, upper):
         at = loop.changed(damping=max(damping, 1e-12))
         assert np.abs(np.linalg.eigvals(stability.lifted_matrix(at))).max() == pytest.approx(1.0, abs=1e-9)
-    if lower > 0.0:
-        assert critical_delay(15.6, lower, 3000.0, 0.004, integrator) == pytest.approx(delay, abs=1e-9)
+    if lower == 0.0:
+        return
+    borne = critical_delay(15.6, lower, 3000.0, 0.004, integrator)
+    neutral = loop.changed(damping=lower, delay=borne)
+    assert np.abs(np.linalg.eigvals(stability.lifted_matrix(neutral))).max() == pytest.approx(1.0, abs=1e-9)
+    if integrator == "exact_hold":
+        assert borne == pytest.approx(delay, abs=1e-9)
+    else:  # positions and velocities do not fit each other, so that parts of a cycle of delay count unevenly
+        assert borne == pytest.approx(delay, abs=0.002)
 
 
 def test_planar_effective_mass():
@@ -138,13 +145,13 @@ def test_an_impact_off_centre_feels_the_effective_mass():
     tables["time"] = {"cycle_ms": 4.0, "duration_s": 6.0}
     for name, inertia in (("chaser", CHASER_INERTIA), ("target", TARGET_INERTIA)):
         tables[name]["inertia_kg_m2"] = inertia
-    tables["chaser"] |= {"position_m": [-0.30001, -0.5, 0.2], "velocity_m_per_s": [1e-5, 0.0, 0.0]}
+    tables["chaser"] |= {"position_m": [-0.30001 - 1e-5 * 0.004 * 0.3, -0.5, 0.2], "velocity_m_per_s": [1e-5, 0.0, 0.0]}
     tables["robots"] = {"chaser": {"delay_ms": 16.0}, "target": {"delay_ms": 16.0}}
     tables["contact"][0] |= {"tip_m": [0.3, 0.9, -0.6], "real": {"stiffness_N_per_m": 300.0, "damping_Ns_per_m": 8.0}}
     (point,) = loops_of(softdock.build(tables))
     assert point.loop.mass < 25.0  # of two bodies of 100 kg each: 50 kg without turning
     run = softdock.simulate(tables)
-    assert run.restitution == pytest.approx(stability.restitution_of_loop(point.loop), abs=1e-4)
+    assert run.restitution == pytest.approx(predicted(tables, 0.3 + 4.0), abs=1e-4)
     assert run.restitution != pytest.approx(stability.restitution_of_loop(point.loop.changed(mass=50.0)), abs=1e-2)
 
 

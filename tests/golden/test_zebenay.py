@@ -1,4 +1,5 @@
-"""Zebenay's tables and figures as softdock makes them, against design/physics.md section 2 (computed there independently) and against the paper where it can be met."""
+"""Zebenay's tables and figures as softdock makes them, against design/physics.md section 2 (computed there independently) and against the paper where
+it can be met."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import functools
 import json
 import re
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,6 +148,17 @@ def test_exhibits_of_the_paper_fit_the_frame():
         for row in exhibit.rows:
             assert {c.key for c in exhibit.columns} <= set(row)
         json.dumps(exhibit.to_dict(), allow_nan=False)
+
+
+def test_the_page_of_the_docs_states_these_numbers():
+    """docs/papers.md says what the command makes."""
+    text = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
+    for exhibit in (table_1(), table_2()):
+        assert " ".join(f"{e:.3f}" for e in column(exhibit, "ours")) in text
+    numbers = figure_5().numbers
+    assert f"{numbers['critical_delay_ms']:.5f} ms" in text
+    assert f"{numbers['nose_delay_ms']:.1f} ms" in text
+    assert f"neutral at {make_figure_7().numbers['neutral_damping_Ns_per_m']:.0f} Ns/m" in text
 
 
 def test_unknown_papers_and_exhibits_are_refused():

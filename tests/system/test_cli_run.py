@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from click.shell_completion import BashComplete
@@ -163,3 +165,43 @@ def test_every_command_says_what_it_does():
     for name in LAZY:
         assert call(name, "--help").exit_code == 0
         assert f"\n  {name} " in listed
+
+
+def test_a_run_imports_nothing_heavy():
+    """What takes longer to import than the run takes: scipy (which Numba would fetch), pandas, matplotlib, plotly. The run must still be right."""
+    program = "import sys\nfrom softdock.cli.main import main\ntry: main()\nexcept SystemExit: print(sorted(HEAVY & set(sys.modules)))\n"
+    heavy = "HEAVY = {'scipy.linalg', 'pandas', 'matplotlib', 'plotly', 'xarray'}\n"
+    done = subprocess.run([sys.executable, "-c", heavy + program, "run", "epos_1d", "--out", "light"], capture_output=True, text=True)
+    assert done.stdout.startswith("This rig gave back 11.9 %"), done.stderr
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_change_that_brings_in_an_unknown_table_is_named_as_a_change():
+    assert call("run", "epos_1d", "--set", "limits.force_N=3").stderr.startswith("--set: limits: ")
+    assert call("run", "epos_1d", "--set", "robots.chasr.delay_ms=3").stderr.startswith("--set: robots.chasr: ")
+
+
+def test_a_run_that_is_killed_leaves_no_run_and_its_folder_can_be_used_again():
+    """`kill -9` in the middle: an empty folder stays, which the next run takes."""
+    running = subprocess.Popen([*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60.0
+    while not os.path.isdir("killed") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.kill()
+    assert running.wait() == -signal.SIGKILL
+    with pytest.raises(softdock.SoftdockError, match=r"no run\.json"):
+        softdock.open_run("killed")
+    assert call("run", "epos_1d", "--out", "killed").exit_code == 0
+    assert softdock.open_run("killed").status == "completed"
+
+
+def test_an_interrupted_run_says_so_and_leaves_nothing(tmp_path):
+    running = subprocess.Popen([*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "cut"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60.0
+    while not os.path.isdir("cut") and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    out, said = running.communicate()
+    assert (running.returncode, out) == (130, "")
+    assert said.rstrip().endswith("interrupted")
+    assert os.listdir(tmp_path) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -54,6 +55,15 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
     again = CliRunner().invoke(cli, ["demo", "--json"])
     assert json.loads(again.stdout)["rows"] == rows
     assert (tmp_path / "softdock-demo" / "mine.txt").read_text() == "mine"
+
+
+def test_the_readme_shows_these_numbers(shown):
+    """Its table is the demo's."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    for row in shown[0]:
+        share = f"{100.0 * row['energy_invented_share']:+.1f} %"
+        numbers = [f"{row[key]:.4f}" for key in ("restitution", "predicted_restitution", "closed_form_restitution")]
+        assert f"| {row['label'].removesuffix(' ms')} | {' | '.join(numbers)} | {row['energy_invented_J']:+.6f} | {share} |" in readme
 
 
 def test_a_demo_that_cannot_write_says_so(tmp_path):

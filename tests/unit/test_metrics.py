@@ -202,6 +202,8 @@ def test_the_verdict_of_runs():
         ((1, 1.0001, 1.0), (1, 0.7, 0.49), "This rig gave back as much speed as it received, where orbit gives 30.0 % less."),
         ((1, -0.1, 0.5), (1, 0.7, 0.49), "Over one contact this rig gave back 50.0 % less energy than it received; orbit gives 51.0 % less."),
         ((3, 1.2, 1.5), (4, 1.0, 1.0), "Over 3 contacts this rig gave back 50.0 % more energy than it received; orbit gives 0 % in 4 contacts."),
+        ((1, 8.2131, 67.5), (1, 1.0, 1.0), "This rig gave back 8.2 times the speed it received; orbit gives back as much as it receives."),
+        ((4, 1.2, 29.4), (4, 0.8, 0.6), "Over 4 contacts this rig gave back 29 times the energy it received; orbit gives 40.0 % less."),
         ((2, 1.2, 0.5), (2, 1.0, 0.4), "Over 2 contacts this rig gave back 50.0 % less energy than it received; orbit gives 60.0 % less."),
     ],
 )

@@ -109,7 +109,7 @@ def test_a_body_without_contact_keeps_its_momentum_and_energy():
 
 
 def test_the_loop_follows_the_model():
-    """softdock's loop with a short cycle is the paper's 3-D delay equation, full inertia and all; the hold's half cycle counts as delay. Error of second order."""
+    """softdock's loop with a short cycle is the paper's 3-D delay equation, full inertia and all; the hold's half cycle counts as delay."""
     chaser, delay, duration = random_chaser(2, 0.3), 0.03, 0.6
     start = np.concatenate([-chaser.lever, 0.05 * chaser.normal, np.eye(3).ravel(), np.zeros(3)])
     past = lambda t: np.concatenate([start[:3] + t * start[3:6], start[3:]])  # noqa: E731

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from softdock.comparison.result import Comparison
 
 
-@click.command()
+@click.command(short_help="Methods and integrators side by side, against orbit.")
 @SCENARIO
 @CHANGES
 @click.option("--methods", default="all", show_default=True, metavar="all|A,B,A+B", help="Methods to compare; A+B is a chain, in this order.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import echo, output, working
 
 if TYPE_CHECKING:
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
 
 
-@click.command()
+@click.command(short_help="What delay does to a bounce, measured and predicted.")
 @click.option("--out", type=click.Path(path_type=Path), default=FOLDER, show_default=True, metavar="DIR", help="Folder for the page and its numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON, and nothing else, on standard output.")
 def demo(out: Path, as_json: bool) -> None:
     """EPOS on one axis: what delay does to a bounce, measured and predicted."""
     with working("running the demo (the first run compiles for about half a minute)") as say:
+        start_numba()
         from softdock.cli.folders import made
         from softdock.comparison.demonstration import demonstrate
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +9,13 @@ import click
 from rich.text import Text
 
 from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import STOPPED_EARLY
+from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import console, echo, output, working
-from softdock.errors import BadInput, Problem
-
-RUNS = "softdock-runs"  # where runs go that were given no folder
 
 
-@click.command()
+@click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
 @SCENARIO
 @CHANGES
 @click.option("--phases", type=click.IntRange(1, 10_000), metavar="N", help="Run at N sampling phases and give mean and spread of every number.")
@@ -41,16 +36,18 @@ def run(ctx: click.Context, scenario: str, changes: tuple[str, ...], phases: int
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
+        start_numba()
         from softdock.recording.folder import metrics_json
         from softdock.scenario.files import load_scenario
 
         loaded = load_scenario(scenario, changes)
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
-        with _folder(out, force, name, wanted=out is not None or not as_json) as folder:
+        folder = choose(out, name) if out is not None or not as_json else None
+        with made(folder, force):
             result = _simulate(loaded, phases, say)
         say("saving")
         metrics = result.metrics
-        problem = _save(result, folder, force)
+        problem = save(result, folder, force)
     if as_json:
         for warning in metrics["warnings"]:
             console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
@@ -75,51 +72,3 @@ def _simulate(scenario: Any, phases: int | None, say: Any) -> Any:
     if phases is not None:
         return simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))
     return simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
-
-
-@contextmanager
-def _folder(out: Path | None, force: bool, name: str, wanted: bool) -> Iterator[Path | None]:
-    """The folder, made and tried before the run starts; a run that is refused leaves none behind."""
-    from softdock.recording.folder import make_folder
-
-    if not wanted:
-        yield None
-        return
-    new = [path for path in ((out, *out.parents) if out is not None else (Path(RUNS),)) if not path.exists()]
-    try:
-        folder = make_folder(out, force) if out is not None else _next_free(name)
-        if out is None:
-            new.insert(0, folder)
-        yield folder
-    except BaseException:
-        for path in new:
-            if path.is_dir() and not any(path.iterdir()):
-                path.rmdir()
-        raise
-
-
-def _next_free(name: str) -> Path:
-    """A new folder of this name and the next number; two runs at once get two."""
-    from softdock.recording.folder import make_folder
-
-    stem = re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "run"
-    make_folder(RUNS, force=True)
-    for i in count(1):
-        path = Path(RUNS) / f"{stem}-{i}"
-        try:
-            path.mkdir()
-        except FileExistsError:
-            continue
-        return path
-    raise AssertionError
-
-
-def _save(result: Any, folder: Path | None, force: bool) -> BadInput | None:
-    """The run folder. A disk that fails now costs the folder and not the numbers: they are shown before the error."""
-    if folder is None:
-        return None
-    try:
-        result.save(folder, force)
-    except OSError as error:
-        return BadInput(Problem("out", str(folder), f"a folder that can be written ({error.strerror or error})"))
-    return None

@@ -25,7 +25,7 @@ def show(preset: str) -> None:
     click.echo(preset_text(preset), nl=False)
 
 
-@click.command()
+@click.command(short_help="Check a scenario file: everything that is wrong with it.")
 @SCENARIO
 @CHANGES
 def check(scenario: str, changes: tuple[str, ...]) -> None:

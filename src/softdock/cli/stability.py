@@ -107,15 +107,10 @@ def _result(points: list[Any], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chart(points: list[Any], result: dict[str, Any], options: dict[str, Any]) -> str:
-    from softdock.stability.chart import chart
+    from softdock.stability.chart import chart_of
     from softdock.stability.describe import dots_of_runs, read_dots, read_vary
 
     loop = next(point.loop for point in points if point.name == result["point"])
     dots = read_dots(options["dots"]) + dots_of_runs(options["runs"])
-    damping = loop.damping + loop.virtual_damping
-    stiffness = loop.stiffness + loop.virtual_stiffness
-    vary = read_vary(options["vary"])
-    chart(
-        loop.mass, stiffness, damping, loop.delay, loop.cycle, figure=options["figure"], vary=vary, dots=dots, file=options["chart"], integrator=loop.integrator
-    )
+    chart_of(loop, figure=options["figure"], vary=read_vary(options["vary"]), dots=dots, file=options["chart"])
     return str(options["chart"])

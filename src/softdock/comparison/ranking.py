@@ -58,7 +58,9 @@ def recommend(ranked: list[Row], orbit: dict[str, Any]) -> str:
 
 def percent(distance: float | None) -> str:
     """A distance from orbit in percent of the approach."""
-    return "unknown" if distance is None else f"{100 * distance:.3g} %"
+    if distance is None:
+        return "unknown"
+    return f"{100 * distance:.3g} %" if distance < 1.0 else f"{100 * distance:.0f} %"
 
 
 def _outcome(row: Row, orbit: dict[str, Any]) -> str:

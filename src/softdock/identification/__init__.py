@@ -110,7 +110,7 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
     if not tool_only and not contacts:
         raise BadInput(_no_contact(len(rows)))
     if len(contacts) < len(rows):
-        notes.append(f"{len(rows) - len(contacts)} of {len(rows)} contacts left out: too few readings, or no stiffness in them")
+        notes.append(f"{len(rows) - len(contacts)} of {len(rows)} contacts left out: too few readings, or a force that does not grow with depth")
     free = np.ones(len(log.time), dtype=bool)
     for r in rows:
         free[max(r.start - MERGE, 0) : r.stop + MERGE] = False
@@ -134,11 +134,7 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
 
 def _no_contact(touched: int) -> Problem:
     if touched:
-        return Problem(
-            "series",
-            f"{touched} contacts",
-            f"a contact with at least {FEWEST_READINGS} readings and a force that grows with depth; this log is too short of them",
-        )
+        return Problem("series", f"{touched} touches", f"one with at least {FEWEST_READINGS} readings in which the force grows with depth")
     return Problem("series", "no contact", "a log with a contact that stands out of the noise; for a calibration in free motion use --tool-only")
 
 

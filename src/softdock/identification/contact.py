@@ -25,6 +25,7 @@ from softdock.identification.log import BODIES, Log
 FEWEST_READINGS = 8  # of one contact
 ROUNDS = 30  # of choosing the rows in touch
 SIGMAS = 4.0  # of the mean of five readings counts as touch: 9 sigma of it
+LEAST_SHARE = 0.5  # of the readings in touch
 MERGE = 10  # cycles; touches closer than this are one contact
 
 
@@ -41,10 +42,12 @@ class ContactFit:
     peak_force_N: float
     normal: tuple[float, ...]  # on the body with the sensor, world axes at the middle of the contact
     force_age_s: float  # mean
+    share: float  # of the readings in touch that the fit accounts for
 
     @property
     def is_sound(self) -> bool:
-        return self.stiffness.value > 0.0 and self.stiffness.uncertainty < self.stiffness.value
+        """A force that grows with depth for most of the touch; a hand's push is none."""
+        return self.stiffness.uncertainty < self.stiffness.value and self.share >= LEAST_SHARE
 
 
 def touches(log: Log, body: str) -> list[slice]:
@@ -111,6 +114,7 @@ def fit_contact(log: Log, body: str, rows: slice, following: dict[str, Following
         float(np.max(kc - k * x[chosen] - b * rate[chosen])),
         tuple(float(v) for v in normal_W),
         float(np.mean(log.force_age[rows])),
+        float(chosen.sum() / inside.sum()),
     )
 
 

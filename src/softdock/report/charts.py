@@ -119,8 +119,8 @@ def _trace(line: Line, windows: Sequence[Window], markers: bool, timed: bool) ->
         "mode": "lines+markers" if markers else "lines",
         "name": line.name,
         "meta": {"role": line.role},
-        "x": np.round(line.x[keep], 7).tolist(),
-        "y": [float(f"{v:.7g}") for v in line.y[keep].tolist()],
+        "x": np.round(line.x[keep], 7),
+        "y": np.array([float(f"{v:.7g}") for v in line.y[keep].tolist()]),
         "line": {"dash": line.dash, "width": line.width, "simplify": False},
         "hovertemplate": "%{y:.5g}" if timed else "%{x:.5g}, %{y:.5g}",
     }

@@ -10,7 +10,7 @@ from softdock.stability.advice import Advice, advise, damping_to_add
 from softdock.stability.analysis import Analysis, analyse
 from softdock.stability.boundary import parametric_boundary, stable_stretch
 from softdock.stability.budget import delay_budget, total_delay
-from softdock.stability.chart import Dot, chart
+from softdock.stability.chart import Dot, chart, chart_of
 from softdock.stability.closed_forms import critical_delays, critical_mass, critical_stiffness, nose, unstable_poles
 from softdock.stability.critical import critical_damping, critical_damping_upper, critical_dampings, critical_delay, margins
 from softdock.stability.effective_mass import FreeBody, effective_mass, effective_mass_2d, worst_direction
@@ -33,6 +33,7 @@ __all__ = [
     "advise",
     "analyse",
     "chart",
+    "chart_of",
     "critical_damping",
     "critical_damping_upper",
     "critical_dampings",

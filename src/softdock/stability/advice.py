@@ -10,16 +10,19 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from softdock.errors import BadInput, Problem
 from softdock.stability.analysis import Analysis, analyse
 from softdock.stability.budget import Item, delay_budget, total_delay
 from softdock.stability.critical import loop_stretch
 from softdock.stability.loop import Loop
-from softdock.stability.one_sided import restitution_of_loop
+from softdock.stability.one_sided import restitutions_with_damping
 
 NEUTRAL_WITHIN = 1e-4  # of the restitution: sampling phases and rounding
 PHASES = 16
-SEARCH_STEPS = 40
+TRIED, CANDIDATES, REFINEMENTS = (0.002, 3.0), 14, 4  # dampings over sqrt(stiffness mass), how many at once, and how often closer
+NEAR_THE_NOSE = 0.9  # of the longest delay: sampling makes the nose a little blunter than the closed form says
 MS = 1e3
 
 
@@ -69,35 +72,19 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
 
 def damping_to_add(loop: Loop, restitution: float) -> float | None:
     """The smallest virtual damping [Ns/m], beyond what there is, with which one impact gives back `restitution`; None: none does."""
-
-    def excess(added: float) -> float:
-        found = restitution_of_loop(loop.changed(virtual_damping=loop.virtual_damping + added), phases=PHASES)
-        return found - restitution
-
-    low, e_low = 0.0, excess(0.0)
-    if e_low <= NEUTRAL_WITHIN * 1e-2:
-        return 0.0
     scale = math.sqrt(loop.mass * (loop.stiffness + loop.virtual_stiffness))
-    high = max(1.2 * loop.stiffness * total_delay(loop), 0.01 * scale)
-    while True:
-        e_high = excess(high)
-        if e_high <= 0.0:
-            break
-        if math.isnan(e_high) or high > 3.0 * scale or e_high > e_low:  # more damping makes it worse: beyond the nose
+    tried = np.append(0.0, scale * np.geomspace(*TRIED, CANDIDATES))
+    for _ in range(REFINEMENTS):
+        excess = restitutions_with_damping(loop, tried, PHASES) - restitution
+        if excess[0] <= 1e-2 * NEUTRAL_WITHIN:
+            return float(tried[0])
+        enough = np.flatnonzero(excess <= 0.0)
+        if enough.size == 0:
             return None
-        low, e_low, high = high, e_high, 1.6 * high
-    for step in range(SEARCH_STEPS):
-        if high - low <= 1e-6 * high:
-            break
-        middle = 0.5 * (low + high) if step % 3 == 2 else (low * e_high - high * e_low) / (e_high - e_low)
-        e = excess(middle)
-        if abs(e) < 1e-9:
-            return middle
-        if e > 0.0:
-            low, e_low, e_high = middle, e, 0.5 * e_high
-        else:
-            high, e_high, e_low = middle, e, 0.5 * e_low
-    return high
+        i = enough[0]
+        low, high, e_low, e_high = tried[i - 1], tried[i], excess[i - 1], excess[i]
+        tried = np.linspace(low, high, CANDIDATES)
+    return float((low * e_high - high * e_low) / (e_high - e_low))
 
 
 def _limits(loop: Loop, found: Analysis) -> str:
@@ -147,8 +134,11 @@ def _remedy(loop: Loop, found: Analysis, to_stability: float | None, to_neutral:
 
 def _beyond_the_nose(loop: Loop, found: Analysis) -> str:
     longest, total = found.longest_delay_any_damping_bears_s, total_delay(loop)
+    if total < NEAR_THE_NOSE * longest:  # the loop would bear damping, but not on the virtual contact's own path
+        late = total + loop.pose_delay
+        return f"No virtual damping helps: its own path is {MS * late:.3g} ms late. Take it from the simulated pose, or measure poses sooner."
     k, m = loop.stiffness + loop.virtual_stiffness, loop.mass
-    ratio = (longest / total) ** 2 if total > 0.0 else math.inf
+    ratio = (longest / total) ** 2
     return (
         f"No damping can help: {MS * total:.3g} ms is beyond the {MS * longest:.3g} ms that any damping bears at this mass and stiffness. What can: less delay "
         f"(below {MS * longest:.3g} ms), a softer contact (below {k * ratio:.4g} N/m) or a larger effective mass (above {m / ratio:.4g} kg), and then damping."

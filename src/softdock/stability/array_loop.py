@@ -49,6 +49,7 @@ class ArrayLoop:
     def __init__(self, loop: Loop, columns: int):
         assert loop.cycle is not None
         self.loop, self.T = loop, loop.cycle
+        self.period, self.late, self.keep = loop.period / loop.cycle, loop.sensor_delay / loop.cycle, loop.keep  # cycles
         longest = max(robot.delay for robot in loop.robots) / self.T
         self.history = math.ceil(longest - SAME_TIME) + 2  # stamps k, k-1, ...: the delay, and the interval read at the start of a cycle
         self.lags = [i for i, robot in enumerate(loop.robots) if robot.lag > 0.0]
@@ -127,8 +128,7 @@ class ArrayLoop:
 
     def force_age(self, k: int) -> float:
         """Age of the newest force sample that has arrived at t_k [s]."""
-        period = self.loop.period / self.T
-        return (k - period * math.floor((k - self.loop.sensor_delay / self.T) / period + SAME_TIME)) * self.T
+        return (k - self.period * math.floor((k - self.late) / self.period + SAME_TIME)) * self.T
 
     def advance(self, k: int, force: np.ndarray, law: Law) -> None:
         """From t_k to t_{k+1} under a held force on the satellite."""
@@ -151,7 +151,7 @@ class ArrayLoop:
 
     def instants(self, k: int) -> list[tuple[float, bool]]:
         """Ends of the plant's steps in cycle k [cycles since t_k], and whether the sensor samples there; as facility.py."""
-        steps, period = self.loop.plant_steps, self.loop.period / self.T
+        steps, period = self.loop.plant_steps, self.period
         plant = [(i + 1) / steps for i in range(steps)]
         first = math.floor(k / period + SAME_TIME) + 1
         last = math.floor((k + 1) / period + SAME_TIME)
@@ -160,19 +160,20 @@ class ArrayLoop:
         return [(t, any(abs(t - s) <= SAME_TIME for s in taken)) for t in times]
 
     def _sample(self, force: np.ndarray) -> None:
-        keep = self.loop.keep
-        if keep > 0.0:
-            force = keep * self.part("filter")[0] + (1.0 - keep) * force
+        if self.keep > 0.0:
+            force = self.keep * self.part("filter")[0] + (1.0 - self.keep) * force
         self.part("filter")[0] = force
         self.push("samples", force)
 
     def _hand_over(self, k: int) -> None:
         """What the controller gets at t_k: the newest sample that has arrived, or the mean of those since the last hand-over."""
-        period, late = self.loop.period / self.T, self.loop.sensor_delay / self.T
-        newest, handed = (math.floor((j - late) / period + SAME_TIME) for j in (k, k - 1))
-        taken = math.floor(k / period + SAME_TIME)
+        newest = math.floor((k - self.late) / self.period + SAME_TIME)
+        handed = math.floor((k - 1 - self.late) / self.period + SAME_TIME)
         if newest <= handed:
             return
-        first = newest if self.loop.handover == "latest" else handed + 1
-        ages = slice(taken - newest, taken - first + 1)
-        self.part("reading")[0] = self.part("samples")[ages].mean(axis=0)
+        age = math.floor(k / self.period + SAME_TIME) - newest  # samples taken since
+        samples = self.part("samples")
+        if self.loop.handover == "latest" or newest == handed + 1:
+            self.part("reading")[0] = samples[age]
+        else:
+            self.part("reading")[0] = samples[age : age + newest - handed].mean(axis=0)

@@ -75,21 +75,46 @@ def chart(
     `figure`: 5, damping, stiffness and mass against delay; 6, the same with other parameters varied; 7, damping against delay; 10, the same for several
     stiffnesses. `vary`: values of a parameter in place of the default ones. `dots`: measured runs, on the damping panels.
     """
+    loop = Loop(mass, stiffness, damping, (Robot(delay=delay),), cycle, integrator)
+    return chart_of(loop, figure=figure, vary=vary, dots=dots, file=file)
+
+
+def chart_of(
+    loop: Loop,
+    *,
+    figure: str = "5",
+    vary: Mapping[str, Sequence[float]] | None = None,
+    dots: Sequence[Dot] = (),
+    file: str | Path | None = None,
+) -> list[Panel]:
+    """The same for any loop: the sampled boundary is that of the whole loop, sensor, filter and lag included.
+
+    All robots get the delay of the axis. A virtual contact is counted with the real one, as if it were on the same path.
+    """
     if str(figure) not in FIGURES:
         raise BadInput(Problem("figure", figure, "one of " + ", ".join(FIGURES)))
-    loop = Loop(mass, stiffness, damping, (Robot(delay=delay),), cycle, integrator)
     check_loop(loop)
     target = None if file is None else checked_file(file)
-    swept = {name: [factor * getattr(loop, name) for factor in factors] for name, factors in SWEPT.items()}
-    swept["stiffness_spread"] = [stiffness * (1.0 + s * SPREAD) for s in (-1.0, 0.0, 1.0)]
+    drawn = _drawable(loop)
+    swept = {name: [factor * getattr(drawn, name) for factor in factors if getattr(drawn, name) > 0.0] for name, factors in SWEPT.items()}
+    swept["damping"] = swept["damping"] or [factor * drawn.stiffness * drawn.delay for factor in SWEPT["damping"]]
+    swept["stiffness_spread"] = [drawn.stiffness * (1.0 + s * SPREAD) for s in (-1.0, 0.0, 1.0)]
     for name, values in (vary or {}).items():
         if name not in AXES or not values or not all(v > 0.0 for v in values):
             raise BadInput(Problem(f"vary.{name}", list(values), "numbers > 0 for one of " + ", ".join(AXES)))
         swept[name] = swept[f"{name}_spread"] = list(values)
-    panels = _panels(loop, str(figure), swept, list(dots))
+    panels = _panels(drawn, str(figure), swept, list(dots))
     if target is not None:
-        draw(panels, target, _title(loop))
+        draw(panels, target, _title(drawn))
     return panels
+
+
+def _drawable(loop: Loop) -> Loop:
+    """One real contact, and a sensor in step with the cycle."""
+    together = loop.changed(
+        stiffness=loop.stiffness + loop.virtual_stiffness, damping=loop.damping + loop.virtual_damping, virtual_stiffness=0.0, virtual_damping=0.0
+    )
+    return together if loop.cycle is None or loop.pattern == 1 else together.changed(sensor_period=0.0)
 
 
 def checked_file(file: str | Path) -> Path:
@@ -197,7 +222,8 @@ def _sampled(loop: Loop, axis: str, top: float, widest: float, label: str) -> Cu
     else:
         joined = [(h, high if axis == "stiffness" else low) for h, low, high in ends]
         for value in (top, 0.5 * top, 0.25 * top):  # where the curve is steep, the delay is looked for
-            joined.append((loop_critical_delay(loop.changed(**{axis: value})), value))
+            borne = loop_critical_delay(loop.changed(**{axis: value}))
+            joined += [(borne, value)] if borne > 0.0 else []
         joined.sort()
     kept = [(h, value) for h, value in joined if value <= top]
     columns = np.array(kept).T if kept else np.zeros((2, 0))

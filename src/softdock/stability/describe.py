@@ -8,6 +8,7 @@ from typing import Any
 
 from softdock.errors import BadInput, Problem
 from softdock.stability.chart import AXES, Dot
+from softdock.stability.critical import stretches
 from softdock.stability.from_scenario import OperatingPoint
 from softdock.stability.loop import Loop
 from softdock.stability.robust import Interval, Normal
@@ -21,6 +22,7 @@ def described(point: OperatingPoint) -> dict[str, Any]:
     return {
         "mass_kg": loop.mass,
         "mass_range_kg": list(point.mass_range_kg),
+        "critical_damping_range_Ns_per_m": _critical_range(point),
         "normal": list(point.normal),
         "stiffness_N_per_m": loop.stiffness,
         "damping_Ns_per_m": loop.damping,
@@ -39,6 +41,12 @@ def described(point: OperatingPoint) -> dict[str, Any]:
         "pose_delay_s": loop.pose_delay,
         "notes": list(point.notes),
     }
+
+
+def _critical_range(point: OperatingPoint) -> list[float | None]:
+    """Critical damping at the largest and at the smallest effective mass (of the virtual damper, where there is a virtual contact)."""
+    found = [stretches(point.loop.changed(mass=mass))["damping"] for mass in reversed(point.mass_range_kg)]
+    return [None if stretch is None else stretch[0] for stretch in found]
 
 
 def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Normal]:

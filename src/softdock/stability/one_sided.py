@@ -51,13 +51,25 @@ def restitution_of_loop(loop: Loop, phase: float | None = None, phases: int = PH
     if loop.cycle is None:
         if is_plain(loop):
             return _continuous_impact(loop)
-        half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
-        # a sampled loop so fine that its cycle does not show; symplectic: the integrator with no delay of its own
-        loop = loop.changed(cycle=half_swing / FINE_CYCLES, integrator="symplectic_euler")
-        phases = 1
+        loop, phases = finely_sampled(loop), 1
     # where the sensor's samples repeat only after several cycles, the touch may fall in any of them
     found = sampled_impacts(loop, loop.pattern * np.arange(phases) / phases if phase is None else np.array([phase % loop.pattern]))
     return float(np.mean(found))
+
+
+def finely_sampled(loop: Loop) -> Loop:
+    """A sampled loop so fine that its cycle does not show, in place of a continuous one; symplectic: the integrator with no delay of its own."""
+    half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
+    return loop.changed(cycle=half_swing / FINE_CYCLES, integrator="symplectic_euler")
+
+
+def restitutions_with_damping(loop: Loop, added: np.ndarray, phases: int = PHASES) -> np.ndarray:
+    """Restitution for each of several virtual dampings added to the loop's own [Ns/m], all in one go."""
+    if loop.cycle is None:
+        loop, phases = finely_sampled(loop), 1
+    touches = np.tile(loop.pattern * np.arange(phases) / phases, len(added))
+    found = sampled_impacts(loop, touches, loop.virtual_damping + np.repeat(added, phases))
+    return np.asarray(found.reshape(len(added), phases).mean(axis=1))
 
 
 def contact_law(stiffness: float, damping: float, law: str) -> Law:
@@ -71,8 +83,13 @@ def contact_law(stiffness: float, damping: float, law: str) -> Law:
     return force
 
 
-def sampled_impacts(loop: Loop, phases: np.ndarray) -> np.ndarray:
-    """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase` cycles after t_0."""
+def sampled_impacts(loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray | None = None) -> np.ndarray:
+    """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase` cycles after t_0.
+
+    `virtual_damping`: one for each, in place of the loop's [Ns/m].
+    """
+    is_hybrid = loop.is_hybrid or virtual_damping is not None
+    damping = np.full(len(phases), loop.virtual_damping) if virtual_damping is None else virtual_damping
     arrays = ArrayLoop(loop, len(phases))
     T, n = arrays.T, arrays.history
     late = sum(r.share * (r.delay + (2.0 * r.lag_damping / r.lag if r.lag > 0.0 else 0.0)) for r in loop.robots)
@@ -91,7 +108,7 @@ def sampled_impacts(loop: Loop, phases: np.ndarray) -> np.ndarray:
     quiet_for = n + arrays.samples + arrays.poses + 2  # cycles after which nothing of a contact is left in the loop
     quiet = 0
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
-        force = _with_virtual(loop, arrays, k) if loop.is_hybrid else arrays.reading().copy()
+        force = _with_virtual(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
         arrays.advance(k, force, real)
         leaving = (arrays.part("v")[0] < 0.0) & (arrays.part("x")[0] < 0.0)
         spent = np.abs(force) <= 1e-9 * loop.stiffness * half_swing  # a low-pass forgets slowly
@@ -102,11 +119,11 @@ def sampled_impacts(loop: Loop, phases: np.ndarray) -> np.ndarray:
     return np.where(np.abs(speed) < 1e-3, 0.0, np.where(arrays.part("x")[0] < 0.0, speed, np.nan))
 
 
-def _with_virtual(loop: Loop, arrays: ArrayLoop, k: int) -> np.ndarray:
+def _with_virtual(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) -> np.ndarray:
     """Measured plus virtual force: while a force is measured, and without pulling unless it may (the method hybrid)."""
     depth, rate = arrays.seen(k)
     felt = arrays.reading()
-    total = felt + loop.virtual_stiffness * depth + loop.virtual_damping * rate
+    total = felt + loop.virtual_stiffness * depth + damping * rate
     return np.where(felt != 0.0, total if loop.virtual_pulls else np.maximum(total, 0.0), 0.0)
 
 

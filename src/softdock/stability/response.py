@@ -132,6 +132,11 @@ def response(loop: Loop) -> Sampled | Continuous:
     return _sampled(loop.changed(mass=1.0, stiffness=1.0, damping=0.0, virtual_stiffness=0.0, virtual_damping=0.0, law="spring_damper"))
 
 
+def forget_responses() -> None:
+    """Empty the cache of answers; for timing."""
+    _sampled.cache_clear()
+
+
 @lru_cache(maxsize=256)
 def _sampled(loop: Loop) -> Sampled:
     arrays = ArrayLoop(loop, 2)  # column 0 feels the depth, column 1 its rate

@@ -103,8 +103,8 @@ def make_test_3d() -> Exhibit:
         "test_3d",
         "The 3-D test: Figs. 12 to 14",
         f"Three contacts, the second at the bottom, as published. Observed energy {mJ['no damping']} without damping, {mJ['40 about z']} with 40 about z, "
-        f"{mJ['40 along the normal']} "
-        f"with 40 Ns/m along the normal: 40 does not make the rig passive. {wall_neutral:.0f} Ns/m, as theory asks, leaves {mJ['neutral along the normal']}.",
+        f"{mJ['40 along the normal']} with 40 Ns/m along the normal: 40 does not make the rig passive. {wall_neutral:.0f} Ns/m, as theory asks, leaves "
+        f"{mJ['neutral along the normal']}.",
         (
             Column("case", "damping"),
             Column("contacts", "contacts (published: 3)"),
@@ -129,22 +129,21 @@ def make_test_3d() -> Exhibit:
             "observed_energy_by_axis_J": energies,
         },
         (
-            "The nozzle's geometry is not published; assumed: half-angle 20 deg, mouth radius 50 mm, bottom radius 20 mm, closed; tip and mouth 1.0 m from "
-            "the centres of mass; lateral offset "
-            "35 mm, gap 10 mm, 15 mm/s, isotropic 4000 N/m.",
+            "The nozzle's geometry is not published; assumed: half-angle 20 deg, mouth radius 50 mm, bottom radius 20 mm, closed; tip and mouth 1.0 m "
+            "from the centres of mass; lateral offset 35 mm, gap 10 mm, 15 mm/s, isotropic 4000 N/m.",
             "The paper adds a torque with a damping of 40 Ns/m about the z axis of the chaser's body. A torque damping is in Nms/rad, and about the probe "
-            "itself a frictionless tip makes no torque: "
-            "z is taken as the axis normal to the plane of the first contact, and 40 Nms/rad as the value. 40 Ns/m along the normal is shown beside it.",
-            "Noise 0.25 N at 1000 Hz, mean of four a cycle; the virtual damper acts above 1 N, and so misses the ends of the two 5 N contacts. Energies by "
-            "the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",
+            "itself a frictionless tip makes no torque: z is taken as the axis normal to the plane of the first contact, and 40 Nms/rad as the value. 40 "
+            "Ns/m along the normal is shown beside it.",
+            "Noise 0.25 N at 1000 Hz, mean of four a cycle; the virtual damper acts above 1 N, and so misses the ends of the two 5 N contacts. Energies "
+            "by the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",
         ),
         (
-            f"The rig is active without damping, as published. The loop is stable from {wall:.0f} Ns/m along the normal at the wall and {bottom:.0f} at the "
-            f"bottom (k h alone is {4000 * DELAY:.0f}), and "
-            f"a contact that cannot pull gives back what it took at {wall_neutral:.0f} and {bottom_neutral:.0f}: 40 cannot be enough.",
-            "The paper's right-hand plot shows dissipation about z with the damper. Here 40 Nms/rad about z takes next to nothing, because the bodies turn "
-            "by milliradians a second; most of the "
-            "energy comes in along the probe, at the bottom. The paper's unit, Ns/m, and its axis leave open what was damped.",
+            f"The rig is active without damping, as published. The loop is stable from {wall:.0f} Ns/m along the normal at the wall and {bottom:.0f} at "
+            f"the bottom (k h alone is {4000 * DELAY:.0f}), and a contact that cannot pull gives back what it took at {wall_neutral:.0f} and "
+            f"{bottom_neutral:.0f}: 40 cannot be enough.",
+            "The paper's right-hand plot shows dissipation about z with the damper. Here 40 Nms/rad about z takes next to nothing, because the bodies "
+            "turn by milliradians a second; most of the energy comes in along the probe, at the bottom. The paper's unit, Ns/m, and its axis leave open "
+            "what was damped.",
             "The energy invented falls less than the observed energy: it counts what the damper takes as taken on purpose.",
         ),
         [*_path_charts(), *_force_charts(), *_energy_charts()],

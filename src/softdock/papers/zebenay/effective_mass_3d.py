@@ -27,11 +27,11 @@ def random_chaser(seed: int, level: float) -> Chaser:
     return Chaser(mass, inertia, lever, stiffness, level * np.sqrt(stiffness * m_eff), normal)
 
 
-def predicted_and_simulated(chaser: Chaser, steps: float = 40.0) -> tuple[float, float, float]:
-    """Effective mass [kg], predicted critical delay and the nonlinear loop's own [s]. `steps`: cycles in a critical delay."""
+def predicted_and_simulated(chaser: Chaser) -> tuple[float, float, float]:
+    """Effective mass [kg], predicted critical delay and the nonlinear loop's own [s]."""
     m_eff = effective_mass(chaser.normal, FreeBody(chaser.mass, chaser.inertia, chaser.lever))
     predicted = critical_delay(m_eff, chaser.damping, chaser.stiffness)
-    return m_eff, predicted, critical_delay_of_the_loop(chaser, predicted, predicted / steps)
+    return m_eff, predicted, critical_delay_of_the_loop(chaser, predicted)
 
 
 def make_effective_mass_3d() -> Exhibit:
@@ -69,8 +69,8 @@ def make_effective_mass_3d() -> Exhibit:
         rows,
         {"largest_difference_percent": worst} | {f"limit_{name}_kg": value for name, value in limiting_masses(PLANAR).items()},
         (
-            "Random chasers (seeds 0 to 5), a plane that pushes and pulls, a push of 1e-5 m/s, bisection on the growth of the depth; cycles of a fortieth of "
-            "the delay, of which the hold's half counts.",
+            "Random chasers (seeds 0 to 5), a plane that pushes and pulls, a push of 1e-5 m/s, bisection on the growth of the depth; short cycles, of "
+            "which the hold's half counts as delay.",
         ),
         ("Light damping hides the mass (the critical delay tends to b/k): the first rows would agree with any mass, the last ones only with the right one.",),
     )

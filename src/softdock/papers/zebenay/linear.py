@@ -28,7 +28,7 @@ def dynamics_matrix(chaser: PlanarChaser) -> np.ndarray:
 def penetration_transform(chaser: PlanarChaser) -> np.ndarray:
     """T: from z, v_z, theta, omega to z, v_z, d, d'."""
     arm = chaser.length * np.cos(chaser.half_angle)
-    return np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, -arm, 0.0], [0.0, 1.0, 0.0, -arm]])  # Zebenay eq. 90, with eqs. 80, 81
+    return np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 0.0, -arm, 0.0], [0.0, 1.0, 0.0, -arm]])  # Zebenay eqs. 80, 81, 90
 
 
 def transformed_matrix(chaser: PlanarChaser) -> np.ndarray:
