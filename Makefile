@@ -4,12 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 # A uv that runs, or else one of our own in .uv (a shim on PATH may be there and not run).
 UV := $(shell uv --version >/dev/null 2>&1 && command -v uv || echo .uv/bin/uv)
-SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$$(command -v $(PYTHON))"
+# The interpreter itself: for a shim's path (pyenv) uv would throw .venv away and build it afresh at every sync.
+INTERPRETER = $$($(PYTHON) -c 'import sys; print(sys.executable)')
+SYNC = UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_PROJECT_ENVIRONMENT=$(VENV) $(UV) sync --frozen --inexact --python "$(INTERPRETER)"
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test bench gpu-check lint types layers clean
+.PHONY: demo test docs picture bench gpu-check lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
@@ -18,6 +20,15 @@ demo: $(VENV)/.synced-run
 test: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
+
+# The docs as a site, without a network: open build/docs/index.html.
+docs: $(VENV)/.synced-dev
+	$(VENV)/bin/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+	@echo "build/docs/index.html"
+
+# The README's picture: the demo's page, photographed by the system's chromium.
+picture: $(VENV)/.synced-dev
+	$(VENV)/bin/python docs/picture.py
 
 bench: $(VENV)/.synced-bench
 	$(VENV)/bin/python -m benchmarks
@@ -36,7 +47,7 @@ layers: $(VENV)/.synced-dev
 
 clean:
 	rm -rf .venv .uv .cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist out
-	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	find src tests benchmarks docs examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # --inexact: a smaller set of packages never removes what a larger one installed.
 $(VENV)/.synced-run: $(LOCKED) | $(UV)

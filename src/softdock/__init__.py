@@ -18,11 +18,18 @@ _EXPORTS = {
     "orbit": "softdock.reference",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
+    "open_run": "softdock.recording.folder",
+    "simulate_phases": "softdock.phases",
+    "compare": "softdock.comparison",
+    "load_method_file": "softdock.comparison",
 }
-__all__ = ["__version__", *_EXPORTS]
+_MODULES = ("stability",)  # used as `softdock.stability.critical_delay(...)` without an import of its own
+__all__ = ["__version__", *_EXPORTS, *_MODULES]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"softdock.{name}")
     if name not in _EXPORTS:
         raise AttributeError(f"module 'softdock' has no attribute '{name}'")
     return getattr(import_module(_EXPORTS[name]), name)

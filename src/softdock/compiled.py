@@ -15,13 +15,15 @@ import functools
 import hashlib
 import os
 import shutil
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba import types
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, _LowerResult
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
@@ -30,11 +32,32 @@ from numba.extending import overload
 
 # _nrt: no counting of references to arrays, which took more than half of a cycle; compiled code is handed its arrays and never makes any.
 OPTIONS = {"forceinline": True, "error_model": "numpy", "nogil": True, "_nrt": False}
+SOURCES_NAME = "__softdock_sources__"  # of a module with a user's methods: a hash of its sources
 KEEP_CACHES_S = 30 * 24 * 3600.0  # s; folders of older sources are removed when a new one is made
 
 
 # Top-level parts of the package that hold no compiled code: editing them does not change the core. A test keeps this true.
-NOT_CORE = ("__init__.py", "_version.py", "campaign", "cli", "errors.py", "feasibility.py", "fidelity.py", "report", "run.py", "scenario", "simulation.py")
+NOT_CORE = (
+    "__init__.py",
+    "_version.py",
+    "campaign",
+    "cli",
+    "comparison",
+    "errors.py",
+    "feasibility.py",
+    "fidelity.py",
+    "identification",
+    "metrics.py",
+    "papers",
+    "phases.py",
+    "recording",
+    "report",
+    "run.py",
+    "scenario",
+    "simulation.py",
+    "stability",
+    "verdict.py",
+)
 
 
 def core_sources(root: Path) -> list[Path]:
@@ -75,6 +98,52 @@ def _remove_old(base: Path) -> None:
         is_ours = len(old.name) == 16 and all(c in "0123456789abcdef" for c in old.name)
         if is_ours and old.is_dir() and time.time() - old.stat().st_mtime > KEEP_CACHES_S:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _tuple_classes(kinds: Iterable[Any]) -> set[type]:
+    """Every NamedTuple class within some Numba types."""
+    found: set[type] = set()
+    for kind in kinds:
+        if isinstance(kind, types.BaseNamedTuple):
+            found.add(kind.instance_class)
+        if isinstance(kind, types.BaseTuple):
+            found |= _tuple_classes(set(kind.types))
+    return found
+
+
+class _DoorCache(FunctionCache):
+    """Numba's disk cache, with code made from a user's own methods kept apart.
+
+    A process without the user's file could not read an index that names its types, and an edit of the file must start afresh. So such code goes
+    into a folder named by `SOURCES_NAME` of the user's module, a hash of its sources; types of a module without that name are not kept at all.
+    """
+
+    def _of(self, signature: Any) -> IndexDataCacheFile | None:
+        args = getattr(signature, "args", signature)
+        foreign = {cls.__module__ for cls in _tuple_classes(args) if cls.__module__.partition(".")[0] != "softdock"}
+        names = [getattr(sys.modules.get(module), SOURCES_NAME, None) for module in sorted(foreign)]
+        if not names:
+            return self._cache_file
+        if None in names:
+            return None
+        folder = os.path.join(self._cache_path, "users", "-".join(str(name) for name in names))
+        os.makedirs(folder, exist_ok=True)
+        return IndexDataCacheFile(folder, self._impl.filename_base, self._impl.locator.get_source_stamp())
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        return self._with(self._of(sig), lambda: FunctionCache._load_overload(self, sig, target_context))
+
+    def _save_overload(self, sig: Any, data: Any) -> Any:
+        return self._with(self._of(sig), lambda: FunctionCache._save_overload(self, sig, data))
+
+    def _with(self, file: IndexDataCacheFile | None, do: Callable[[], Any]) -> Any:
+        if file is None:
+            return None
+        own, self._cache_file = self._cache_file, file
+        try:
+            return do()
+        finally:
+            self._cache_file = own
 
 
 class NotADoor(TypeError):
@@ -150,7 +219,10 @@ def door(function: Callable[..., Any]) -> Any:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_folder())
     try:
-        return numba.njit(cache=True, **OPTIONS)(getattr(function, "py_func", function))
+        made = numba.njit(cache=True, **OPTIONS)(getattr(function, "py_func", function))
+        if isinstance(made, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
+            made._cache = _DoorCache(made.py_func)
+        return made
     finally:
         numba.config.CACHE_DIR = before
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,32 +17,37 @@ from softdock.errors import closest
 from softdock.record import CHANNELS, INDEX, Channel
 from softdock.scenario.build import Scenario
 
+if TYPE_CHECKING:
+    from softdock.reference import Orbit
+
 
 class Series(Mapping[str, np.ndarray]):
     """Recorded channels by name. `series["chaser.position.x"]` is one column, `series["chaser.position"]` all of that vector's."""
 
-    def __init__(self, rows: np.ndarray):
+    def __init__(self, rows: np.ndarray, channels: Sequence[Channel] = CHANNELS):
         self.rows = rows  # one row a cycle, one column a channel
+        self.channels = channels
+        self._index = INDEX if channels is CHANNELS else {channel.name: i for i, channel in enumerate(channels)}
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name in INDEX:
-            return self.rows[:, INDEX[name]]
-        columns = [i for channel, i in INDEX.items() if channel.rpartition(".")[0] == name]
+        if name in self._index:
+            return self.rows[:, self._index[name]]
+        columns = [i for channel, i in self._index.items() if channel.rpartition(".")[0] == name]
         if not columns:
-            groups = {c.name.rpartition(".")[0] for c in CHANNELS} - {""}
-            near = closest(name, [*INDEX, *groups])
-            raise KeyError(f"no series '{name}'" + (f"; did you mean '{near}'?" if near else f"; there are: {', '.join(INDEX)}"))
+            groups = {channel.rpartition(".")[0] for channel in self._index} - {""}
+            near = closest(name, [*self._index, *groups])
+            raise KeyError(f"no series '{name}'" + (f"; did you mean '{near}'?" if near else f"; there are: {', '.join(self._index)}"))
         return self.rows[:, columns[0] : columns[-1] + 1]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(INDEX)
+        return iter(self._index)
 
     def __len__(self) -> int:
-        return len(INDEX)
+        return len(self._index)
 
     def channel(self, name: str) -> Channel:
         """Unit, frame and meaning of a channel."""
-        return CHANNELS[INDEX[name]]
+        return self.channels[self._index[name]]
 
 
 @dataclass
@@ -52,9 +59,47 @@ class Run:
     contacts: list[dict[str, float]]
     contact_count: int  # all contacts, also those beyond the log
     cycles: int
-    status: str  # completed, diverged
-    state: np.ndarray  # the loop's last state, flat (see flat.py)
+    status: str  # one of cycle.STATUSES
+    state: np.ndarray  # the loop's last state, flat (see flat.py); empty in a run read from a folder
     warnings: list[str] = field(default_factory=list)
+
+    @cached_property
+    def orbit(self) -> Orbit:
+        """What orbit would do with this scenario, recorded at the same instants."""
+        from softdock.reference import orbit
+
+        return orbit(self.scenario)
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """Everything this run says about the rig, with orbit beside it: see docs/metrics.md."""
+        from softdock.metrics import metrics
+
+        return metrics(self)
+
+    def save(self, folder: str | Path, force: bool = False) -> Path:
+        """Write the run folder: scenario, series, metrics and report. Refuses a folder that has something in it, unless `force`. Returns its path."""
+        from softdock.recording.folder import save_run
+
+        return save_run(self, folder, force)
+
+    def plot(self) -> Any:
+        """A plotly figure: gap, forces and invented energy over time."""
+        from softdock.recording.figure import run_figure
+
+        return run_figure(self)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame: a column a channel, indexed by time [s]. Needs the extra `dataframe`."""
+        from softdock.recording.frames import to_dataframe
+
+        return to_dataframe(self)
+
+    def to_xarray(self) -> Any:
+        """An xarray Dataset: a variable a quantity, with unit, frame and meaning as attributes. Needs the extra `dataframe`."""
+        from softdock.recording.frames import to_xarray
+
+        return to_xarray(self)
 
     @property
     def ledger(self) -> dict[str, float]:

@@ -31,7 +31,10 @@ def cycle_count(scenario: Scenario) -> int:
 
 
 class Stepper:
-    """The loop, stepped by hand. All state is in three flat arrays: `state` (see flat.py), `mem` and `log`."""
+    """The loop, stepped by hand. All state is in three flat arrays: `state` (see flat.py), `mem` and `log`.
+
+    `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not recorded.
+    """
 
     def __init__(self, scenario: Scenario, rows: int = 0):
         self.scenario = scenario
@@ -55,6 +58,16 @@ class Stepper:
     @property
     def status(self) -> str:
         return status_name(self.state[REST + 1])
+
+    @property
+    def time_s(self) -> float:
+        """The instant that the loop has reached."""
+        return float(self.cycles * self.scenario.vector[TIME_AT + TIME.at.cycle])
+
+    @property
+    def series(self) -> Series:
+        """What was recorded so far, by channel, as in a run."""
+        return Series(self.record[: self.cycles + 1])
 
 
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:

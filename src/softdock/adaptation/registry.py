@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.extending import overload
 
@@ -40,6 +40,16 @@ def no_external(method, mem, rig, satellites):
     return Wrenches(no_wrench(), no_wrench())
 
 
+KINDS = ("delay", "stiffness", "tool_mass")  # what a method may believe, rightly or wrongly
+
+
+class Belief(NamedTuple):
+    """One thing a method must be told and may be told wrongly: its kind, and the key of the method's parameter that holds it."""
+
+    kind: str  # one of KINDS
+    key: str
+
+
 @dataclass(frozen=True)
 class Method:
     """A registry entry: everything the rest of softdock knows about a method."""
@@ -55,6 +65,9 @@ class Method:
     set_point: Callable[..., Any] = keep_set_point
     external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
     memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (SI) and the cycle
+    needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
+    suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
+    refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
 
 
 METHODS: dict[str, Method] = {}

@@ -2,40 +2,83 @@
 
 from __future__ import annotations
 
-import math
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
+import click
 
-from softdock.cli.progress import working
+from softdock.cli.numba_start import start_numba
+from softdock.cli.progress import echo, output, working
 
-DELAYS_MS = (0.0, 8.0, 16.0, 32.0)
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from softdock.run import Run
+
+FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
 
 
-def show_demo() -> None:
-    """EPOS 1-D at several delays."""
-    with working("compiling the loop (some 20 s the first time)"):
-        from softdock.reference import orbit
-        from softdock.satellites import INTEGRATORS
-        from softdock.scenario.files import load_scenario
-        from softdock.simulation import simulate
+@click.command(short_help="What delay does to a bounce, measured and predicted.")
+@click.option("--out", type=click.Path(path_type=Path), default=FOLDER, show_default=True, metavar="DIR", help="Folder for the page and its numbers.")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON, and nothing else, on standard output.")
+def demo(out: Path, as_json: bool) -> None:
+    """EPOS on one axis: what delay does to a bounce, measured and predicted."""
+    with working("running the demo (the first run compiles for about half a minute)") as say:
+        start_numba()
+        from softdock.cli.folders import made
+        from softdock.comparison.demonstration import demonstrate
 
-        base = load_scenario("epos_1d")
-        ideal = orbit(base, record=False)
-        runs = [simulate(base.with_keys({"robots.chaser.delay_ms": d, "robots.target.delay_ms": d})) for d in DELAYS_MS]
+        with made(out, force=True):
+            rows, runs = demonstrate(say)
+        page = _save(rows, runs, out)
+    if as_json:
+        echo(_as_json(rows))
+        return
+    paper = output()
+    paper.print(demo_table(rows))
+    paper.print(
+        "A lossless spring gives back what it took: orbit returns with the speed it came with. The rig's robots are late, so the force that the satellite "
+        "feels is one of a moment ago, and the satellite is pushed out harder than it was pushed in."
+    )
+    paper.print(f"\nThe page: {page}", markup=False, soft_wrap=True)
 
-    tables = base.tables
-    mass, stiffness = tables["chaser"]["mass_kg"], tables["contact"][0]["real"]["stiffness_N_per_m"]
-    w = math.sqrt(stiffness / mass)
-    hold = next(i.effective_delay for i in INTEGRATORS if i.name == tables["satellites"]["integrator"]) * tables["time"]["cycle_ms"]
-    table = Table(title="EPOS on one axis: what comes back from a lossless contact")
-    for heading in ("delay [ms]", "restitution", "theory exp(pi w h / 2)", "energy invented [J]", "of the approach energy"):
-        table.add_column(heading, justify="right")
-    gained = round(ideal.kinetic + ideal.dissipated - ideal.kinetic_start, 9) + 0.0  # rounding is no energy
-    table.add_row("orbit", f"{ideal.restitution:.4f}", "1.0000", f"{gained:+.6f}", f"{100 * gained / ideal.kinetic_start:+.1f} %")
-    for delay, run in zip(DELAYS_MS, runs, strict=True):
-        theory = math.exp(0.5 * math.pi * w * 1e-3 * (delay + hold))
-        share = run.energy_invented_J / run.ledger["kinetic_start"]
-        table.add_row(f"{delay:g}", f"{run.restitution:.4f}", f"{theory:.4f}", f"{run.energy_invented_J:+.6f}", f"{100 * share:+.1f} %")
-    Console().print(table)
-    Console().print(f"h counts the delay and the integrator's own {hold:g} ms. A rig that gives back more than 1 invents energy.")
+
+def _as_json(rows: list[dict[str, Any]]) -> str:
+    from softdock.report.demo_page import demo_results
+
+    return json.dumps({"schema": 1, **demo_results(rows)}, indent=1, allow_nan=False) + "\n"
+
+
+def _save(rows: list[dict[str, Any]], runs: list[Run], folder: Path) -> Path:
+    from softdock.recording.whole_files import write_whole
+    from softdock.report.demo_page import demo_page
+
+    write_whole(folder / "demo.json", _as_json(rows).encode())
+    write_whole(folder / "demo.html", demo_page(rows, runs).encode())
+    return folder / "demo.html"
+
+
+def demo_table(rows: list[dict[str, Any]]) -> Table:
+    """Measured beside predicted."""
+    from rich.table import Table
+
+    caption = "theory: one impact of the sampled loop; h: the delay and the integrator's own"
+    table = Table(title="EPOS on one axis: what comes back from a lossless contact", caption=caption)
+    table.add_column("delay")
+    for heading in ("restitution", "theory", "exp(pi w h / 2)", "invented [J]", "of the approach"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            row["label"],
+            _number(row["restitution"], ".4f"),
+            _number(row["predicted_restitution"], ".4f"),
+            _number(row["closed_form_restitution"], ".4f"),
+            _number(row["energy_invented_J"], "+.6f"),
+            _number(row["energy_invented_share"], "+.1%"),
+        )
+    return table
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form).replace("%", " %")

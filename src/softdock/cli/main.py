@@ -1,82 +1,90 @@
-"""`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early."""
+"""`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early.
+
+A command is one line in `LAZY` and a file of its own; the file is imported when the command is called (or its help is shown), so keep heavy
+imports inside the command's function.
+"""
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
+from typing import Any
 
 import click
 
 from softdock._version import __version__
-from softdock.errors import SoftdockError
+from softdock.cli.pipes import forget_output
+from softdock.errors import SoftdockError, closest
 
-STOPPED_EARLY = 3
+BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
+
+LAZY = {
+    "demo": "softdock.cli.demo:demo",
+    "run": "softdock.cli.run:run",
+    "compare": "softdock.cli.compare:compare",
+    "identify": "softdock.cli.identify:identify",
+    "papers": "softdock.cli.papers:papers",
+    "stability": "softdock.cli.stability:stability",
+    "scenarios": "softdock.cli.scenarios:scenarios",
+    "show": "softdock.cli.scenarios:show",
+    "check": "softdock.cli.scenarios:check",
+    "warm": "softdock.cli.warm:warm",
+}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """Commands imported by name. An error a user can mend ends as one message, never as a traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(LAZY)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in LAZY:
+            return None
+        module, _, name = LAZY[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in LAZY and not ctx.resilient_parsing:
+            near = closest(args[0], LAZY)
+            hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(LAZY)}."
+            raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SoftdockError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(BAD_INPUT)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="softdock")
 def cli() -> None:
     """Hardware-in-the-loop docking: is the rig honest, and how far is it from orbit?"""
 
 
-@cli.command()
-def demo() -> None:
-    """EPOS on one axis: what delay does to a bounce."""
-    from softdock.cli.demo import show_demo
-
-    show_demo()
-
-
-@cli.command()
-def warm() -> None:
-    """Compile ahead, so that the first run starts at once."""
-    from softdock.cli.warm import warm_up
-
-    warm_up()
-
-
-@cli.command()
-def scenarios() -> None:
-    """List the presets."""
-    from softdock.scenario.files import load_scenario, preset_names
-
-    for name in preset_names():
-        click.echo(f"{name:20s} {load_scenario(name).tables['description']}")
-
-
-@cli.command()
-@click.argument("preset")
-def show(preset: str) -> None:
-    """Print a preset's file."""
-    from softdock.scenario.files import preset_text
-
-    click.echo(preset_text(preset), nl=False)
-
-
-@cli.command()
-@click.argument("scenario")
-@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key, e.g. robots.chaser.delay_ms=8.")
-def check(scenario: str, changes: tuple[str, ...]) -> None:
-    """Check a scenario file and list everything that is wrong with it."""
-    from softdock.scenario.files import load_scenario
-
-    checked = load_scenario(scenario, changes)
-    for warning in checked.warnings:
-        click.echo(f"warning: {warning}")
-    click.echo(f"{scenario}: in order")
-
-
 def main() -> None:
-    """Entry point: errors a user can mend end as one message, never as a traceback."""
+    """Entry point. A reader that has gone (`softdock ... | head`) is no error: what a command saves, it has saved before it prints."""
+    code, stdout = 0, sys.stdout
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without a letter gets a question mark, not a traceback
     try:
-        cli.main(standalone_mode=False)
-    except SoftdockError as error:
-        click.echo(str(error), err=True)
-        sys.exit(2)
+        code = cli.main(standalone_mode=False) or 0
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        code = BAD_INPUT
     except click.Abort:
-        sys.exit(130)
+        click.echo("interrupted", err=True)
+        code = INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; nothing is left to say
-        sys.exit(0)
+        forget_output()
+    except SystemExit:
+        if sys.stdout is stdout:  # click puts another in its place when the pipe breaks, and exits with 1
+            raise
+        forget_output()
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,17 +1,74 @@
-"""Progress lines on standard error, so that standard output stays clean."""
+"""What commands print with: `console` for progress and warnings, on standard error; `output` for results, on standard output.
+
+Plain text where the terminal is dumb, NO_COLOR is set or the output goes to a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import IO
 
 from rich.console import Console
+from rich.text import Text
+
+from softdock.cli.pipes import forget_output
+
+SILENT_S = 1.0  # s; what takes less shows no progress
+PIPED_WIDTH = 120  # columns, where there is no terminal to fit
+
+
+class _Patient(Console):
+    """A reader that goes away (`| head`) ends the printing and not the command: what it has to save or to return stands."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
+        forget_output()
+
 
 console = Console(stderr=True)
 
 
+def output(file: IO[str] | None = None) -> Console:
+    """A console for results."""
+    file = file or sys.stdout
+    return _Patient(file=file, width=None if file.isatty() else PIPED_WIDTH, highlight=False, soft_wrap=False)
+
+
+def echo(text: str) -> None:
+    """Text as it is, to standard output; a reader that has gone is no error."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget_output()
+
+
 @contextmanager
-def working(what: str) -> Iterator[None]:
-    """A line with a spinner while something takes its time."""
-    with console.status(what):
-        yield
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """A line with a spinner while something takes its time; gives a function that changes the line. Off a terminal: one plain line."""
+    status, shown = console.status(Text(what)), threading.Event()
+
+    def show() -> None:
+        if console.is_terminal:
+            status.start()
+            shown.set()
+        else:
+            console.print(Text(f"{what} ..."), soft_wrap=True)
+
+    timer = threading.Timer(SILENT_S, show)
+    timer.daemon = True
+    timer.start()
+
+    def update(text: str) -> None:
+        status.update(Text(text))
+
+    try:
+        yield update
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown.is_set():
+            status.stop()

@@ -1,21 +1,29 @@
-"""`softdock warm`: compile every door for the listed presets."""
+"""`softdock warm`: compile every door that a run needs."""
 
 from __future__ import annotations
 
 import time
 
+import click
+
 from softdock.cli.progress import console, working
 
 
-def warm_up() -> None:
-    """Run one short simulation of each kind, so that its machine code is on disk."""
-    from softdock.compiled import cache_folder
-    from softdock.scenario.files import load_scenario
-    from softdock.simulation import Stepper, simulate
-
+@click.command()
+def warm() -> None:
+    """Compile ahead, so that the first run starts at once."""
     begin = time.perf_counter()
-    with working("compiling the loop (some 20 s the first time)"):
+    with working("compiling the loop and orbit (about 40 s the first time)"):
+        from softdock.campaign.columns import columns
+        from softdock.campaign.cpu import run_cpu
+        from softdock.compiled import cache_folder
+        from softdock.reference import orbit
+        from softdock.scenario.files import load_scenario
+        from softdock.simulation import Stepper, simulate
+
         scenario = load_scenario("epos_1d")
+        orbit(scenario)
         simulate(scenario)
         Stepper(scenario).step()
-    console.print(f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}")
+        run_cpu(*columns(scenario, {}, runs=1))
+    console.print(f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}", highlight=False, soft_wrap=True)

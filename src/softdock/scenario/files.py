@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -33,14 +33,16 @@ def preset_text(name: str) -> str:
 def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Scenario:
     """A scenario from a file or a preset's name. `changes`: `key=value` texts, or a mapping from key path to value."""
     text, name = _read(source)
-    tables, locate = _parse(text, name)
+    tables, locate, written = _parse(text, name)
     changed = parse_changes(changes)
     for key, value in changed.items():
         set_key(tables, key, value)
-    folder = Path(source).parent if Path(source).exists() else None
+    folder = Path(source).parent if Path(source).is_file() else None
 
     def locate_change(path: str) -> str:
-        return "--set" if any(f"{path}.".startswith(f"{key}.") for key in changed) else locate(path)
+        made = path not in written  # a table that only a change has brought in
+        by_change = (f"{path}.".startswith(f"{key}.") or (made and f"{key}.".startswith(f"{path}.")) for key in changed)
+        return "--set" if any(by_change) else locate(path)
 
     try:
         return build(tables, locate_change, folder)
@@ -66,7 +68,7 @@ def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(source: str | Path) -> tuple[str, str]:
     path = Path(source)
-    looks_like_file = path.suffix == ".toml" or "/" in str(source) or path.exists()
+    looks_like_file = path.suffix == ".toml" or "/" in str(source) or path.is_file()
     if not looks_like_file:
         return preset_text(str(source)), f"{source}.toml"
     try:
@@ -82,7 +84,8 @@ def _read(source: str | Path) -> tuple[str, str]:
         raise BadInput(Problem("encoding", hex(data[error.start]), "UTF-8 text", f"{source}:{line}")) from None
 
 
-def _parse(text: str, name: str) -> tuple[dict[str, Any], Any]:
+def _parse(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:
+    """The tables, where each key stands (file:line), and the paths that are written in the file."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -108,7 +111,7 @@ def _parse(text: str, name: str) -> tuple[dict[str, Any], Any]:
             parts.pop()
         return f"{name}:1"
 
-    return tables, locate
+    return tables, locate, lines
 
 
 def _too_deep(name: str) -> BadInput:

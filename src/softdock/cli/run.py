@@ -1,0 +1,74 @@
+"""`softdock run`: a scenario in; verdict, metrics, page and run folder out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.folders import RUNS, choose, made, save
+from softdock.cli.main import STOPPED_EARLY
+from softdock.cli.numba_start import start_numba
+from softdock.cli.progress import console, echo, output, working
+
+
+@click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
+@SCENARIO
+@CHANGES
+@click.option("--phases", type=click.IntRange(1, 10_000), metavar="N", help="Run at N sampling phases and give mean and spread of every number.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing is kept unless --out is given]",
+)
+@click.option("--force", is_flag=True, help="Write over the run that is in DIR.")
+@click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON, and nothing else, on standard output.")
+@click.pass_context
+def run(ctx: click.Context, scenario: str, changes: tuple[str, ...], phases: int | None, out: Path | None, force: bool, as_json: bool) -> None:
+    """Run a scenario: how many joules did the rig invent, and how far is it from orbit?
+
+    Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown and kept).
+    """
+    if force and out is None:
+        raise click.UsageError("--force needs --out DIR", ctx)
+    with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
+        start_numba()
+        from softdock.recording.folder import metrics_json
+        from softdock.scenario.files import load_scenario
+
+        loaded = load_scenario(scenario, changes)
+        name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
+        folder = choose(out, name) if out is not None or not as_json else None
+        with made(folder, force):
+            result = _simulate(loaded, phases, say)
+        say("saving")
+        metrics = result.metrics
+        problem = save(result, folder, force)
+    if as_json:
+        for warning in metrics["warnings"]:
+            console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+        echo(metrics_json(metrics))
+    else:
+        from softdock.cli.run_tables import show_run
+
+        show_run(output(), metrics)
+    if folder is not None and problem is None:
+        page = Text(f"The page: {folder / 'report.html'}")
+        (console if as_json else output()).print(page, soft_wrap=True)
+    if problem is not None:
+        raise problem
+    if any(one["status"] != "completed" for one in (metrics, *metrics.get("phases", {}).get("runs", ()))):
+        ctx.exit(STOPPED_EARLY)
+
+
+def _simulate(scenario: Any, phases: int | None, say: Any) -> Any:
+    from softdock.phases import simulate_phases
+    from softdock.simulation import simulate
+
+    if phases is not None:
+        return simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))
+    return simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))

@@ -1,0 +1,96 @@
+"""A run's metrics as tables in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+# key of the metrics, words, format, unit
+NUMBERS = (
+    ("restitution", "restitution, first contact", ".4f", ""),
+    ("restitution_energetic", "restitution by energy, first contact", ".4f", ""),
+    ("energy_ratio", "energy after / before", ".4f", ""),
+    ("energy_invented_J", "energy invented", "+.6g", "J"),
+    ("energy_error_J", "energy against orbit", "+.6g", "J"),
+    ("distance_from_orbit", "distance from orbit", ".4g", ""),
+    ("contact_count", "contacts", "d", ""),
+)
+CONTACT_COLUMNS = (
+    ("start_s", "start [s]", ".4f"),
+    ("end_s", "end [s]", ".4f"),
+    ("cycles", "cycles", ".1f"),
+    ("restitution", "restitution", ".4f"),
+    ("peak_force_real_N", "peak, mock-up [N]", ".4g"),
+    ("peak_force_satellite_N", "peak, satellite [N]", ".4g"),
+    ("impulse_Ns", "impulse [Ns]", ".4g"),
+)
+MOST_CONTACTS = 12  # shown in the terminal
+BOOKS_TO = 1e-12  # of the turnover: what the books are true to, so that less is shown as nothing
+
+
+def show_run(to: Console, m: Mapping[str, Any]) -> None:
+    """Verdict first, then the numbers, the contacts, the ledger and what to beware of."""
+    to.print(Text(m["verdict"], style="bold"))
+    to.print(Text(f"{m['scenario']}: {m['description']}. {m['integrator']}, {' + '.join(m['methods'])}. {m['status']}, {m['ended_at_s']:g} s.", style="dim"))
+    to.print()
+    to.print(_numbers(m))
+    if m["contacts"]:
+        to.print(Text("\ncontacts", style="bold"))
+        to.print(_contacts(m))
+    to.print(Text("\nwhere the invented energy came from [J]", style="bold"))
+    to.print(_ledger(m))
+    for warning in m["warnings"]:
+        to.print(Text(f"warning: {warning}", style="yellow"))
+    to.print()
+
+
+def text(value: Any, form: str, unit: str = "") -> str:
+    """A number as it is shown; a dash for one that is not defined."""
+    return "-" if value is None else f"{value:{form}} {unit}".strip()
+
+
+def _numbers(m: Mapping[str, Any]) -> Table:
+    spread = m.get("phases", {}).get("spread")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    table.add_column("this rig", justify="right")
+    table.add_column("orbit", justify="right")
+    if spread is not None:
+        table.add_column(f"mean of {m['phases']['count']} phases", justify="right")
+        table.add_column("std", justify="right")
+        table.add_column("min to max", justify="right")
+    for key, words, form, unit in NUMBERS:
+        wanted = {"energy_invented_J": 0.0, "energy_error_J": 0.0, "distance_from_orbit": 0.0}.get(key, m["reference"].get(key))
+        row = [words, text(m[key], form, unit), text(wanted, form.replace("+", ""), unit)]
+        if spread is not None:
+            found, form = spread.get(key), form.replace("d", "g")
+            row += [text(found["mean"], form, unit), text(found["std"], ".2g"), f"{found['min']:{form}} to {found['max']:{form}}"] if found else ["-", "-", "-"]
+        table.add_row(*row)
+    return table
+
+
+def _contacts(m: Mapping[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="")
+    for _, words, _ in CONTACT_COLUMNS:
+        table.add_column(Text(words), justify="right")  # as text: [s] would be taken for markup
+    for contact in m["contacts"][:MOST_CONTACTS]:
+        table.add_row(*(text(contact[key], form) for key, _, form in CONTACT_COLUMNS))
+    left = m["contact_count"] - min(len(m["contacts"]), MOST_CONTACTS)
+    if left:
+        table.caption = f"and {left} more"
+    return table
+
+
+def _ledger(m: Mapping[str, Any]) -> Table:
+    table = Table(box=None, pad_edge=False, show_header=False)
+    dust = BOOKS_TO * (m["ledger"]["turnover_J"] or 0.0)
+    table.add_column("")
+    table.add_column("", justify="right")
+    for row, energy in m["ledger"]["rows"].items():
+        table.add_row(row, text(0.0 if energy is not None and abs(energy) <= dust else energy, "+.6g"))
+    table.add_row("in all", text(m["energy_invented_J"], "+.6g"), style="bold")
+    return table

@@ -1,0 +1,91 @@
+"""What `softdock stability` prints for a person: verdict, advice in words, numbers with units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.table import Table
+
+from softdock.cli.progress import output
+
+MS = 1e3
+ROWS = (
+    ("critical delay", "critical_delay_s", MS, "ms"),
+    ("critical damping", "critical_damping_Ns_per_m", 1.0, "Ns/m"),
+    ("critical damping, upper", "critical_damping_upper_Ns_per_m", 1.0, "Ns/m"),
+    ("critical stiffness", "critical_stiffness_N_per_m", 1.0, "N/m"),
+    ("critical mass", "critical_mass_kg", 1.0, "kg"),
+    ("crossing frequency", "crossing_frequency_rad_per_s", 1.0, "rad/s"),
+    ("growth rate", "growth_rate_per_s", 1.0, "1/s"),
+    ("restitution, predicted", "predicted_restitution", 1.0, ""),
+    ("restitution, dominant root", "restitution_of_dominant_root", 1.0, ""),
+)
+MARGINS = (
+    ("delay", "delay_s", MS, "ms"),
+    ("damping", "damping_Ns_per_m", 1.0, "Ns/m"),
+    ("damping, upper", "damping_upper_Ns_per_m", 1.0, "Ns/m"),
+    ("stiffness", "stiffness_N_per_m", 1.0, "N/m"),
+    ("mass", "mass_kg", 1.0, "kg"),
+)
+
+
+def show_stability(result: dict[str, Any]) -> None:
+    say = output()
+    say.print(f"[bold]{result['verdict'] if result['safe'] or not result.get('points') else 'Not safe'}[/bold]  {result['point']}, {result['model']} loop")
+    for sentence in result["sentences"]:
+        say.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    for note in result["given"]["notes"]:
+        say.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+    say.print(_numbers("numbers", ROWS, result))
+    say.print(_numbers("margins (positive: inside)", MARGINS, result["margins"]))
+    say.print(_budget(result))
+    if "robust" in result:
+        _show_robust(say, result["robust"])
+    if result.get("points"):
+        say.print(_points(result["points"]))
+    if "chart" in result:
+        say.print(f"chart: {result['chart']}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _numbers(title: str, rows: tuple[tuple[str, str, float, str], ...], values: dict[str, Any]) -> Table:
+    table = Table(title=title)
+    for heading, side in (("what", "left"), ("value", "right"), ("unit", "left")):
+        table.add_column(heading, justify=side)  # type: ignore[arg-type]
+    for name, key, factor, unit in rows:
+        value = values[key]
+        table.add_row(name, "none" if value is None else f"{factor * value:.6g}", unit)
+    return table
+
+
+def _budget(result: dict[str, Any]) -> Table:
+    table = Table(title="delay budget")
+    table.add_column("item")
+    table.add_column(r"delay \[ms]", justify="right")
+    table.add_column("what it is")
+    for item in result["delay_budget"]:
+        table.add_row(item["item"], f"{MS * item['delay_s']:.4g}", item["meaning"])
+    table.add_row("in all", f"{MS * result['total_delay_s']:.4g}", "of the measured force's path")
+    return table
+
+
+def _points(points: list[dict[str, Any]]) -> Table:
+    table = Table(title="all contact pairs")
+    for heading in ("point", r"effective mass \[kg]", "stable", r"critical damping \[Ns/m]", "restitution"):
+        table.add_column(heading, justify="left" if heading == "point" else "right")
+    for p in points:
+        low, high = p["given"]["mass_range_kg"]
+        mass = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+        critical, bounce = p["critical_damping_Ns_per_m"], p["predicted_restitution"]
+        words = ("none" if critical is None else f"{critical:.4g}", "none" if bounce is None else f"{bounce:.4f}")
+        table.add_row(p["point"], mass, "yes" if p["stable"] else "no", *words)
+    return table
+
+
+def _show_robust(say: Any, robust: dict[str, Any]) -> None:
+    worst = ", ".join(f"{name} {value:.4g}" for name, value in robust["worst_case"].items())
+    state = "stable" if robust["worst_case_stable"] else "not stable"
+    say.print(
+        f"worst case ({worst}, SI): {state}, delay margin {MS * robust['worst_case_delay_margin_s']:.3g} ms", markup=False, highlight=False, soft_wrap=True
+    )
+    share, error = 100.0 * robust["probability_stable"], 100.0 * robust["probability_standard_error"]
+    say.print(f"stable in {share:.1f} % (+- {error:.1f}) of {robust['samples']} draws", markup=False, highlight=False, soft_wrap=True)

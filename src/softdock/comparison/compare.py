@@ -1,0 +1,156 @@
+"""Scenario in, comparison out: every candidate against the same orbit, with right and with wrong knowledge, and its cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from numba.core.errors import NumbaError
+
+from softdock._version import __version__
+from softdock.adaptation.registry import METHODS
+from softdock.comparison.candidates import ALL, Candidate, Refused, candidates
+from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
+from softdock.comparison.outcomes import METRICS, Curves, costs_per_cycle, curves_of, curves_of_orbit, outcome, run_against
+from softdock.comparison.ranking import rank, recommend, worst_of
+from softdock.comparison.result import Comparison
+from softdock.comparison.user_method import why_not_compiled
+from softdock.errors import BadInput, Problem, SoftdockError
+from softdock.feasibility import check_feasible
+from softdock.phases import MOST_PHASES, shifted
+from softdock.reference import Orbit, orbit
+from softdock.run import Run
+from softdock.scenario.build import Scenario, build
+
+SCHEMA = 1
+RAW = ("direct",)  # the loop that costs are compared with
+Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running
+
+
+def compare(
+    scenario: Scenario | Mapping[str, Any],
+    methods: str | Sequence[str] = ALL,
+    integrators: str | Sequence[str] = ALL,
+    phases: int = 1,
+    progress: Progress | None = None,
+    method_file: str | None = None,
+) -> Comparison:
+    """Run every method and integrator on the scenario. `methods`: names, chains "a+b", or "all"; `phases`: means over that many sampling phases.
+
+    `method_file`: where a user's methods came from (`load_method_file` has loaded them), to be said on the page.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    check_feasible(scenario)
+    able, unable = candidates(scenario, methods, integrators)
+    orbits = [orbit(phased) for phased in in_phases(scenario, phases)]
+    rows: list[dict[str, Any]] = []
+    curves: dict[str, Curves] = {}
+    ran: list[Candidate] = []
+    bad: BadInput | None = None
+    for i, candidate in enumerate(able):
+        if progress is not None:
+            progress(i, len(able), f"{candidate.method} with {candidate.integrator}")
+        try:
+            row, curve = _measured(candidate, orbits)
+        except NumbaError as error:
+            unable.append(Refused(candidate.method, "any", why_not_compiled(error)))
+            continue
+        except BadInput as error:  # the start is impossible, for one or for all
+            bad = bad or error
+            unable.append(Refused(candidate.method, candidate.integrator, str(error)))
+            continue
+        except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            unable.append(Refused(candidate.method, candidate.integrator, f"it failed: {type(error).__name__}: {error}"))
+            continue
+        rows.append(row)
+        curves[row["label"]] = curve
+        ran.append(candidate)
+    if bad is not None and not ran:
+        raise bad
+    _add_costs(scenario, ran, rows)
+    ranked = rank(rows)
+    reference = _of_orbit(orbits[0])
+    results = {
+        "schema": SCHEMA,
+        "softdock": __version__,
+        "scenario": scenario.name,
+        "description": scenario.tables["description"],
+        "phases": phases,
+        "method_file": method_file,
+        "orbit": reference,
+        "recommendation": recommend(ranked, reference),
+        "candidates": ranked,
+        "refused": [asdict(one) for one in dict.fromkeys(unable)],
+        "warnings": list(scenario.warnings),
+    }
+    return Comparison(scenario, results, [curves_of_orbit(orbits[0]), *(curves[row["label"]] for row in ranked)])
+
+
+def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
+    """The scenario as it stands first, then moved by even fractions of a cycle: see phases.py."""
+    if not 1 <= phases <= MOST_PHASES:
+        raise BadInput(Problem("phases", phases, f"a whole number from 1 to {MOST_PHASES}"))
+    cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
+    return [scenario, *(shifted(scenario, cycle * i / phases) for i in range(1, phases))]
+
+
+def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any], Curves]:
+    """One candidate with right and with wrong knowledge."""
+    label = f"{candidate.method}, {candidate.integrator}"
+    runs = _runs(candidate.scenario, orbits)
+    nominal = outcome(runs)
+    errors = [_with_wrong(wrong, orbits) for wrong in wrong_beliefs(candidate.scenario)]
+    chain = [METHODS[name] for name in candidate.methods]
+    knows = [method.knows for method in chain if method.knows != "nothing"]
+    row = {
+        "label": label,
+        "method": candidate.method,
+        "integrator": candidate.integrator,
+        "summary": ", then ".join(method.summary for method in chain),
+        "knows": "; ".join(knows) or "nothing",
+        "settings": candidate.entries,
+        "beliefs": beliefs(candidate.scenario),
+        **nominal,
+        "peak_force_satellite_N": max((c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0),
+        "worst": worst_of(nominal, errors),
+        "knowledge_errors": errors,
+        "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],
+    }
+    return row, curves_of(runs[0], label)
+
+
+def _runs(scenario: Scenario, orbits: list[Orbit]) -> list[Run]:
+    return [run_against(phased, flown) for phased, flown in zip(in_phases(scenario, len(orbits)), orbits, strict=True)]
+
+
+def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
+    """What an error of knowledge makes of a candidate."""
+    row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
+    if wrong.scenario is None:
+        return {**row, "status": "not run", **dict.fromkeys(METRICS), "reason": wrong.reason}
+    return {**row, **outcome(_runs(wrong.scenario, orbits)), "reason": ""}
+
+
+def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:
+    """ns per cycle, and as a multiple of the raw loop's with the same integrator, measured in the same turns."""
+    names = list(dict.fromkeys(c.integrator for c in ran))
+    raw, _ = candidates(scenario, [RAW[0]], names)
+    costs = costs_per_cycle([c.scenario for c in [*raw, *ran]])
+    of_raw = {c.integrator: cost for c, cost in zip(raw, costs[: len(raw)], strict=True)}
+    for candidate, row, cost in zip(ran, rows, costs[len(raw) :], strict=True):
+        base = of_raw.get(candidate.integrator)
+        row["cost_ns_per_cycle"] = cost
+        row["cost_ratio_to_direct"] = 1.0 if candidate.methods == RAW else (cost / base if cost and base else None)
+
+
+def _of_orbit(flown: Orbit) -> dict[str, Any]:
+    restitution = flown.restitution
+    return {
+        "status": flown.status,
+        "restitution": None if math.isnan(restitution) else restitution,
+        "contact_count": flown.contact_count,
+        "contacts": [{"start_s": c["start_s"], "end_s": c["end_s"]} for c in flown.contacts],
+    }

@@ -1,0 +1,95 @@
+"""One candidate run and measured: its metrics against orbit, the curves a page shows, and what a cycle of it costs."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.energy.ledger import ROWS
+from softdock.reference import Orbit
+from softdock.run import Run
+from softdock.scenario.build import Scenario
+from softdock.simulation import Stepper, cycle_count, simulate
+
+METRICS = ("restitution", "restitution_energetic", "energy_ratio", "energy_invented_J", "energy_error_J", "distance_from_orbit", "contact_count")
+LEAST_TURNS, MOST_TURNS = 5, 60  # batches of each candidate, of which the best counts
+ENOUGH_S = 0.15  # s per candidate, after the least number of turns
+BATCH_CYCLES = 5000  # at most
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What is drawn of a run, one value a cycle."""
+
+    label: str
+    time_s: np.ndarray
+    gap_m: np.ndarray  # between the parts that touch; negative: their depth
+    force_N: np.ndarray  # on the chaser satellite
+    energy_invented_J: np.ndarray
+    off_m: np.ndarray  # how far the chaser is, seen from the target, from where orbit has it
+
+
+def curves_of(run: Run, label: str) -> Curves:
+    s, o = run.series, run.orbit.series
+    invented = np.sum([s[f"energy.{row}"] for row in ROWS], axis=0)
+    gap = -s["contact.depth"]
+    gap[0] = math.nan  # the loop measures its depth from the first cycle on
+    rows = min(len(s["time"]), len(o["time"]))
+    off = np.full(len(gap), math.nan)
+    apart, in_orbit = (x["chaser.position"][:rows] - x["target.position"][:rows] for x in (s, o))
+    off[:rows] = np.linalg.norm(apart - in_orbit, axis=1)
+    return Curves(label, s["time"].copy(), gap, np.linalg.norm(s["satellite.chaser.force"], axis=1), invented, off)
+
+
+def curves_of_orbit(orbit: Orbit) -> Curves:
+    s = orbit.series
+    force = np.linalg.norm(s["true.chaser.force"], axis=1)
+    return Curves("orbit", s["time"].copy(), -s["contact.depth"], force, np.zeros(len(force)), np.zeros(len(force)))
+
+
+def run_against(scenario: Scenario, orbit: Orbit) -> Run:
+    """A run that is compared with an orbit already flown: the truth of all candidates is the same."""
+    run = simulate(scenario)
+    run.orbit = orbit
+    return run
+
+
+def outcome(runs: Sequence[Run]) -> dict[str, Any]:
+    """Metrics of one run, or means over the sampling phases of several; the first that stopped early decides the status."""
+    all_metrics = [run.metrics for run in runs]
+    stopped = [m["status"] for m in all_metrics if m["status"] != "completed"]
+    result: dict[str, Any] = {"status": stopped[0] if stopped else "completed"}
+    for key in METRICS:
+        values = [m[key] for m in all_metrics]
+        if key == "contact_count":
+            result[key] = max(values)
+        else:
+            result[key] = float(np.mean(values)) if all(v is not None for v in values) else None
+    if len(runs) > 1:
+        distances = [m["distance_from_orbit"] for m in all_metrics]
+        known = all(d is not None for d in distances)
+        result["distance_from_orbit_min"], result["distance_from_orbit_max"] = (min(distances), max(distances)) if known else (None, None)
+    return result
+
+
+def costs_per_cycle(scenarios: Sequence[Scenario]) -> list[float | None]:
+    """ns per cycle of each, without recording: the best of some short batches, taken in turn so that a slow moment hits all alike."""
+    best = [math.inf] * len(scenarios)
+    begun = time.perf_counter()
+    for turn in range(MOST_TURNS):
+        if turn >= LEAST_TURNS and time.perf_counter() - begun > ENOUGH_S * len(scenarios):
+            break
+        for i, scenario in enumerate(scenarios):
+            loop = Stepper(scenario)
+            cycles = min(cycle_count(scenario), BATCH_CYCLES)
+            begin = time.thread_time_ns()  # of this thread alone, whatever else the machine does
+            loop.step(cycles)
+            took = time.thread_time_ns() - begin
+            if loop.cycles:
+                best[i] = min(best[i], took / loop.cycles)
+    return [b if math.isfinite(b) else None for b in best]

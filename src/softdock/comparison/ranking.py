@@ -1,0 +1,112 @@
+"""Best first, and a recommendation in plain words.
+
+Order: runs that reached their end before those that stopped; then by distance from orbit; then by the size of the invented energy; equal
+ones (to 1e-9) in the order of the registry. The order is that of right knowledge: what errors of knowledge cost stands beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from softdock.comparison.knowledge import WORDS
+
+FAR = 0.05  # distance from orbit above which even the best is not recommended
+SAME = 1e-9  # two distances (or energies, J) closer than this are equal
+Row = dict[str, Any]
+
+
+def rank(rows: list[Row]) -> list[Row]:
+    """The rows best first, each with its rank."""
+    ordered = sorted(rows, key=_order)
+    return [{"rank": i + 1, **row} for i, row in enumerate(ordered)]
+
+
+def _order(row: Row) -> tuple[bool, float, float]:
+    distance, energy = row["distance_from_orbit"], row["energy_invented_J"]
+    return (
+        row["status"] != "completed",
+        math.inf if distance is None else round(distance / SAME),
+        math.inf if energy is None else round(abs(energy) / SAME),
+    )
+
+
+def worst_of(nominal: Row, errors: list[Row]) -> Row | None:
+    """The error of knowledge that costs most, by the same order; None without any."""
+    ran = [e for e in errors if e["status"] != "not run"]
+    return max(ran, key=_order, default=None)
+
+
+def recommend(ranked: list[Row], orbit: dict[str, Any]) -> str:
+    """What to use, what it needs, and what an error in that does to it."""
+    done = [row for row in ranked if row["status"] == "completed"]
+    if not done:
+        return "Nothing can be recommended: " + ("every run stopped early." if ranked else "nothing could run on this scenario.")
+    best = done[0]
+    if best["distance_from_orbit"] is None:
+        name = f"{best['method']} with {best['integrator']}"
+        return f"No distance from orbit is defined here (nothing touched, or no contact ended); by invented energy {name} is first: {_energies(best)}."
+    name, far = f"{best['method']} with {best['integrator']}", best["distance_from_orbit"] > FAR
+    opening = f"Nothing here comes near orbit; {name} comes nearest" if far else f"Use {name}"
+    parts = [f"{opening}: {_outcome(best, orbit)}.", _must_know(best), _with_errors(best), _safer(best, done)]
+    if orbit.get("contact_count") == 0:
+        parts.append("Nothing touches in orbit here, so this says nothing of contact.")
+    if far:
+        parts.append("A smaller delay, a softer contact or another method is needed.")
+    return " ".join(part for part in parts if part)
+
+
+def percent(distance: float | None) -> str:
+    """A distance from orbit in percent of the approach."""
+    if distance is None:
+        return "unknown"
+    return f"{100 * distance:.3g} %" if distance < 1.0 else f"{100 * distance:.0f} %"
+
+
+def _outcome(row: Row, orbit: dict[str, Any]) -> str:
+    text = f"it ends {percent(row['distance_from_orbit'])} of the approach away from orbit"
+    if row["restitution"] is not None and orbit.get("restitution") is not None:
+        text += f" (restitution {row['restitution']:.4f}, orbit {orbit['restitution']:.4f})"
+    return f"{text}, and {_energies(row)}"
+
+
+def _energies(row: Row) -> str:
+    energy = row["energy_invented_J"]
+    if energy is None:
+        return "its energy is unknown"
+    return f"the rig {'invents' if energy >= 0 else 'loses'} {abs(energy):.3g} J"
+
+
+def _must_know(row: Row) -> str:
+    return "It need not be told anything beforehand." if row["knows"] == "nothing" else f"It must know {row['knows']}."
+
+
+def _with_errors(row: Row) -> str:
+    """The largest error of each kind: what is left of the result."""
+    said = []
+    for kind in dict.fromkeys(e["kind"] for e in row["knowledge_errors"]):
+        of_kind = [e for e in row["knowledge_errors"] if e["kind"] == kind]
+        largest = max(abs(e["error_percent"]) for e in of_kind)
+        worst = worst_of(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
+        if worst is None:
+            continue
+        distance = worst["distance_from_orbit"]
+        near = distance is not None and distance <= FAR
+        ends = f"it {'still ' if near else ''}ends {percent(distance)} away"
+        said.append(f"with {WORDS[kind]} wrong by {largest:g} % {ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}")
+    return (said[0][0].upper() + "; ".join(said)[1:] + ".") if said else ""
+
+
+def _safer(best: Row, done: list[Row]) -> str:
+    """Another candidate whose worst case is clearly better, for those who are not sure of what they know."""
+    if not best["knowledge_errors"]:
+        return ""
+
+    def worst(row: Row) -> float:
+        cases = [row, *([row["worst"]] if row["worst"] else [])]
+        return max(math.inf if c["status"] != "completed" or c["distance_from_orbit"] is None else c["distance_from_orbit"] for c in cases)
+
+    safest = min(done, key=worst)
+    if safest is best or worst(safest) > 0.8 * worst(best):
+        return ""
+    return f"If that cannot be known so well, {safest['method']} with {safest['integrator']} is safer: never more than {percent(worst(safest))} away."

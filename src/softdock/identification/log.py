@@ -1,0 +1,102 @@
+"""What a rig's log holds for identification: set-points, measured poses and wrenches with their ages. Nothing of the scenario, nothing a rig cannot measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from softdock.errors import BadInput, Problem
+
+FEWEST_ROWS = 50  # fewer say nothing at any noise worth the name
+BODIES = ("chaser", "target")
+
+
+@dataclass(frozen=True)
+class Path:
+    """A body's set-points, one row a cycle, and the curve through them."""
+
+    time: np.ndarray  # s, stamps
+    position: np.ndarray  # m
+    velocity: np.ndarray  # m/s
+    attitude: np.ndarray  # wxyz, world from body, neighbours of one sign
+    rate: np.ndarray  # rad/s, body axes
+
+    def position_at(self, t: np.ndarray) -> np.ndarray:
+        """Cubic Hermite through stamped positions and velocities, as the robots move."""
+        i, s, T = self._place(t)
+        a, b = self.position[i], self.position[i + 1]
+        slopes = s * (1.0 - s) ** 2 * self.velocity[i] + s * s * (s - 1.0) * self.velocity[i + 1]
+        return a + s * s * (3.0 - 2.0 * s) * (b - a) + T * slopes
+
+    def velocity_at(self, t: np.ndarray) -> np.ndarray:
+        i, s, _ = self._place(t)
+        return (1.0 - s) * self.velocity[i] + s * self.velocity[i + 1]
+
+    def rate_at(self, t: np.ndarray) -> np.ndarray:
+        i, s, _ = self._place(t)
+        return (1.0 - s) * self.rate[i] + s * self.rate[i + 1]
+
+    def rotation_at(self, t: np.ndarray) -> np.ndarray:
+        """Matrices, world from body: the chord between stamped attitudes, which turn little in a cycle."""
+        i, s, _ = self._place(t)
+        q = (1.0 - s) * self.attitude[i] + s * self.attitude[i + 1]
+        return matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+
+    def _place(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        T = float(self.time[1] - self.time[0])
+        at = np.clip((np.asarray(t) - self.time[0]) / T, 0.0, len(self.time) - 1.0)
+        i = np.minimum(at.astype(int), len(self.time) - 2)
+        return i, (at - i)[:, None], T
+
+
+@dataclass(frozen=True)
+class Log:
+    """A recorded run as a rig would have it."""
+
+    time: np.ndarray  # s
+    cycle: float  # s
+    command: dict[str, Path]
+    seen: dict[str, np.ndarray]  # m, measured positions
+    pose_age: np.ndarray  # s
+    force: dict[str, np.ndarray]  # N, world axes; of each body that has a sensor
+    torque: dict[str, np.ndarray]  # Nm, world axes, about that body's centre of mass
+    force_age: np.ndarray  # s
+
+
+def matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices of unit quaternions wxyz, one a row."""
+    w, x, y, z = q.T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.array(rows).transpose(2, 0, 1)
+
+
+def read_log(series: Mapping[str, np.ndarray]) -> Log:
+    """The log of a run's time series; refused if it is too short or has no sensor."""
+    time = np.asarray(series["time"])
+    if len(time) < FEWEST_ROWS:
+        raise BadInput(Problem("series", f"{len(time)} rows", f"a log of at least {FEWEST_ROWS} cycles; this one is too short"))
+    command = {}
+    for body in BODIES:
+        q = np.array(series[f"command.{body}.attitude"])
+        flips = np.cumprod(np.where(np.sum(q[1:] * q[:-1], axis=1) < 0.0, -1.0, 1.0))
+        q[1:] *= flips[:, None]
+        kinds = (series[f"command.{body}.{kind}"] for kind in ("position", "velocity", "rate"))
+        position, velocity, rate = (np.asarray(kind) for kind in kinds)
+        command[body] = Path(time, position, velocity, q, rate)
+    with_sensor = [b for b in BODIES if np.any(series[f"measured.{b}.force"] != 0.0)]
+    return Log(
+        time,
+        float(time[1] - time[0]),
+        command,
+        {b: np.asarray(series[f"seen.{b}.position"]) for b in BODIES},
+        np.asarray(series["pose_age"]),
+        {b: np.asarray(series[f"measured.{b}.force"]) for b in with_sensor},
+        {b: np.asarray(series[f"measured.{b}.torque"]) for b in with_sensor},
+        np.asarray(series["force_age"]),
+    )

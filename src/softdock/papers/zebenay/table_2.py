@@ -1,0 +1,180 @@
+"""Table 2: the tests on one axis, their restitution, and their stiffness as it would be identified."""
+
+from __future__ import annotations
+
+import functools
+import statistics
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock.identification import Identification, identify
+from softdock.papers.frame import Column, Exhibit
+from softdock.papers.zebenay.loops import CYCLE, DELAY, virtual_damping
+from softdock.report.charts import Line, chart
+from softdock.run import Run
+from softdock.scenario.files import load_scenario
+from softdock.simulation import simulate
+from softdock.stability import predicted_restitution
+
+MASS = 63.0  # kg
+PHASES = 16
+NOISE = {"sensor.period_ms": 1.0, "sensor.noise_N": 0.25, "sensor.handover": "mean"}  # published: 0.25 N, 1000 Hz; the mean is assumed
+TWICE: dict[str, Any] = {"robots.chaser.delay_ms": 2e3 * DELAY, "robots.target.delay_ms": 2e3 * DELAY}
+PUBLISHED_MEAN, PUBLISHED_SPREAD = 1066.0, 118.0  # N/m
+
+
+class AxisTest(NamedTuple):
+    damping: float  # Ns/m
+    before: float  # mm/s
+    after: float  # mm/s
+    restitution: float  # as printed
+    stiffness: float  # N/m, k-hat
+
+
+TESTS = (
+    AxisTest(0.0, 21.0, 23.4, 1.11, 977.0),
+    AxisTest(20.0, 18.5, 20.0, 1.08, 1020.0),
+    AxisTest(30.0, 18.0, 18.0, 1.00, 975.0),
+    AxisTest(40.0, 17.5, 17.0, 0.97, 1050.0),
+    AxisTest(70.0, 20.0, 17.0, 0.85, 1030.0),
+    AxisTest(90.0, 20.0, 15.0, 0.75, 1040.0),
+    AxisTest(100.0, 21.0, 15.0, 0.71, 822.0),
+)
+
+
+def one_axis_run(damping: float, stiffness: float, phase: float = 0.0, speed: float = 0.02, **more: Any) -> Run:
+    """Section 6.1: 63 kg, 16 ms, 4 ms, exact hold, virtual damping from the measured poses, a contact that does not pull."""
+    changes = {
+        "contact.0.real.stiffness_N_per_m": stiffness,
+        "chaser.position_m": [0.01 + speed * CYCLE * phase, 0.0, 0.0],
+        "chaser.velocity_m_per_s": [-speed, 0.0, 0.0],
+        "time.duration_s": 2.5,
+        "methods": [virtual_damping(damping, "one_sided", more.pop("threshold_N", 0.0))],
+    }
+    return simulate(load_scenario("epos_1d").with_keys(changes | more))
+
+
+def mean_restitution(test: AxisTest) -> tuple[float, float]:
+    """Mean and largest departure over the sampling phase."""
+    found = [one_axis_run(test.damping, test.stiffness, float(phase)).restitution for phase in np.arange(PHASES) / PHASES]
+    return float(np.mean(found)), float(np.ptp(found)) / 2.0
+
+
+def identified(test: AxisTest, seed: int = 0, **more: Any) -> Identification:
+    """The stiffness as `softdock identify` finds it in a run of this test with the published noise, at the published speed."""
+    noise: dict[str, Any] = NOISE | {"random.seed": seed} | more
+    run = one_axis_run(test.damping, test.stiffness, speed=1e-3 * test.before, threshold_N=1.0, **noise)
+    return identify(run)
+
+
+def damping_shown(test: AxisTest) -> float | None:
+    """The damping [Ns/m] with which our loop would give the measured restitution; None for the undamped test."""
+    if test.damping == 0.0:
+        return None
+    wanted, low, high = test.after / test.before, 0.0, 2.0 * test.damping
+    for _ in range(14):
+        middle = 0.5 * (low + high)
+        if predicted_restitution(MASS, test.stiffness, middle, DELAY, CYCLE, phases=8) > wanted:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@functools.cache
+def stiffness_statistics() -> tuple[float, float]:
+    """Mean and standard deviation of the seven printed k-hat [N/m]."""
+    values = [t.stiffness for t in TESTS]
+    return statistics.mean(values), statistics.stdev(values)
+
+
+def make_table_2() -> Exhibit:
+    rows = []
+    for i, test in enumerate(TESTS):
+        mean, spread = mean_restitution(test)
+        k_hat, shown = identified(test, seed=i).stiffness, damping_shown(test)
+        assert k_hat is not None
+        rows.append(
+            {
+                "damping_Ns_per_m": test.damping,
+                "before_mm_per_s": test.before,
+                "after_mm_per_s": test.after,
+                "published": test.after / test.before,
+                "ours": mean,
+                "phase_spread": spread,
+                "difference": mean - test.after / test.before,
+                "ours_at_32_ms": one_axis_run(test.damping, test.stiffness, **TWICE).restitution,
+                "published_stiffness_N_per_m": test.stiffness,
+                "stiffness_N_per_m": k_hat.value,
+                "stiffness_uncertainty_N_per_m": k_hat.uncertainty,
+                "damping_shown_Ns_per_m": shown,
+                "damping_share": None if shown is None else shown / test.damping,
+            }
+        )
+    shares = [r["damping_share"] for r in rows if r["damping_share"] is not None]
+    k_mean, k_spread = stiffness_statistics()
+    late_pose = one_axis_run(70.0, 1030.0, **{"pose.delay_ms": 1e3 * DELAY}).restitution - one_axis_run(70.0, 1030.0).restitution
+    noisy_pose = identified(TESTS[1], seed=7, **{"pose.noise_m": 1e-3}).stiffness
+    assert noisy_pose is not None
+    return Exhibit(
+        "table_2",
+        "Table 2: tests on one axis",
+        f"Without damping we agree ({rows[0]['ours']:.3f} against {rows[0]['published']:.3f}); the damped tests bounce as if {100 * min(shares):.0f} to "
+        f"{100 * max(shares):.0f} % of the damping had acted.",
+        (
+            Column("damping_Ns_per_m", "b [Ns/m]"),
+            Column("before_mm_per_s", "v- [mm/s]"),
+            Column("after_mm_per_s", "v+ [mm/s]"),
+            Column("published", "e, published (v+/v-)"),
+            Column("ours", "e, ours"),
+            Column("difference", "difference"),
+            Column("ours_at_32_ms", "e, with 32 ms"),
+            Column("published_stiffness_N_per_m", "k-hat, published [N/m]"),
+            Column("stiffness_N_per_m", "k-hat, ours [N/m]"),
+            Column("stiffness_uncertainty_N_per_m", "+- [N/m]"),
+            Column("damping_shown_Ns_per_m", "damping shown [Ns/m]"),
+            Column("damping_share", "its share of b"),
+        ),
+        rows,
+        {
+            "stiffness_mean_N_per_m": k_mean,
+            "stiffness_spread_N_per_m": k_spread,
+            "published_stiffness_mean_N_per_m": PUBLISHED_MEAN,
+            "published_stiffness_spread_N_per_m": PUBLISHED_SPREAD,
+            "stiffness_uncertainty_with_1_mm_of_pose_noise_N_per_m": noisy_pose.uncertainty,
+            "change_by_poses_16_ms_late": late_pose,
+        },
+        (
+            "63 kg, 16 ms, 4 ms, exact hold, force latest, the stiffness of each row as printed, a contact that does not pull; means over 16 sampling phases.",
+            "k-hat, ours: `softdock identify` on a run of that row with the printed stiffness as its truth, the printed approach speed, and 0.25 N of "
+            "white noise at 1000 Hz, mean of four a cycle. The virtual damper acts above 1 N, so that noise does not switch it.",
+        ),
+        (
+            "The damped rows show less damping than was set. Poses measured 16 ms late, as the paper says they are, change our restitution at 70 Ns/m by "
+            f"{late_pose:+.4f} only. With 32 ms of delay the damped rows would fit better, and the undamped one no more ({rows[0]['ours_at_32_ms']:.2f}): "
+            "no single delay fits the table, and we do not tune until one does.",
+            f"The printed average, 1066 +- 118 N/m, does not follow from the printed column: that gives {k_mean:.1f} +- {k_spread:.1f} N/m. "
+            f"1066 is {k_mean:.1f} plus one standard deviation.",
+            "The paper calls the scatter of k-hat consistent with 0.25 N and 1 mm. Identified as here, 0.25 N alone gives an uncertainty of about "
+            f"{np.mean([r['stiffness_uncertainty_N_per_m'] for r in rows]):.0f} N/m a test, far below {k_spread:.0f} N/m; the stiffness itself must have "
+            "varied, or the identification.",
+        ),
+        [
+            chart(
+                "table_2",
+                "Restitution against damping",
+                [
+                    Line("published", "c1", *_columns(rows, "published"), extra={"mode": "lines+markers"}),
+                    Line("softdock", "c2", *_columns(rows, "ours"), extra={"mode": "lines+markers"}),
+                ],
+                "damping [Ns/m]",
+                "restitution [-]",
+                time_axis=False,
+            )
+        ],
+    )
+
+
+def _columns(rows: list[dict[str, Any]], key: str) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([r["damping_Ns_per_m"] for r in rows]), np.array([r[key] for r in rows])

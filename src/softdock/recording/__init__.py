@@ -1,0 +1,1 @@
+"""Runs on disk and in other libraries' hands: the run folder, data frames, a figure."""

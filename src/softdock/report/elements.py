@@ -1,0 +1,138 @@
+"""What stands on a page: numbers, tiles, tables, folded text. Everything given as text is escaped here.
+
+A number is shown with `data-key` (its path in the page's JSON) and `data-value` (the number itself), so that a reader, or a test, can hold the
+page against the JSON. There is one formatter, `number`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+UNDEFINED = "\N{EN DASH}"
+MINUS = "\N{MINUS SIGN}"
+
+# Longest first: "_m_per_s" before "_s".
+UNITS = {
+    "_Ns_per_m": "Ns/m",
+    "_rad_per_s": "rad/s",
+    "_m_per_s": "m/s",
+    "_N_per_m": "N/m",
+    "_Nms": "Nms",
+    "_Ns": "Ns",
+    "_Nm": "Nm",
+    "_ms": "ms",
+    "_ns": "ns",
+    "_us": "µs",
+    "_J": "J",
+    "_N": "N",
+    "_m": "m",
+    "_s": "s",
+}
+
+
+def unit_of(key: str) -> str:
+    """The unit that a key's last part ends in; empty for a plain number."""
+    last = key.rpartition(".")[2]
+    return next((unit for suffix, unit in UNITS.items() if last.endswith(suffix)), "")
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """The one way a number is written: some significant digits, a real minus, whole numbers whole."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return UNDEFINED
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value).replace("-", MINUS)
+    if not isinstance(value, float):
+        return str(value)
+    size = abs(value)
+    if value.is_integer() and size < 1e6:
+        return f"{value:.0f}".replace("-0", "0").replace("-", MINUS)
+    if 1e-4 <= size < 1e6:
+        places = max(0, digits - 1 - math.floor(math.log10(float(f"{size:.{digits - 1}e}"))))
+        text = f"{value:.{places}f}"
+    else:
+        text = f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e")
+    return text.replace("-", MINUS)
+
+
+def look_up(data: Any, key: str) -> Any:
+    """The value at a dotted path; numbers index lists, and a name may have dots itself. None where there is nothing."""
+    if isinstance(data, Mapping) and key in data:
+        return data[key]
+    first, dot, rest = key.partition(".")
+    while dot:
+        if isinstance(data, Mapping) and first in data:
+            return look_up(data[first], rest)
+        if isinstance(data, list) and first.isdigit() and int(first) < len(data):
+            return look_up(data[int(first)], rest)
+        more, dot, rest = rest.partition(".")
+        first = f"{first}.{more}"
+    return data[int(key)] if isinstance(data, list) and key.isdigit() and int(key) < len(data) else None
+
+
+def shown(data: Any, key: str, unit: str | None = None, block: str = "") -> str:
+    """A number of the page's JSON with its unit, the key's own if none is given. `block`: id of the JSON block, where it is not `metrics`."""
+    value = look_up(data, key)
+    unit = "" if value is None else unit_of(key) if unit is None else unit
+    inside = escape(number(value)) + (f'<span class="unit"> {unit}</span>' if unit else "")
+    source = f' data-block="{escape(block)}"' if block else ""
+    return f'<span class="number" data-key="{escape(key)}" data-value="{escape(json.dumps(value))}"{source}>{inside}</span>'
+
+
+def tile(label: str, value_html: str, beside_html: str = "", meaning: str = "") -> str:
+    """A key number: what it is, the number large, and what it is held against."""
+    beside = f'<div class="beside">{beside_html}</div>' if beside_html else ""
+    return f'<div class="tile" title="{escape(meaning)}"><div class="label">{escape(label)}</div><div class="value">{value_html}</div>{beside}</div>'
+
+
+def tiles(items: Iterable[str]) -> str:
+    return f'<div class="tiles">{"".join(items)}</div>'
+
+
+def verdict(sentence: str) -> str:
+    """The answer in a sentence, large."""
+    return f'<p class="verdict">{escape(sentence)}</p>'
+
+
+def text(words: str, kind: str = "note") -> str:
+    return f'<p class="{kind}">{escape(words)}</p>'
+
+
+def table(
+    caption: str,
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    row_titles: bool = True,
+    strong: Sequence[int] = (),
+    words: Sequence[int] = (),
+) -> str:
+    """A table that scrolls on a narrow screen. Headings and caption are text, cells are HTML. `strong`: rows to stand out; `words`: columns of text."""
+    kinds = [' class="words"' if i in words else "" for i in range(len(headings))]
+    head = "".join(f'<th scope="col"{kind}>{escape(h)}</th>' for h, kind in zip(headings, kinds, strict=True))
+    body = []
+    for i, row in enumerate(rows):
+        first = f'<th scope="row">{row[0]}</th>' if row_titles else f"<td>{row[0]}</td>"
+        cells = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(row[1:], kinds[1:], strict=True))
+        body.append(f"<tr{' class=strong' if i in strong else ''}>{first}{cells}</tr>")
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
+    )
+
+
+def folded(summary: str, html: str) -> str:
+    return f"<details><summary>{escape(summary)}</summary>{html}</details>"
+
+
+def listing(code: str) -> str:
+    return f'<pre tabindex="0"><code>{escape(code)}</code></pre>'
+
+
+def bullets(items: Iterable[str], kind: str = "") -> str:
+    return f'<ul class="{kind}">{"".join(f"<li>{escape(item)}</li>" for item in items)}</ul>'

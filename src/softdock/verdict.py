@@ -1,0 +1,74 @@
+"""The verdict: one plain sentence on a run, from its metrics alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+EQUAL = 5e-4  # a change smaller than this is printed as 0.0 %, so it is called none
+MANY = 3.0  # from here on a factor says more than percent
+
+
+def verdict(m: Mapping[str, Any]) -> str:
+    """What a person should take home from a run."""
+    ours, orbits = m["contact_count"], m["reference"]["contact_count"]
+    if m["status"] != "completed":
+        return f"The run stopped at {m['stopped_at_s']:.4g} s: {m['status']}. {_invented(m)}"
+    if ours == 0 and orbits == 0:
+        return f"Nothing touched on this rig, nor in orbit. {_invented(m)}"
+    if ours == 0:
+        return f"Nothing touched on this rig; in orbit there {_are(orbits)}."
+    if orbits == 0:
+        return f"There {_are(ours)} on this rig; in orbit nothing touches."
+    if m["fidelity"]["compared_at_s"] is None:
+        return f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_invented(m)}"
+    came_back = [one["restitution"] is not None and one["restitution"] >= 0.0 for one in (m, m["reference"])]
+    if ours == 1 and orbits == 1 and all(came_back):
+        return _sentence("", "speed", m["restitution"], m["reference"]["restitution"], "")
+    if m["energy_ratio"] is None or m["reference"]["energy_ratio"] is None:
+        return f"On this rig there {_are(ours)}, in orbit {orbits}. {_invented(m)}"
+    other = "" if ours == orbits else f" in {_contacts(orbits)}"
+    return _sentence(f"Over {_contacts(ours)} ", "energy", m["energy_ratio"], m["reference"]["energy_ratio"], other)
+
+
+def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:
+    """What came back on the rig and in orbit, as shares of what was brought."""
+    subject = f"{over}{'this' if over else 'This'} rig"
+    wanted = "0 %" if abs(orbit - 1.0) < EQUAL else _change(orbit)
+    if abs(rig - 1.0) < EQUAL:
+        so = f"and so does orbit{orbits_contacts}" if wanted == "0 %" else f"where orbit gives {wanted}{orbits_contacts}"
+        return f"{subject} gave back as much {what} as it received, {so}."
+    if rig >= MANY:
+        orbits = "back as much as it receives" if wanted == "0 %" else wanted
+        return f"{subject} gave back {_factor(rig)} the {what} it received; orbit gives {orbits}{orbits_contacts}."
+    return f"{subject} gave back {_change(rig)} {what} than it received; orbit gives {wanted}{orbits_contacts}."
+
+
+def _change(ratio: float) -> str:
+    if ratio >= MANY:
+        return f"back {_factor(ratio)} as much"
+    return f"{100.0 * abs(ratio - 1.0):.1f} % {'more' if ratio > 1.0 else 'less'}"
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:.1f} times" if ratio < 10.0 else f"{ratio:.3g} times" if ratio >= 1e6 else f"{ratio:.0f} times"
+
+
+def _invented(m: Mapping[str, Any]) -> str:
+    energy = m["energy_invented_J"]
+    if energy is None:
+        return "How much energy it invented cannot be said."
+    start = m["ledger"]["kinetic_start_J"]
+    if abs(energy) <= EQUAL * (start or 0.0):
+        return "It neither invented nor lost energy."
+    share = abs(energy) / start if start else 0.0
+    words = f"{100.0 * share:.1f} % of" if share < MANY else _factor(share)
+    return f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} J{f', {words} the energy at the start' if share else ''}."
+
+
+def _contacts(count: int) -> str:
+    return "one contact" if count == 1 else f"{count} contacts"
+
+
+def _are(count: int) -> str:
+    return ("is " if count == 1 else "are ") + _contacts(count)

@@ -1,0 +1,238 @@
+"""Identification from recorded series alone: the truth is found within its stated uncertainty, and logs that cannot tell say so.
+
+Bounds: 2 % of the stiffness, 1 ms of delay, 1 % of the tool's mass at 0.25 N of noise. The noise is the paper's: 0.25 N at 1000 Hz, mean of four a cycle.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scenarios import cone_docking, epos_wall, sphere_on_sphere
+
+from softdock import BadInput, load_scenario, simulate
+from softdock.cli.main import cli
+from softdock.identification import Identification, identify
+from softdock.identification.estimate import Estimate, least_squares, weighted_mean
+from softdock.run import Run
+from softdock.scenario.build import build
+
+NOISE = {"period_ms": 1.0, "noise_N": 0.25, "noise_Nm": 0.02, "handover": "mean"}
+CENTRE, SENSOR = (0.1, -0.05, 0.2), (-0.1, 0.0, 0.05)  # m
+BIAS_N, BIAS_NM = (0.5, -0.3, 0.2), (0.02, -0.01, 0.03)
+
+
+def wall_run(damping: float = 0.0, seed: int = 0, **tables: Any) -> Run:
+    """EPOS on one axis, touching at 0.5 s."""
+    found = epos_wall()
+    found["contact"][0]["real"]["damping_Ns_per_m"] = damping
+    found["random"] = {"seed": seed}
+    for name, table in tables.items():
+        found[name] = found.get(name, {}) | table
+    return simulate(found)
+
+
+@functools.cache
+def calibration(mass: float = 10.0, rate: float = 0.25, believed: float = 0.0, noise_N: float = 0.25) -> Run:
+    """A tool turned slowly in free motion, its weight not compensated (or `believed` kg of it)."""
+    heavy = {"mass_kg": mass, "centre_m": list(CENTRE), "inertia_kg_m2": [0.3, 0.4, 0.5], "sensor_m": list(SENSOR)}
+    return simulate(
+        build(
+            {
+                "time": {"cycle_ms": 4.0, "duration_s": 12.0},
+                "chaser": {
+                    "mass_kg": 3000.0,
+                    "inertia_kg_m2": [5000.0, 6000.0, 7000.0],
+                    "rate_rad_per_s": [rate, 0.6 * rate, -0.4 * rate],
+                },
+                "target": {"fixed": True, "mass_kg": 100.0, "inertia_kg_m2": [10.0, 10.0, 10.0], "position_m": [100.0, 0.0, 0.0]},
+                "robots": {"chaser": {"delay_ms": 16.0}, "target": {"delay_ms": 16.0}},
+                "sensor": NOISE | {"noise_N": noise_N, "bias_N": list(BIAS_N), "bias_Nm": list(BIAS_NM)},
+                "mock_up": {"chaser": heavy | {"believed": {"mass_kg": believed, "inertia_kg_m2": [0.0, 0.0, 0.0]}}},
+            }
+        )
+    )
+
+
+def off_by(estimate: Estimate | None, truth: float) -> float:
+    """Error in standard uncertainties."""
+    assert estimate is not None
+    return (estimate.value - truth) / estimate.uncertainty
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("damping", [0.0, 20.0])
+def test_stiffness_damping_and_delay_at_the_papers_noise(seed, damping):
+    """Within 2 % and 1 ms, and within four of the stated uncertainties."""
+    found = identify(wall_run(damping, seed, sensor=NOISE))
+    assert found.stiffness.value == pytest.approx(1000.0, rel=0.02)
+    assert abs(off_by(found.stiffness, 1000.0)) < 4.0
+    assert found.loop_delay.value == pytest.approx(0.016, abs=1e-3)
+    assert abs(off_by(found.damping, damping)) < 4.0
+
+
+def test_the_stated_uncertainty_is_honest():
+    """Over 30 noises the errors of the stiffness, in stated uncertainties, have no mean (3/sqrt 30) and a spread near one (95 % for 30: 0.75 to 1.26)."""
+    errors = [off_by(identify(wall_run(20.0, seed, sensor=NOISE)).stiffness, 1000.0) for seed in range(30)]
+    assert abs(np.mean(errors)) < 3.0 / math.sqrt(30.0)
+    assert 0.7 < np.std(errors) < 1.3
+
+
+def test_a_clean_log_gives_the_truth():
+    """Without noise nothing is left but rounding and the first-order motion between set-points."""
+    found = identify(wall_run(20.0))
+    assert found.stiffness.value == pytest.approx(1000.0, rel=1e-6)
+    assert found.damping.value == pytest.approx(20.0, abs=1e-2)
+    assert found.loop_delay.value == pytest.approx(0.016, abs=1e-9)
+
+
+def test_the_parts_of_the_delay():
+    """Robot, force path and pose measurement are told apart; the loop's delay is robot plus force path."""
+    robots = {"chaser": {"delay_ms": 13.0}, "target": {"delay_ms": 13.0}}
+    found = identify(wall_run(sensor=NOISE | {"delay_ms": 6.0}, pose={"delay_ms": 16.0}, robots=robots))
+    assert found.robot_delay["chaser"].value == pytest.approx(0.013, abs=1e-3)
+    assert found.robot_delay["target"] is None  # it stands still
+    assert found.force_delay_s == pytest.approx(0.006, abs=1e-9)
+    assert found.pose_delay_s == pytest.approx(0.016, abs=1e-3)
+    assert found.loop_delay.value == pytest.approx(0.019, abs=1e-3)
+    assert found.stiffness.value == pytest.approx(1000.0, rel=0.03)
+
+
+def test_nothing_is_taken_from_the_scenario():
+    """The series alone, without the run they belong to, give the same answer; what a rig cannot measure is not looked at."""
+    run = wall_run(20.0, sensor=NOISE)
+    hidden = ("mock_up.", "true.", "contact.depth", "energy.")
+    seen = {}
+    for name in run.series:
+        seen[name] = np.full_like(run.series[name], np.nan) if name.startswith(hidden) else run.series[name]
+    groups = {name.rpartition(".")[0] for name in seen} - {""}
+    seen |= {g: np.stack([seen[n] for n in run.series if n.rpartition(".")[0] == g], axis=1) for g in groups}
+    assert identify(seen).to_dict() == identify(run).to_dict()
+
+
+def test_a_robot_that_lags_is_noticed_and_does_not_spoil_the_stiffness():
+    """A second-order lag is no delay: it is said so, and the measured path takes the place of the delayed command."""
+    robots = {"chaser": {"model": "lag", "delay_ms": 4.0, "lag_Hz": 12.0}, "target": {"delay_ms": 4.0}}
+    found = identify(wall_run(sensor=NOISE, robots=robots))
+    assert any("not a pure delay" in note for note in found.notes)
+    assert found.stiffness.value == pytest.approx(1000.0, rel=0.03)
+    assert 0.004 < found.loop_delay.value < 0.05
+
+
+def test_a_sensor_on_the_target():
+    """The same contact seen from the other side."""
+    found = identify(wall_run(20.0, sensor=NOISE | {"on": "target"}))
+    assert found.stiffness.value == pytest.approx(1000.0, rel=0.03)
+    assert list(found.tools) == ["target"]
+
+
+def test_turning_bodies_and_several_contacts():
+    """A probe in a cone, both bodies free and turning with full inertia: wall and bottom, 4000 N/m each. Bound: the normal turns a little in a contact."""
+    found = identify(simulate(cone_docking(delay_ms=16.0)))
+    assert len(found.contacts) >= 2
+    for contact in found.contacts:
+        assert contact.stiffness.value == pytest.approx(4000.0, rel=0.02)
+    assert found.stiffness.value == pytest.approx(4000.0, rel=0.02)
+
+
+def test_a_round_contact():
+    """Two balls: the normal turns with the place of the touch, which a fixed normal cannot follow; within 3 %."""
+    found = identify(simulate(sphere_on_sphere(delay_ms=16.0)))
+    assert found.stiffness.value == pytest.approx(2000.0, rel=0.03)
+
+
+def test_tool_mass_centre_and_bias():
+    """Ten kilograms within 1 % (and all within four uncertainties) although 0.25 N of noise and a bias are on the readings."""
+    tool = identify(calibration(), tool_only=True).tools["chaser"]
+    assert tool.mass.value == pytest.approx(10.0, rel=0.01)
+    assert abs(off_by(tool.mass, 10.0)) < 4.0
+    torque = np.array(BIAS_NM) + np.cross(SENSOR, BIAS_N)  # about the satellite's centre of mass
+    for estimate, truth in ((tool.centre, CENTRE), (tool.bias_force, BIAS_N), (tool.bias_torque, torque)):
+        assert np.all(np.abs(np.array(estimate.value) - truth) < 4.0 * np.array(estimate.uncertainty))
+    assert max(tool.centre.uncertainty) < 0.01
+
+
+def test_what_a_compensation_missed():
+    """With 9.9 of 10 kg compensated the log holds the 0.1 kg that is left."""
+    tool = identify(calibration(believed=9.9), tool_only=True).tools["chaser"]
+    assert abs(off_by(tool.mass, 0.1)) < 4.0
+    assert tool.mass.uncertainty < 0.01
+
+
+def test_a_tool_that_does_not_turn_cannot_be_told_from_a_bias():
+    """No mass, no bias, but their sum and the reason."""
+    tool = identify(wall_run(sensor=NOISE | {"bias_N": [0.05, 0.0, 0.0]})).tools["chaser"]
+    assert tool.mass is None
+    assert tool.bias_force is None
+    assert "cannot be told apart" in tool.note
+    assert tool.reading.value[0] == pytest.approx(0.05, abs=4.0 * tool.reading.uncertainty[0])
+
+
+def test_no_weight_is_said_to_be_none():
+    """A turning sensor without a tool: mass zero within its uncertainty, no centre, the bias found."""
+    tool = identify(calibration(mass=0.0), tool_only=True).tools["chaser"]
+    assert abs(tool.mass.value) < 4.0 * tool.mass.uncertainty + 0.01
+    assert tool.centre is None
+    assert np.all(np.abs(np.array(tool.bias_force.value) - BIAS_N) < 4.0 * np.array(tool.bias_force.uncertainty))
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        ({"time": {"duration_s": 0.1}, "sensor": NOISE}, "too short"),
+        ({"time": {"duration_s": 0.4}, "sensor": NOISE}, "no contact"),
+        ({"time": {"duration_s": 0.54}, "sensor": NOISE}, "series"),
+        ({"time": {"duration_s": 0.4}}, "without a contact"),
+    ],
+    ids=["too few rows", "before the touch", "cut at the touch", "no force at all"],
+)
+def test_logs_that_cannot_tell_are_refused(tables, said):
+    """In words, naming what is needed."""
+    with pytest.raises(BadInput, match=said):
+        identify(wall_run(**tables))
+    with pytest.raises(BadInput, match="gravity"):
+        identify(wall_run(), gravity=0.0)
+
+
+def test_a_hand_is_no_contact():
+    """OOS-SIM is pushed by hand: a force that has nothing to do with depth gives no stiffness, and the log is refused."""
+    with pytest.raises(BadInput, match="grows with depth"):
+        identify(simulate(load_scenario("oos_sim")))
+
+
+def test_least_squares_states_its_uncertainty():
+    """A straight line through white noise: the spread of the slope over repetitions is the stated one, within 15 %."""
+    rng = np.random.default_rng(1)
+    x = np.linspace(0.0, 1.0, 200)
+    A = np.stack([x, np.ones_like(x)], axis=1)
+    fits = [least_squares(A, 2.0 * x + 0.5 + 0.1 * rng.normal(size=200)) for _ in range(300)]
+    stated = np.mean([math.sqrt(f.covariance[0, 0]) for f in fits])
+    assert np.std([f.x[0] for f in fits]) == pytest.approx(stated, rel=0.15)
+
+
+def test_means_are_never_surer_than_their_scatter():
+    """Two estimates that contradict each other: the mean lies between, its uncertainty is at least half their distance."""
+    mean = weighted_mean([Estimate(10.0, 0.1), Estimate(12.0, 0.1)])
+    assert mean.value == pytest.approx(11.0)
+    assert mean.uncertainty >= 1.0
+
+
+def test_the_command(tmp_path):
+    """`softdock identify RUN`: a table, or the same numbers as JSON; a folder that is no run is refused with code 2."""
+    run = wall_run(20.0, sensor=NOISE)
+    run.save(tmp_path / "run")
+    found: Identification = identify(run)
+    printed = CliRunner().invoke(cli, ["identify", str(tmp_path / "run"), "--json"])
+    assert printed.exit_code == 0
+    assert json.loads(printed.stdout) == json.loads(json.dumps(found.to_dict()))
+    shown = CliRunner().invoke(cli, ["identify", str(tmp_path / "run")])
+    assert shown.exit_code == 0
+    assert "contact stiffness" in shown.stdout
+    nothing = CliRunner().invoke(cli, ["identify", str(tmp_path / "missing")])
+    assert nothing.exit_code == 2
+    assert "no such folder" in nothing.stderr

@@ -1,0 +1,288 @@
+"""The report without a browser: its numbers are the metrics' own, nothing on it can run or call out, no peak is lost, and the lines show what they say."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from html import escape
+from html.parser import HTMLParser
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import softdock
+from softdock.phases import simulate_phases
+from softdock.report.approach import approach, view_of
+from softdock.report.charts import MOST_POINTS, Line, chart, scaled, thin, thin_path
+from softdock.report.elements import UNITS, look_up, number, unit_of
+from softdock.report.page import BUNDLE, json_block
+from softdock.report.run_charts import invented
+from softdock.report.run_page import run_page
+from softdock.report.words import label, of_orbit
+from softdock.run import Run
+
+HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
+DOCS = Path(__file__).parents[2] / "docs" / "report.md"
+KINDS = ("epos_1d", "epos_3d", "oos_sim", "stopped", "phases")
+
+
+class Seen(HTMLParser):
+    """Tags with their attributes, numbers with the text shown for them, and the JSON blocks."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.numbers: list[dict[str, str]] = []
+        self.blocks: dict[str, Any] = {}
+        self.depth = 0
+        self.block = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {k: v or "" for k, v in attrs}
+        self.tags.append((tag, given))
+        self.block = given.get("id", given.get("data-chart", "")) if tag == "script" and given.get("type") == "application/json" else ""
+        if tag == "span" and "data-key" in given:
+            self.numbers.append({**given, "text": ""})
+            self.depth = 1
+        elif tag == "span" and self.depth:
+            self.depth += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        self.block = ""
+        if tag == "span" and self.depth:
+            self.depth -= 1
+
+    def handle_data(self, data: str) -> None:
+        if self.block:
+            self.blocks[self.block] = json.loads(data)
+        elif self.depth:
+            self.numbers[-1]["text"] += data
+
+
+@cache
+def run_of(kind: str) -> Run:
+    if kind == "stopped":
+        return softdock.simulate(softdock.load_scenario("epos_1d", {"stop.force_N": 3.0, "name": HOSTILE, "description": HOSTILE}))
+    if kind == "phases":
+        return simulate_phases(softdock.load_scenario("epos_1d"), 3)
+    return softdock.simulate(softdock.load_scenario(kind))
+
+
+@cache
+def page_of(kind: str) -> str:
+    return run_page(run_of(kind))
+
+
+@cache
+def seen(kind: str) -> Seen:
+    return Seen(page_of(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_number_is_the_metrics_own(kind: str) -> None:
+    """The page carries the metrics whole, and whatever it shows is looked up there and written by the one formatter."""
+    page, run = seen(kind), run_of(kind)
+    assert page.blocks["metrics"] == json.loads(json.dumps(run.metrics))
+    assert len(page.numbers) > 40
+    for shown in page.numbers:
+        value = look_up(page.blocks[shown.get("data-block", "metrics")], shown["data-key"])
+        assert json.loads(shown["data-value"]) == value
+        text = shown["text"].split(" ")[0] if not isinstance(value, str) else shown["text"]
+        assert text == number(value), shown
+        if value is not None and unit_of(shown["data-key"]) and " " in shown["text"]:
+            assert shown["text"].endswith(f" {unit_of(shown['data-key'])}")
+
+
+@pytest.mark.parametrize("kind", ["epos_3d", "stopped", "phases"])
+def test_everything_measured_is_on_the_page(kind: str) -> None:
+    """Ledger, fidelity, contacts and phases are complete, not a selection."""
+    keys = {shown["data-key"] for shown in seen(kind).numbers}
+    metrics = run_of(kind).metrics
+    wanted = {f"ledger.rows.{row}" for row in metrics["ledger"]["rows"]} | {f"ledger.{key}" for key in metrics["ledger"] if key != "rows"}
+    wanted |= {f"fidelity.{key}" for key in metrics["fidelity"]} | {f"contacts.{i}.impulse_Ns" for i in range(len(metrics["contacts"]))}
+    wanted |= {f"phases.spread.{key}.mean" for key in metrics.get("phases", {}).get("spread", {})}
+    wanted |= {"restitution", "energy_ratio", "energy_invented_J", "distance_from_orbit", "contact_count", "status"}
+    assert wanted <= keys, sorted(wanted - keys)
+    html = page_of(kind)
+    assert escape(metrics["verdict"]) in html
+    assert all(escape(warning) in html for warning in metrics["warnings"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_on_a_page_runs_or_calls_out(kind: str) -> None:
+    """Two scripts, both ours and named by the page's own policy; no address outside the page; a hostile name stays text; under 5 MB."""
+    page = seen(kind)
+    assert sum(tag == "script" and attrs.get("type") != "application/json" for tag, attrs in page.tags) == 2
+    assert not [tag for tag, _ in page.tags if tag in ("img", "iframe", "object", "form", "base")]
+    for tag, attrs in page.tags:
+        assert not [name for name in attrs if name.startswith("on")], (tag, attrs)
+        assert all(attrs.get(name, "#").startswith(("#", "data:")) for name in ("href", "src")), (tag, attrs)
+    policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert policy.count("'sha256-") == 2
+    assert len(page_of(kind).encode()) < 5_000_000
+
+
+def test_json_blocks_hold_any_text() -> None:
+    """What would end a script block, and what JSON has no word for, come back as they should."""
+    block = json_block({"name": HOSTILE, "value": math.nan, "array": np.array([1.0, math.inf])}, 'id="x"')
+    assert block.count("<") == 2
+    assert Seen(block).blocks["x"] == {"name": HOSTILE, "value": None, "array": [1.0, None]}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "–"),  # noqa: RUF001
+        (math.nan, "–"),  # noqa: RUF001
+        (0.0, "0"),
+        (-0.0, "0"),
+        (3, "3"),
+        (-2.0, "−2"),  # noqa: RUF001
+        (1.11904, "1.119"),
+        (0.99996, "1.000"),
+        (9.9996, "10.00"),
+        (0.0031794, "0.003179"),
+        (-12.3456, "−12.35"),  # noqa: RUF001
+        (123456.7, "123457"),
+        (3.2e-17, "3.200e−17"),  # noqa: RUF001
+        (-1.23456e9, "−1.235e9"),  # noqa: RUF001
+        (True, "yes"),
+        ("completed", "completed"),
+    ],
+)
+def test_formatter(value: Any, text: str) -> None:
+    """Four significant digits, a real minus, whole numbers whole, a dash for what is not defined."""
+    assert number(value) == text
+
+
+def test_keys_tell_their_units_and_names() -> None:
+    """Units come from the ends of keys, longest first; orbit's key stands beside the loop's."""
+    assert [unit_of(key) for key in ("a.gap_rate_m_per_s", "impulse_Ns", "delay_ms", "energy_ratio")] == ["m/s", "Ns", "ms", ""]
+    suffixes = list(UNITS)
+    assert all(not late.endswith(early) for i, late in enumerate(suffixes) for early in suffixes[:i])
+    assert of_orbit("impulse_Ns") == "impulse_orbit_Ns"
+    assert label("fidelity.chaser_rate_error_rad_per_s") == "Chaser rate error"
+
+
+def test_look_up_of_names_with_dots() -> None:
+    """A phase's spread is kept under a name that has dots itself."""
+    data = {"spread": {"ledger.rows.robot": {"mean": 2.0}}, "list": [{"a": 1}, 5]}
+    assert look_up(data, "spread.ledger.rows.robot.mean") == 2.0
+    assert look_up(data, "list.0.a") == 1
+    assert look_up(data, "list.1") == 5
+    assert look_up(data, "list.2") is None
+    assert look_up(data, "spread.nothing.mean") is None
+
+
+def test_thinning_keeps_peaks_ends_and_windows() -> None:
+    """Of a long noisy series with a spike of one row nothing that a reader would look for is lost."""
+    rng = np.random.default_rng(1)
+    x = np.linspace(0.0, 60.0, 60_001)
+    y = rng.normal(size=x.size)
+    y[[12_345, 40_000]] = 50.0, -70.0
+    keep = thin(x, y, [(20.0, 20.4)])
+    assert len(keep) <= MOST_POINTS + 4
+    assert {0, x.size - 1, 12_345, 40_000} <= set(keep.tolist())
+    assert np.all(np.diff(keep) > 0)
+    assert set(np.flatnonzero((x >= 20.0) & (x <= 20.4)).tolist()) <= set(keep.tolist())
+    groups = np.array_split(np.arange(x.size), 200)  # no stretch of time without its own extremes, roughly
+    assert all(np.isin(group, keep).any() for group in groups)
+    assert len(thin(x, y, [(0.0, 60.0)])) <= MOST_POINTS + 4
+    assert thin(x[:10], y[:10]).tolist() == list(range(10))
+
+
+def test_thinning_of_paths_keeps_slow_and_far_parts() -> None:
+    """A path that dwells near the start and then flies off shows both."""
+    t = np.linspace(0.0, 1.0, 20_001)
+    x, y = np.where(t < 0.9, 1e-3 * np.sin(60.0 * t), 1e3 * (t - 0.9)), np.cos(60.0 * t)
+    keep = thin_path(x, y)
+    assert len(keep) <= MOST_POINTS
+    assert np.sum(t[keep] < 0.9) > 0.4 * MOST_POINTS
+    assert np.abs(np.diff(x[keep])).max() < 2e3 / MOST_POINTS
+
+
+@pytest.mark.parametrize(("largest", "unit"), [(2.0, "J"), (0.003, "mJ"), (4e-6, "µJ"), (1e-9, "µJ"), (0.0, "J")])
+def test_charts_choose_readable_units(largest: float, unit: str) -> None:
+    factor, chosen = scaled([np.array([0.0, -largest, math.nan])], "J")
+    assert chosen == unit
+    assert factor == {"J": 1.0, "mJ": 1e3, "µJ": 1e6}[unit]
+
+
+def test_charts_hold_the_series_themselves() -> None:
+    """The numbers drawn are the run's: energy invented ends where the metrics say, and sums from the rows."""
+    run = run_of("epos_1d")
+    ledger = seen("epos_1d").blocks["chart-ledger"]["data"]
+    total = next(trace for trace in ledger if trace["name"] == "energy invented")
+    assert total["y"][-1] == pytest.approx(1e3 * run.metrics["energy_invented_J"], rel=1e-6)  # in mJ
+    assert invented(run)[-1] == pytest.approx(run.metrics["energy_invented_J"], rel=1e-12)
+    forces = {trace["name"]: trace for trace in seen("epos_3d").blocks["chart-force"]["data"]}
+    peak = max(c["peak_force_satellite_N"] for c in run_of("epos_3d").contacts)
+    assert max(forces["on the satellite"]["y"]) == pytest.approx(peak, rel=0.02)  # the log's peak counts noise between contacts apart
+    html = chart("x", "a title", [Line("a", "c1", np.array([0.0, 1.0]), np.array([math.nan, 2.0]))], "time [s]", "y [m]")
+    assert Seen(html).blocks["chart-x"]["data"][0]["y"] == [None, 2.0]
+
+
+def test_gap_is_the_contacts_own() -> None:
+    """On one axis the gap drawn for the mock-ups and for orbit is minus the depth that their contact records."""
+    run = run_of("epos_1d")
+    view = view_of(run.scenario, run.series)
+    for series, prefix in ((run.series, "mock_up."), (run.orbit.series, "")):
+        drawn = approach(view, series, prefix)
+        recorded = -np.asarray(series["contact.depth"])
+        touching = recorded < 0.0
+        assert touching.sum() > 100
+        assert drawn.gap[touching] == pytest.approx(recorded[touching], abs=1e-12)
+
+
+@pytest.mark.parametrize("preset", ["epos_3d", "three_petals", "lange_cone"])
+def test_gap_rate_is_the_gaps_own_rate(preset: str) -> None:
+    """In three dimensions, with both bodies turning, the speed drawn is the slope of the way drawn."""
+    run = softdock.simulate(softdock.load_scenario(preset))
+    drawn = approach(view_of(run.scenario, run.series), run.series)
+    slope = np.gradient(drawn.gap, drawn.time)
+    apart = np.linalg.norm(np.asarray(run.series["satellite.chaser.force"]), axis=1) < 1.0  # the slope of a smooth stretch
+    smooth = apart & np.roll(apart, 1) & np.roll(apart, -1)
+    smooth[[0, -1]] = False
+    fastest = np.abs(drawn.gap_rate).max()
+    assert np.abs(slope - drawn.gap_rate)[smooth].max() < 2e-3 * fastest
+
+
+def test_a_saved_run_gives_the_same_page(tmp_path: Any) -> None:
+    """What is read back from a run folder is drawn and said as it was."""
+    run = run_of("epos_1d")
+    folder = run.save(tmp_path / "run")
+    assert (folder / "report.html").read_text(encoding="utf-8") == page_of("epos_1d")
+    assert run_page(softdock.open_run(folder)) == page_of("epos_1d")
+
+
+def test_bundle_is_the_one_that_the_package_draws_with() -> None:
+    """The vendored plotly.js is of the version that the installed plotly makes figures for, with its licence, and calls nothing home by itself."""
+    from plotly.offline import get_plotlyjs_version
+
+    assets = files("softdock.report").joinpath("assets")
+    head = assets.joinpath(BUNDLE).read_text(encoding="utf-8")[:300]
+    found = re.search(r"plotly\.js \(cartesian - minified\) v(\d+)\.(\S+)", head)
+    assert found
+    assert found[1] == get_plotlyjs_version().split(".")[0]
+    assert f"plotly.js {found[1]}.{found[2]}" in DOCS.read_text(encoding="utf-8")
+    assert "MIT" in assets.joinpath("plotly-LICENSE.txt").read_text(encoding="utf-8")
+
+
+def test_the_documented_page_can_be_built() -> None:
+    """The example on the docs' page runs as it stands, and what it says of thinning is so."""
+    words = DOCS.read_text(encoding="utf-8")
+    example = re.search(r"```python\n(.*?)```", words, re.S)
+    assert example
+    names: dict[str, Any] = {"time": np.array([0.0, 1.0]), "energy": np.array([0.0, 0.0032])}
+    exec(example[1], names)
+    page = Seen(names["html"])
+    assert page.blocks["results"] == {"gain_J": 0.0032}
+    assert page.numbers[0]["text"] == "0.003200 J"
+    assert f"more than {MOST_POINTS} points" in words
