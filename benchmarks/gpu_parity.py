@@ -21,7 +21,10 @@ from softdock.doors import OUTCOME_COLUMNS
 from softdock.layout import CHASER_AT
 from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import build
+from softdock.scenario.files import load_scenario
 from softdock.spatial.rigid_body import BODY
+
+Draw = Callable[[np.random.Generator, int], dict[str, Any]]
 
 TOLERANCE = 1e-9  # GPU = CPU: fused multiply-add rounds differently, and up to four contacts amplify it
 NUDGE = 1e-15  # relative change of the start that stands for a difference in rounding
@@ -31,21 +34,39 @@ TOUCHED_NEEDED = 0.9  # of the runs must have a contact
 
 
 def random_batches(per_kind: int, seed: int = 607) -> list[tuple[str, Columns]]:
-    """Wall and cone, four integrators, quiet and noisy, whole and fractional delay; each row drawn at random."""
+    """Each row drawn at random. Kernels are compiled for what a batch has in common, so there are batches that mix kinds (integrators,
+    noise, delays) and batches of one kind, for which most is a constant."""
     rng = np.random.default_rng(seed)
-    batches = []
-    kinds = [(g, i.name, noisy, part) for g in ("wall", "cone") for i in INTEGRATORS for noisy in (0, 1) for part in (0, 1)]
-    for geometry, integrator, noisy, fractional in kinds:
-        tables = epos_1d() if geometry == "wall" else cone(12.0)
-        tables["satellites"] = {"integrator": integrator}
-        if noisy:
-            tables["sensor"] = {"noise_N": 0.02, "noise_Nm": 0.002}
-        delays = rng.uniform(0.0, 24.0, per_kind) if fractional else 4.0 * rng.integers(0, 7, per_kind)
-        swept = _random_wall(rng, per_kind) if geometry == "wall" else _random_cone(rng, per_kind)
-        swept |= {"robots.chaser.delay_ms": delays, "robots.target.delay_ms": delays, "random.seed": seed}
-        name = f"{geometry}, {integrator}, {('no noise', 'noise')[noisy]}, {('whole', 'fractional')[fractional]} delay"
-        batches.append((name, columns(build(tables), swept)))
-    return batches
+    names, n = [i.name for i in INTEGRATORS], per_kind
+    wall = [_drawn(rng, n, epos_1d(), _random_wall, i, noisy, 4.0 * rng.integers(0, 7, n)) for i in names for noisy in (False, True)]
+    mixed = [_drawn(rng, n, cone(12.0), _random_cone, i, noisy, rng.uniform(0.0, 24.0, n)) for i in names for noisy in (False, True)]
+    plain = _drawn(rng, 8 * n, cone(12.0), _random_starts, "exact_hold", False, np.full(8 * n, 16.0))
+    masses = {"chaser.mass_kg": rng.uniform(400.0, 600.0, 4 * n), "target.mass_kg": rng.uniform(400.0, 600.0, 4 * n)}
+    petals = {"chaser.position_m.1": rng.uniform(0.01, 0.03, 4 * n), "chaser.position_m.2": rng.uniform(-0.015, 0.015, 4 * n)}
+    return [
+        ("wall, every integrator, with and without noise, whole delays", _joined(wall)),
+        ("cone, every integrator, with and without noise, fractional delays", _joined(mixed)),
+        ("cone, exact hold, no noise, 16 ms", plain),
+        ("EPOS 3-D, 1 kHz sensor with noise", columns(load_scenario("epos_3d"), masses)),
+        ("three petals with friction, two plant steps a cycle", columns(load_scenario("three_petals"), petals)),
+    ]
+
+
+def _drawn(
+    rng: np.random.Generator, n: int, tables: dict[str, Any], draw: Draw, integrator: str, noisy: bool, delays: np.ndarray
+) -> Columns:
+    tables["satellites"] = {"integrator": integrator}
+    if noisy:
+        tables["sensor"] = {"noise_N": 0.02, "noise_Nm": 0.002}
+    delays[0] = 24.0 if delays[0] != 16.0 else 16.0  # the same longest delay in every part of a batch: one memory map
+    keys = {"robots.chaser.delay_ms": delays, "robots.target.delay_ms": delays, "random.seed": int(rng.integers(2**32))}
+    return columns(build(tables), draw(rng, n) | keys)
+
+
+def _joined(parts: list[Columns]) -> Columns:
+    if len({part.mem_floats for part in parts}) != 1:
+        raise RuntimeError("batches with different memory maps cannot be joined")
+    return Columns(np.concatenate([part.vectors for part in parts]), parts[0].markers, parts[0].mem_floats)
 
 
 def _random_wall(rng: np.random.Generator, n: int) -> dict[str, Any]:
@@ -69,6 +90,11 @@ def _random_cone(rng: np.random.Generator, n: int) -> dict[str, Any]:
         "contact.0.real.stiffness_N_per_m": rng.uniform(1000.0, 5000.0, n),
         "contact.0.real.damping_Ns_per_m": rng.uniform(0.0, 40.0, n),
     }
+
+
+def _random_starts(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    swept = _random_cone(rng, n)
+    return {key: values for key, values in swept.items() if not key.startswith("contact.")}
 
 
 def differences(vectors: np.ndarray, a: Batch, b: Batch) -> dict[str, np.ndarray]:

@@ -298,12 +298,6 @@ def _body(body, fixed, even, mass, mass_shared, inertia, inertia_shared):
 
 
 @compiled
-def as_prepared(params, numbers):
-    """The same parameters; in the place of `with_known_pair` where runs have several pairs, or different ones."""
-    return params
-
-
-@compiled
 def with_known_pair(params, numbers):
     """The same parameters, where all runs of a batch have one and the same contact pair."""
     p = params

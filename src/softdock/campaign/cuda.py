@@ -17,9 +17,10 @@ import numpy as np
 
 from softdock.adaptation.registry import memory_slots
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
+from softdock.compiled import cache_folder
 from softdock.doors import find_kinds, run_one
 from softdock.errors import BadInput, NoDevice, Problem
-from softdock.kinds import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers, as_prepared, of_kind, with_known_pair
+from softdock.kinds import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers, of_kind, with_known_pair
 from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT, prepare
 from softdock.spatial.motion import MOTION_FLOATS
 
@@ -127,7 +128,6 @@ def kernel_function(special: Special) -> Any:
     """The kernel for one kind of run, as plain Python: what `kernel_for` compiles."""
     cuda = load_numba_cuda()
     floats, kind, common, shared = special
-    finish = with_known_pair if shared.pair else as_prepared
 
     def run_slice(vectors, markers, numbers, logs, outcomes):
         i = cuda.grid(1)
@@ -135,16 +135,31 @@ def kernel_function(special: Special) -> Any:
             mem = cuda.local.array(floats, np.float64)
             for j in range(floats):
                 mem[j] = 0.0
-            params = finish(of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers)
+            params = of_kind(prepare(vectors[i], markers), kind, common, numbers, shared)
             run_one(vectors[i], params, mem, logs[i], outcomes[i])
 
-    return run_slice
+    def run_slice_of_one_pair(vectors, markers, numbers, logs, outcomes):
+        i = cuda.grid(1)
+        if i < vectors.shape[0]:
+            mem = cuda.local.array(floats, np.float64)
+            for j in range(floats):
+                mem[j] = 0.0
+            params = with_known_pair(of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers)
+            run_one(vectors[i], params, mem, logs[i], outcomes[i])
+
+    return run_slice_of_one_pair if shared.pair else run_slice
 
 
 @functools.cache
 def kernel_for(special: Special, max_registers: int | None = None) -> Any:
-    """The compiled kernel for one kind of run (compiled at its first launch, once per process)."""
-    return load_numba_cuda().jit(max_registers=max_registers)(kernel_function(special))
+    """The compiled kernel for one kind of run: compiled at its first launch, and kept on disk with the CPU's code."""
+    cuda = load_numba_cuda()
+    config: Any = importlib.import_module("numba.cuda.core.config")
+    before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
+    try:
+        return cuda.jit(max_registers=max_registers, cache=True)(kernel_function(special))
+    finally:
+        config.CACHE_DIR = before
 
 
 def run_cuda(
