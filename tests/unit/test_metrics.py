@@ -16,6 +16,7 @@ from softdock.errors import BadInput
 from softdock.phases import shifted, simulate_phases
 from softdock.reference import orbit
 from softdock.scenario.build import build
+from softdock.scenario.files import load_scenario, preset_names
 from softdock.simulation import simulate
 from softdock.verdict import verdict
 
@@ -284,3 +285,14 @@ def test_the_page_on_running_runs(tmp_path, monkeypatch, capsys):
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith("This rig gave back 6.5 % more speed")
     assert re.fullmatch(r"1\.06\d\d \+- 0\.000\d", printed[-1])
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_closes_its_books(name):
+    """The two checks of the ledger at each preset's own plant step: rows to 1e-12 of the turnover, the contact's work to 1e-3; and no warning."""
+    run = simulate(load_scenario(name))
+    ledger = run.metrics["ledger"]
+    assert run.status == "completed"
+    assert abs(ledger["residual_J"]) <= 1e-12 * ledger["turnover_J"] + 1e-12
+    assert ledger["physics_residual"] is None or ledger["physics_residual"] < 1e-3
+    assert run.metrics["warnings"] == []
