@@ -12,35 +12,37 @@ from softdock.contact_log import LOG_COLUMNS
 from softdock.cycle import STATUSES
 from softdock.energy.ledger import ROWS, Ledger
 from softdock.errors import closest
-from softdock.record import CHANNELS, INDEX, Channel
+from softdock.record import CHANNELS, Channel
 from softdock.scenario.build import Scenario
 
 
 class Series(Mapping[str, np.ndarray]):
     """Recorded channels by name. `series["chaser.position.x"]` is one column, `series["chaser.position"]` all of that vector's."""
 
-    def __init__(self, rows: np.ndarray):
+    def __init__(self, rows: np.ndarray, channels: tuple[Channel, ...] = CHANNELS):
         self.rows = rows  # one row a cycle, one column a channel
+        self.channels = channels
+        self.index = {channel.name: i for i, channel in enumerate(channels)}
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name in INDEX:
-            return self.rows[:, INDEX[name]]
-        columns = [i for channel, i in INDEX.items() if channel.rpartition(".")[0] == name]
+        if name in self.index:
+            return self.rows[:, self.index[name]]
+        columns = [i for channel, i in self.index.items() if channel.rpartition(".")[0] == name]
         if not columns:
-            groups = {c.name.rpartition(".")[0] for c in CHANNELS} - {""}
-            near = closest(name, [*INDEX, *groups])
-            raise KeyError(f"no series '{name}'" + (f"; did you mean '{near}'?" if near else f"; there are: {', '.join(INDEX)}"))
+            groups = {c.name.rpartition(".")[0] for c in self.channels} - {""}
+            near = closest(name, [*self.index, *groups])
+            raise KeyError(f"no series '{name}'" + (f"; did you mean '{near}'?" if near else f"; there are: {', '.join(self.index)}"))
         return self.rows[:, columns[0] : columns[-1] + 1]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(INDEX)
+        return iter(self.index)
 
     def __len__(self) -> int:
-        return len(INDEX)
+        return len(self.index)
 
     def channel(self, name: str) -> Channel:
         """Unit, frame and meaning of a channel."""
-        return CHANNELS[INDEX[name]]
+        return self.channels[self.index[name]]
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import Any
 
 from numba.extending import overload
 
-from softdock.adaptation import direct
+from softdock.adaptation import adaptive_damping, direct, hybrid, monitor, virtual_contact
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -40,6 +40,9 @@ def no_external(method, mem, rig, satellites):
     return Wrenches(no_wrench(), no_wrench())
 
 
+Checked = tuple[list[tuple[str, Any, str]], list[str]]  # problems (key, value, what is allowed) and warnings
+
+
 @dataclass(frozen=True)
 class Method:
     """A registry entry: everything the rest of softdock knows about a method."""
@@ -54,7 +57,10 @@ class Method:
     correct: Callable[..., Any] = keep_states
     set_point: Callable[..., Any] = keep_set_point
     external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
-    memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (SI) and the cycle
+    memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (user's units) and the cycle [s]
+    channels: tuple[tuple[str, str, str, str], ...] = ()  # recorded: name, unit, frame, meaning of the first floats of its memory
+    check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])  # of its values, and of the whole scenario's
+    report: Callable[[Any, dict[str, Any]], list[str]] = lambda mem, values: []  # what a user should hear of, from its memory at the end of a run
 
 
 METHODS: dict[str, Method] = {}
@@ -68,6 +74,50 @@ def register(method: Method) -> None:
 
 
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
+register(
+    Method(
+        "hybrid",
+        "the measured wrench plus a virtual contact",
+        "virtual stiffness and damping; the tip, in frames other than normal",
+        hybrid.HYBRID,
+        hybrid.Hybrid(0, 0, 0, 0, 0, 0, 0.0, (0.0, 0.0, 0.0), 0.0),
+        hybrid.prepare,
+        wrench=hybrid.wrench,
+        memory=lambda values, T: virtual_contact.FLOATS,
+        channels=hybrid.CHANNELS,
+        check=hybrid.check,
+    )
+)
+register(
+    Method(
+        "adaptive_damping",
+        "virtual damping that ends a contact at the wanted energy",
+        "stiffness and delay, roughly",
+        adaptive_damping.ADAPTIVE_DAMPING,
+        adaptive_damping.AdaptiveDamping(0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        adaptive_damping.prepare,
+        wrench=adaptive_damping.wrench,
+        memory=lambda values, T: adaptive_damping.FLOATS,
+        channels=adaptive_damping.CHANNELS,
+        check=adaptive_damping.check,
+    )
+)
+register(
+    Method(
+        "monitor",
+        "observes the energy that the rig adds, and acts above a bound",
+        "nothing",
+        monitor.MONITOR,
+        monitor.Monitor(0, 0, 0.0, 0.0, 0, 0.0, 0.0, 0.0, 0.0),
+        monitor.prepare,
+        wrench=monitor.wrench,
+        set_point=monitor.set_point,
+        memory=monitor.floats,
+        channels=monitor.CHANNELS,
+        check=monitor.check,
+        report=monitor.report,
+    )
+)
 
 
 @by_type(lambda cls: _BY_TYPE[cls].prepare)
@@ -193,5 +243,27 @@ def _sum_external(methods, mem, rig, satellites, external):
     def rest(methods, mem, rig, satellites, external):
         first = add_wrenches(external, _external_one(methods[0], mem, rig, satellites))
         return sum_external(methods[1:], mem, rig, satellites, first)
+
+    return rest
+
+
+def record_methods(methods, mem, row, at):
+    """What the methods record, one after the other, into `row` from `at` on."""
+    for method in methods:
+        count = len(_BY_TYPE[type(method)].channels)
+        row[at : at + count] = mem[method.memory : method.memory + count]
+        at += count
+
+
+@overload(record_methods, jit_options=OPTIONS)
+def _record_methods(methods, mem, row, at):
+    if len(methods) == 0:
+        return lambda methods, mem, row, at: None
+    count = len(_BY_TYPE[methods[0].instance_class].channels)
+
+    def rest(methods, mem, row, at):
+        for i in range(count):
+            row[at + i] = mem[methods[0].memory + i]
+        record_methods(methods[1:], mem, row, at + count)
 
     return rest

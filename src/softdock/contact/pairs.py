@@ -12,7 +12,7 @@ from typing import NamedTuple
 from softdock.compiled import compiled
 from softdock.contact.laws import HUNT_CROSSLEY, LAWS
 from softdock.parameters import Group, Parameter
-from softdock.spatial.vectors import load3, norm, scale, store3
+from softdock.spatial.vectors import add_scaled, dot, load3, norm, scale, store3, symmetric_inverse
 
 MOST_PAIRS = 4
 WALL, SPHERE, CONE = 0, 1, 2
@@ -28,6 +28,8 @@ _HUNT = ("real.law", ("hunt_crossley",))
 _WANTED, _WANTED_K = ("wanted.law", LAWS), ("wanted.law", _NOT_TABLE)
 _WANTED_DAMPED, _WANTED_TABLE = ("wanted.law", _DAMPED), ("wanted.law", ("table",))
 _WANTED_HUNT = ("wanted.law", ("hunt_crossley",))
+_DEVICE, _DEVICES = ("device.model", ("four_springs",)), ("rigid", "four_springs")
+_SPRING = "direction of a spring, chaser axes"
 _K = "stiffness; for hunt_crossley in N/m^exponent"
 
 PAIR = Group(
@@ -71,6 +73,13 @@ PAIR = Group(
     Parameter(
         "wanted_slip", "wanted.friction_speed_m_per_s", "sliding speed at which friction is at 71 %", 1e-3, "m/s", 0.0, 10.0, open_low=True, when=_WANTED
     ),
+    Parameter("device", "device.model", "what holds the chaser's tip in the real contact", "rigid", choices=_DEVICES, when=("real.law", ("spring_damper",))),
+    Parameter("springs", "device.stiffness_N_per_m", "stiffness of the four springs", None, "N/m", 0.0, 1e9, True, size=4, when=_DEVICE),
+    Parameter("spring_1", "device.direction_1", _SPRING, None, size=3, kind="direction", when=_DEVICE),
+    Parameter("spring_2", "device.direction_2", _SPRING, None, size=3, kind="direction", when=_DEVICE),
+    Parameter("spring_3", "device.direction_3", _SPRING, None, size=3, kind="direction", when=_DEVICE),
+    Parameter("spring_4", "device.direction_4", "direction of the spring along the probe, chaser axes", None, size=3, kind="direction", when=_DEVICE),
+    Parameter("lever", "device.lever_m", "from the probe's pivot to springs and tip; equal: no lever", (1.0, 1.0), "m", 0.0, 1e3, True, size=2, when=_DEVICE),
 )
 AT = PAIR.at
 
@@ -107,11 +116,32 @@ class Pair(NamedTuple):
     origin: tuple  # p_TO_T, m
     shape: Shape
     law: Law
+    soft: bool = False  # the tip is held by springs
+    compliance: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the springs, m/N, chaser axes: xx, yy, zz, xy, xz, yz
 
 
-# one pair in mem: 27 prepared numbers, then the latched side
+# one pair in mem: 27 prepared numbers, then the latched side, then the device that holds the tip
 LATCH = 27
-PAIR_FLOATS = 28
+DEVICE = 28
+PAIR_FLOATS = 35
+
+
+@compiled
+def device_compliance(vector, base):
+    """Inverse stiffness of the tip on its four springs (compliance.py: device_matrix), m/N."""
+    first = base + AT.spring_1
+    probe = load3(vector, first + 9)
+    probe = scale(1.0 / norm(probe), probe)
+    ratio = vector[base + AT.lever] / vector[base + AT.lever + 1]
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(4):
+        direction = load3(vector, first + 3 * i)
+        l = scale(1.0 / norm(direction), direction)
+        l = add_scaled(scale(ratio, l), (1.0 - ratio) * dot(probe, l), probe)  # what a motion of the tip does to this spring
+        k = vector[base + AT.springs + i]
+        xx, yy, zz = xx + k * l[0] * l[0], yy + k * l[1] * l[1], zz + k * l[2] * l[2]
+        xy, xz, yz = xy + k * l[0] * l[1], xz + k * l[0] * l[2], yz + k * l[1] * l[2]
+    return symmetric_inverse((xx, yy, zz, xy, xz, yz))
 
 
 @compiled
@@ -149,6 +179,12 @@ def store_pair(vector, base, mem, at, wanted):
     for i in range(4):
         mem[at + 23 + i] = vector[first + 5 + i]  # table, friction
     mem[at + LATCH] = 0.0
+    soft = vector[base + AT.device] != 0.0 and first == base + AT.real_law
+    mem[at + DEVICE] = 1.0 if soft else 0.0
+    if soft:
+        compliance = device_compliance(vector, base)
+        for i in range(6):
+            mem[at + DEVICE + 1 + i] = compliance[i]
 
 
 @compiled
@@ -165,4 +201,6 @@ def load_pair(mem, at):
         mem[at + 18] != 0.0,
     )
     law = Law(int(mem[at + 19]), mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), mem[at + 25], mem[at + 26])
-    return Pair(int(mem[at]), load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)
+    d = at + DEVICE
+    compliance = (mem[d + 1], mem[d + 2], mem[d + 3], mem[d + 4], mem[d + 5], mem[d + 6])
+    return Pair(int(mem[at]), load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law, mem[d] != 0.0, compliance)
