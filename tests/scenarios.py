@@ -165,6 +165,29 @@ def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> d
     return tables
 
 
+def virtual_elements(duration_s: float = 4.0) -> dict[str, Any]:
+    """`hard_for_the_core` with late poses, the tip on four springs, and every method that has virtual elements, all acting."""
+    tables = hard_for_the_core(duration_s=duration_s)
+    tables["pose"] = {"delay_ms": 10.0}
+    tables["contact"][0]["device"] = {
+        "model": "four_springs",
+        "stiffness_N_per_m": [6000.0, 5000.0, 7000.0, 4000.0],
+        "direction_1": [0.0, 1.0, 0.1],
+        "direction_2": [0.0, -0.5, 0.9],
+        "direction_3": [0.1, -0.5, -0.8],
+        "direction_4": [1.0, 0.0, 0.0],
+        "lever_m": [0.1, 0.12],
+    }
+    damping = {"damping_Ns_per_m": [5.0, 4.0, 3.0], "rotation_damping_Nms_per_rad": [0.1, 0.2, 0.3]}
+    tables["methods"] = [
+        {"name": "hybrid", "frame": "target", "tip_m": [-1.0, 0.0, 0.0], "stiffness_N_per_m": [50.0, 40.0, 30.0], **damping, "contact_N": 0.6}
+        | {"gains": [[0.3, 80.0, 20.0, 20.0, 10.0, 1.0, 1.0]]},
+        {"name": "adaptive_damping", "stiffness_N_per_m": 2000.0, "delay_ms": 12.0, "contact_N": 0.6},
+        {"name": "monitor", "action": "damp", "bound_J": 1e-5, "damping_Ns_per_m": 20.0, "contact_N": 0.6, "frame": "chaser"},
+    ]
+    return tables
+
+
 def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dict[str, Any]:
     """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the other's wall, 50 N/mm, the
     measured force fed straight to the satellites. `phase`: fraction of a cycle by which the touch is later; `robot`: keys of

@@ -118,6 +118,8 @@ class _DoorCache(FunctionCache):
     into a folder named by `SOURCES_NAME` of the user's module, a hash of its sources; types of a module without that name are not kept at all.
     """
 
+    _cache_file: Any  # Numba's, untyped
+
     def _of(self, signature: Any) -> IndexDataCacheFile | None:
         args = getattr(signature, "args", signature)
         foreign = {cls.__module__ for cls in _tuple_classes(args) if cls.__module__.partition(".")[0] != "softdock"}

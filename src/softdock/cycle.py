@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Measured, Output, Rig, Satellites, Wrenches
+from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, STOP_REQUEST, Measured, Output, Rig, Satellites, Wrenches
 from softdock.adaptation.registry import (
     add_wrenches,
     any_books,
@@ -54,8 +54,8 @@ from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_motion, load_wre
 from softdock.spatial.rigid_body import initial_body, kinetic_energy, motion_of
 from softdock.spatial.vectors import add, cross, dot, negate, norm, scale, subtract
 
-COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START = 0, 1, 2, 3, 4, 5  # status of a run
-STATUSES = ("completed", "diverged", "force limit", "torque limit", "reach limit", "deep in contact at the start")
+COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METHOD_STOP = 0, 1, 2, 3, 4, 5, 6  # status of a run
+STATUSES = ("completed", "diverged", "force limit", "torque limit", "reach limit", "deep in contact at the start", "stopped by a method")
 DEEPEST_START = 1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 FASTEST = 1e4  # m/s; a satellite faster than this has diverged
 
@@ -166,6 +166,8 @@ def cycle(params, vector, loop, mem, log, k):
     t = (k + 1) * params.T
     tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
     status = check_limits(params, vector, done.corrected, facility, passage, ledger.kinetic)
+    if status == COMPLETED and any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
+        status = METHOD_STOP
     return Loop(done.corrected, done.command, facility, ledger, tracker, passage.depth, done.wrenches, status)
 
 

@@ -103,8 +103,8 @@ METHODS_AT = MEMORY_AT + MEMORY.size
 TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
 STOPS, REACHES = STOP.at, ROBOT.at
 
-# The fixed head of `mem`: two cells in which methods book virtual and designed work, then the contact pairs, and so on.
-PAIRS_MEM = 2  # behind adaptation.interface.BOOK_VIRTUAL and BOOK_DESIGNED
+# The fixed head of `mem`: two cells in which methods book virtual and designed work, one in which they ask to stop, then the contact pairs, and so on.
+PAIRS_MEM = 3  # behind adaptation.interface.BOOK_VIRTUAL, BOOK_DESIGNED and STOP_REQUEST
 SAMPLE_FLOATS = 12  # wrenches on chaser and target
 REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
 

@@ -119,6 +119,8 @@ def hand_over(params, mem, handed, k, sampled, reading, reading_time):
     when = newest * sensor.period
     if sensor.handover == LATEST and not sensor.thresholded and sensor.on == ON_CHASER:
         return newest, load_wrench(mem, slot), when
+    if sensor.handover != LATEST:
+        when -= 0.5 * (newest - max(handed + 1, newest - m.sample_slots + 1)) * sensor.period  # a mean is as old as its samples are on average
     return newest, _gathered(sensor, m, mem, handed, newest), when
 
 

@@ -6,8 +6,11 @@ ended at t_k.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from softdock.adaptation.registry import METHODS, record_methods
 from softdock.compiled import compiled
 from softdock.energy.ledger import Ledger
 from softdock.flat import store_ledger, store_output
@@ -65,7 +68,16 @@ CHANNELS: tuple[Channel, ...] = (
     *(Channel(f"energy.{row}", "J", "world", f"ledger: {row}") for row in Ledger._fields),
 )
 CHANNEL_COUNT = len(CHANNELS)
-INDEX = {channel.name: i for i, channel in enumerate(CHANNELS)}
+
+
+def channels_of(names: Iterable[str]) -> tuple[Channel, ...]:
+    """Every channel of a run whose scenario lists these methods: a method's own stand behind, under its name (a second one's under `name_2`)."""
+    found, seen = list(CHANNELS), Counter[str]()
+    for name in names:
+        seen[name] += 1
+        prefix = name if seen[name] == 1 else f"{name}_{seen[name]}"
+        found += [Channel(f"{prefix}.{own}", *rest) for own, *rest in METHODS[name].channels]
+    return tuple(found)
 
 
 @compiled
@@ -93,3 +105,4 @@ def record_row(row, params, mem, loop, t):
     row[116] = t - loop.facility.seen_time
     row[117] = loop.depth
     store_ledger(row, 118, loop.ledger)
+    record_methods(params.methods, mem, row, CHANNEL_COUNT)

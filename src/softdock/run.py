@@ -14,7 +14,7 @@ from softdock.contact_log import LOG_COLUMNS
 from softdock.cycle import STATUSES
 from softdock.energy.ledger import ROWS, Ledger
 from softdock.errors import closest
-from softdock.record import CHANNELS, INDEX, Channel
+from softdock.record import CHANNELS, Channel
 from softdock.scenario.build import Scenario
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Series(Mapping[str, np.ndarray]):
     def __init__(self, rows: np.ndarray, channels: Sequence[Channel] = CHANNELS):
         self.rows = rows  # one row a cycle, one column a channel
         self.channels = channels
-        self._index = INDEX if channels is CHANNELS else {channel.name: i for i, channel in enumerate(channels)}
+        self._index = {channel.name: i for i, channel in enumerate(channels)}
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self._index:

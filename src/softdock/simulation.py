@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from softdock import doors
+from softdock.adaptation.registry import METHODS
 from softdock.contact_log import LOG_COLUMNS
 from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
 from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS
-from softdock.layout import TIME, TIME_AT
-from softdock.record import CHANNEL_COUNT
+from softdock.layout import METHODS_AT, TIME, TIME_AT
+from softdock.record import channels_of
 from softdock.run import Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
 
@@ -41,7 +42,8 @@ class Stepper:
         self.state = np.zeros(STATE_FLOATS)
         self.mem = np.zeros(scenario.mem_floats)
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
-        self.record = np.zeros((rows, CHANNEL_COUNT))
+        self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
+        self.record = np.zeros((rows, len(self.channels)))
         self.cycles = 0
         depth, pair = doors.begin(scenario.vector, scenario.markers, self.mem, self.state, self.record)
         if depth > DEEPEST_START:
@@ -67,7 +69,16 @@ class Stepper:
     @property
     def series(self) -> Series:
         """What was recorded so far, by channel, as in a run."""
-        return Series(self.record[: self.cycles + 1])
+        return Series(self.record[: self.cycles + 1], self.channels)
+
+    def method_memory(self, index: int) -> np.ndarray:
+        """The slice of `mem` of a listed method, as a view: reading tells its state, writing changes it (see the method's own file)."""
+        methods, at = self.scenario.tables["methods"], METHODS_AT
+        for method in methods[:index]:
+            at += 1 + METHODS[method["name"]].group.size
+        chosen, T = methods[index], self.scenario.vector[TIME_AT + TIME.at.cycle]
+        first = int(self.scenario.vector[at])
+        return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
 
 
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
@@ -82,11 +93,13 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         if progress is not None:
             progress(loop.cycles, total)
     count = doors.finish(loop.state, loop.log)
-    series = Series(loop.record[: loop.cycles + 1])
+    series = Series(loop.record[: loop.cycles + 1], loop.channels)
     contacts = contact_rows(loop.log, count)
     warnings = list(scenario.warnings)
     if count > LOGGED_CONTACTS:
         warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
+    for i, method in enumerate(scenario.tables["methods"]):
+        warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
     return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings)

@@ -117,7 +117,7 @@ def test_every_parameter_is_defined(parameter):
     assert parameter.allowed
     if parameter.choices:
         assert len(set(parameter.choices)) == len(parameter.choices)
-    if parameter.kind in ("table", "schedule"):
+    if parameter.kind in ("table", "schedule", "gains"):
         assert parameter.default in (None, ())
     elif isinstance(parameter.default, str) and parameter.default.startswith("@"):
         group = next(g for g in GROUPS if parameter in g.parameters)
@@ -132,6 +132,7 @@ SUFFIXES = {"_ms": "ms", "_s": "s", "_m": "m", "_N": "N", "_Nm": "Nm", "_Hz": "H
 SUFFIXES |= {"_m_per_s": "m/s", "_rad_per_s": "rad/s"}
 SUFFIXES |= {"_m_per_s2": "m/s^2", "_m_per_s3": "m/s^3", "_rad_per_s2": "rad/s^2", "_rad_per_s3": "rad/s^3", "_rad": "rad"}
 SUFFIXES |= {"_N_per_s": "N/s", "_Nm_per_s": "Nm/s", "_m_N": "m, N"}  # the last: a table of depth and force
+SUFFIXES |= {"_J": "J", "_Nm_per_rad": "Nm/rad", "_Nms_per_rad": "Nms/rad"}
 SUFFIXES |= {"_N_per_m": "N/m", "_Ns_per_m": "Ns/m", "_s_per_m": "s/m", "_ms_per_s": "ms/s", "_kg_m2": "kg m^2"}
 
 

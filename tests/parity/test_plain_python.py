@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenarios import hard_for_the_core, lange_impact, sphere_on_sphere, whole_facility
+from scenarios import hard_for_the_core, lange_impact, sphere_on_sphere, virtual_elements, whole_facility
 
 from softdock import Stepper, build
 from softdock.cycle import cycle
@@ -48,6 +48,7 @@ def cases():
     found["spheres"] = sphere_on_sphere(delay_ms=6.0, damping=10.0)
     found["the whole facility"] = whole_facility()
     found["the whole facility, symplectic"] = whole_facility("symplectic_euler")
+    found["virtual elements"] = virtual_elements()
     found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
     return found
 

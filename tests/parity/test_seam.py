@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenarios import cone_docking, hard_for_the_core, lange_impact, sphere_on_sphere, whole_facility
+from scenarios import cone_docking, hard_for_the_core, lange_impact, sphere_on_sphere, virtual_elements, whole_facility
 
 from softdock import Stepper, build, doors, layout
 from softdock.adaptation.registry import METHODS
@@ -79,6 +79,7 @@ CASES = {
     "spheres, delay": lambda: sphere_on_sphere(delay_ms=16.0, duration_s=4.0),
     "cone, no delay": lambda: cone_docking(),
     **{f"the whole facility with {i}": lambda i=i: whole_facility(i) for i in ("symplectic_euler", "exact_hold")},
+    "virtual elements": lambda: virtual_elements(),
     "limited robots": lambda: lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86),
     "lagging robots": lambda: lange_impact(0.3, model="lag", lag_Hz=10.0),
     **{

@@ -233,7 +233,7 @@ NO_TABLE = np.zeros(0)  # where a tabulated law would stand
 def cone_pair(radius, closed=True):
     """A cone pair in `mem`, as pairs.store_pair lays it out: tip at the chaser's centre, mouth at the target's."""
     mem = np.zeros(PAIR_FLOATS)
-    mem[0], mem[4], mem[8:11] = CONE + (closed << 6), radius, AXIS
+    mem[0], mem[4], mem[8:11] = CONE + (closed << 5), radius, AXIS
     mem[11:18] = MOUTH, BOTTOM, SINE, COSINE, LENGTH, DEPTH, THICK
     mem[20], mem[22] = 4000.0, 1.0
     return mem

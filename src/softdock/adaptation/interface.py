@@ -59,5 +59,6 @@ class Rig(NamedTuple):
     target: BodyParams
 
 
-# Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and the work by which it means to differ [J].
-BOOK_VIRTUAL, BOOK_DESIGNED = 0, 1
+# Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and the work by which it means to differ [J];
+# and the cell it sets to 1 to end the run with this cycle.
+BOOK_VIRTUAL, BOOK_DESIGNED, STOP_REQUEST = 0, 1, 2

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from softdock.adaptation import direct
+from softdock.adaptation import adaptive_damping, direct, hybrid, monitor, suggestions, virtual_contact
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -41,6 +41,7 @@ def no_external(method, mem, rig, satellites):
 
 
 KINDS = ("delay", "stiffness", "tool_mass")  # what a method may believe, rightly or wrongly
+Checked = tuple[list[tuple[str, Any, str]], list[str]]  # problems (key, value, what is allowed) and warnings
 
 
 class Belief(NamedTuple):
@@ -64,10 +65,14 @@ class Method:
     correct: Callable[..., Any] = keep_states
     set_point: Callable[..., Any] = keep_set_point
     external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
-    memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (SI) and the cycle
+    memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (user's units) and the cycle [s]
+    channels: tuple[tuple[str, str, str, str], ...] = ()  # recorded: name, unit, frame, meaning of the first floats of its memory
+    check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])  # of its values, and of the whole scenario's
+    report: Callable[[Any, dict[str, Any]], list[str]] = lambda mem, values: []  # what a user should hear of, from its memory at the end of a run
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
     refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
+    in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there for the first time
 
 
 METHODS: dict[str, Method] = {}
@@ -75,12 +80,68 @@ _BY_TYPE: dict[type, Method] = {}
 
 
 def register(method: Method) -> None:
-    """Add a method to the list."""
+    """Add a method to the list. Compiled code knows a NamedTuple by its name and fields, so no two methods may have the same."""
+    cls = type(method.marker)
+    for other in METHODS.values():
+        twin = type(other.marker)
+        if other.name != method.name and twin.__name__ == cls.__name__ and twin._fields == cls._fields:
+            raise ValueError(f"method '{method.name}': a NamedTuple '{cls.__name__}' with these fields is already that of '{other.name}'; give it another name")
     METHODS[method.name] = method
     _BY_TYPE[type(method.marker)] = method
 
 
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
+register(
+    Method(
+        "hybrid",
+        "the measured wrench plus a virtual contact",
+        "virtual stiffness and damping; the tip, in frames other than normal",
+        hybrid.HYBRID,
+        hybrid.Hybrid(0, 0, 0, 0, 0, 0, 0.0, (0.0, 0.0, 0.0), 0.0),
+        hybrid.prepare,
+        wrench=hybrid.wrench,
+        memory=lambda values, T: virtual_contact.FLOATS,
+        channels=hybrid.CHANNELS,
+        check=hybrid.check,
+        needs=(Belief("stiffness", "damping_Ns_per_m"), Belief("delay", "damping_Ns_per_m")),  # b = k h: an error in either is one in b
+        suggest=suggestions.damper,
+        refuses=suggestions.needs_stiffness,
+    )
+)
+register(
+    Method(
+        "adaptive_damping",
+        "virtual damping that ends a contact at the wanted energy",
+        "stiffness and delay, roughly",
+        adaptive_damping.ADAPTIVE_DAMPING,
+        adaptive_damping.AdaptiveDamping(0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        adaptive_damping.prepare,
+        wrench=adaptive_damping.wrench,
+        memory=lambda values, T: adaptive_damping.FLOATS,
+        channels=adaptive_damping.CHANNELS,
+        check=adaptive_damping.check,
+        needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
+        suggest=suggestions.stiffness_and_delay,
+        refuses=suggestions.needs_stiffness,
+        in_demo=True,
+    )
+)
+register(
+    Method(
+        "monitor",
+        "observes the energy that the rig adds, and acts above a bound",
+        "nothing",
+        monitor.MONITOR,
+        monitor.Monitor(0, 0, 0.0, 0.0, 0, 0.0, 0.0, 0.0, 0.0),
+        monitor.prepare,
+        wrench=monitor.wrench,
+        set_point=monitor.set_point,
+        memory=monitor.floats,
+        channels=monitor.CHANNELS,
+        check=monitor.check,
+        report=monitor.report,
+    )
+)
 
 
 def memory_slots(markers, base):
@@ -242,5 +303,27 @@ def _sum_external(methods, mem, rig, satellites, external):
     def rest(methods, mem, rig, satellites, external):
         first = add_wrenches(external, _external_one(methods[0], mem, rig, satellites))
         return sum_external(methods[1:], mem, rig, satellites, first)
+
+    return rest
+
+
+def record_methods(methods, mem, row, at):
+    """What the methods record, one after the other, into `row` from `at` on."""
+    for method in methods:
+        count = len(_BY_TYPE[type(method)].channels)
+        row[at : at + count] = mem[method.memory : method.memory + count]
+        at += count
+
+
+@overload(record_methods, jit_options=OPTIONS)
+def _record_methods(methods, mem, row, at):
+    if len(methods) == 0:
+        return lambda methods, mem, row, at: None
+    count = len(_BY_TYPE[methods[0].instance_class].channels)
+
+    def rest(methods, mem, row, at):
+        for i in range(count):
+            row[at + i] = mem[methods[0].memory + i]
+        record_methods(methods[1:], mem, row, at + count)
 
     return rest

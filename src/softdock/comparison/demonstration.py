@@ -42,13 +42,13 @@ def demonstrate(progress: Progress | None = None) -> tuple[list[dict[str, Any]],
 
 
 def _all(base: Scenario) -> list[tuple[Candidate, float]]:
-    """The raw loop at every delay, then every other method that can run, at the preset's own."""
+    """The raw loop at every delay, then the other methods that the demo shows, at the preset's own."""
     integrator = base.tables["satellites"]["integrator"]
     found = []
     for delay_ms in DELAYS_MS:
         delayed = base.with_keys({"robots.chaser.delay_ms": delay_ms, "robots.target.delay_ms": delay_ms})
         found += [(candidate, delay_ms) for candidate in candidates(delayed, [RAW], [integrator])[0]]
-    others = [name for name, method in METHODS.items() if name != RAW and not is_plug_in(method)]
+    others = [name for name, method in METHODS.items() if name != RAW and method.in_demo and not is_plug_in(method)]
     own = base.tables["robots"]["chaser"]["delay_ms"]
     return found + [(candidate, own) for candidate in (candidates(base, others, [integrator])[0] if others else [])]
 

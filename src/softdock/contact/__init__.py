@@ -10,12 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
-from softdock.contact.cone import touch_cone
+from softdock.contact.compliance import soft_force
 from softdock.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
-from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, SPHERE, pair_here
-from softdock.contact.sphere import touch_sphere
+from softdock.contact.pairs import LATCH, PAIR_FLOATS, pair_here
+from softdock.contact.shapes import touch_pair
 from softdock.contact.touch import NO_TOUCH
-from softdock.contact.wall import touch_wall
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -31,16 +30,6 @@ class Contact(NamedTuple):
     depth: float  # m, the deepest; negative: the smallest gap
     pair: int  # index of the deepest pair
     peak_squared: float  # N^2, largest force of any single pair
-
-
-@compiled
-def touch_pair(pair, side, active, tip):
-    """The touches of one pair. `side`: of the touch under way (`active`), or where the tip last was; `tip`: from the shape, target axes."""
-    if pair.geometry == CONE:
-        return touch_cone(pair.shape, tip, pair.tip_radius, side, active)
-    if pair.geometry == SPHERE:
-        return touch_sphere(pair.shape, tip, pair.tip_radius)
-    return touch_wall(pair.shape, tip, pair.tip_radius)
 
 
 @compiled
@@ -104,13 +93,17 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         mem[here + LATCH] = float(touches.side)  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
         spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
-        f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
-        f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
+        if pair.soft:
+            f1, moved, s1, d1 = soft_force(pair, touches.side, chaser.q, target.q, tip, v, spin)
+            f2, t1, t2, s2, d2 = (0.0, 0.0, 0.0), cross(moved, f1), (0.0, 0.0, 0.0), 0.0, 0.0
+        else:
+            f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
+            f2, t2, s2, d2 = _law_force(vector, pair, touches.second, v, spin)
         f_W = rotate(target.q, add(f1, f2))
         force = add(force, f_W)
         torque_chaser = add(torque_chaser, cross(arm, f_W))
         torque_target = subtract(torque_target, cross(from_target, f_W))
-        if pair.law.rubs:
+        if pair.law.rubs or pair.soft:
             t_W = rotate(target.q, add(t1, t2))
             torque_chaser, torque_target = add(torque_chaser, t_W), subtract(torque_target, t_W)
         stored += s1 + s2

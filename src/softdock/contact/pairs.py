@@ -12,7 +12,7 @@ from typing import NamedTuple
 from softdock.compiled import by_type, compiled
 from softdock.contact.laws import HUNT_CROSSLEY, LAWS
 from softdock.parameters import Group, Parameter
-from softdock.spatial.vectors import load3, norm, scale, store3
+from softdock.spatial.vectors import add_scaled, dot, load3, norm, scale, store3, symmetric_inverse
 
 MOST_PAIRS = 4
 WALL, SPHERE, CONE = 0, 1, 2
@@ -28,6 +28,8 @@ _HUNT = ("real.law", ("hunt_crossley",))
 _WANTED, _WANTED_K = ("wanted.law", LAWS), ("wanted.law", _NOT_TABLE)
 _WANTED_DAMPED, _WANTED_TABLE = ("wanted.law", _DAMPED), ("wanted.law", ("table",))
 _WANTED_HUNT = ("wanted.law", ("hunt_crossley",))
+_DEVICE, _DEVICES = ("device.model", ("four_springs",)), ("rigid", "four_springs")
+_SPRING = "direction of a spring, chaser axes"
 _K = "stiffness; for hunt_crossley in N/m^exponent"
 
 PAIR = Group(
@@ -71,6 +73,13 @@ PAIR = Group(
     Parameter(
         "wanted_slip", "wanted.friction_speed_m_per_s", "sliding speed at which friction is at 71 %", 1e-3, "m/s", 0.0, 10.0, open_low=True, when=_WANTED
     ),
+    Parameter("device", "device.model", "what holds the chaser's tip in the real contact", "rigid", choices=_DEVICES, when=("real.law", ("spring_damper",))),
+    Parameter("springs", "device.stiffness_N_per_m", "stiffness of the four springs", None, "N/m", 0.0, 1e9, True, size=4, when=_DEVICE),
+    Parameter("spring_1", "device.direction_1", _SPRING, None, size=3, kind="direction", when=_DEVICE),
+    Parameter("spring_2", "device.direction_2", _SPRING, None, size=3, kind="direction", when=_DEVICE),
+    Parameter("spring_3", "device.direction_3", _SPRING, None, size=3, kind="direction", when=_DEVICE),
+    Parameter("spring_4", "device.direction_4", "direction of the spring along the probe, chaser axes", None, size=3, kind="direction", when=_DEVICE),
+    Parameter("lever", "device.lever_m", "from the probe's pivot to springs and tip; equal: no lever", (1.0, 1.0), "m", 0.0, 1e3, True, size=2, when=_DEVICE),
 )
 AT = PAIR.at
 FRICTION = AT.real_friction - AT.real_law  # from the law; the wanted law's parameters stand in the same order
@@ -124,21 +133,25 @@ class Pair(NamedTuple):
     origin: tuple  # p_TO_T, m
     shape: Shape
     law: Law
+    soft: bool = False  # the tip is held by springs
+    compliance: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the springs, m/N, chaser axes: xx, yy, zz, xy, xz, yz
 
 
-# one pair in mem: its kind and 26 prepared numbers, then the latched side
+# one pair in mem: its kind and 26 prepared numbers, then the latched side, then the device that holds the tip
 LATCH = 27
-PAIR_FLOATS = 28
-KIND_BITS = 8  # geometry: 2, law: 4, closed bottom: 1, friction: 1
+DEVICE = 28
+PAIR_FLOATS = 35
+KIND_BITS = 8  # geometry: 2, law: 3, closed bottom: 1, springs behind the tip: 1, friction: 1
 
 
 @compiled
 def kind_of_pair(vector, base, wanted):
-    """Geometry, law, and whether there are a bottom and friction, in one whole number: what a kernel may be compiled for."""
+    """Geometry, law, and whether there are a bottom, springs and friction, in one whole number: what a kernel may be compiled for."""
     geometry, first, law = _law_of(vector, base, wanted)
     closed = 1 if geometry == CONE and vector[base + AT.closed] != 0.0 else 0
+    soft = 1 if vector[base + AT.device] != 0.0 and first == base + AT.real_law else 0
     rubs = 1 if vector[first + FRICTION] > 0.0 else 0
-    return geometry + (law << 2) + (closed << 6) + (rubs << 7)
+    return geometry + (law << 2) + (closed << 5) + (soft << 6) + (rubs << 7)
 
 
 @compiled
@@ -149,6 +162,24 @@ def _law_of(vector, base, wanted):
         first = base + AT.wanted_law
         return geometry, first, int(vector[first]) - 1
     return geometry, first, int(vector[first])
+
+
+@compiled
+def device_compliance(vector, base):
+    """Inverse stiffness of the tip on its four springs (compliance.py: device_matrix), m/N."""
+    first = base + AT.spring_1
+    probe = load3(vector, first + 9)
+    probe = scale(1.0 / norm(probe), probe)
+    ratio = vector[base + AT.lever] / vector[base + AT.lever + 1]
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(4):
+        direction = load3(vector, first + 3 * i)
+        l = scale(1.0 / norm(direction), direction)
+        l = add_scaled(scale(ratio, l), (1.0 - ratio) * dot(probe, l), probe)  # what a motion of the tip does to this spring
+        k = vector[base + AT.springs + i]
+        xx, yy, zz = xx + k * l[0] * l[0], yy + k * l[1] * l[1], zz + k * l[2] * l[2]
+        xy, xz, yz = xy + k * l[0] * l[1], xz + k * l[0] * l[2], yz + k * l[1] * l[2]
+    return symmetric_inverse((xx, yy, zz, xy, xz, yz))
 
 
 @compiled
@@ -179,6 +210,12 @@ def store_pair(vector, base, mem, at, wanted):
     for i in range(4):
         mem[at + 23 + i] = vector[first + FRICTION - 2 + i]  # table, friction
     mem[at + LATCH] = 0.0
+    soft = vector[base + AT.device] != 0.0 and first == base + AT.real_law
+    mem[at + DEVICE] = 1.0 if soft else 0.0
+    if soft:
+        compliance = device_compliance(vector, base)
+        for i in range(6):
+            mem[at + DEVICE + 1 + i] = compliance[i]
 
 
 @compiled
@@ -198,12 +235,14 @@ def load_pair(mem, at, kind):
         mem[at + 15],
         mem[at + 16],
         mem[at + 17],
-        (kind >> 6) & 1 != 0,
+        (kind >> 5) & 1 != 0,
     )
     law = Law(
-        (kind >> 2) & 15, mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), (kind >> 7) & 1 != 0, mem[at + 25], mem[at + 26]
+        (kind >> 2) & 7, mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), (kind >> 7) & 1 != 0, mem[at + 25], mem[at + 26]
     )
-    return Pair(kind & 3, load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law)
+    d = at + DEVICE
+    compliance = (mem[d + 1], mem[d + 2], mem[d + 3], mem[d + 4], mem[d + 5], mem[d + 6])
+    return Pair(kind & 3, load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law, (kind >> 6) & 1 != 0, compliance)
 
 
 @compiled
@@ -214,9 +253,10 @@ def _stored_pair(pairs, mem, at, i):
 @compiled
 def _known_pair(pairs, mem, at, i):
     n, kind = pairs.numbers, pairs.kinds
-    shape = Shape((n[8], n[9], n[10]), n[11], n[12], n[13], n[14], n[15], n[16], n[17], (kind >> 6) & 1 != 0)
-    law = Law((kind >> 2) & 15, n[20], n[21], n[22], int(n[23]), int(n[24]), (kind >> 7) & 1 != 0, n[25], n[26])
-    return Pair(kind & 3, (n[1], n[2], n[3]), n[4], (n[5], n[6], n[7]), shape, law)
+    shape = Shape((n[8], n[9], n[10]), n[11], n[12], n[13], n[14], n[15], n[16], n[17], (kind >> 5) & 1 != 0)
+    law = Law((kind >> 2) & 7, n[20], n[21], n[22], int(n[23]), int(n[24]), (kind >> 7) & 1 != 0, n[25], n[26])
+    compliance = (n[29], n[30], n[31], n[32], n[33], n[34])
+    return Pair(kind & 3, (n[1], n[2], n[3]), n[4], (n[5], n[6], n[7]), shape, law, (kind >> 6) & 1 != 0, compliance)
 
 
 @by_type(lambda cls: _known_pair if cls is KnownPair else _stored_pair)

@@ -6,9 +6,11 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
-from softdock.contact import tip_in_target, tip_velocity, touch_pair
+from softdock.contact import tip_in_target, tip_velocity
+from softdock.contact.compliance import equilibrium
 from softdock.contact.laws import HUNT_CROSSLEY, elastic_force, friction_factor, stored_energy
 from softdock.contact.pairs import CONE, SPHERE, WALL, kind_in, load_pair
+from softdock.contact.shapes import touch_pair
 from softdock.contact.touch import NO_TOUCH
 from softdock.reference.closing import (
     TINY,
@@ -38,7 +40,7 @@ from softdock.reference.setup import pair_at, steepest_at
 from softdock.reference.step import MOST_TURNS
 from softdock.spatial.rigid_body import motion_of
 from softdock.spatial.rotations import rotate, rotate_back
-from softdock.spatial.vectors import add_scaled, cross, dot, multiply, norm, symmetric_times
+from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, norm, symmetric_times
 
 GRADED = 0.1  # of depth/rate near depth 0 of a law with a fractional exponent, which is not smooth there
 FINEST = 1e-4  # of the ordinary step: the shortest graded step
@@ -113,6 +115,16 @@ def _bend(pair, tip):
 
 
 @apart
+def _soft_state(pair, side, j, q_chaser, q_target, tip, v, spin):
+    """Unclamped force of touch j of a tip held by springs [N], and its part of the stored energy [J]."""
+    y = equilibrium(pair, side, q_chaser, q_target, tip)
+    there = add(v, cross(spin, y.moved))
+    if j == 0:
+        return y.first - pair.law.damping * dot(y.touches.first.normal, there), 0.5 * y.stored if y.second > 0.0 else y.stored
+    return y.second - pair.law.damping * dot(y.touches.second.normal, there), 0.5 * y.stored if y.first > 0.0 else y.stored
+
+
+@apart
 def look(vector, setup, mem, mode, outside, both):
     """From both bodies, the mode so far, and the bounds of what acts from outside."""
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
@@ -137,7 +149,9 @@ def look(vector, setup, mem, mode, outside, both):
             mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(setup.target, target.q, from_target, normal)
             press = closing_gain(closing) / (mobility + TINY)
             row = table_row(vector, law, touch.depth)
-            force, _ = unclamped_force(vector, law, row, touch.depth, rate)
+            force, held = unclamped_force(vector, law, row, touch.depth, rate)
+            if pair.soft and touch.depth > 0.0:
+                force, held = _soft_state(pair, touches.side, j, chaser.q, target.q, tip, v, spin)
             state = state_at(law, touch.depth, force)
             if state == AWAY:
                 squared, damped = _pace(vector, law, steepest, touch.depth, arrival_speed(closing, -touch.depth), mobility, press)
@@ -148,7 +162,7 @@ def look(vector, setup, mem, mode, outside, both):
             squared, damped = _pace(vector, law, steepest, touch.depth, abs(rate), mobility, press)
             pace += squared
             damping += damped
-            stored += stored_energy(vector, law, touch.depth)
+            stored += held if pair.soft else stored_energy(vector, law, touch.depth)
             if state == PUSHING:
                 ahead = force + abs(rate) * setup.fine * math.sqrt(squared) / (mobility + TINY)  # about where the next step ends
                 most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)

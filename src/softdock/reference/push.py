@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
-from softdock.contact import tip_in_target, tip_velocity, touch_pair
+from softdock.contact import tip_in_target, tip_velocity
+from softdock.contact.compliance import equilibrium
 from softdock.contact.laws import friction_factor
 from softdock.contact.pairs import kind_in, load_pair
+from softdock.contact.shapes import touch_pair
 from softdock.reference.modes import AWAY, PUSHING, SLACK, is_active, row_of, side_of, state_of, unclamped_force
 from softdock.reference.setup import pair_at
 from softdock.spatial.rotations import rotate, rotate_back
@@ -60,6 +62,24 @@ def _touch_force(vector, pair, touch, state, row, v, spin):
 
 
 @apart
+def _soft_force(pair, mode, i, q_chaser, q_target, tip, v, spin):
+    """As `_touch_force`, for both touches of a pair whose tip is held by springs."""
+    y = equilibrium(pair, side_of(mode, i), q_chaser, q_target, tip)
+    force, power, dissipated = (0.0, 0.0, 0.0), 0.0, 0.0
+    there = add(v, cross(spin, y.moved))
+    for j in range(2):
+        elastic, n, state = (y.first, y.touches.first.normal, state_of(mode, i, 0)) if j == 0 else (y.second, y.touches.second.normal, state_of(mode, i, 1))
+        if state == AWAY:
+            continue
+        rate = -dot(n, there)
+        normal = elastic + pair.law.damping * rate if state == PUSHING and elastic > 0.0 else 0.0
+        force = add_scaled(force, normal, n)
+        power -= normal * rate
+        dissipated += (normal - elastic) * rate
+    return force, cross(y.moved, force), power, dissipated
+
+
+@apart
 def push(vector, setup, mem, mode, chaser, target):
     """All touches in their modes, whatever their depth. `chaser`, `target`: motions."""
     force, torque_chaser, torque_target = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -73,7 +93,12 @@ def push(vector, setup, mem, mode, chaser, target):
         v, spin = tip_velocity(chaser, target, arm, from_target), relative_spin(chaser, target)
         for j in range(2):
             touch = touches.first if j == 0 else touches.second
-            f, t, p, d = _touch_force(vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin)
+            if not pair.soft:
+                f, t, p, d = _touch_force(vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin)
+            elif j == 0:
+                f, t, p, d = _soft_force(pair, mode, i, chaser.q, target.q, tip, v, spin)
+            else:
+                continue  # both touches at once
             f_W, t_W = rotate(target.q, f), rotate(target.q, t)
             force = add(force, f_W)
             torque_chaser = add(torque_chaser, add(cross(arm, f_W), t_W))

@@ -24,6 +24,7 @@ from softdock.layout import (
 )
 from softdock.schedules import Schedule, schedule_at
 from softdock.spatial.rigid_body import Body, BodyParams, initial_body, kinetic_energy, prepare_body
+from softdock.spatial.vectors import symmetric_inverse
 
 # Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to some 1e-12.
 FINE = 0.01  # of 1/w, w the fastest frequency of the touches under way (damping rates added)
@@ -83,6 +84,13 @@ def _steepest(vector, law):
 
 
 @compiled
+def _soft_steepest(pair):
+    """Upper bound for a tip held by springs [N/m]: the trace of their stiffness in series with the surface."""
+    K = symmetric_inverse(pair.compliance)
+    return 1.0 / (1.0 / pair.law.stiffness + 1.0 / (K[0] + K[1] + K[2]))
+
+
+@compiled
 def _nimble(params):
     """Upper bound of the largest eigenvalue of the inverse inertia, exact for equal moments; and how unequal they are."""
     if params.fixed:
@@ -107,7 +115,8 @@ def prepare_orbit(vector, mem, coarser):
     pairs = int(vector[MEMORY_AT + MAP.pair_count])
     store_pairs(vector, mem, pairs, True)
     for i in range(pairs):
-        mem[steepest_at(pairs, i)] = _steepest(vector, load_pair(mem, pair_at(i), kind_in(mem, pair_at(i))).law)
+        pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        mem[steepest_at(pairs, i)] = _soft_steepest(pair) if pair.soft else _steepest(vector, pair.law)
     nimble_chaser, uneven_chaser = _nimble(chaser)
     nimble_target, uneven_target = _nimble(target)
     s = schedules

@@ -88,6 +88,7 @@ class _Builder:
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
+        self.warnings: list[str] = []
 
     def scenario(self) -> Scenario:
         if not isinstance(self.given, Mapping):
@@ -101,7 +102,8 @@ class _Builder:
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
         scenario = Scenario(self.resolved, self.vector, tuple(self.markers))
-        self.problems, scenario.warnings = check_scenario(scenario, self.locate)
+        self.problems, warnings = check_scenario(scenario, self.locate)
+        scenario.warnings = self.warnings + warnings
         if self.problems:
             raise BadInput(self.problems)
         return scenario
@@ -187,7 +189,7 @@ class _Builder:
     def put(self, path: str, parameter: Parameter, value: Any, vector: np.ndarray, offset: int, values: dict[str, Any]) -> None:
         """One value into the vector, or its refusal onto the list."""
         try:
-            if parameter.kind in ("table", "schedule"):
+            if parameter.kind in ("table", "schedule", "gains"):
                 if value != []:
                     self.tails.append((offset, rows_of(parameter, value)))
             else:
@@ -244,10 +246,20 @@ class _Builder:
             self.vector = np.concatenate([self.vector, np.zeros(1 + method.group.size)])
             rest = {key: value for key, value in entry.items() if key != "name"}
             values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
+            self.check_method(i, method, values)
             self.markers.append(method.marker)
             sizes.append((base - 1, method, values))
         T = self.vector[TABLES[0].base]
         return [(at, method.memory(values, T)) for at, method, values in sizes]
+
+    def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
+        """What a method refuses of its values, or warns about."""
+        if any(p.key not in values for p in method.group if p.when is None):
+            return  # refused already
+        problems, warnings = method.check(values, self.resolved)
+        for key, value, allowed in problems:
+            self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
+        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in warnings]
 
     def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
         """Rows of tables behind the vector, and the map of `mem`."""

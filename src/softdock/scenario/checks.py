@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from softdock.contact.compliance import in_series
 from softdock.contact.laws import HUNT_CROSSLEY, TABLE
 from softdock.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
 from softdock.errors import Problem
@@ -33,6 +34,7 @@ from softdock.layout import (
 )
 from softdock.robots.limited import ROBOT_FLOATS
 from softdock.robots.robot import ROBOT
+from softdock.scenario.device import device_stiffness
 from softdock.sensor.force_torque import SENSOR
 from softdock.sensor.mock_up import MOCK_UP
 from softdock.sensor.pose import POSE
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 MOST_SLOTS = 1024  # set-points kept per robot: the largest history
+SOFTEST = 1e-9  # of the stiffest direction: a device softer than this in some direction does not hold its tip
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # cycles in a contact: below the first a warning, below the second refused
 
 
@@ -113,6 +116,7 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
         _check_cone(vector, i, refuse)
+        _check_device(vector, i, refuse)
     if problems:
         return problems, []
     warnings = _check_resolved(scenario, pairs, refuse)
@@ -149,6 +153,21 @@ def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None
         refuse(f"contact.{i}.bottom_radius_m", float(vector[base + at.bottom_radius]), f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}")
 
 
+def _check_device(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
+    base, at = PAIRS_AT + i * PAIR.size, PAIR.at
+    K = device_stiffness(vector, i)
+    if K is None:
+        return
+    stiffnesses = np.linalg.eigvalsh(K)
+    if stiffnesses[0] < SOFTEST * stiffnesses[2]:
+        directions = vector[base + at.spring_1 : base + at.spring_1 + 12].reshape(4, 3).tolist()
+        refuse(f"contact.{i}.device.direction_1", directions, "four springs that hold the tip in all three directions")
+    if vector[base + at.real_friction] > 0.0:
+        refuse(f"contact.{i}.real.friction", float(vector[base + at.real_friction]), "0, on a tip held by springs: it slides without friction")
+    if vector[base + at.real_stiffness] == 0.0:
+        refuse(f"contact.{i}.real.stiffness_N_per_m", 0.0, "> 0: the surface that the springs press against")
+
+
 def contact_duration(vector: np.ndarray, i: int) -> float:
     """Half a period of a pair's spring on the bodies' effective mass at the tip, at its smallest over directions [s]; inf if not a spring."""
     base, at = PAIRS_AT + i * PAIR.size, PAIR.at
@@ -157,6 +176,9 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
         k = _steepest(vector, base + at.real_table)
     if law == HUNT_CROSSLEY or k == 0.0:
         return math.inf
+    K = device_stiffness(vector, i)
+    if K is not None:
+        k = float(in_series(k, np.linalg.eigvalsh(K)[2]))
     wanted = int(vector[base + at.wanted_law])
     if wanted == TABLE + 1:
         k = max(k, _steepest(vector, base + at.wanted_table))

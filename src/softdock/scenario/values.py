@@ -114,8 +114,8 @@ def _listed(numbers: Any) -> str:
 
 def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
     """The rows of a table or schedule, as they stand at the end of the vector: a table gets a third column, the energy up to there."""
-    width = 2 if parameter.kind == "table" else 7
-    if not _is_list(value) or len(value) < 2 or not all(_is_list(row) for row in value):
+    width, fewest = (2 if parameter.kind == "table" else 7), (1 if parameter.kind == "gains" else 2)
+    if not _is_list(value) or len(value) < fewest or not all(_is_list(row) for row in value):
         raise Refused(parameter.allowed)
     if len(value) > MOST_ROWS:
         raise Refused(f"{parameter.allowed}, at most {MOST_ROWS}; this has {len(value)}")
@@ -126,7 +126,9 @@ def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
     if not np.all(np.diff(rows[:, 0]) > 0.0):
         at = int(np.argmin(np.diff(rows[:, 0]))) + 1
         raise Refused(f"{parameter.allowed}; row {at} does not rise above the one before")
-    if parameter.kind == "schedule":
+    if parameter.kind == "gains" and rows[:, 1:].min() < 0.0:
+        raise Refused(parameter.allowed)
+    if parameter.kind in ("schedule", "gains"):
         return rows
     if rows[0].any() or rows[:, 1].min() < 0.0:
         raise Refused(parameter.allowed)
