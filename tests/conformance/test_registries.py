@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import simulate
+from softdock import build, simulate
 from softdock.adaptation.registry import METHODS
 from softdock.contact.laws import LAWS
 from softdock.contact.pairs import GEOMETRIES, PAIR
@@ -87,13 +87,12 @@ def test_every_robot_runs(model):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_runs(name):
-    """With its defaults, where it has them, in a loop with noise and a fractional delay."""
-    method = METHODS[name]
-    if any(p.default is None and p.when is None for p in method.group):
-        pytest.skip(f"{name} must be told: {method.knows}; its own tests run it")
+    """As it suggests itself for a loop with noise and a fractional delay; what it neither suggests nor is told has a default."""
     tables = cone_docking(delay_ms=6.0)
-    tables["methods"] = [{"name": name}]
     tables["sensor"] = {"noise_N": 0.05}
+    scenario = build(tables)
+    assert METHODS[name].refuses(scenario) is None
+    tables["methods"] = [{"name": name, **METHODS[name].suggest(scenario)}]
     check_run(tables)
 
 

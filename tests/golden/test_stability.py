@@ -131,6 +131,18 @@ def test_a_run_of_the_whole_facility_gives_back_what_was_predicted(name):
     assert softdock.simulate(tables).restitution == pytest.approx(predicted(tables, 0.2 + late / 4.0), abs=1e-9)
 
 
+@pytest.mark.parametrize("pose_delay_ms", [0.0, 5.0])
+def test_a_virtual_contact_on_the_mean_of_a_fast_sensor(pose_delay_ms):
+    """Poses are carried to the mean's own age, which its samples have on average. 3e-4: a virtual spring begins where the touch is seen, between samples (the
+    age of the newest sample instead would be 2.5e-3 off)."""
+    sensor = {"period_ms": 1.0, "delay_ms": 2.0, "handover": "mean"}
+    method = {"name": "hybrid", "stiffness_N_per_m": [300.0, 0.0, 0.0], "damping_Ns_per_m": [20.0, 0.0, 0.0]}
+    tables = epos_wall(delay_ms=10.0, phase=0.2) | {"sensor": sensor, "pose": {"delay_ms": pose_delay_ms}, "methods": [method]}
+    assert softdock.simulate(tables).restitution == pytest.approx(predicted(tables, 0.2 + 10.0 / 4.0), abs=3e-4)
+    method["stiffness_N_per_m"] = [0.0, 0.0, 0.0]
+    assert softdock.simulate(tables).restitution == pytest.approx(predicted(tables, 0.2 + 10.0 / 4.0), abs=1e-10)
+
+
 def test_two_free_bodies_on_robots_of_different_delay():
     """Each robot delays its own body's share of the motion."""
     tables = lange_impact(phase=0.3)

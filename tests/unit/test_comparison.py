@@ -110,7 +110,7 @@ def test_unknown_names_are_refused_all_at_once():
 
 
 def test_a_plug_in_stays_whatever_is_compared(own_registry):
-    """A method that only adds a wrench of its own is part of the scenario, not a candidate."""
+    """A method that only adds a wrench of its own is part of the scenario, not a candidate; it comes after whatever is compared."""
 
     @compiled
     def push(method, mem, rig, satellites):
@@ -119,8 +119,9 @@ def test_a_plug_in_stays_whatever_is_compared(own_registry):
     group = Group("pushing", "Pushes.")
     register(Method("pushing", "pushes", "nothing", group, Pushing(0), direct.prepare, external=push))
     scenario = build(epos_wall() | {"methods": [{"name": "pushing"}]})
-    able, _ = candidates(scenario, integrators="exact_hold")
-    assert [(c.method, [m["name"] for m in c.scenario.tables["methods"]]) for c in able] == [("direct", ["direct", "pushing"])]
+    able, unable = candidates(scenario, integrators="exact_hold")
+    assert [(c.method, [m["name"] for m in c.scenario.tables["methods"]]) for c in able] == [(name, [name, "pushing"]) for name in METHODS if name != "pushing"]
+    assert not unable
 
 
 # Errors of knowledge
@@ -158,7 +159,7 @@ def test_the_tools_mass_is_believed_by_the_sensor():
     assert beliefs(scenario) == {"tool_mass": {"mock_up.chaser.believed.mass_kg": 4.0}}
     assert [w.believed["mock_up.chaser.believed.mass_kg"] for w in wrong_beliefs(scenario)] == pytest.approx([3.96, 4.04])
     assert all(w.scenario.tables["mock_up"]["chaser"]["mass_kg"] == 4.0 for w in wrong_beliefs(scenario))
-    row = compare(scenario, integrators="exact_hold").ranked[0]
+    (row,) = compare(scenario, "direct", "exact_hold").ranked
     assert [e["error_percent"] for e in row["knowledge_errors"]] == [-1.0, 1.0]
     assert len({e["distance_from_orbit"] for e in [row, *row["knowledge_errors"]]}) == 3
     assert row["worst"] == max(row["knowledge_errors"], key=lambda e: e["distance_from_orbit"])
@@ -175,8 +176,7 @@ def test_nothing_believed_has_no_error(own_registry):
 
 def test_a_comparison_says_what_its_runs_say():
     """Rank, numbers and cost of the raw loop on EPOS 1-D: the less effective delay an integrator has, the nearer to orbit."""
-    tables = epos_wall()
-    comparison = compare(tables)
+    comparison = compare(epos_wall(), "direct")
     assert [r["integrator"] for r in comparison.ranked] == ["symplectic_euler", "exact_hold", "lie_rk4", "forward_euler"]
     for row in comparison.ranked:
         alone = simulate(epos_wall(integrator=row["integrator"])).metrics
@@ -194,9 +194,24 @@ def test_a_comparison_says_what_its_runs_say():
     assert first.off_m[0] == 0.0
 
 
+def test_every_method_is_measured_as_it_suggests_itself():
+    """On EPOS 1-D: each row is the run of its own settings; what must be known gets its errors; remedies beat the raw loop, the observer is the raw loop."""
+    comparison = compare(epos_wall(), integrators="exact_hold")
+    rows = {row["method"]: row for row in comparison.ranked}
+    assert set(rows) == set(METHODS)
+    assert not comparison.results["refused"]
+    for name, row in rows.items():
+        assert row["distance_from_orbit"] == simulate(epos_wall() | {"methods": row["settings"]}).metrics["distance_from_orbit"]
+        assert {e["kind"] for e in row["knowledge_errors"]} == {belief.kind for belief in METHODS[name].needs}
+    for remedy in ("hybrid", "adaptive_damping"):
+        assert rows[remedy]["distance_from_orbit"] < 0.1 * rows["direct"]["distance_from_orbit"]
+        assert rows[remedy]["worst"]["distance_from_orbit"] < rows["direct"]["distance_from_orbit"]
+    assert rows["monitor"]["distance_from_orbit"] == rows["direct"]["distance_from_orbit"]
+
+
 def test_phases_give_means():
     """The mean over two phases is that of the two runs."""
-    row = compare(epos_wall(), integrators="exact_hold", phases=2).ranked[0]
+    (row,) = compare(epos_wall(), "direct", "exact_hold", phases=2).ranked
     alone = [simulate(epos_wall(phase=p)).metrics["distance_from_orbit"] for p in (0.0, 0.5)]
     assert row["distance_from_orbit"] == pytest.approx(np.mean(alone), rel=1e-9)
     assert (row["distance_from_orbit_min"], row["distance_from_orbit_max"]) == pytest.approx((min(alone), max(alone)), rel=1e-9)
@@ -204,7 +219,7 @@ def test_phases_give_means():
 
 def test_a_run_that_stopped_ranks_last():
     """A hard stop by force makes no recommendation."""
-    comparison = compare(epos_wall() | {"stop": {"force_N": 2.0}}, integrators="exact_hold,forward_euler")
+    comparison = compare(epos_wall() | {"stop": {"force_N": 2.0}}, "direct", "exact_hold,forward_euler")
     assert {r["status"] for r in comparison.ranked} == {"force limit"}
     assert "every run stopped early" in comparison.recommendation
 
@@ -280,7 +295,16 @@ BAD = {
     "not compiled": (GOOD + "METHOD = method(wrench=lambda *a: a[-1])", "under @compiled"),
     "marker": (GOOD + "METHOD = method(marker=(1, 2))", "a field 'memory'"),
     "another's marker": (GOOD + "from softdock.adaptation.direct import Direct\nMETHOD = method(marker=Direct(0))", "a NamedTuple class of its own"),
+    "a marker like another's": (
+        GOOD + "class Direct(NamedTuple):\n    memory: int\nMETHOD = method(marker=Direct(0))",
+        "a NamedTuple class of its own.*already that of 'direct'; give it another name",
+    ),
+    "a class of another's name": (GOOD + "class Direct: ...\nMETHOD = method(marker=Direct())", "a field 'memory'"),
     "one marker twice": (GOOD + "METHOD = [method(), method(name='mine_too')]", "a NamedTuple class of its own"),
+    "one marker twice, registered": (
+        GOOD + "register(method())\nregister(method(name='mine_too'))",
+        r"bad.py:\d+: .*already that of 'mine'; give it another name",
+    ),
     "needs": (GOOD + "METHOD = method(needs=(Belief('delay', 'delay_ms'),))", "key one of its parameters"),
 }
 

@@ -35,12 +35,16 @@ def demo(out: Path, as_json: bool) -> None:
     if as_json:
         echo(_as_json(rows))
         return
+    from softdock.report.demo_page import REMEDY, has_remedy
+
     paper = output()
     paper.print(demo_table(rows))
     paper.print(
         "A lossless spring gives back what it took: orbit returns with the speed it came with. The rig's robots are late, so the force that the satellite "
         "feels is one of a moment ago, and the satellite is pushed out harder than it was pushed in."
     )
+    if has_remedy(rows):
+        paper.print(REMEDY)
     paper.print(f"\nThe page: {page}", markup=False, soft_wrap=True)
 
 

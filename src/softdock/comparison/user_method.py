@@ -27,6 +27,7 @@ from softdock.errors import BadInput, Problem
 OPTION = "--method-file"
 HOOKS = ("prepare", "wrench", "correct", "set_point", "external")
 WANTED = "a Python file that calls register(Method(...)) or defines METHOD; see docs/your_own_method.md"
+MARKER = "an instance of the method's NamedTuple, with a field 'memory'"
 _LOADED: dict[str, list[str]] = {}  # module -> the names of its methods
 
 
@@ -40,7 +41,7 @@ def load_method_file(path: str | Path) -> list[str]:
     before, before_types = dict(METHODS), dict(registry._BY_TYPE)
     try:
         module = _import(file, name)
-        found = _methods_of(module, before, before_types, file)
+        found = _methods_of(module, before, file)
     except BaseException:  # leave no half of it behind
         METHODS.clear()
         METHODS.update(before)
@@ -109,22 +110,18 @@ def _name_apart(cls: type, sources: str) -> None:
     setattr(sys.modules[cls.__module__], cls.__name__, cls)  # where the disk cache looks for it
 
 
-def _methods_of(module: ModuleType, before: dict[str, Method], before_types: dict[type, Method], file: Path) -> list[Method]:
+def _methods_of(module: ModuleType, before: dict[str, Method], file: Path) -> list[Method]:
     defined = getattr(module, "METHOD", [])
     for method in defined if isinstance(defined, list | tuple) and not hasattr(defined, "_fields") else [defined]:
         if not isinstance(method, Method):
             raise BadInput(Problem(f"{file}: METHOD", method, "a softdock.adaptation.registry.Method, or a list of them"))
         if METHODS.get(method.name) is before.get(method.name) or METHODS.get(method.name) is not method:
             _refuse_taken(method, before, file)
-            registry.register(method)
+            _register(method, file)
     found = [method for name, method in METHODS.items() if before.get(name) is not method]
     if not found:
         raise BadInput(Problem(OPTION, str(file), WANTED + "; this one imports, and has no method"))
     problems = [problem for method in found for problem in _problems(method, before, file)]
-    markers = [type(method.marker) for method in found]
-    for method, cls in zip(found, markers, strict=True):
-        if cls in before_types or markers.count(cls) > 1:
-            problems.append(Problem(f"{file}: {method.name}.marker", cls.__name__, "a NamedTuple class of its own: the class chooses the code"))
     if problems:
         raise BadInput(problems)
     return found
@@ -133,6 +130,20 @@ def _methods_of(module: ModuleType, before: dict[str, Method], before_types: dic
 def _refuse_taken(method: Method, before: dict[str, Method], file: Path) -> None:
     if method.name in before:
         raise BadInput(Problem(f"{file}: name", method.name, "a name that no other method has; taken: " + ", ".join(before)))
+
+
+def _register(method: Method, file: Path) -> None:
+    if not _is_marker(method.marker):
+        raise BadInput(Problem(f"{file}: {method.name}.marker", method.marker, MARKER))
+    try:
+        registry.register(method)
+    except ValueError as error:  # another method's NamedTuple, or one that looks like it
+        allowed = f"a NamedTuple class of its own: its name and fields choose the code ({error})"
+        raise BadInput(Problem(f"{file}: {method.name}.marker", type(method.marker).__name__, allowed)) from None
+
+
+def _is_marker(marker: Any) -> bool:
+    return isinstance(marker, tuple) and "memory" in getattr(marker, "_fields", ())
 
 
 def _problems(method: Method, before: dict[str, Method], file: Path) -> list[Problem]:
@@ -146,8 +157,8 @@ def _problems(method: Method, before: dict[str, Method], file: Path) -> list[Pro
         refuse("name", method.name, "a name that no other method has; taken: " + ", ".join(before))
     if not re.fullmatch(r"[A-Za-z]\w*", method.name) or method.name == "all":
         refuse("name", method.name, "letters, digits and _, and not 'all'")
-    if not isinstance(method.marker, tuple) or "memory" not in getattr(method.marker, "_fields", ()):
-        refuse("marker", method.marker, "an instance of the method's NamedTuple, with a field 'memory'")
+    if not _is_marker(method.marker):
+        refuse("marker", method.marker, MARKER)
     keys = [p.key for p in method.group]
     for belief in method.needs:
         if belief.kind not in KINDS or belief.key not in keys:

@@ -31,7 +31,7 @@ class Identification:
     contacts: list[ContactFit]
     robot_delay: dict[str, Estimate | None]  # s, from a set-point's stamp to the mock-up being there
     loop_delay: Estimate | None  # s, robot and force path
-    force_delay_s: float | None  # mean age of the forces in contact
+    force_delay_s: float | None  # age of the forces in contact, mean over the cycles
     pose_delay_s: float  # mean age of the measured poses
     cycle_s: float
     tools: dict[str, Tool]

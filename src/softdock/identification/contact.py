@@ -6,8 +6,8 @@ says the force acts. Along that normal, while in touch,
     force = stiffness depth + damping depth'            depth = c - x, x the tip along the normal, c where the surface is
 
 which is linear in stiffness, damping and stiffness c. Rows are taken by the fitted depth and force, not by the noisy reading, which would favour large ones.
-Force and motion are paired by their ages. The tip's motion is the commanded one, delayed as its robot delays it; what that leaves of the measured
-positions is added, smoothed, where it is more than noise (a robot that lags).
+Force and motion are paired by their ages; a mean's is that of its samples on average. The tip's motion is the commanded one, delayed as its robot delays it;
+what that leaves of the measured positions is added, smoothed, where it is more than noise (a robot that lags).
 """
 
 from __future__ import annotations
@@ -102,7 +102,8 @@ def fit_contact(log: Log, body: str, rows: slice, following: dict[str, Following
         chosen = again
     sigma = np.sqrt(np.diag(fit.covariance))
     lag = following[body].delay.uncertainty if following[body] is not None else 0.0  # type: ignore[union-attr]
-    timing = math.hypot(log.cycle / math.sqrt(12.0), lag)  # a force paired with a motion this much later looks like a damping of k times that
+    unsaid = log.cycle / math.sqrt(12.0)  # s, for a low-pass in the sensor, of which the ages say nothing
+    timing = math.hypot(unsaid, lag)  # a force paired with a motion this much later looks like a damping of k times that
     at = taken[chosen]
     return ContactFit(
         float(at[0]),

@@ -62,7 +62,7 @@ class Log:
     pose_age: np.ndarray  # s
     force: dict[str, np.ndarray]  # N, world axes; of each body that has a sensor
     torque: dict[str, np.ndarray]  # Nm, world axes, about that body's centre of mass
-    force_age: np.ndarray  # s
+    force_age: np.ndarray  # s; of a mean, that of its samples on average
 
 
 def matrices(q: np.ndarray) -> np.ndarray:

@@ -33,6 +33,10 @@ THEORY = (
     "the restitution: exp(pi w h / 2) in closed form, with w the spring's frequency and h the whole delay; for the sampled loop it is counted cycle by cycle. "
     "Even a robot without delay is not quite honest: the simulation holds each measured force for a cycle, on average half a cycle late."
 )
+REMEDY = (
+    "A remedy leaves the robots late: the rig goes on inventing energy, and the remedy takes it out again before the satellite has left. What counts is what "
+    "comes back: the restitution."
+)
 COLUMNS = {
     "restitution": "restitution",
     "predicted_restitution": "theory: sampled loop",
@@ -60,6 +64,11 @@ def _raw(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [row for row in rows if row.get("delay_ms") is not None and row.get("method", RAW) == RAW]
 
 
+def has_remedy(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether any row is of a rig with a method."""
+    return any(row.get("delay_ms") is not None and row.get("method", RAW) != RAW for row in rows)
+
+
 def _more(restitution: float) -> str:
     return f"{abs(100.0 * (restitution - 1.0)):.1f} % {'more' if restitution >= 1.0 else 'less'}"
 
@@ -76,7 +85,7 @@ def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
         "verdict": ("", verdict(results["verdict"]) + text(WHAT, "plain")),
         "numbers": ("Numbers", _table(results) + _restitution_chart(rows)),
         "curves": ("Curves", f'<div class="grid">{_gap_chart(names, runs)}{_energy_chart(names, runs)}</div>'),
-        "why": ("Why", text(WHY, "plain") + text(THEORY, "plain")),
+        "why": ("Why", "".join(text(part, "plain") for part in (WHY, THEORY, *([REMEDY] if has_remedy(rows) else [])))),
     }
     return page(TITLE, LEAD, sections, {"demo": results})
 

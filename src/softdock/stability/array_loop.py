@@ -127,8 +127,18 @@ class ArrayLoop:
         return p + (self.loop.pose_delay - self.force_age(k)) * rate, rate  # carried to the instant of the force, as the method hybrid does
 
     def force_age(self, k: int) -> float:
-        """Age of the newest force sample that has arrived at t_k [s]."""
-        return (k - self.period * math.floor((k - self.late) / self.period + SAME_TIME)) * self.T
+        """Age of the force that the controller has at t_k [s]: of its sample, or of its samples on average; as readings.py."""
+        newest = self._arrived(k)
+        age = k - self.period * newest
+        if self.loop.handover == "mean":
+            while self._arrived(k - 1) == newest:  # back to when it was handed over
+                k -= 1
+            age += 0.5 * self.period * (newest - self._arrived(k - 1) - 1)
+        return age * self.T
+
+    def _arrived(self, k: int) -> int:
+        """Number of the newest force sample that has arrived at t_k."""
+        return math.floor((k - self.late) / self.period + SAME_TIME)
 
     def advance(self, k: int, force: np.ndarray, law: Law) -> None:
         """From t_k to t_{k+1} under a held force on the satellite."""
@@ -167,8 +177,7 @@ class ArrayLoop:
 
     def _hand_over(self, k: int) -> None:
         """What the controller gets at t_k: the newest sample that has arrived, or the mean of those since the last hand-over."""
-        newest = math.floor((k - self.late) / self.period + SAME_TIME)
-        handed = math.floor((k - 1 - self.late) / self.period + SAME_TIME)
+        newest, handed = self._arrived(k), self._arrived(k - 1)
         if newest <= handed:
             return
         age = math.floor(k / self.period + SAME_TIME) - newest  # samples taken since
