@@ -229,6 +229,15 @@ def door(function: Callable[..., Any]) -> Any:
         numba.config.CACHE_DIR = before
 
 
+def _itself(chosen: Any, call: Callable[..., Any]) -> Callable[..., Any]:
+    """The chosen function's own code where it would be inlined and has the hook's arguments: one function less to compile than `call`, which calls it."""
+    function = getattr(chosen, "py_func", None)
+    if function is None or not chosen.targetoptions.get("forceinline"):
+        return call
+    same = function.__code__.co_varnames[: function.__code__.co_argcount] == call.__code__.co_varnames[: call.__code__.co_argcount]
+    return function if same else call
+
+
 def by_type(choose: Callable[[type], Callable[..., Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Dispatch on the type of the first argument, a NamedTuple: at compile time in compiled code, at run time in Python.
 
@@ -238,13 +247,13 @@ def by_type(choose: Callable[[type], Callable[..., Any]]) -> Callable[[Callable[
     def decorate(hook: Callable[..., Any]) -> Callable[..., Any]:
         names = hook.__code__.co_varnames[: hook.__code__.co_argcount]
         listed = ", ".join(names)
-        scope: dict[str, Any] = {"choose": choose}
+        scope: dict[str, Any] = {"choose": choose, "itself": _itself}
         exec(  # a plain function of the hook's own signature, as @overload demands
             f"def {hook.__name__}({listed}):\n    return choose(type({names[0]}))({listed})\n"
             f"def typed({listed}):\n"
             f"    chosen = choose({names[0]}.instance_class)\n"
             f"    def call({listed}):\n        return chosen({listed})\n"
-            f"    return call\n",
+            f"    return itself(chosen, call)\n",
             scope,
         )
         python = functools.wraps(hook)(scope[hook.__name__])

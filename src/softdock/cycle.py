@@ -28,12 +28,13 @@ from softdock.adaptation.registry import (
     sum_external,
 )
 from softdock.command.laboratory import share_out
-from softdock.compiled import apart, compiled
+from softdock.compiled import apart, by_type, compiled
 from softdock.contact import gap_rate, touch_apart
 from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
 from softdock.energy.ledger import Ledger, Rows, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
 from softdock.facility import Facility, advance, out_of_reach, recall, start_facility
+from softdock.features import Every
 from softdock.layout import (
     CHASER_AT,
     CHASER_EXTERNAL_AT,
@@ -115,13 +116,27 @@ def _of_target_or_both(on, second, reading, arm):
 
 
 @compiled
+def _nothing_scheduled(features, vector, t, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
+@apart
+def _scheduled_wrenches(features, vector, t, satellites):
+    chaser = scheduled(vector, schedule_at(vector, CHASER_EXTERNAL_AT), t, satellites.chaser.q)
+    return Wrenches(chaser, scheduled(vector, schedule_at(vector, TARGET_EXTERNAL_AT), t, satellites.target.q))
+
+
+@by_type(lambda cls: _scheduled_wrenches if cls is Every else _nothing_scheduled)
+def scheduled_wrenches(features, vector, t, satellites):
+    """What schedules push the satellites with at time t."""
+
+
+@compiled
 def external_wrenches(params, vector, mem, rig, satellites):
     """Thrusters, environment: schedules and plug-ins that act on the satellites directly, at the middle of the cycle."""
     given = Wrenches(no_wrench(), no_wrench())
     if params.external:
-        t = (rig.cycle + 0.5) * rig.T
-        chaser = scheduled(vector, schedule_at(vector, CHASER_EXTERNAL_AT), t, satellites.chaser.q)
-        given = Wrenches(chaser, scheduled(vector, schedule_at(vector, TARGET_EXTERNAL_AT), t, satellites.target.q))
+        given = scheduled_wrenches(params.features, vector, (rig.cycle + 0.5) * rig.T, satellites)
     return sum_external(params.methods, mem, rig, satellites, given)
 
 
@@ -130,7 +145,7 @@ def lay_out(params, vector, output):
     """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
     if not params.shared:
         return output
-    chaser, target = share_out(vector, LABORATORY_AT, output.chaser, output.target)
+    chaser, target = share_out(params.features, vector, LABORATORY_AT, output.chaser, output.target)
     return Output(chaser, target)
 
 
@@ -216,7 +231,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     rows = Rows(any_wrench(methods), any_correct(methods), any_books(methods), params.shared or any_lead(methods), pushed or any_external(methods))
     hand = Wrenches(no_wrench(), no_wrench())
     if params.hands:
-        hand = hand_wrenches(params, vector, (k + 0.5) * params.T, facility, before)
+        hand = hand_wrenches(params.features, params.sensor.on, vector, (k + 0.5) * params.T, facility, before)
     chaser = book(
         rows,
         done.wrenches.chaser,
@@ -263,9 +278,14 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
 
 
 @compiled
-def hand_wrenches(params, vector, t, facility, satellites):
-    """What a hand on a mock-up does to the satellites: what the sensor there sees of it, and on the other body the opposite."""
-    on, arm, none = params.sensor.on, subtract(satellites.chaser.p, satellites.target.p), no_wrench()
+def _no_hands(features, on, vector, t, facility, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
+@apart
+def _hand_wrenches(features, on, vector, t, facility, satellites):
+    """What the sensor there sees of it, and on the other body the opposite."""
+    arm, none = subtract(satellites.chaser.p, satellites.target.p), no_wrench()
     chaser = scheduled(vector, schedule_at(vector, CHASER_HAND_AT), t, facility.chaser.q) if on != ON_TARGET else none
     target = scheduled(vector, schedule_at(vector, TARGET_HAND_AT), t, facility.target.q) if on != ON_CHASER else none
     if on == ON_TARGET:
@@ -273,6 +293,11 @@ def hand_wrenches(params, vector, t, facility, satellites):
     elif on != ON_CHASER:
         chaser = _of_target_or_both(on, target, chaser, arm)[0]
     return Wrenches(chaser, _opposite(chaser, arm))
+
+
+@by_type(lambda cls: _hand_wrenches if cls is Every else _no_hands)
+def hand_wrenches(features, on, vector, t, facility, satellites):
+    """What a hand on a mock-up does to the satellites."""
 
 
 @compiled
@@ -318,6 +343,6 @@ def check_limits(params, vector, satellites, facility, passage, kinetic):
         return FORCE_LIMIT
     if params.stop_torque < NO_LIMIT and passage.peak_torque_squared > params.stop_torque * params.stop_torque:
         return TORQUE_LIMIT
-    if params.bounded and out_of_reach(vector, facility.chaser.p, facility.target.p):
+    if params.bounded and out_of_reach(params.features, vector, facility.chaser.p, facility.target.p):
         return REACH_LIMIT
     return COMPLETED

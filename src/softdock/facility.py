@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.command.laboratory import in_laboratory, prepare_laboratory
-from softdock.compiled import apart, compiled
+from softdock.compiled import apart, by_type, compiled
 from softdock.contact import touch_apart, touch_bodies
+from softdock.features import Every
 from softdock.layout import (
     CHASER_ROBOT_AT,
     LABORATORY_AT,
@@ -22,7 +23,7 @@ from softdock.layout import (
 )
 from softdock.readings import hand_over, sample_wrenches, see_poses
 from softdock.robots.delay import delayed_set_point, store_delayed_acceleration
-from softdock.robots.history import near, push
+from softdock.robots.history import motion_at, near, push
 from softdock.robots.robot import carry, prepare_robot, receive
 from softdock.sensor.force_torque import (
     is_consumed,
@@ -95,8 +96,8 @@ def move_robots(params, vector, mem, chaser, target, k, now, later):
     c, t = params.chaser_robot, params.target_robot
     if params.on_stamps:
         return on_stamps(params, mem, k, 1)
-    chaser = carry(vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, now, later, params.chaser_heavy)
-    target = carry(vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, now, later, params.target_heavy)
+    chaser = carry(params.features, vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, now, later, params.chaser_heavy)
+    target = carry(params.features, vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, now, later, params.target_heavy)
     return chaser, target
 
 
@@ -118,9 +119,15 @@ def recall(params, mem, facility, k):
     return Facility(chaser, target, f.true_chaser, f.true_target, f.dissipating, f.samples, f.handed, f.reading, f.reading_time, f.seen_time)
 
 
+@compiled
+def _first_stamped(features, params, vector, mem):
+    m, T, c, t = params.memory, params.T, params.chaser_robot, params.target_robot
+    chaser = motion_at(c.interpolation, T, mem, m.chaser_history, m.slots, -c.delay / T)
+    return chaser, motion_at(t.interpolation, T, mem, m.target_history, m.slots, -t.delay / T), 0.0
+
+
 @apart
-def start_facility(params, vector, mem):
-    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have followed them so far."""
+def _first_arrived(features, params, vector, mem):
     m, T = params.memory, params.T
     chaser_robot, target_robot = prepare_robot(vector, CHASER_ROBOT_AT, 0), prepare_robot(vector, TARGET_ROBOT_AT, 1)
     chaser = delayed_set_point(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
@@ -128,18 +135,30 @@ def start_facility(params, vector, mem):
     for i in range(m.pose_slots):  # before the start: the steady motion that led here
         push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
         push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T))
-    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
-    true_chaser = Wrench(contact.force, contact.torque_chaser)
-    true_target = Wrench(negate(contact.force), contact.torque_target)
+    late = prepare_pose(vector, POSE_AT).delay
     if not params.ideal_pose:
-        late = prepare_pose(vector, POSE_AT).delay
         store_motion(mem, m.seen, coasting(chaser, -late))
         store_motion(mem, m.seen + MOTION_FLOATS, coasting(target, -late))
     if params.chaser_heavy:
         store_delayed_acceleration(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot)
     if params.target_heavy:
         store_delayed_acceleration(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot)
-    sampled = sample_wrenches(params, vector, mem, -1, 0, 0.0, T, chaser, target, chaser, target, true_chaser, true_target)
+    return chaser, target, late
+
+
+@by_type(lambda cls: _first_arrived if cls is Every else _first_stamped)
+def first_motions(features, params, vector, mem):
+    """The mock-ups at t = 0, where they were before into `mem`; and how late their poses are seen [s]."""
+
+
+@apart
+def start_facility(params, vector, mem):
+    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have followed them so far."""
+    chaser, target, late = first_motions(params.features, params, vector, mem)
+    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
+    true_chaser = Wrench(contact.force, contact.torque_chaser)
+    true_target = Wrench(negate(contact.force), contact.torque_target)
+    sampled = sample_wrenches(params, vector, mem, -1, 0, 0.0, params.T, chaser, target, chaser, target, true_chaser, true_target)
     handed, reading, when = hand_over(params, mem, -1, 0, sampled, no_wrench(), 0.0)
     return Facility(
         chaser,
@@ -151,7 +170,7 @@ def start_facility(params, vector, mem):
         handed,
         reading,
         when,
-        -prepare_pose(vector, POSE_AT).delay,
+        -late,
     )
 
 
@@ -224,8 +243,8 @@ def _many_steps(params, vector, mem, k, stretch):
 def advance(params, vector, facility, mem, k, chaser_command, target_command):
     """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the sensors sample."""
     m, T = params.memory, params.T
-    receive(vector, params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, k + 1, chaser_command)
-    receive(vector, params.target_robot, params.chance, T, mem, m.target_history, m.slots, k + 1, target_command)
+    receive(params.features, vector, params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, k + 1, chaser_command)
+    receive(params.features, vector, params.target_robot, params.chance, T, mem, m.target_history, m.slots, k + 1, target_command)
     f, none = facility, no_wrench()
     begun = Stretch(
         f.chaser,
@@ -255,16 +274,26 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
     handed, reading, when = hand_over(params, mem, f.handed, k + 1, end.sampled, f.reading, f.reading_time)
     seen = (k + 1) * T
     if not params.ideal_pose:
-        seen = see_poses(vector, m, T, params.chance, mem, k + 1, end.chaser, end.target, f.seen_time)
+        seen = see_poses(params.features, vector, m, T, params.chance, mem, k + 1, end.chaser, end.target, f.seen_time)
     after = Facility(end.chaser, end.target, end.true_chaser, end.true_target, end.dissipating, end.samples, handed, reading, when, seen)
     return after, end
 
 
+@compiled
+def _in_reach(features, vector, chaser, target):
+    return False
+
+
 @apart
-def out_of_reach(vector, chaser, target):
+def _out_of_reach(features, vector, chaser, target):
     """Whether a robot has gone beyond its reach; both mock-ups' positions in orbit axes."""
     lab = prepare_laboratory(vector, LABORATORY_AT)
     return _beyond(vector, CHASER_ROBOT_AT, in_laboratory(lab, chaser)) or _beyond(vector, TARGET_ROBOT_AT, in_laboratory(lab, target))
+
+
+@by_type(lambda cls: _out_of_reach if cls is Every else _in_reach)
+def out_of_reach(features, vector, chaser, target):
+    """Whether a robot has gone beyond its reach."""
 
 
 @compiled

@@ -277,10 +277,11 @@ def of_kind(params, kind, common, numbers, shared):
         stop[0],
         stop[1],
         k.bounded != 0,
-        Pairs(k.pairs, k.pair_kinds),
+        Pairs(k.pairs, k.pair_kinds, p.features),
         memory,
         numbers.window[0] if shared.window != 0 else p.merge_window,
         p.methods,
+        p.features,
     )
 
 
@@ -325,8 +326,9 @@ def with_known_pair(params, numbers):
         p.stop_force,
         p.stop_torque,
         p.bounded,
-        KnownPair(p.pairs.number, p.pairs.kinds, numbers.pair),
+        KnownPair(p.pairs.number, p.pairs.kinds, p.features, numbers.pair),
         p.memory,
         p.merge_window,
         p.methods,
+        p.features,
     )

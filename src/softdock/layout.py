@@ -12,6 +12,7 @@ from softdock.adaptation.registry import prepare_methods
 from softdock.command.laboratory import LABORATORY, is_shared
 from softdock.compiled import apart, compiled
 from softdock.contact.pairs import KIND_BITS, MOST_PAIRS, PAIR, PAIR_FLOATS, KnownPair, Pairs, kind_of_pair, store_pair
+from softdock.features import Every, Plain
 from softdock.parameters import Group, Parameter
 from softdock.robots.robot import ROBOT, Chance, Follower, longest_delay, prepare_follower, prepare_robot
 from softdock.satellites import SATELLITES
@@ -160,6 +161,7 @@ class Params(NamedTuple):
     memory: Memory
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
+    features: Plain | Every  # its type says what is compiled
 
 
 @compiled
@@ -191,17 +193,17 @@ def memory_map(pairs, slots, sample_slots, robot_floats, report_floats, pose_slo
 
 
 @compiled
-def prepare_pairs(vector):
+def prepare_pairs(vector, features):
     number = int(vector[MEMORY_AT + MAP.pair_count])
     kinds = 0
     for i in range(number):
         kinds += kind_of_pair(vector, PAIRS_AT + i * PAIR_SIZE, False) << (KIND_BITS * i)
-    return Pairs(number, kinds)
+    return Pairs(number, kinds, features)
 
 
 @apart
 def prepare(vector, markers):
-    """Parameter vector to `Params`. `markers`: one per method, see adaptation/registry.py."""
+    """Parameter vector to `Params`. `markers`: features.Markers."""
     T = vector[TIME_AT + TIMES.cycle]
     duration = vector[TIME_AT + TIMES.duration]
     plant_steps = int(vector[TIME_AT + TIMES.plant_steps])
@@ -210,7 +212,7 @@ def prepare(vector, markers):
     chaser_hand, target_hand = schedule_at(vector, CHASER_HAND_AT).rows > 0, schedule_at(vector, TARGET_HAND_AT).rows > 0
     external = schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0 or schedule_at(vector, TARGET_EXTERNAL_AT).rows > 0
     longest = max(longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration), longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration))
-    pairs = prepare_pairs(vector)
+    pairs = prepare_pairs(vector, markers.features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
     single_rate = plant_steps == 1 and sensor.period == T
@@ -243,7 +245,8 @@ def prepare(vector, markers):
         pairs,
         memory_map(pairs.number, slots, sample_slots, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
         2.0 * (longest + sensor.delay),
-        prepare_methods(markers, vector, METHODS_AT),
+        prepare_methods(markers.methods, vector, METHODS_AT),
+        markers.features,
     )
 
 

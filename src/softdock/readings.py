@@ -7,7 +7,8 @@ way; what a mock-up weighs, what electronics do and what a hand pushes is prepar
 from __future__ import annotations
 
 from softdock.command.laboratory import prepare_laboratory
-from softdock.compiled import apart, compiled
+from softdock.compiled import apart, by_type, compiled
+from softdock.features import Every
 from softdock.layout import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
@@ -56,8 +57,13 @@ def _noisy(vector, sensor, chance, which, k, sample, contact, q):
     return plus(contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, k, sample)))
 
 
+@compiled
+def _contact_alone(features, vector, mem, T, chance, slots, history, state, filter_at, which, k, sample, t, dt, contact, was, motion):
+    return contact
+
+
 @apart
-def _full_reading(vector, mem, T, chance, slots, history, state, filter_at, which, k, sample, t, dt, contact, was, motion):
+def _full_reading(features, vector, mem, T, chance, slots, history, state, filter_at, which, k, sample, t, dt, contact, was, motion):
     """One sample of a sensor with all that it carries and does, compensated and moved to the centre of mass, world axes."""
     sensor = prepare_sensor(vector, SENSOR_AT, T)
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
@@ -79,6 +85,11 @@ def _full_reading(vector, mem, T, chance, slots, history, state, filter_at, whic
     return from_sensor(mock_up.sensor, motion.q, reading)
 
 
+@by_type(lambda cls: _full_reading if cls is Every else _contact_alone)
+def full_reading(features, vector, mem, T, chance, slots, history, state, filter_at, which, k, sample, t, dt, contact, was, motion):
+    """One sample of a sensor that is more than noise on the contact."""
+
+
 @compiled
 def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target):
     """One sample of the force sensors, compensated and moved to the centres of mass: the chaser's returned; and into its slot, unless it is
@@ -90,8 +101,9 @@ def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_targe
         if sensor.plain and params.chaser_light:
             first = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
         else:
-            first = _full_reading(
-                vector, mem, T, chance, m.slots, m.chaser_history, m.chaser_robot, m.filters, 0, k, sample, t, dt, true_chaser, was_chaser, chaser
+            first = full_reading(
+                params.features, vector, mem, T, chance, m.slots, m.chaser_history, m.chaser_robot, m.filters, 0, k, sample,
+                t, dt, true_chaser, was_chaser, chaser
             )
         if not sensor.direct:
             store_wrench(mem, slot, first)
@@ -99,8 +111,9 @@ def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_targe
         if sensor.plain and params.target_light:
             reading = _noisy(vector, sensor, chance, 1, k, sample, true_target, target.q)
         else:
-            reading = _full_reading(
-                vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample, t, dt, true_target, was_target, target
+            reading = full_reading(
+                params.features, vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample,
+                t, dt, true_target, was_target, target
             )
         store_wrench(mem, slot + 6, reading)
     return first
@@ -144,8 +157,13 @@ def _gathered(sensor, m, mem, handed, newest):
     return target if sensor.on == ON_TARGET else chaser
 
 
+@compiled
+def _as_before(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
+    return seen_time
+
+
 @apart
-def see_poses(vector, m, T, chance, mem, k, chaser, target, seen_time):
+def _see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
     """The measured poses at t_k, into `mem`; returns the time they are of [s]."""
     pose = prepare_pose(vector, POSE_AT)
     push(mem, m.poses, m.pose_slots, k, chaser)
@@ -158,3 +176,8 @@ def see_poses(vector, m, T, chance, mem, k, chaser, target, seen_time):
     store_motion(mem, m.seen, read_pose(pose, chance, 0, sample, true_chaser))
     store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, sample, true_target))
     return instant * T
+
+
+@by_type(lambda cls: _see_poses if cls is Every else _as_before)
+def see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
+    """The measured poses at t_k, into `mem`; returns the time they are of [s]."""

@@ -16,6 +16,7 @@ from softdock.compiled import door
 from softdock.contact import cone, sphere, wall
 from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
 from softdock.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
+from softdock.features import Every
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import exponential, product
 from softdock.spatial.vectors import add_scaled, scale
@@ -240,7 +241,7 @@ def cone_pair(radius, closed=True):
 
 
 def pairs_in(mem):
-    return Pairs(1, int(mem[0]))
+    return Pairs(1, int(mem[0]), Every(0))
 
 
 def still(p):

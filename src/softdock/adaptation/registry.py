@@ -144,10 +144,10 @@ register(
 )
 
 
-def memory_slots(markers, base):
+def memory_slots(methods, base):
     """Where in the vector each listed method's memory is named; the first method's at `base`."""
     slots = []
-    for marker in markers:
+    for marker in methods:
         slots.append(base)
         base += 1 + _BY_TYPE[type(marker)].group.size
     return slots

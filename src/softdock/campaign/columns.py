@@ -18,11 +18,13 @@ import numpy as np
 from softdock.adaptation.registry import METHODS
 from softdock.contact.pairs import PAIR
 from softdock.errors import BadInput, Problem, closest
+from softdock.features import Markers
 from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, RANDOM, RANDOM_AT, TARGET_ROBOT_AT, TIME, TIME_AT
 from softdock.parameters import Parameter
 from softdock.robots.robot import ROBOT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS, check_scenario, longest_delay, memory_sizes
+from softdock.scenario.features import features_of
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
 
 CHECKED_ROWS = 1000
@@ -33,7 +35,7 @@ class Columns(NamedTuple):
     """What a backend needs: `run_cpu(*columns)`."""
 
     vectors: np.ndarray  # (N, n_params), SI
-    markers: tuple[Any, ...]
+    markers: Markers
     mem_floats: int
 
 
@@ -69,7 +71,7 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
     _check_history(vectors)
     mem_floats = _lay_out_memory(scenario, vectors, swept)
     _check_rows(scenario, vectors, [place.at for place, _ in wanted.values()])
-    return Columns(vectors, scenario.markers, mem_floats)
+    return Columns(vectors, Markers(features_of(vectors), scenario.markers.methods), mem_floats)
 
 
 def sweepable(scenario: Scenario) -> dict[str, Place]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from typing import Any
 
 import numpy as np
 
 from softdock import doors
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
+from softdock.features import Markers
 
 CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
 MOST_RUNS_IN_CHUNK = 256
@@ -25,7 +25,7 @@ def available_cores() -> int:
 
 def run_cpu(
     vectors: np.ndarray,
-    markers: tuple[Any, ...],
+    markers: Markers,
     mem_floats: int,
     threads: int | None = None,
     contacts: int = CONTACTS,

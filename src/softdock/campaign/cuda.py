@@ -20,6 +20,7 @@ from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.compiled import cache_folder
 from softdock.doors import find_kinds, run_one
 from softdock.errors import BadInput, NoDevice, Problem
+from softdock.features import Markers
 from softdock.kinds import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers, of_kind, with_known_pair
 from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT, prepare
 from softdock.spatial.motion import MOTION_FLOATS
@@ -85,7 +86,7 @@ class Tailored(NamedTuple):
     special: Special
 
 
-def tailor(vectors: np.ndarray, markers: tuple[Any, ...], mem_floats: int) -> Tailored:
+def tailor(vectors: np.ndarray, markers: Markers, mem_floats: int) -> Tailored:
     """What these runs have in common, found out run by run."""
     if mem_floats > MOST_FLOATS:
         allowed = f"at most {MOST_FLOATS} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
@@ -103,13 +104,13 @@ def tailor(vectors: np.ndarray, markers: tuple[Any, ...], mem_floats: int) -> Ta
     return Tailored(vectors, Numbers(*(tuple(group[0].tolist()) for group in groups)), special)
 
 
-def _kinds(vectors: np.ndarray, markers: tuple[Any, ...]) -> tuple[np.ndarray, np.ndarray]:
+def _kinds(vectors: np.ndarray, markers: Markers) -> tuple[np.ndarray, np.ndarray]:
     kinds, numbers = np.zeros((len(vectors), KIND_FIELDS), dtype=np.int64), np.zeros((len(vectors), NUMBER_FLOATS))
     find_kinds(vectors, markers, kinds, numbers)
     return kinds, numbers
 
 
-def _shorten_history(vectors: np.ndarray, markers: tuple[Any, ...], mem_floats: int, kinds: np.ndarray) -> tuple[np.ndarray, int]:
+def _shorten_history(vectors: np.ndarray, markers: Markers, mem_floats: int, kinds: np.ndarray) -> tuple[np.ndarray, int]:
     """The same runs with no more set-points kept than they read: a cache holds more runs. A power of two, as on the CPU, is not needed
     where the number is a constant of the kernel."""
     needed = int(kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()) + 1
@@ -119,7 +120,7 @@ def _shorten_history(vectors: np.ndarray, markers: tuple[Any, ...], mem_floats: 
     vectors = vectors.copy()
     vectors[:, MEMORY_AT + MEMORY.at.slots] = needed
     vectors[:, MEMORY_AT + MEMORY.at.size] -= spared
-    for at in memory_slots(markers, METHODS_AT):
+    for at in memory_slots(markers.methods, METHODS_AT):
         vectors[:, at] -= spared
     return vectors, mem_floats - spared
 
@@ -164,7 +165,7 @@ def kernel_for(special: Special, max_registers: int | None = None) -> Any:
 
 def run_cuda(
     vectors: np.ndarray,
-    markers: tuple[Any, ...],
+    markers: Markers,
     mem_floats: int,
     contacts: int = CONTACTS,
     threads_per_block: int = THREADS_PER_BLOCK,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import apart, compiled
+from softdock.compiled import apart, by_type, compiled
+from softdock.features import Every
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import normalise, rotate, rotate_back
@@ -50,14 +51,24 @@ def is_shared(vector, base):
     return int(vector[base + AT.mapping]) == SHARED
 
 
+@compiled
+def _keep_own(features, vector, base, chaser, target):
+    return chaser, target
+
+
 @apart
-def share_out(vector, base, chaser, target):
+def _share_out(features, vector, base, chaser, target):
     """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
     s = vector[base + AT.share]
     p = add(scale(1.0 - s, chaser.p), scale(s, target.p))
     v = add(scale(1.0 - s, chaser.v), scale(s, target.v))
     first = Motion(subtract(chaser.p, p), chaser.q, subtract(chaser.v, v), chaser.w)
     return first, Motion(subtract(target.p, p), target.q, subtract(target.v, v), target.w)
+
+
+@by_type(lambda cls: _share_out if cls is Every else _keep_own)
+def share_out(features, vector, base, chaser, target):
+    """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
 
 
 @compiled

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.compiled import apart, compiled
+from softdock.compiled import apart, by_type, compiled
 from softdock.contact.compliance import soft_force
 from softdock.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.contact.pairs import LATCH, PAIR_FLOATS, pair_here
 from softdock.contact.shapes import touch_pair
 from softdock.contact.touch import NO_TOUCH
+from softdock.features import Every
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -57,6 +58,21 @@ def _law_force(vector, pair, touch, v, spin):
 
 
 @compiled
+def _rigid_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
+    return (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
+
+
+@compiled
+def _soft_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
+    return soft_force(pair, side, chaser_q, target_q, tip, v, spin)
+
+
+@by_type(lambda cls: _soft_tip if cls is Every else _rigid_tip)
+def yielding_force(features, pair, side, chaser_q, target_q, tip, v, spin):
+    """A tip on springs: see compliance.soft_force."""
+
+
+@compiled
 def tip_in_target(pair, chaser, target):
     """Tip centre from the chaser's centre of mass (world), from the target's (world), and the same relative to the shape (target axes)."""
     arm = rotate(chaser.q, pair.tip)
@@ -94,7 +110,7 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         v = tip_velocity(chaser, target, arm, from_target)
         spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
         if pair.soft:
-            f1, moved, s1, d1 = soft_force(pair, touches.side, chaser.q, target.q, tip, v, spin)
+            f1, moved, s1, d1 = yielding_force(pairs.features, pair, touches.side, chaser.q, target.q, tip, v, spin)
             f2, t1, t2, s2, d2 = (0.0, 0.0, 0.0), cross(moved, f1), (0.0, 0.0, 0.0), 0.0, 0.0
         else:
             f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)

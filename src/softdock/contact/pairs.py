@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from softdock.compiled import by_type, compiled
 from softdock.contact.laws import HUNT_CROSSLEY, LAWS
+from softdock.features import Every, Plain
 from softdock.parameters import Group, Parameter
 from softdock.spatial.vectors import add_scaled, dot, load3, norm, scale, store3, symmetric_inverse
 
@@ -90,6 +91,7 @@ class Pairs(NamedTuple):
 
     number: int
     kinds: int
+    features: Plain | Every
 
 
 class KnownPair(NamedTuple):
@@ -97,6 +99,7 @@ class KnownPair(NamedTuple):
 
     number: int
     kinds: int
+    features: Plain | Every
     numbers: tuple  # as in `mem`
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.compiled import apart, compiled
+from softdock.compiled import apart, by_type, compiled
+from softdock.features import Every
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw
 from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
@@ -161,15 +162,20 @@ def prepare_follower(vector, base, which, T, inertial):
 
 
 @compiled
-def receive(vector, follower, chance, T, mem, at, slots, stamp, set_point):
+def receive(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
     if not follower.steady:
-        set_point = _arrived_or_lost(vector, follower, chance, T, mem, at, slots, stamp, set_point)
+        set_point = arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stamp, set_point)
     push(mem, at, slots, stamp, set_point)
 
 
+@compiled
+def _arrived(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
+    return set_point
+
+
 @apart
-def _arrived_or_lost(vector, follower, chance, T, mem, at, slots, stamp, set_point):
+def _arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
     robot = prepare_robot(vector, follower.at, follower.which)
     if robot.dropout == 0.0 or draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout:
         return set_point
@@ -180,16 +186,26 @@ def _arrived_or_lost(vector, follower, chance, T, mem, at, slots, stamp, set_poi
     return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
 
 
+@by_type(lambda cls: _arrived_or_lost if cls is Every else _arrived)
+def arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
+    """What reaches the robot of a set-point."""
+
+
 @compiled
-def carry(vector, follower, chance, T, mem, history, slots, state, motion, now, later, inertial):
+def carry(features, vector, follower, chance, T, mem, history, slots, state, motion, now, later, inertial):
     """The mock-up at `later` [cycles] from where it was at `now`. `inertial`: also leave its accelerations in `mem` at `state`."""
     if follower.steady:
         return motion_at(follower.interpolation, T, mem, history, slots, later - follower.delay / T)
-    return _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, now * T, later * T, inertial)
+    return carry_on(features, vector, follower, chance, T, mem, history, slots, state, motion, now * T, later * T, inertial)
+
+
+@compiled
+def _stay(features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
+    return motion
 
 
 @apart
-def _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
+def _carry_on(features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
     robot = prepare_robot(vector, follower.at, follower.which)
     arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
     dt = t1 - t0
@@ -204,3 +220,8 @@ def _carry_on(vector, follower, chance, T, mem, history, slots, state, motion, t
         store3(mem, state, scale(1.0 / dt, subtract(after.v, motion.v)))
         store3(mem, state + 3, scale(1.0 / dt, subtract(after.w, motion.w)))
     return after
+
+
+@by_type(lambda cls: _carry_on if cls is Every else _stay)
+def carry_on(features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
+    """The mock-up of a robot that is more than late."""

@@ -13,10 +13,12 @@ import numpy as np
 from softdock.adaptation.registry import METHODS, Method
 from softdock.contact.pairs import MOST_PAIRS, PAIR
 from softdock.errors import BadInput, Problem, closest
+from softdock.features import Markers
 from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.parameters import Group, Parameter
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
+from softdock.scenario.features import features_of
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
 from softdock.scenario.values import Refused, rows_of, to_vector
 
@@ -29,7 +31,7 @@ class Scenario:
 
     tables: dict[str, Any]
     vector: np.ndarray
-    markers: tuple[Any, ...]
+    markers: Markers
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -101,7 +103,7 @@ class _Builder:
         if self.problems:
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
-        scenario = Scenario(self.resolved, self.vector, tuple(self.markers))
+        scenario = Scenario(self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers)))
         self.problems, warnings = check_scenario(scenario, self.locate)
         scenario.warnings = self.warnings + warnings
         if self.problems:

@@ -78,20 +78,20 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
     kept = (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))
     most = {name: int(np.max(n)) for name, n in kept}
-    most["robot_floats"] = ROBOT_FLOATS if _any_accelerations(vectors) else 0
-    most["report_floats"] = REPORT_FLOATS if most["robot_floats"] or most["pose_slots"] or _any_electronics(vectors) else 0
+    most["robot_floats"] = ROBOT_FLOATS if any_accelerations(vectors) else 0
+    most["report_floats"] = REPORT_FLOATS if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors) else 0
     size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * most["robot_floats"] + most["report_floats"] + most["sample_slots"] * SAMPLE_FLOATS
     return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
 
 
-def _any_accelerations(vectors: np.ndarray) -> bool:
+def any_accelerations(vectors: np.ndarray) -> bool:
     """Whether a robot plans, lags or carries something heavy."""
     models = [vectors[..., base + ROBOT.at.model] for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)]
     loads = [vectors[..., base : base + MOCK_UP.at.acceleration] for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)]
     return any(np.any(part) for part in (*models, *loads))
 
 
-def _any_electronics(vectors: np.ndarray) -> bool:
+def any_electronics(vectors: np.ndarray) -> bool:
     """Whether a sensor is more than noise on the chaser's contact: another place, errors, filters, or a hand on a mock-up."""
     at = SENSOR.at
     electronics = vectors[..., SENSOR_AT + at.bias_force : SENSOR_AT + at.threshold]
