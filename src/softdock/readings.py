@@ -15,13 +15,12 @@ from softdock.layout import (
     CHASER_ROBOT_AT,
     LABORATORY_AT,
     POSE_AT,
-    REACHES,
     SAMPLE_FLOATS,
     SCHEDULE,
     SENSOR_AT,
 )
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
-from softdock.robots.robot import ROBOT
+from softdock.robots.robot import ROBOT, whole_delay
 from softdock.schedules import schedule_at, scheduled
 from softdock.sensor.force_torque import (
     LATEST,
@@ -77,7 +76,7 @@ def _full_reading(features, vector, mem, T, chance, slots, history, state, filte
     if mock_up.heavy:
         a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if mock_up.acceleration == COMMANDED:
-            cycles = (t - vector[CHASER_ROBOT_AT + which * ROBOT_SIZE + REACHES.delay]) / T
+            cycles = (t - whole_delay(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)) / T
             a, alpha = acceleration_at(T, mem, history, slots, cycles)
         elif mock_up.acceleration == MEASURED:
             a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))

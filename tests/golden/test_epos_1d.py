@@ -74,3 +74,11 @@ def test_a_lossless_undelayed_symplectic_bounce_gives_back_what_it_took(phase):
     run = simulate(epos_wall(phase=phase, delay_ms=0.0, integrator="symplectic_euler", **EPOS))
     assert run.contacts[0]["restitution_energetic"] == pytest.approx(1.0, abs=1e-3)
     assert run.contacts[0]["restitution_energetic"] == pytest.approx(run.restitution, abs=1e-3)
+
+
+def test_computation_and_transport_add_to_the_delay():
+    """Bit for bit: it is the sum from stamp to mock-up that counts, however it is made up."""
+    tables = epos_wall(delay_ms=8.0)
+    for robot in tables["robots"].values():
+        robot |= {"computation_ms": 2.0, "transport_ms": 6.0}
+    np.testing.assert_array_equal(simulate(tables).series.rows, simulate(epos_wall(delay_ms=16.0)).series.rows)

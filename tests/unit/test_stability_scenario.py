@@ -27,6 +27,7 @@ from softdock.stability import (
     restitution_of_loop,
     robust_margins,
 )
+from softdock.stability.budget import delay_budget, total_delay
 from softdock.stability.chart import as_data
 
 EPOS = Loop(63.0, 1000.0, 0.0, (Robot(delay=0.016),), 0.004)
@@ -44,6 +45,18 @@ def test_every_preset_with_a_contact_is_advised_on(name):
         assert found.safe == (found.verdict == "Safe")
         assert all(sentence.endswith(".") for sentence in found.sentences)
         json.dumps(found.as_dict(), allow_nan=False)
+
+
+def test_the_budget_names_computation_and_transport():
+    """Keys of their own, and the sum is that of the whole delay."""
+    tables = epos_wall(delay_ms=8.0)
+    for robot in tables["robots"].values():
+        robot |= {"computation_ms": 2.0, "transport_ms": 6.0}
+    (point,) = points_of(tables)
+    items = {item.name: item.delay_s for item in delay_budget(point.loop)}
+    assert [items[name] for name in ("compute", "transport", "robot")] == pytest.approx([0.002, 0.006, 0.008])
+    (whole,) = points_of(epos_wall(delay_ms=16.0))
+    assert total_delay(point.loop) == pytest.approx(total_delay(whole.loop), abs=1e-15)
 
 
 def test_a_scenario_without_a_contact_is_refused():

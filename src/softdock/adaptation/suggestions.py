@@ -22,7 +22,7 @@ def known_of(scenario: Any) -> Known:
     laws = [pair["real"] for pair in tables["contact"]]
     linear = [law["stiffness_N_per_m"] for law in laws if law["law"] in ("spring_damper", "spring_damper_pull")]
     robots, sensor, cycle_ms = tables["robots"], tables["sensor"], tables["time"]["cycle_ms"]
-    late = max(robots["chaser"]["delay_ms"], robots["target"]["delay_ms"]) + sensor["delay_ms"]
+    late = max(robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"] for robot in robots.values()) + sensor["delay_ms"]
     if sensor["handover"] == "mean" and sensor["period_ms"] > 0.0:
         late += 0.5 * (cycle_ms - sensor["period_ms"])
     return Known(max(linear) if linear and len(linear) == len(laws) else None, 1e-3 * (late + 0.5 * cycle_ms), sensor["noise_N"])

@@ -33,7 +33,7 @@ ROBOT = Group(
     "robot",
     "One robot: from the stamp of a set-point to the mock-up being there.",
     Parameter("model", "model", "what the delayed set-points become", "delay", choices=MODELS),
-    Parameter("delay", "delay_ms", "delay, the controller's interpolation and computation included", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
+    Parameter("delay", "delay_ms", "delay, the robot controller's interpolation included", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
     Parameter("ramp", "delay_ramp_ms_per_s", "growth of the delay", 0.0, "ms/s", -100.0, 100.0, scale=MS),
     Parameter("wobble", "delay_wobble_ms", "amplitude of a sinusoidal change of the delay", 0.0, "ms", 0.0, LONGEST_DELAY_MS, scale=MS),
     Parameter("wobble_frequency", "delay_wobble_Hz", "its frequency", 0.0, "Hz", 0.0, 1e3),
@@ -70,6 +70,8 @@ ROBOT = Group(
         0.0,
         1e5,
     ),
+    Parameter("computation", "computation_ms", "time until the controller has computed a set-point: adds to the delay", 0.0, "ms", 0.0, 1e3, scale=MS),
+    Parameter("transport", "transport_ms", "time a set-point takes to the robot: adds to the delay", 0.0, "ms", 0.0, 1e3, scale=MS),
     Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_LIMITED),
 )
 AT = ROBOT.at
@@ -104,6 +106,12 @@ def _or_none(limit):
 
 
 @compiled
+def whole_delay(vector, base):
+    """From the stamp of a set-point to the mock-up being there: computation, transport and robot [s]; without what varies."""
+    return vector[base + AT.delay] + vector[base + AT.computation] + vector[base + AT.transport]
+
+
+@compiled
 def prepare_robot(vector, base, which):
     v = vector
     b = base
@@ -118,7 +126,7 @@ def prepare_robot(vector, base, which):
     return RobotParams(
         which,
         int(v[b + AT.model]),
-        v[b + AT.delay],
+        whole_delay(v, b),
         v[b + AT.ramp],
         v[b + AT.wobble],
         2.0 * math.pi * v[b + AT.wobble_frequency],

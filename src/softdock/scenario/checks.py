@@ -52,7 +52,8 @@ RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # cycles in a contact: below the 
 def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
     """Upper bound of a robot's delay over the run [s]; `vectors`: one parameter vector, or a row a run."""
     at, duration = ROBOT.at, vectors[..., TIME_AT + TIME.at.duration]
-    delay, ramp, wobble, jitter = (vectors[..., base + i] for i in (at.delay, at.ramp, at.wobble, at.jitter))
+    ramp, wobble, jitter = (vectors[..., base + i] for i in (at.ramp, at.wobble, at.jitter))
+    delay = vectors[..., base + at.delay] + vectors[..., base + at.computation] + vectors[..., base + at.transport]
     return np.asarray(delay + np.maximum(ramp, 0.0) * duration + wobble + jitter)
 
 
@@ -130,7 +131,8 @@ def _as_given(value: float) -> float:
 
 def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[..., None]) -> None:
     at, duration = ROBOT.at, vector[TIME_AT + TIME.at.duration]
-    delay, ramp, wobble = vector[base + at.delay], vector[base + at.ramp], vector[base + at.wobble]
+    ramp, wobble = vector[base + at.ramp], vector[base + at.wobble]
+    delay = vector[base + at.delay] + vector[base + at.computation] + vector[base + at.transport]
     shortest = delay + min(ramp, 0.0) * duration - wobble
     if shortest < 0.0:
         refuse(f"{name}.delay_ms", _as_given(1e3 * delay), f"a delay that never falls below 0; with ramp and wobble this one reaches {1e3 * shortest:.4g} ms")

@@ -126,15 +126,17 @@ def _robots(tables: dict[str, Any], moved: dict[str, float], turned: dict[str, f
 def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
     given = tables["robots"][name]
     ramp = max(given["delay_ramp_ms_per_s"], 0.0) * tables["time"]["duration_s"]
-    longest = given["delay_ms"] + ramp + given["delay_wobble_ms"] + given["delay_jitter_ms"]
-    if longest > given["delay_ms"]:
+    sent = given["computation_ms"] + given["transport_ms"]
+    longest = sent + given["delay_ms"] + ramp + given["delay_wobble_ms"] + given["delay_jitter_ms"]
+    if longest > sent + given["delay_ms"]:
         notes.append(f"robots.{name}: the delay varies; analysed at its longest, {longest:.4g} ms, as if it stayed there")
     if given["dropout_probability"] > 0.0:
         notes.append(f"robots.{name}: lost set-points are left out")
     if given["model"] == "limited":
         notes.append(f"robots.{name}: limits of speed, acceleration and jerk are left out: within them it is a pure delay, beyond them it is worse")
     lag = 2.0 * np.pi * given["lag_Hz"] if given["model"] == "lag" else 0.0
-    return Robot(1.0, 1e-3 * longest, given["interpolation"], float(lag), float(given.get("lag_damping_ratio", 1.0)))
+    parts = (1e-3 * given["computation_ms"], 1e-3 * given["transport_ms"])
+    return Robot(1.0, 1e-3 * longest, given["interpolation"], float(lag), float(given.get("lag_damping_ratio", 1.0)), *parts)
 
 
 def _about_sensor(tables: dict[str, Any]) -> list[str]:

@@ -30,6 +30,8 @@ class Robot:
     interpolation: str = "hermite"
     lag: float = 0.0  # rad/s, natural frequency of the second-order lag; 0: none
     lag_damping: float = 1.0
+    computation: float = 0.0  # s, part of the delay
+    transport: float = 0.0  # s, part of the delay
 
 
 @dataclass(frozen=True)
