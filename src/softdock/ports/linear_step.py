@@ -52,14 +52,12 @@ class Places(NamedTuple):
     size: int
 
 
-@compiled
-def places(n, m):
+def places_of(n: int, m: int) -> Places:
     x = SCALARS
     return Places(x, x + n, x + 2 * n, x + 2 * n + m, x + 2 * n + 2 * m, x + 2 * n + 3 * m, x + 2 * n + 4 * m, x + 2 * n + 5 * m)
 
 
-def memory_of(n: int, m: int) -> int:
-    return SCALARS + 2 * n + 5 * m
+places = compiled(places_of)
 
 
 def midpoint_matrices(network: Network, T: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -88,7 +86,7 @@ def linear_net(network: Network, T: float, bound: float | np.ndarray = math.inf,
 
 def fresh_memory(net: LinearNet, tank: float) -> np.ndarray:
     """`mem` of a network at rest, with a preloaded tank [J]."""
-    mem = np.zeros(memory_of(net.n, net.m))
+    mem = np.zeros(places_of(net.n, net.m).size)
     mem[TANK] = tank
     return mem
 

@@ -49,12 +49,14 @@ class Places(NamedTuple):
     predicted: int
 
 
-@compiled
-def places(n, r, m):
+def nonlinear_places_of(n: int, r: int, m: int) -> Places:
     g = SCALARS + 2 * n
     guess = g + n + r
     y = guess + n
     return Places(SCALARS, SCALARS + n, g, g + n, guess, y, y + m, y + 2 * m, y + 3 * m, y + 4 * m)
+
+
+places = compiled(nonlinear_places_of)
 
 
 def nonlinear_net(network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 1.0) -> NonlinearNet:
@@ -79,8 +81,7 @@ def nonlinear_net(network: Network, T: float, bound: float | np.ndarray = math.i
 
 def fresh_nonlinear_memory(net: NonlinearNet, tank: float) -> np.ndarray:
     """`mem` of a network whose stores are at rest, with a preloaded tank [J], ready for the first sample."""
-    at = places.py_func(net.n, net.laws.r, net.m) if hasattr(places, "py_func") else places(net.n, net.laws.r, net.m)
-    mem = np.zeros(at.predicted + net.m)
+    mem = np.zeros(nonlinear_places_of(net.n, net.laws.r, net.m).predicted + net.m)
     mem[TANK] = tank
     begin_nonlinear(net, mem)
     return mem

@@ -198,7 +198,7 @@ def published_sample(net, mem, q):
     if q >= 0.0 or (net.after_empty == REARM and dq < 0.0):
         mem[LATCHED] = 0.0
     if mem[IN_CONTACT] == 0.0 and mem[LATCHED] == 0.0 and q < 0.0:  # Franken eq. 24
-        begin_contact(net, mem, q if net.after_empty == LATCH else max(q, min(dq, 0.0)))
+        begin_contact(net, mem, q)
     push(net, mem, dq)
 
 
