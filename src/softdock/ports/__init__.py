@@ -1,10 +1,10 @@
 """Port-Hamiltonian networks that stay passive when sampled: virtual walls, tissues and bodies, for haptic devices and for docking.
 
-    network.py causality.py dirac.py     a network in a few lines -> who decides what -> J, R, G, H
-    linear_step.py nonlinear_step.py     the better step: passive at the sampled port for every motion within a bound, the default
-    published.py                         Franken's algorithm as published
-    models.py                            ready networks
-    sampled.py                           both steps behind one class: `Sampled(network, T)`
+network.py causality.py dirac.py     a network in a few lines -> who decides what -> J, R, G, H
+linear_step.py nonlinear_step.py     the better step: passive at the sampled port for every motion within a bound, the default
+published.py                         Franken's algorithm as published
+models.py                            ready networks
+sampled.py                           both steps behind one class: `Sampled(network, T)`
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 _EXPORTS = {
     "Network": "softdock.ports.network",
     "Sampled": "softdock.ports.sampled",
-    "load_network": "softdock.ports.files",
-    "network_from": "softdock.ports.files",
+    "load_network": "softdock.scenario.network_file",
+    "network_from": "softdock.ports.tables",
     "warnings_of": "softdock.ports.resolution",
     "voigt": "softdock.ports.models",
     "single_spring": "softdock.ports.models",

@@ -69,8 +69,16 @@ def assign_causality(network: str, parts: Parts) -> Causality:
         (i,) = parts.at(store.name)
         wanted = store.name if isinstance(store, Spring) else other(i, store.name)
         decides = "flow" if isinstance(store, Spring) else "effort"
-        _demand(network, parts, given, i, wanted, store.name, f"integral causality: another element already decides its {decides} the wrong way, so it "
-                "would have to differentiate; put a spring, a mass or a damper between the two")
+        _demand(
+            network,
+            parts,
+            given,
+            i,
+            wanted,
+            store.name,
+            f"integral causality: another element already decides its {decides} the wrong way, so it "
+            "would have to differentiate; put a spring, a mass or a damper between the two",
+        )
         set_effort(i, wanted)
     chosen = []
     for damper in parts.of(Damper):
@@ -98,7 +106,9 @@ def _conflict(network: str, parts: Parts, i: int) -> BadInput:
     bond = parts.bonds[i]
     ends = [n for n in (bond.tail, bond.head) if not isinstance(parts.elements[n], Junction)]
     name = ends[0] if ends else f"{bond.tail} -> {bond.head}"
-    return BadInput(Problem(f"{network}.{name}", "derivative causality", "a junction that only one element decides; two compete here, so one would have to differentiate"))
+    return BadInput(
+        Problem(f"{network}.{name}", "derivative causality", "a junction that only one element decides; two compete here, so one would have to differentiate")
+    )
 
 
 def is_admittance(causality: Causality, parts: Parts, name: str) -> bool:

@@ -130,7 +130,7 @@ def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, work, a, right
     h = T / substeps
     surface, touching = 0.0, False
     for k in range(means.shape[0]):
-        impulse, done = x[0, n], x[0, n + 1]
+        impulse = x[0, n]
         for s in range(substeps):
             at = 2 * (k * substeps + s)
             if not touching and q[at + 2] < surface:  # the depth of the first step at once, half its last force as the mean

@@ -85,7 +85,7 @@ def rendered_force(bench, published, better_net, mem, q, dq, last, fed):
     """The force to hold from now on, for a measured position. `fed`: energy that has flown into the wall so far, as seen by the encoder [J]."""
     kind = bench.rendering
     wanted = max(-bench.stiffness * q, 0.0)
-    if kind == PUBLISHED or kind == CONTROLLED:
+    if kind in (PUBLISHED, CONTROLLED):
         published_sample(published, mem, q)
         return mem[published_algorithm.FORCE]
     if kind == BETTER:

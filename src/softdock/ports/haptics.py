@@ -180,7 +180,11 @@ def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
 
 
 def _touch_unchecked(setting: Setting, rendering: str) -> Touch:
-    return touch(replace(setting, times_limit=min(setting.times_limit, MOST_TIMES_LIMIT)), rendering) if setting.times_limit > MOST_TIMES_LIMIT else touch(setting, rendering)
+    return (
+        touch(replace(setting, times_limit=min(setting.times_limit, MOST_TIMES_LIMIT)), rendering)
+        if setting.times_limit > MOST_TIMES_LIMIT
+        else touch(setting, rendering)
+    )
 
 
 def stiffest(setting: Setting, rendering: str) -> float:

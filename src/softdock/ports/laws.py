@@ -37,7 +37,8 @@ def laws_of(network: Network) -> Laws:
     dirac, parts = network.dirac, network.parts
     n, r, m = len(dirac.stores), len(dirac.dampers), len(dirac.ports)
     network.equations  # noqa: B018  refuses dampers that would not hold
-    stores, tables = np.zeros((n, STORE_FLOATS)), []
+    stores = np.zeros((n, STORE_FLOATS))
+    tables: list[tuple[float, float]] = []
     for i, name in enumerate(dirac.stores):
         store = parts.elements[name]
         if isinstance(store, Mass):

@@ -36,6 +36,7 @@ class LinearNet(NamedTuple):
     Dbar: np.ndarray
     Dinv: np.ndarray  # pseudo-inverse of Dbar's symmetric part
     bound: np.ndarray  # per port, how far dq may be from its prediction [m or Ns]; inf: no cap
+    stiffness: np.ndarray  # of the stores, N/m or 1/kg
     extrapolate: float  # prediction = last dq + extrapolate * (last dq - the one before)
 
 
@@ -80,8 +81,9 @@ def linear_net(network: Network, T: float, bound: float | np.ndarray = math.inf,
     A, B, C, Dbar = midpoint_matrices(network, T)
     n, m = B.shape
     Dinv = np.linalg.pinv(0.5 * (Dbar + Dbar.T), rcond=1e-12, hermitian=True)
-    as_c = [np.ascontiguousarray(a) for a in (A, B, C, Dbar, Dinv, np.broadcast_to(np.asarray(bound, float), (m,)))]
-    return LinearNet(n, m, *as_c, float(extrapolate))
+    bounds = np.broadcast_to(np.asarray(bound, float), (m,))
+    A, B, C, Dbar, Dinv, bounds = (np.ascontiguousarray(a) for a in (A, B, C, Dbar, Dinv, bounds))
+    return LinearNet(n, m, A, B, C, Dbar, Dinv, bounds, network.equations.stiffness, float(extrapolate))
 
 
 def fresh_memory(net: LinearNet, tank: float) -> np.ndarray:
@@ -255,12 +257,22 @@ def hold_wall(net, mem, at, q, touching):
     cap(net, mem, at)
 
 
+@compiled
+def stored(net, mem, at):
+    """Energy in the stores [J]."""
+    total = 0.0
+    for i in range(net.n):
+        total += 0.5 * net.stiffness[i] * mem[at.x + i] * mem[at.x + i]
+    return total
+
+
 @door
-def run_wall(net, mem, q, forces, tanks):
-    """A motion against a wall. `forces[k]`: pushes out during the sample that ends at q[k]; the first position only sets the start."""
+def run_wall(net, mem, q, forces, books):
+    """A motion against a wall. `forces[k]`: pushes out during the sample that ends at q[k]; the first position only sets the start.
+    `books[k]`: fed in, put into the network, stored, tank [J] at q[k]."""
     at = places(net.n, 1)
     mem[POSITION] = q[0]
     for k in range(1, q.shape[0]):
         forces[k] = -mem[at.y]
         wall_sample(net, mem, q[k])
-        tanks[k] = mem[TANK]
+        books[k, 0], books[k, 1], books[k, 2], books[k, 3] = mem[FED], mem[PUT_IN], stored(net, mem, at), mem[TANK]

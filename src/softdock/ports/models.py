@@ -5,7 +5,7 @@ Walls are pushed towards negative q: the state of a compressed spring is negativ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from softdock.errors import BadInput, Problem
 from softdock.ports.network import Network
@@ -109,7 +109,7 @@ def rigid_satellite(mass: float) -> Network:
     return net.connect("contact", "hub_moves").connect("hub_moves", "hub")
 
 
-MODELS = {
+MODELS: dict[str, Callable[..., Network]] = {
     "single_spring": single_spring,
     "voigt": voigt,
     "maxwell": maxwell,

@@ -1,14 +1,14 @@
 """A network in a few readable lines: name the elements, join them, and everything else follows (causality, Dirac structure, passive sampled step).
 
-    wall = Network("standard linear solid")
-    wall.port("hand", "position")
-    wall.spring("S1", 500.0)
-    wall.spring("S2", 50.0)
-    wall.damper("B1", 100.0)
-    wall.one("together").zero("in_series")
-    wall.connect("hand", "together")
-    wall.connect("together", "S1", "in_series")
-    wall.connect("in_series", "S2", "B1")
+wall = Network("standard linear solid")
+wall.port("hand", "position")
+wall.spring("S1", 500.0)
+wall.spring("S2", 50.0)
+wall.damper("B1", 100.0)
+wall.one("together").zero("in_series")
+wall.connect("hand", "together")
+wall.connect("together", "S1", "in_series")
+wall.connect("in_series", "S2", "B1")
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ Each sample, with all efforts held as they were (Franken eqs. 9 to 16, 23, 25, 2
 
 Virtual energy (from deadlocks and overdrafts) is a debt that switched damping pays back. Books: H_I + H_virtual = stored + dissipated + lost.
 
-Limits, which the better step (linear_step.py) does not have: it lags the motion (5 % on the SLS at 1 kHz), is not passive without its controller at low rates, and diverges
-on networks with masses, whose energy gain F^2 T^2 / 2m comes from nothing.
+Limits, which the better step (linear_step.py) does not have: it lags the motion (5 % on the SLS at 1 kHz), is not passive without its controller at low
+rates, and diverges on networks with masses, whose energy gain F^2 T^2 / 2m comes from nothing.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class PublishedNet(NamedTuple):
 def published_net(network: Network, T: float, *, alpha: float = 1.0, controller_Ns_per_m: float = 0.0, rearm: bool = False) -> PublishedNet:
     """The order in which the balances are solved follows from the structure: first the spring whose flow is the port's, then what it hands on to."""
     if not network.linear or len(network.ports) != 1 or network.ports[0].causality != POSITION:
-        raise BadInput(Problem(network.name, "nonlinear, several ports or a force port", "a linear network of one position port; the better step takes all others"))
+        raise BadInput(
+            Problem(network.name, "nonlinear, several ports or a force port", "a linear network of one position port; the better step takes all others")
+        )
     eq, S = network.equations, network.equations.J - network.equations.R
     springs = [i for i, name in enumerate(network.dirac.stores) if not isinstance(network.parts.elements[name], Mass)]
     moves_with_port = [i for i in springs if eq.G[i, 0] == 1.0 and not S[i].any()]
@@ -228,7 +230,8 @@ def stored(net, mem):
 
 @door
 def run_published(net, mem, q, forces, books):
-    """A motion. `forces[k]`: held during the sample that ends at q[k]. `books[k]`: H_I, stored, dissipated, lost, virtual, paid by the controller, then each store's energy."""
+    """A motion. `forces[k]`: held during the sample that ends at q[k]. `books[k]`: H_I, stored, dissipated, lost, virtual, paid by the
+    controller, then each store's energy."""
     for k in range(1, q.shape[0]):
         forces[k] = mem[FORCE]
         published_sample(net, mem, q[k])

@@ -20,9 +20,9 @@ def warnings_of(network: Network, T: float) -> list[str]:
         energy = np.abs(vector) ** 2 * eq.stiffness
         name = network.dirac.stores[int(np.argmax(energy))]
         if value.imag == 0.0 and value.real < 0.0 and -1.0 / value.real < 2.0 * T:
-            found.append(f"{network.name}.{name}: relaxes in {-1e3 / value.real:.3g} ms, less than two samples of {1e3 * T:.3g} ms; its relaxation is not resolved")
+            found.append(
+                f"{network.name}.{name}: relaxes in {-1e3 / value.real:.3g} ms, less than two samples of {1e3 * T:.3g} ms; its relaxation is not resolved"
+            )
         elif value.imag > 0.0 and abs(value) * T > 2.0 * np.pi / 8.0:
             found.append(f"{network.name}.{name}: oscillates in {2e3 * np.pi / abs(value):.3g} ms, fewer than eight samples of {1e3 * T:.3g} ms")
     return found
-
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,8 @@ class Sampled:
             raise BadInput(Problem("most_acceleration", most_acceleration, "numbers >= 0 [m/s^2]"))
         self.network, self.T, self.ports = network, T, network.dirac.ports
         n = len(network.dirac.stores)
+        self._net: Any
+        self._at: Any
         if states is not None and len(states) != n:
             raise BadInput(Problem("states", states, f"{n} numbers, one per store: {', '.join(network.dirac.stores)}"))
         if network.linear:

@@ -1,8 +1,8 @@
-"""A network as a satellite: force in, motion out. Its velocity is held over a cycle, the impulse of the real contact is counted, and the network takes exactly the
-energy that crossed its port, velocity times impulse.
+"""A network as a satellite: force in, motion out. Its velocity is held over a cycle, the impulse of the real contact is counted, and the network takes
+exactly the energy that crossed its port, velocity times impulse.
 
-The same step as linear_step.py with force and motion exchanged, projected every cycle and without a tank: what cannot be taken in one cycle is carried to the next, so
-the energy of satellite and contact together is kept to rounding. The price is momentum: the impulse taken differs a little from the one counted.
+The same step as linear_step.py with force and motion exchanged, projected every cycle and without a tank: what cannot be taken in one cycle is carried to
+the next, so the energy of satellite and contact together is kept to rounding. The price is momentum: the impulse taken differs a little from the one counted.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from softdock.compiled import compiled, door
 from softdock.errors import BadInput, Problem
-from softdock.ports.elements import FORCE
-from softdock.ports.linear_step import FED, PUT_IN, TANK, LinearNet, cost, extractable, fresh_memory, linear_net, move, places, places_of
+from softdock.ports.elements import FORCE, Mass
+from softdock.ports.linear_step import FED, PUT_IN, TANK, LinearNet, Places, cost, extractable, fresh_memory, linear_net, move, places, places_of
 from softdock.ports.network import Network
 
 EULER, MIDPOINT, PROJECTED = 0, 1, 2
@@ -118,10 +118,8 @@ def bounce(network: Network, T: float, speed: float, stiffness: float, keeping: 
     return Bounce(float(-rows[-1, 1] / speed), after / before, error, float(np.sum(rows[:, 2])), float(mem[TANK]), rows)
 
 
-def _moving(network: Network, net: LinearNet, speed: float) -> tuple[np.ndarray, object, float]:
+def _moving(network: Network, net: LinearNet, speed: float) -> tuple[np.ndarray, Places, float]:
     """Memory with every mass at the speed, and the total mass [kg]."""
-    from softdock.ports.elements import Mass
-
     mem, at = fresh_memory(net, 0.0), places_of(net.n, 1)
     total = 0.0
     for i, name in enumerate(network.dirac.stores):

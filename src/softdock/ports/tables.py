@@ -1,4 +1,4 @@
-"""A network from a table, as it stands in a TOML file or a scenario:
+"""A network from a table, as it stands in a TOML file (scenario/network_file.py reads one):
 
     name = "my tissue"
     bonds = ["hand -> together", "together -> S1, in_series", "in_series -> S2, B1"]
@@ -18,9 +18,8 @@ or `model = "standard_linear_solid"` with `arguments = { k1 = 500.0, k2 = 50.0, 
 from __future__ import annotations
 
 import inspect
-import tomllib
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
@@ -37,18 +36,6 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def load_network(path: str | Path) -> Network:
-    """A network from a TOML file."""
-    path = Path(path)
-    try:
-        with path.open("rb") as file:
-            return network_from(tomllib.load(file), where=str(path))
-    except OSError as error:
-        raise BadInput(Problem("network", str(path), f"a file that can be read ({error.strerror})")) from error
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(Problem("network", str(path), f"a TOML file ({error})")) from error
-
-
 def network_from(table: Mapping[str, Any], where: str = "") -> Network:
     """A network from its table; all problems at once, each with its key."""
     if "model" in table:
@@ -61,7 +48,7 @@ def network_from(table: Mapping[str, Any], where: str = "") -> Network:
             unknown = [k for k in element if k not in keys]
             problems += [Problem(f"{kind}.{name}.{k}", element[k], "one of " + ", ".join(keys), where, closest(k, keys)) for k in unknown]
             if not unknown:
-                _try(lambda kind=kind, name=name, element=element: _add(network, kind, name, element), where, problems)
+                _try(partial(_add, network, kind, name, element), where, problems)
     junctions = table.get("junctions", {})
     if not isinstance(junctions, Mapping):
         problems.append(Problem("junctions", junctions, "a table of names, each 0 or 1", where))
@@ -70,10 +57,10 @@ def network_from(table: Mapping[str, Any], where: str = "") -> Network:
         if kind not in (0, 1) or isinstance(kind, bool):
             problems.append(Problem(f"junctions.{name}", kind, "0 or 1", where))
         else:
-            _try(lambda name=name, kind=kind: network.one(name) if kind else network.zero(name), where, problems)
+            _try(partial(network.one if kind else network.zero, name), where, problems)
     if not problems:
         for tail, heads in _bonds(table.get("bonds"), where, problems):
-            _try(lambda tail=tail, heads=heads: network.connect(tail, *heads), where, problems)
+            _try(partial(network.connect, tail, *heads), where, problems)
     if not problems:
         _try(lambda: network.equations, where, problems)
     if problems:
