@@ -5,7 +5,7 @@ At a wall the contact begins where q reaches the wall's surface and ends where t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -208,13 +208,23 @@ def _scratch(n: int, r: int, m: int) -> tuple[np.ndarray, ...]:
     return np.zeros((2, size)), np.zeros((6, size)), np.zeros(2 * n + m + 2 * r + 1), np.zeros((r + 1, r + 1)), np.zeros((r + 1, 1))
 
 
-def simulate_continuous(network: Network, T: float, samples: int, velocity: Callable[[np.ndarray], np.ndarray], substeps: int = 40) -> Continuous:
-    """A network driven at its ports all the time. `velocity`: times [s] to (times, ports); of a force port the force [N]."""
+def simulate_continuous(
+    network: Network,
+    T: float,
+    samples: int,
+    velocity: Callable[[np.ndarray], np.ndarray],
+    substeps: int = 40,
+    states: Sequence[float] | None = None,
+) -> Continuous:
+    """A network driven at its ports all the time. `velocity`: times [s] to (times, ports); of a force port the force [N]. `states`: at the start."""
     laws = laws_of(network)
     times = np.arange(2 * substeps * samples + 1) * (T / (2 * substeps))
     u = np.ascontiguousarray(np.reshape(velocity(times), (len(times), laws.m)), dtype=float)
     means, fed, energies = np.zeros((samples, laws.m)), np.zeros(samples), np.zeros(samples)
-    run_continuous(laws, T, substeps, u, *_scratch(laws.n, laws.r, laws.m), means, fed, energies)
+    scratch = _scratch(laws.n, laws.r, laws.m)
+    if states is not None:
+        scratch[0][0, : laws.n] = states
+    run_continuous(laws, T, substeps, u, *scratch, means, fed, energies)
     return Continuous(means, fed, energies)
 
 

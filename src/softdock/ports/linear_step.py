@@ -252,7 +252,7 @@ def hold_wall(net, mem, at, q, touching):
     if effort >= 0.0:
         effort = 0.0
     elif not touching:
-        effort = effort * into / predicted if predicted < 0.0 else 0.0
+        effort = effort * into / predicted if predicted < 0.0 and into < 0.0 else 0.0
     mem[at.y] = effort
     cap(net, mem, at)
 

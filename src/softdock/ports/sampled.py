@@ -34,7 +34,8 @@ class Sampled:
             raise BadInput(Problem("T", T, "a finite number > 0 [s]"))
         if not (isinstance(tank_J, (int, float)) and math.isfinite(tank_J) and tank_J >= 0.0):
             raise BadInput(Problem("tank_J", tank_J, "a finite number >= 0 [J]"))
-        bound = np.asarray(most_acceleration, float) * T * T
+        extrapolate = 0.0 if network.linear else 1.0
+        bound = (1.0 + extrapolate) * np.asarray(most_acceleration, float) * T * T  # how far a displacement can be from its prediction
         if not np.all(bound >= 0.0):
             raise BadInput(Problem("most_acceleration", most_acceleration, "numbers >= 0 [m/s^2]"))
         self.network, self.T, self.ports = network, T, network.dirac.ports
@@ -44,11 +45,11 @@ class Sampled:
         if states is not None and len(states) != n:
             raise BadInput(Problem("states", states, f"{n} numbers, one per store: {', '.join(network.dirac.stores)}"))
         if network.linear:
-            self._net = linear_net(network, T, bound)
+            self._net = linear_net(network, T, bound, extrapolate)
             self.mem = fresh_memory(self._net, tank_J)
             self._at = places_of(n, self._net.m)
         else:
-            self._net = nonlinear_net(network, T, bound)
+            self._net = nonlinear_net(network, T, bound, extrapolate)
             self.mem = fresh_nonlinear_memory(self._net, tank_J)
             self._at = nonlinear_places_of(n, len(network.dirac.dampers), self._net.m)
         if states is not None:

@@ -46,7 +46,7 @@ def _residual(books: np.ndarray) -> np.ndarray:
     return np.asarray(books[:, 0] + books[:, 4] - books[:, 1] - books[:, 2] - books[:, 3])
 
 
-def phases(rate: int = 1000, number: int = 20) -> tuple[float, float]:
+def phases(rate: int = 1000, number: int = 100) -> tuple[float, float]:
     """Least and largest exchanged energy of the published algorithm over the sampling phase [mJ]."""
     T = 1.0 / rate
     found = []
