@@ -30,7 +30,7 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule
+    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule, network
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
 
     @property
@@ -45,6 +45,7 @@ class Parameter:
         what |= {"tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an inertia of a body"}
         what |= {"table": "at least two rows [depth, force], from [0, 0], depths rising, forces not negative"}
         what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
+        what |= {"network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
         bounds = []

@@ -14,6 +14,7 @@ from softdock.ports import generalised_maxwell, rigid_satellite
 from softdock.ports.haptic_loop import RENDERINGS
 from softdock.ports.haptics import Setting, touch
 from softdock.ports.satellite import bounce
+from softdock.ports.telemanipulation import telemanipulate
 from softdock.ports.walls import force_error, render_published, true_force
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
@@ -23,7 +24,7 @@ def test_programs_run(tmp_path, monkeypatch):
     """Every Python block, as printed."""
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         exec(block, {})
     assert "<svg" in (tmp_path / "tissue.svg").read_text()
@@ -56,3 +57,10 @@ def test_the_bounces():
     """Euler's restitutions as stated."""
     values = [bounce(rigid_satellite(63.0), T, 0.02, 1000.0, "euler").restitution for T in (1e-3, 4e-3, 16e-3)]
     assert "Euler " + ", ".join(f"{v:.4f}" for v in values) in PAGE
+
+
+def test_telemanipulation_as_stated():
+    """Shares of the static force at 50 ms."""
+    reflected, unknown = telemanipulate("reflected_layered", 50.0).numbers, telemanipulate("local_model_layered", 50.0).numbers
+    assert f"stable and {100 * (1 - reflected['mean_force_N'] / reflected['static_force_N']):.0f} % too small" in PAGE
+    assert f"{100 * unknown['mean_force_N'] / unknown['static_force_N']:.0f} % of the static force" in PAGE

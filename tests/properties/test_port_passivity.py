@@ -97,12 +97,15 @@ def test_books_of_a_wall(seed, stiffness, tau):
     assert found.force.min() >= 0.0
 
 
-@pytest.mark.parametrize("network", [voigt(500.0, 2.0), maxwell(500.0, 2.0), flexible_satellite(50.0, 5.0, 100.0, 0.5), *NETWORKS.values()], ids=lambda n: n.name)
+@pytest.mark.parametrize(
+    "network", [voigt(500.0, 2.0), maxwell(500.0, 2.0), flexible_satellite(50.0, 5.0, 100.0, 0.5), *NETWORKS.values()], ids=lambda n: n.name
+)
 def test_structure(network):
     """D and J skew, R symmetric and not negative: energy is neither made nor lost by the way elements are joined."""
     eq = network.equations
     assert np.array_equal(network.dirac.matrix, -network.dirac.matrix.T)
-    assert np.allclose(eq.J, -eq.J.T) and np.allclose(eq.R, eq.R.T)
+    assert np.allclose(eq.J, -eq.J.T)
+    assert np.allclose(eq.R, eq.R.T)
     whole = np.block([[eq.R, np.zeros_like(eq.G)], [np.zeros_like(eq.G.T), 0.5 * (eq.Y + eq.Y.T)]])
     coupling = 0.5 * (eq.C.T - eq.G)
     whole[: len(eq.R), len(eq.R) :], whole[len(eq.R) :, : len(eq.R)] = coupling, coupling.T

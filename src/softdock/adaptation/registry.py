@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from softdock.adaptation import direct
+from softdock.adaptation import direct, network_contact
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -81,6 +81,18 @@ def register(method: Method) -> None:
 
 
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
+register(
+    Method(
+        "network_contact",
+        "a port-Hamiltonian network as a virtual contact between the satellites, or as an appendage of the chaser",
+        "the network",
+        network_contact.NETWORK_CONTACT,
+        network_contact.NetworkContact(0, 0, 0, 0, 0, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0),
+        network_contact.prepare,
+        external=network_contact.external,
+        memory=network_contact.memory,
+    )
+)
 
 
 def memory_slots(markers, base):

@@ -17,6 +17,7 @@ from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.parameters import Group, Parameter
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
+from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
 from softdock.scenario.values import Refused, rows_of, to_vector
 
@@ -187,7 +188,9 @@ class _Builder:
     def put(self, path: str, parameter: Parameter, value: Any, vector: np.ndarray, offset: int, values: dict[str, Any]) -> None:
         """One value into the vector, or its refusal onto the list."""
         try:
-            if parameter.kind in ("table", "schedule"):
+            if parameter.kind == "network":
+                self.put_network(path, parameter, value, offset)
+            elif parameter.kind in ("table", "schedule"):
                 if value != []:
                     self.tails.append((offset, rows_of(parameter, value)))
             else:
@@ -196,6 +199,14 @@ class _Builder:
         except Refused as why:
             suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
             self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
+
+    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> None:
+        """A network's matrices, sampled at the scenario's cycle, behind the vector."""
+        try:
+            self.tails.append((offset, network_rows(value, float(self.vector[TABLES[0].base]))))
+        except BadInput as error:
+            for problem in error.problems:
+                self.refuse(f"{path}.{parameter.key}.{problem.key}", problem.value, problem.allowed, problem.suggestion)
 
     def read_csv(self, path: str, written: dict[str, Any]) -> None:
         name = written.pop("csv")
@@ -246,6 +257,8 @@ class _Builder:
             values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
             self.markers.append(method.marker)
             sizes.append((base - 1, method, values))
+        if self.problems:
+            return []
         T = self.vector[TABLES[0].base]
         return [(at, method.memory(values, T)) for at, method, values in sizes]
 

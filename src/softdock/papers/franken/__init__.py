@@ -8,6 +8,7 @@ from softdock.papers.franken.claims import make_claims
 from softdock.papers.franken.figure_5 import make_figure_5
 from softdock.papers.franken.figure_6 import make_figure_6
 from softdock.papers.franken.structure import make_structure, make_table_1
+from softdock.papers.franken.telemanipulation import make_telemanipulation
 
 PAPER = Paper(
     "franken",
@@ -19,6 +20,7 @@ PAPER = Paper(
         "figure_5": make_figure_5,
         "figure_6": make_figure_6,
         "bench": make_bench,
+        "telemanipulation": make_telemanipulation,
         "claims": make_claims,
     },
 )
