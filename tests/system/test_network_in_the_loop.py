@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import numpy as np
 import pytest
 from scenarios import epos_wall
@@ -88,9 +90,13 @@ def test_an_appendage_swings_as_in_continuous_time():
 def test_the_resolved_scenario_reads_back():
     """A run folder's scenario gives the same vector."""
     scenario = softdock.build(tables(APPENDAGE, between="chaser"))
-    import tomllib
-
     assert np.array_equal(softdock.build(tomllib.loads(to_toml(scenario.tables))).vector, scenario.vector)
+
+
+def test_a_branch_too_fast_for_the_cycle_is_warned_about():
+    """By the path of the key and the element's name."""
+    fast = {"model": "standard_linear_solid", "arguments": {"k1": 1000.0, "k2": 500.0, "b1": 2.0}}
+    assert [w for w in softdock.build(tables(fast)).warnings if w.startswith("methods.1.network: standard linear solid.S2")]
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ def test_the_order_of_bonds_does_not_matter():
         (lambda: one_junction().transformer("t", 0.0), "net.t.ratio: given 0.0"),
         (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 0.0), "T: given 0.0"),
         (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3, tank_J=-1.0), "tank_J: given -1.0"),
+        (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3).step([1.0, 2.0]), "a column per port: hand"),
         (lambda: touch(Setting(times_limit=26.0), "euler"), "times_limit: given 26.0"),
         (lambda: touch(Setting(), "eular"), "did you mean 'euler'"),
     ],

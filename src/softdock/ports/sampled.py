@@ -12,6 +12,7 @@ from softdock.errors import BadInput, Problem
 from softdock.ports.linear_step import FED, SHORT, TANK, fresh_memory, linear_net, places_of, run_linear
 from softdock.ports.network import Network
 from softdock.ports.nonlinear_step import begin_nonlinear, fresh_nonlinear_memory, nonlinear_net, nonlinear_places_of, run_nonlinear
+from softdock.ports.resolution import warnings_of
 
 
 class Sampled:
@@ -39,6 +40,7 @@ class Sampled:
         if not np.all(bound >= 0.0):
             raise BadInput(Problem("most_acceleration", most_acceleration, "numbers >= 0 [m/s^2]"))
         self.network, self.T, self.ports = network, T, network.dirac.ports
+        self.warnings = warnings_of(network, T)  # branches that the sampling does not resolve, by name
         n = len(network.dirac.stores)
         self._net: Any
         self._at: Any
@@ -96,7 +98,11 @@ class Sampled:
 
     def run(self, displacements: np.ndarray) -> np.ndarray:
         """Many samples (rows). Returns the effort that was held during each."""
-        dq = np.ascontiguousarray(displacements, dtype=float).reshape(-1, self._net.m)
+        dq = np.ascontiguousarray(displacements, dtype=float)
+        if dq.ndim == 1 and self._net.m == 1:
+            dq = dq.reshape(-1, 1)
+        if dq.ndim != 2 or dq.shape[1] != self._net.m:
+            raise BadInput(Problem("displacements", dq.shape, f"a row per sample, a column per port: {', '.join(self.ports)}"))
         if not np.isfinite(dq).all():
             raise BadInput(Problem("displacements", "not finite", "finite numbers [m]"))
         efforts, tanks = np.zeros(dq.shape), np.zeros(len(dq))

@@ -86,6 +86,7 @@ class _Builder:
         self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
         self.tails: list[tuple[int, np.ndarray]] = []  # rows that go behind the vector, and where their place is noted
         self.problems: list[Problem] = []
+        self.network_warnings: list[str] = []
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
@@ -103,6 +104,7 @@ class _Builder:
         self.lay_out_memory(memory)
         scenario = Scenario(self.resolved, self.vector, tuple(self.markers))
         self.problems, scenario.warnings = check_scenario(scenario, self.locate)
+        scenario.warnings += self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
         return scenario
@@ -203,7 +205,9 @@ class _Builder:
     def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> None:
         """A network's matrices, sampled at the scenario's cycle, behind the vector."""
         try:
-            self.tails.append((offset, network_rows(value, float(self.vector[TABLES[0].base]))))
+            rows, warnings = network_rows(value, float(self.vector[TABLES[0].base]))
+            self.tails.append((offset, rows))
+            self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
         except BadInput as error:
             for problem in error.problems:
                 self.refuse(f"{path}.{parameter.key}.{problem.key}", problem.value, problem.allowed, problem.suggestion)

@@ -13,6 +13,7 @@ from softdock.errors import BadInput, Problem
 from softdock.ports.elements import POSITION
 from softdock.ports.linear_step import linear_net
 from softdock.ports.network import Network
+from softdock.ports.resolution import warnings_of
 from softdock.ports.tables import network_from
 
 
@@ -28,8 +29,8 @@ def load_network(path: str | Path) -> Network:
         raise BadInput(Problem("network", str(path), f"a TOML file ({error})")) from error
 
 
-def network_rows(table: Any, T: float) -> np.ndarray:
-    """A network's numbers as they stand behind a scenario's vector: n, T, A, B, C, Dbar, its inverse, stiffnesses."""
+def network_rows(table: Any, T: float) -> tuple[np.ndarray, list[str]]:
+    """A network's numbers as they stand behind a scenario's vector: n, T, A, B, C, Dbar, its inverse, stiffnesses. And warnings."""
     if not isinstance(table, Mapping):
         raise BadInput(Problem("network", table, "a table: model and arguments, or bonds and elements"))
     network = network_from(table)
@@ -38,4 +39,5 @@ def network_rows(table: Any, T: float) -> np.ndarray:
     net = linear_net(network, T)
     if not net.Dbar[0, 0] > 0.0:
         raise BadInput(Problem("network", network.name, "a network that resists at its port"))
-    return np.concatenate([[net.n, T], *(np.ravel(a) for a in (net.A, net.B, net.C, net.Dbar, net.Dinv, net.stiffness))])
+    rows = np.concatenate([[net.n, T], *(np.ravel(a) for a in (net.A, net.B, net.C, net.Dbar, net.Dinv, net.stiffness))])
+    return rows, warnings_of(network, T)
