@@ -23,7 +23,7 @@ _EXPORTS = {
     "compare": "softdock.comparison",
     "load_method_file": "softdock.comparison",
 }
-_MODULES = ("stability",)  # used as `softdock.stability.critical_delay(...)` without an import of its own
+_MODULES = ("ports", "stability")  # used as `softdock.stability.critical_delay(...)` without an import of its own
 __all__ = ["__version__", *_EXPORTS, *_MODULES]
 
 

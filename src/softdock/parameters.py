@@ -30,7 +30,7 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule, gains
+    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule, gains, network
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
 
     @property
@@ -46,6 +46,7 @@ class Parameter:
         what |= {"table": "at least two rows [depth, force], from [0, 0], depths rising, forces not negative"}
         what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
         what |= {"gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"}
+        what |= {"network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
         bounds = []

@@ -128,7 +128,7 @@ def test_every_parameter_is_defined(parameter):
 
 
 SUFFIXES = {"_ms": "ms", "_s": "s", "_m": "m", "_N": "N", "_Nm": "Nm", "_Hz": "Hz", "_kg": "kg", "_deg": "deg"}
-SUFFIXES |= {"_m_per_s": "m/s", "_rad_per_s": "rad/s"}
+SUFFIXES |= {"_m_per_s": "m/s", "_rad_per_s": "rad/s", "_J": "J"}
 SUFFIXES |= {"_m_per_s2": "m/s^2", "_m_per_s3": "m/s^3", "_rad_per_s2": "rad/s^2", "_rad_per_s3": "rad/s^3", "_rad": "rad"}
 SUFFIXES |= {"_N_per_s": "N/s", "_Nm_per_s": "Nm/s", "_m_N": "m, N"}  # the last: a table of depth and force
 SUFFIXES |= {"_J": "J", "_Nm_per_rad": "Nm/rad", "_Nms_per_rad": "Nms/rad"}

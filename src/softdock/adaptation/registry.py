@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from softdock.adaptation import adaptive_damping, direct, hybrid, monitor, suggestions, virtual_contact
+from softdock.adaptation import adaptive_damping, direct, hybrid, monitor, network_contact, suggestions, virtual_contact
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -140,6 +140,18 @@ register(
         channels=monitor.CHANNELS,
         check=monitor.check,
         report=monitor.report,
+    )
+)
+register(
+    Method(
+        "network_contact",
+        "a port-Hamiltonian network as a virtual contact between the satellites, or as an appendage of the chaser",
+        "the network",
+        network_contact.NETWORK_CONTACT,
+        network_contact.NetworkContact(0, 0, 0, 0, 0, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0),
+        network_contact.prepare,
+        external=network_contact.external,
+        memory=network_contact.memory,
     )
 )
 

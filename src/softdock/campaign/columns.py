@@ -85,7 +85,7 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
         for parameter in group:
             if (
                 not parameter.choices
-                and parameter.kind not in ("flag", "table", "schedule", "gains")
+                and parameter.kind not in ("flag", "table", "schedule", "gains", "network")
                 and _resolved(scenario.tables, f"{path}.{parameter.key}") is not None
             ):
                 places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)

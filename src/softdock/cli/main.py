@@ -25,6 +25,8 @@ LAZY = {
     "identify": "softdock.cli.identify:identify",
     "papers": "softdock.cli.papers:papers",
     "stability": "softdock.cli.stability:stability",
+    "haptics": "softdock.cli.haptics:haptics",
+    "network": "softdock.cli.network:network",
     "scenarios": "softdock.cli.scenarios:scenarios",
     "show": "softdock.cli.scenarios:show",
     "check": "softdock.cli.scenarios:check",

@@ -19,6 +19,7 @@ from softdock.parameters import Group, Parameter
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
+from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
 from softdock.scenario.values import Refused, rows_of, to_vector
 
@@ -87,6 +88,7 @@ class _Builder:
         self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
         self.tails: list[tuple[int, np.ndarray]] = []  # rows that go behind the vector, and where their place is noted
         self.problems: list[Problem] = []
+        self.network_warnings: list[str] = []
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
@@ -105,7 +107,7 @@ class _Builder:
         self.lay_out_memory(memory)
         scenario = Scenario(self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers)))
         self.problems, warnings = check_scenario(scenario, self.locate)
-        scenario.warnings = self.warnings + warnings
+        scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
         return scenario
@@ -191,7 +193,9 @@ class _Builder:
     def put(self, path: str, parameter: Parameter, value: Any, vector: np.ndarray, offset: int, values: dict[str, Any]) -> None:
         """One value into the vector, or its refusal onto the list."""
         try:
-            if parameter.kind in ("table", "schedule", "gains"):
+            if parameter.kind == "network":
+                self.put_network(path, parameter, value, offset)
+            elif parameter.kind in ("table", "schedule", "gains"):
                 if value != []:
                     self.tails.append((offset, rows_of(parameter, value)))
             else:
@@ -200,6 +204,16 @@ class _Builder:
         except Refused as why:
             suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
             self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
+
+    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> None:
+        """A network's matrices, sampled at the scenario's cycle, behind the vector."""
+        try:
+            rows, warnings = network_rows(value, float(self.vector[TABLES[0].base]))
+            self.tails.append((offset, rows))
+            self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
+        except BadInput as error:
+            for problem in error.problems:
+                self.refuse(f"{path}.{parameter.key}.{problem.key}", problem.value, problem.allowed, problem.suggestion)
 
     def read_csv(self, path: str, written: dict[str, Any]) -> None:
         name = written.pop("csv")
@@ -251,6 +265,8 @@ class _Builder:
             self.check_method(i, method, values)
             self.markers.append(method.marker)
             sizes.append((base - 1, method, values))
+        if self.problems:
+            return []
         T = self.vector[TABLES[0].base]
         return [(at, method.memory(values, T)) for at, method, values in sizes]
 

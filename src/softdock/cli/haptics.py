@@ -1,0 +1,88 @@
+"""`softdock haptics`: is a stiff virtual wall quiet in the hand, and does it give energy away?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from softdock.cli.folders import RUNS, choose, made
+from softdock.cli.progress import echo, output, working
+
+
+@click.command()
+@click.option("--compare", is_flag=True, help="All renderings: transparency, stability, and device and hand varied by 30 %.")
+@click.option("--rendering", multiple=True, metavar="NAME", help="One way to render the wall; may be given several times. [default: all]")
+@click.option("--times-limit", type=float, default=10.0, show_default=True, help="Wall stiffness over Colgate's limit 2b/T, up to 25.")
+@click.option("--mass-kg", type=float, default=0.1, show_default=True, help="Of the device.")
+@click.option("--damping-Ns-per-m", "damping", type=float, default=0.1, show_default=True, help="Of the device.")
+@click.option("--friction-N", "friction", type=float, default=0.0, show_default=True, help="Dry friction of the device.")
+@click.option("--resolution-m", type=float, default=0.0, show_default=True, help="Of the encoder; 0: exact.")
+@click.option("--rate-hz", type=float, default=1000.0, show_default=True, help="Sample rate.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=f"Folder for the page. [default: a new one in {RUNS}/; with --json none]")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, and nothing else, on standard output.")
+def haptics(
+    compare: bool,
+    rendering: tuple[str, ...],
+    times_limit: float,
+    mass_kg: float,
+    damping: float,
+    friction: float,
+    resolution_m: float,
+    rate_hz: float,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """A light haptic device, a hand and a virtual wall far stiffer than sampling allows: quiet or buzzing, with the energy at the port."""
+    with working("touching the wall (a first run compiles for half a minute)"):
+        from softdock.errors import BadInput, Problem
+        from softdock.ports.haptic_loop import RENDERINGS
+        from softdock.ports.haptics import Setting, check, touch
+        from softdock.ports.haptics import compare as compare_all
+
+        if not rate_hz > 0.0:
+            raise BadInput(Problem("rate-hz", rate_hz, "a number > 0 [Hz]"))
+        setting = Setting(
+            device_mass_kg=mass_kg,
+            device_damping_Ns_per_m=damping,
+            device_friction_N=friction,
+            encoder_resolution_m=resolution_m,
+            sample_period_s=1.0 / rate_hz,
+            times_limit=times_limit,
+        )
+        chosen = rendering or RENDERINGS
+        check(setting, chosen)
+        folder = choose(out, "haptics") if out is not None or not as_json else None
+        with made(folder, force=True):
+            touches = [touch(setting, name) for name in chosen]
+            rows = [row for row in compare_all(setting) if row["rendering"] in chosen] if compare else [{"rendering": t.rendering} | t.numbers for t in touches]
+        data = {"limit_N_per_m": setting.limit_N_per_m, "wall_N_per_m": setting.stiffness_N_per_m, "renderings": rows}
+        page = None
+        if folder is not None:
+            from softdock.report.haptics_page import write_haptics_page
+
+            page = write_haptics_page(folder, touches, data)
+    if as_json:
+        echo(json.dumps(data, indent=1, allow_nan=False) + "\n")
+        return
+    _show(data, compare)
+    output().print(f"\nThe page: {page}", markup=False, soft_wrap=True)
+
+
+def _show(data: dict[str, Any], compared: bool) -> None:
+    from rich.table import Table
+
+    title = f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit is {data['limit_N_per_m']:.6g} N/m"
+    table = Table(title=title, title_justify="left")
+    headings = ["rendering", "", "RMS speed [mm/s]", "mean force [N]", "static [N]", "least energy at the port [mJ]"]
+    for i, heading in enumerate([*headings, *(["quiet when varied", "quiet up to"] if compared else [])]):
+        table.add_column(heading, justify="left" if i < 2 else "right")
+    for row in data["renderings"]:
+        cells = [row["rendering"], "stable" if row["stable"] else "buzzing", f"{row['rms_speed_mm_per_s']:.4g}", f"{row['mean_force_N']:.4g}"]
+        cells += [f"{row['static_force_N']:.4g}", f"{row['least_energy_at_port_mJ']:.4g}"]
+        if compared:
+            cells += [f"{row['stable_varied']} of {row['runs_varied']}", f"{row['stiffest_stable_times_limit']:g} x"]
+        table.add_row(*cells)
+    output().print(table)

@@ -1,0 +1,191 @@
+"""Networks: what follows from a description, what is refused and how, what is printed and drawn."""
+
+from __future__ import annotations
+
+import itertools
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from softdock import BadInput
+from softdock.cli.main import cli
+from softdock.ports import (
+    Network,
+    Sampled,
+    chain,
+    generalised_maxwell,
+    hunt_crossley,
+    load_network,
+    network_from,
+    standard_linear_solid,
+    tissue_between_two_devices,
+    warnings_of,
+)
+from softdock.ports.continuous import simulate_continuous
+from softdock.ports.haptics import Setting, touch
+
+SLS = {
+    "name": "tissue",
+    "bonds": ["hand -> together", "together -> S1, in_series", "in_series -> S2, B1"],
+    "ports": {"hand": {"causality": "position"}},
+    "springs": {"S1": {"stiffness_N_per_m": 500.0}, "S2": {"stiffness_N_per_m": 50.0}},
+    "dampers": {"B1": {"damping_Ns_per_m": 100.0}},
+    "junctions": {"together": 1, "in_series": 0},
+}
+
+
+def one_junction() -> Network:
+    return Network("net").port("hand", "position").one("together").connect("hand", "together")
+
+
+def test_a_table_is_the_same_network():
+    """TOML tables and Python lines give the same structure."""
+    assert np.array_equal(network_from(SLS).dirac.matrix, standard_linear_solid(500.0, 50.0, 100.0).dirac.matrix)
+    ready = network_from({"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}})
+    assert np.array_equal(ready.equations.R, network_from(SLS).equations.R)
+
+
+def test_the_order_of_bonds_does_not_matter():
+    """Causality comes from the structure."""
+    turned = SLS | {"bonds": SLS["bonds"][::-1]}
+    assert np.array_equal(network_from(turned).dirac.matrix, network_from(SLS).dirac.matrix)
+
+
+@pytest.mark.parametrize(
+    ("build", "named"),
+    [
+        (lambda: one_junction().mass("M", 1.0).connect("together", "M").equations, "net.M: given 'derivative causality'"),
+        (lambda: one_junction().spring("S", -1.0), "net.S.stiffness_N_per_m: given -1.0"),
+        (lambda: one_junction().mass("M", 0.0), "net.M.mass_kg: given 0.0"),
+        (lambda: one_junction().damper("B", -2.0), "net.B.damping_Ns_per_m: given -2.0"),
+        (lambda: one_junction().damper("B"), "net.B.damping_Ns_per_m"),
+        (lambda: one_junction().damper("B", per_force=1.0, of="S"), "net.B.of: given 'S'"),
+        (lambda: one_junction().spring("S", 1.0).one("lonely").connect("together", "S").equations, "net.lonely.bonds: given 0"),
+        (lambda: one_junction().spring("S", 1.0).spring("apart", 1.0).connect("together", "S").equations, "net.apart"),
+        (lambda: Network("net").port("hand", "motion"), "net.hand.causality: given 'motion'"),
+        (lambda: Network("net").port("hand", None), "net.hand.causality: nothing given"),
+        (lambda: Network("net").spring("S", 1.0).one("a").connect("a", "S").equations, "net.ports: nothing given"),
+        (lambda: one_junction().polynomial_spring("S", 1.0, 1.0), "net.S.coefficients"),
+        (lambda: one_junction().polynomial_spring("S", -1.0, 0.0, 1.0), "lowest point is at x = 0"),
+        (lambda: one_junction().potential_spring("S", lambda x: -x * x, (-1.0, 1.0)), "net.S.potential"),
+        (lambda: one_junction().potential_spring("S", lambda x: x * x, (1.0, -1.0)), "net.S.stretch_m"),
+        (lambda: one_junction().spring("S", 1.0).spring("S", 2.0), "net.S: given 'S'"),
+        (lambda: one_junction().connect("together", "nobody"), "net.bonds: given 'nobody'"),
+        (lambda: one_junction().transformer("t", 0.0), "net.t.ratio: given 0.0"),
+        (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 0.0), "T: given 0.0"),
+        (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3, tank_J=-1.0), "tank_J: given -1.0"),
+        (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3).step([1.0, 2.0]), "a column per port: hand"),
+        (lambda: touch(Setting(times_limit=26.0), "euler"), "times_limit: given 26.0"),
+        (lambda: touch(Setting(), "eular"), "did you mean 'euler'"),
+    ],
+)
+def test_what_is_refused_is_named(build, named):
+    """Each impossible network is refused before it runs, with the element, what was given and what is allowed."""
+    with pytest.raises(BadInput) as error:
+        build()
+    assert named in str(error.value)
+
+
+def test_two_masses_that_move_together_are_refused():
+    """One of them would have to differentiate; the message names it."""
+    net = Network("net").port("hand", "position").spring("S", 1.0).mass("M1", 1.0).mass("M2", 1.0).zero("force").one("both")
+    net.connect("hand", "force").connect("force", "S", "both").connect("both", "M1", "M2")
+    with pytest.raises(BadInput, match=r"net\.M2.*derivative causality"):
+        net.equations  # noqa: B018
+
+
+def test_all_problems_of_a_table_at_once():
+    """A user mends a file in one go; near words are suggested."""
+    table = SLS | {"springs": {"S1": {"stifness_N_per_m": 5.0}, "S2": {"stiffness_N_per_m": -1.0}}, "junction": {}}
+    with pytest.raises(BadInput) as error:
+        network_from(table)
+    text = str(error.value)
+    assert "springs.S1.stifness_N_per_m" in text
+    assert "did you mean 'stiffness_N_per_m'" in text
+    assert "tissue.S2.stiffness_N_per_m" in text
+    assert "did you mean 'junctions'" in text
+
+
+def test_a_branch_too_fast_is_warned_about():
+    """tau < 2T: named; a slow one is not."""
+    fast = generalised_maxwell(300.0, [(200.0, 1.5e-3), (100.0, 0.1)])
+    assert [w.partition(":")[0] for w in warnings_of(fast, 1e-3)] == ["generalised maxwell.S1"]
+    assert warnings_of(fast, 0.5e-3) == []
+    assert "oscillates" in warnings_of(chain(1, 1e-4, 2000.0, 1e-3, 200.0, 1e-3), 1e-3)[0]
+
+
+def test_the_six_steps_are_printed(tmp_path: Path):
+    """`softdock network` prints all six; the damper given the force is marked time-dependent; the bond graph has a bond for each bond."""
+    file, svg = tmp_path / "tissue.toml", tmp_path / "tissue.svg"
+    lines = ['name = "tissue"', f"bonds = {SLS['bonds']}".replace("'", '"'), "[junctions]", "together = 1", "in_series = 0"]
+    lines += ["[ports.hand]", 'causality = "position"', "[springs.S1]", "stiffness_N_per_m = 500.0", "[springs.S2]", "stiffness_N_per_m = 50.0"]
+    file.write_text("\n".join([*lines, "[dampers.B1]", "damping_Ns_per_m = 0.05"]))
+    result = CliRunner().invoke(cli, ["network", str(file), "--svg", str(svg)])
+    assert result.exit_code == 0, result.output
+    for step in ("1. Continuous model", "2. Causality", "3. Energy functions", "4. Balances", "5. Hierarchy", "6. Bookkeeping"):
+        assert step in result.output
+    assert "B1: damper, given a force, answers with a motion (admittance)" in result.output
+    assert "B1: dH = F^2 T / b                       TIME-DEPENDENT" in result.output
+    picture = ElementTree.parse(svg).getroot()
+    assert len(picture.findall(".//{*}path")) == 5
+    assert [t.text for t in picture.findall(".//{*}text")].count("R: B1") == 1
+    assert load_network(file).dirac.ports == ("hand",)
+
+
+@pytest.mark.parametrize("content", [None, "name = ", "bonds = 3", 'model = "voight"'])
+def test_a_bad_network_file_ends_with_one_message(tmp_path: Path, content):
+    """Missing, no TOML, wrong kinds, unknown model: exit code 2 and no traceback."""
+    file = tmp_path / "bad.toml"
+    if content is not None:
+        file.write_text(content)
+    result = CliRunner().invoke(cli, ["network", str(file)])
+    assert result.exit_code == 2
+    assert "allowed" in result.output
+
+
+def test_a_potential_of_ones_own():
+    """V given as a function: the sampled effort follows dV/dx."""
+
+    def potential(x: float) -> float:
+        return 200.0 * x * x + 1e6 * x**4
+
+    own = one_junction().potential_spring("S", potential, (-0.02, 0.02)).connect("together", "S")
+    same = one_junction().polynomial_spring("S", 200.0, 0.0, 1e6).connect("together", "S")
+    dq = 1e-4 * np.cos(np.arange(300) * 0.02)
+    a, b = (Sampled(n, 1e-3).run(dq) for n in (own, same))
+    assert np.abs(a - b).max() < 1e-3 * np.abs(b).max()
+    x = np.concatenate([[0.0], np.cumsum(dq)])
+    mean = [(potential(e) - potential(s)) / (e - s) for s, e in itertools.pairwise(x)]
+    assert b[50:99, 0] == pytest.approx(mean, rel=2e-3)
+
+
+def test_several_ports_at_once():
+    """Two devices on one lump: moved alike they feel alike, and the continuous network agrees."""
+    net = tissue_between_two_devices(0.1, 1000.0, 0.5, 200.0, 0.2)
+    speed = lambda t: np.stack([2e-3 * 2 * np.pi * np.cos(2 * np.pi * t)] * 2, axis=1)  # noqa: E731
+    truth = simulate_continuous(net, 1e-3, 500, speed)
+    q = 2e-3 * np.sin(2 * np.pi * np.arange(501) * 1e-3)
+    found = Sampled(net, 1e-3, tank_J=1e-4).run(np.stack([np.diff(q)] * 2, axis=1))
+    assert found[:, 0] == pytest.approx(found[:, 1], rel=1e-9, abs=1e-12)
+    assert np.sqrt(np.mean((found - truth.mean_effort) ** 2)) < 0.02 * np.sqrt(np.mean(truth.mean_effort**2))
+
+
+def test_hunt_crossley_in_compression_only():
+    """No force in tension, k d^n at rest in compression."""
+    step = Sampled(hunt_crossley(8000.0, 1.5, 0.6), 1e-3, states=[1e-3])
+    assert step.run(np.full(5, 1e-4)) == pytest.approx(np.zeros((5, 1)))
+    step = Sampled(hunt_crossley(8000.0, 1.5, 0.6), 1e-3, states=[-4e-3])
+    assert step.run(np.zeros(5))[-1, 0] == pytest.approx(-8000.0 * 4e-3**1.5, rel=1e-6)
+
+
+def test_haptics_command(tmp_path: Path):
+    """Stable or buzzing in the terminal, the page beside it."""
+    result = CliRunner().invoke(cli, ["haptics", "--rendering", "euler", "--rendering", "better_step", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "buzzing" in result.output
+    assert "stable" in result.output
+    assert "Energy fed into the wall" in (tmp_path / "haptics.html").read_text()
+    assert CliRunner().invoke(cli, ["haptics", "--times-limit", "30"]).exit_code == 2
