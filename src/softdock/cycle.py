@@ -41,6 +41,8 @@ from softdock.layout import (
     LABORATORY_AT,
     NO_LIMIT,
     PAIRS_MEM,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
     TARGET_AT,
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
@@ -279,6 +281,8 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
     if not tracker.open and not passage.touched:
         return tracker
+    mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], passage.peak_squared)
+    mem[PEAK_TORQUE_MEM] = max(mem[PEAK_TORQUE_MEM], passage.peak_torque_squared)
     was, now = loop.command, done.command
     if params.shared or any_lead(params.methods):  # else the set-points are the satellites' motions
         was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
