@@ -214,16 +214,16 @@ def run_cuda(
     contacts: int = CONTACTS,
     threads_per_block: int = THREADS_PER_BLOCK,
     progress: Progress | None = None,
-    common: Common | None = None,
+    tailored: Tailored | None = None,
     launch_rows: int | None = None,
 ) -> Batch:
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
 
-    `common`: kept from slice to slice of a campaign, so that all share a kernel. `launch_rows`: runs in the first launch; one wave unless given.
+    `tailored`: these runs, where `tailor` has looked at them before. `launch_rows`: runs in the first launch; one wave unless given.
     """
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
-    vectors, numbers, special = tailor(vectors, markers, mem_floats, common)
+    vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
     kernel = kernel_for(special)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
     total, done, rows = len(batch), 0, launch_rows or device.multiprocessors * WAVE
