@@ -123,7 +123,7 @@ def resume(plan: Plan, path: Path) -> Folder:
     if manifest["plan"] != plan_texts(plan).fingerprint:
         raise refuse(str(path), "the folder of this very campaign; the one in it differs (give the folder itself in place of the file to go on with that one)")
     if manifest["core"] != source_hash():
-        raise refuse(f"written by softdock {manifest['softdock']}", f"runs of one and the same core; this one ({__version__}) differs, so begin in a new folder")
+        raise refuse(f"written by softdock {manifest['softdock']}", f"runs of one core; this one ({__version__}) differs: begin in a new folder")
     for old in (path / RUNS).glob(".*.part"):  # cut short
         old.unlink()
     return Folder(path, int(manifest["shard_runs"]))
