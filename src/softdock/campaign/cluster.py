@@ -23,6 +23,7 @@ from softdock.errors import BadInput, CampaignStopped, Problem
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
 UNDER_WAY = 3  # shards for each thread of the workers
+SHARDS_PER_THREAD = 20  # at least, where there are runs enough
 LOST_TOO_OFTEN = 5  # workers that one shard may take down with it before the campaign stops
 
 
@@ -76,9 +77,13 @@ def run_there(texts: Texts, own: str, shard: Shard) -> tuple[bytes, Spent]:
     return encode(table), spent
 
 
-def cluster_shard_runs(plan: Plan) -> int:
-    """Some seconds of one core."""
-    return int(min(max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST), MOST))
+def worker_threads(client: Any) -> int:
+    return max(1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values()))
+
+
+def cluster_shard_runs(plan: Plan, threads: int) -> int:
+    """Some seconds of one core; less, where that would leave a worker idle."""
+    return int(min(max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST), MOST, max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads))))
 
 
 def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress | None = None) -> Spent:
@@ -89,7 +94,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
     texts, missing = plan_texts(plan), folder.missing(plan)
     began, spent = time.perf_counter(), Spent()
     done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
-    threads = sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values())
+    threads = worker_threads(client)
     spent.words = f"Dask, {threads} thread{'' if threads == 1 else 's'} of workers"
 
     def submit(shard: Shard) -> Any:
@@ -98,7 +103,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         return future
 
     of: dict[str, Shard] = {}
-    first = [submit(shard) for shard in _some(left, max(UNDER_WAY * threads, UNDER_WAY))]
+    first = [submit(shard) for shard in _some(left, UNDER_WAY * threads)]
     waiting = distributed.as_completed(first)
     for future in waiting:
         shard = of.pop(future.key)
@@ -117,6 +122,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         if progress is not None:
             progress(done, plan.runs)
     spent.wall_s = time.perf_counter() - began
+    spent.loop_s, spent.orbit_s = spent.loop_s / threads, spent.orbit_s / threads  # they ran at once
     return spent
 
 

@@ -145,7 +145,7 @@ def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folde
     reference = given("reference", bool, False, "true or false")
     below = given("honest_below", (int, float), 0.05, "a number above 0", lambda x: x > 0.0 and math.isfinite(x))
     trajectories = _trajectories(given("trajectories", dict, {}, "a table"), refuse)
-    report = _report(given("report", dict, {}, "a table"), [v.label for v in found], refuse)
+    report = _report(given("report", dict, {}, "a table"), [label for v in found for label in v.labels], refuse)
     spec = Spec(
         given("name", str, "unnamed", "a text"),
         given("description", str, "", "a text"),

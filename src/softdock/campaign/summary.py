@@ -235,5 +235,5 @@ def _spent(spent: Spent | None) -> dict[str, Any] | None:
     per["runs_per_s"] = spent.runs / spent.wall_s if spent.wall_s else None
     per["cycles_per_s"] = spent.cycles / spent.wall_s if spent.wall_s else None
     per["cycles_per_s_loop"] = spent.cycles / spent.loop_s if spent.loop_s else None
-    per["runs_per_s_without_orbit"] = spent.runs / (spent.wall_s - spent.orbit_s) if spent.orbit_s and spent.wall_s > spent.orbit_s else None
+    per["runs_per_s_without_orbit"] = spent.runs / (spent.wall_s - spent.orbit_s) if spent.orbits and spent.wall_s > spent.orbit_s else None
     return per | {"machine": spent.words}

@@ -44,10 +44,10 @@ def run_campaign(
 def _on_cluster(
     plan: Plan, path: Path, resuming: bool, progress: Progress | None, shard_runs: int | None, scheduler: str | None, workers: int | None
 ) -> tuple[Folder, Spent]:
-    from softdock.campaign.cluster import cluster_shard_runs, connected, run_on_cluster
+    from softdock.campaign.cluster import cluster_shard_runs, connected, run_on_cluster, worker_threads
 
     with connected(scheduler, workers) as client:
-        folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan))
+        folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan, worker_threads(client)))
         return folder, run_on_cluster(plan, folder, client, progress)
 
 
