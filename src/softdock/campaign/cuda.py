@@ -11,12 +11,14 @@ import functools
 import importlib
 import importlib.util
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.adaptation.registry import memory_slots
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
+from softdock.campaign.cpu import available_cores
 from softdock.campaign.thin import Thin, rows_of, runs_of
 from softdock.doors import find_kinds, run_one
 from softdock.errors import BadInput, NoDevice, Problem
@@ -26,7 +28,8 @@ from softdock.spatial.motion import MOTION_FLOATS
 
 MOST_FLOATS = 4096  # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB on an H200
 THREADS_PER_BLOCK = 64
-LOOK_ROWS = 4096  # runs looked at together for what they have in common: 12 MB
+LOOK_ROWS = 2048  # runs looked at together for what they have in common: 6 MB
+LOOKERS = 4  # threads that look
 LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
 WAVE = 256  # threads a multiprocessor holds at about 255 registers each: the least that fills the device
 
@@ -100,16 +103,25 @@ class Common:
         self.on_stamps, self.cycles = True, 0  # whether all are on stamps; the longest delay [cycles]
 
     def see(self, vectors: np.ndarray | Thin) -> None:
-        """Some more runs, looked at in small parts."""
-        for first in range(0, runs_of(vectors), LOOK_ROWS):
-            rows = rows_of(vectors, first, min(first + LOOK_ROWS, runs_of(vectors)))
-            kinds, numbers = _kinds(rows, self.markers)
-            if self.first is None:
-                self.first, self.kind, self.numbers = rows[0].copy(), kinds[0].copy(), numbers[0].copy()
-            self.is_common &= (kinds == self.kind).all(axis=0)
-            self.is_shared &= (numbers == self.numbers).all(axis=0)
-            self.on_stamps &= bool(kinds[:, Kind._fields.index("on_stamps")].all())
-            self.cycles = max(self.cycles, int(kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()))
+        """Some more runs, looked at in small parts, several at once."""
+        total = runs_of(vectors)
+        if self.first is None:
+            first = rows_of(vectors, 0, 1)
+            kinds, numbers = _kinds(first, self.markers)
+            self.first, self.kind, self.numbers = first[0].copy(), kinds[0], numbers[0]
+
+        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, int]:
+            kinds, numbers = _kinds(rows_of(vectors, first, min(first + LOOK_ROWS, total)), self.markers)
+            cycles = kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()
+            on_stamps = kinds[:, Kind._fields.index("on_stamps")].all()
+            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), bool(on_stamps), int(cycles)
+
+        with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
+            for common, shared, on_stamps, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
+                self.is_common &= common
+                self.is_shared &= shared
+                self.on_stamps &= on_stamps
+                self.cycles = max(self.cycles, cycles)
 
     def ready(self, vectors: np.ndarray | Thin) -> Tailored:
         """These runs (seen before), with a kernel's memory map."""

@@ -18,7 +18,7 @@ from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
 CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work
-GPU_WAVES = 4  # runs of a shard on a GPU: 50 MB of results
+GPU_WAVES = 2  # runs of a shard on a GPU: 25 MB of results
 FEWEST, MOST = 32, 65536  # runs of a shard on a CPU
 MUCH = 2e9  # cycles; below, compiling a kernel takes longer than the CPU does
 

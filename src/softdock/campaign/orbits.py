@@ -77,7 +77,7 @@ def distances(runs: Thin, loop: np.ndarray, orbit: np.ndarray) -> np.ndarray:
     squared += np.einsum("nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0])
     v, w = start[:, :, 7:10], start[:, :, 10:13]
     barycentre = np.sum(mass * v, axis=1, keepdims=True) / mass.sum(axis=1, keepdims=True)
-    v = np.where(fixed.any(axis=1)[:, None, None], v, v - barycentre)
+    v = np.where(np.asarray(fixed.any(axis=1))[:, None, None], v, v - barycentre)
     twice = np.sum(free[:, :, None] * mass * v * v, axis=(1, 2)) + np.einsum("nb,nbi,nbij,nbj->n", free.astype(float), w, inertia, w)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)

@@ -9,13 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from softdock.campaign.arrow import numbers, truths, words
 from softdock.campaign.batch import Batch
-from softdock.campaign.orbits import Orbits, distances
+from softdock.campaign.orbits import FIRST_MOTION, Orbits, distances
 from softdock.campaign.plan import Plan
 from softdock.campaign.thin import Thin
 from softdock.contact.seat import CAPTURES
 from softdock.cycle import STATUSES
+from softdock.doors import OUTCOME_COLUMNS
 from softdock.layout import CAPTURE_AT, TIME_AT, TIMES
+from softdock.reference import OUTCOME_COLUMNS as ORBITS
 
 ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
 VERDICTS = ("passive", "active", "stopped")
@@ -56,9 +59,9 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
     import pyarrow as pa
 
     v, count = plan.variants[variant], len(batch)
-    columns: dict[str, Any] = {"run": pa.array(np.arange(count, dtype=np.uint32) + np.uint32(variant * plan.design.runs + first))}
+    columns: dict[str, Any] = {"run": numbers(np.arange(count, dtype=np.uint32) + np.uint32(variant * plan.design.runs + first))}
     values = plan.design.values(first, first + count)
-    columns |= {label: pa.array(values[:, i]) for i, label in enumerate(plan.design.labels)}
+    columns |= {label: numbers(values[:, i]) for i, label in enumerate(plan.design.labels)}
     status = batch.column("status").astype(np.int8)
     invented, start = batch.column("energy_invented_J"), batch.column("kinetic_start_J")
     verdict = np.where(status != 0, 2, np.where(invented > ACTIVE * start, 1, 0)).astype(np.int8)
@@ -67,29 +70,23 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
     columns |= {
         "method": _one(v.method, count),
         "integrator": _one(v.integrator, count),
-        "status": _words(status, STATUSES),
-        "verdict": _words(verdict, VERDICTS),
-        "captured": pa.array(np.isfinite(captured_at), mask=np.full(count, not asked)),
-        "captured_at_s": pa.array(captured_at),
-        "contacts": pa.array(batch.column("contacts").astype(np.int32)),
-        "restitution": pa.array(batch.column("restitution")),
+        "status": words(status, STATUSES),
+        "verdict": words(verdict, VERDICTS),
+        "captured": truths(np.isfinite(captured_at) if asked else None, count),
+        "captured_at_s": numbers(captured_at),
+        "contacts": numbers(batch.column("contacts").astype(np.int32)),
+        "restitution": numbers(batch.column("restitution")),
     }
     for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "observed_J", "kinetic_start_J", "kinetic_end_J"):
-        columns[name] = pa.array(batch.column(name))
+        columns[name] = numbers(batch.column(name))
     T = _cycle(runs)
-    columns["ended_at_s"] = pa.array(batch.column("cycles") * T)
+    columns["ended_at_s"] = numbers(batch.column("cycles") * T)
     if orbits is not None:
         columns |= _orbit_columns(runs, batch, orbits)
-    return pa.table(columns | {name: pa.array(x) for name, x in own.items()})
+    return pa.table(columns | {name: numbers(x) for name, x in own.items()})
 
 
 def _orbit_columns(runs: Thin, batch: Batch, orbits: Orbits) -> dict[str, Any]:
-    import pyarrow as pa
-
-    from softdock.campaign.orbits import FIRST_MOTION
-    from softdock.doors import OUTCOME_COLUMNS
-    from softdock.reference import OUTCOME_COLUMNS as ORBITS
-
     at = OUTCOME_COLUMNS.index("chaser.px")
     loop = batch.outcomes[:, at : at + 26].reshape(-1, 2, 13)
     orbit = orbits.outcomes[:, FIRST_MOTION : FIRST_MOTION + 26].reshape(-1, 2, 13)
@@ -97,10 +94,10 @@ def _orbit_columns(runs: Thin, batch: Batch, orbits: Orbits) -> dict[str, Any]:
     distance = np.full(len(batch), np.nan)
     distance[both] = distances(Thin(runs.base, runs.at, runs.values[both]), loop[both], orbit[both])
     return {
-        "distance_from_orbit": pa.array(distance),
-        "orbit_contacts": pa.array(orbits.outcomes[:, ORBITS.index("contacts")].astype(np.int32)),
-        "orbit_restitution": pa.array(orbits.restitution),
-        "orbit_peak_force_N": pa.array(orbits.outcomes[:, ORBITS.index("peak_force_N")]),
+        "distance_from_orbit": numbers(distance),
+        "orbit_contacts": numbers(orbits.outcomes[:, ORBITS.index("contacts")].astype(np.int32)),
+        "orbit_restitution": numbers(orbits.restitution),
+        "orbit_peak_force_N": numbers(orbits.outcomes[:, ORBITS.index("peak_force_N")]),
     }
 
 
@@ -109,11 +106,5 @@ def _cycle(runs: Thin) -> Any:
     return runs.values[:, at[0]] if len(at) else runs.base[TIME_AT + TIMES.cycle]
 
 
-def _words(index: np.ndarray, words: tuple[str, ...]) -> Any:
-    import pyarrow as pa
-
-    return pa.DictionaryArray.from_arrays(pa.array(index), pa.array(words))
-
-
 def _one(word: str, count: int) -> Any:
-    return _words(np.zeros(count, dtype=np.int8), (word,))
+    return words(np.zeros(count, dtype=np.int8), (word,))

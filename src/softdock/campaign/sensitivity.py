@@ -62,7 +62,7 @@ def ranking(columns: dict[str, np.ndarray], labels: list[str], outcomes: list[st
     result: dict[str, list[dict[str, Any]]] = {}
     for outcome in outcomes:
         y = columns[outcome].astype(float)
-        rows = [{"key": label, "first_order": first_order(columns[label], y), "total": None} for label in labels]
+        rows: list[dict[str, Any]] = [{"key": label, "first_order": first_order(columns[label], y), "total": None} for label in labels]
         if saltelli is not None and len(y) % (saltelli[1] + 2) == 0:
             first, total = saltelli_indices(y, saltelli[1])
             for row in rows:

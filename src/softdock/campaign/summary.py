@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
+from softdock.campaign.arrow import to_numbers
 from softdock.campaign.execute import Spent
 from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan
@@ -22,7 +23,7 @@ from softdock.cycle import STATUSES
 from softdock.errors import BadInput, Problem, closest
 from softdock.metrics import plain
 
-MOST_ROWS = 250_000
+MOST_ROWS = 100_000
 MAP_CELLS = 24  # along each side, where what varies is drawn and not on a grid
 WORST = 10
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -42,24 +43,13 @@ def read_columns(folder: Path, total: int) -> dict[str, np.ndarray]:
     share = int(min(1.0, MOST_ROWS / total) * 2**32)
     parts: dict[str, list[np.ndarray]] = {}
     for table in tables(folder):
-        keep = (table["run"].to_numpy().astype(np.uint64) * np.uint64(2654435761)) % np.uint64(2**32) < share  # in no step with any grid
+        keep = (to_numbers(table["run"]).astype(np.uint64) * np.uint64(2654435761)) % np.uint64(2**32) < share  # in no step with any grid
         for name in table.column_names:
-            parts.setdefault(name, []).append(_numbers(table[name])[keep])
+            parts.setdefault(name, []).append(to_numbers(table[name])[keep])
     columns = {name: np.concatenate(found) for name, found in parts.items()}
     with np.errstate(divide="ignore", invalid="ignore"):
         columns["energy_invented_share"] = columns["energy_invented_J"] / columns["kinetic_start_J"]
     return columns
-
-
-def _numbers(column: Any) -> np.ndarray:
-    import pyarrow as pa
-
-    array = column.combine_chunks()
-    if pa.types.is_dictionary(array.type):
-        return np.asarray(array.indices.to_numpy(zero_copy_only=False)) if len(array.dictionary) > 1 else np.zeros(len(array), dtype=np.int8)
-    if pa.types.is_boolean(array.type):
-        return np.asarray(array.cast(pa.int8()).to_numpy(zero_copy_only=False), dtype=float)  # null: NaN
-    return np.asarray(array.to_numpy(zero_copy_only=False))
 
 
 def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -113,7 +103,7 @@ def _counts(plan: Plan, folder: Path) -> list[dict[str, Any]]:
         if table.num_rows == 0:
             continue
         one: dict[str, Any] = found[int(table["run"][0].as_py()) // plan.design.runs]
-        captured = _numbers(table["captured"])
+        captured = to_numbers(table["captured"])
         one["runs"] += table.num_rows
         one["asked"] += int(np.isfinite(captured).sum())
         one["captured"] += int(np.nansum(captured))
@@ -121,7 +111,7 @@ def _counts(plan: Plan, folder: Path) -> list[dict[str, Any]]:
             for pair in table[name].value_counts().to_pylist():
                 into[pair["values"]] = into.get(pair["values"], 0) + pair["counts"]
         if plan.spec.reference:
-            distance = _numbers(table["distance_from_orbit"])
+            distance = to_numbers(table["distance_from_orbit"])
             one["compared"] += int(np.isfinite(distance).sum())
             one["honest"] += int((distance <= plan.spec.honest_below).sum())
     return found
@@ -218,7 +208,7 @@ def worst_cases(plan: Plan, folder: Path, by: str, known: list[str]) -> list[dic
     for table in tables(folder, ["run", "status", *keys]):
         if table.num_rows == 0:
             continue
-        columns = {name: _numbers(table[name]) for name in ("run", "status", *keys)}
+        columns = {name: to_numbers(table[name]) for name in ("run", "status", *keys)}
         size = np.where(columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf))
         for i in np.argsort(-size, kind="stable")[:WORST]:
             run = int(columns["run"][i])
@@ -231,7 +221,7 @@ def worst_cases(plan: Plan, folder: Path, by: str, known: list[str]) -> list[dic
 def _spent(spent: Spent | None) -> dict[str, Any] | None:
     if spent is None or spent.runs == 0:
         return None
-    per = {"runs": spent.runs, "cycles": spent.cycles, "wall_s": spent.wall_s, "loop_s": spent.loop_s, "orbit_s": spent.orbit_s, "orbits_flown": spent.orbits}
+    per: dict[str, Any] = {"runs": spent.runs, "cycles": spent.cycles, "wall_s": spent.wall_s, "loop_s": spent.loop_s, "orbit_s": spent.orbit_s, "orbits_flown": spent.orbits}
     per["runs_per_s"] = spent.runs / spent.wall_s if spent.wall_s else None
     per["cycles_per_s"] = spent.cycles / spent.wall_s if spent.wall_s else None
     per["cycles_per_s_loop"] = spent.cycles / spent.loop_s if spent.loop_s else None

@@ -78,11 +78,10 @@ class Vary:
 
 def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | None:
     """None: refused, with the reason given to `refuse`."""
-    bad = False
+    bad: list[str] = []
 
     def wrong(key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        nonlocal bad
-        bad = True
+        bad.append(key)
         refuse(f"{path}.{key}" if key else path, value, allowed, suggestion)
 
     for key in table:
