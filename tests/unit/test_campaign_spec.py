@@ -117,7 +117,7 @@ def test_the_presets_are_those_promised():
         ({"vary": [{"key": "chaser.mass_kg", "list": [60.0]}, {"key": "chaser.mass_kg", "list": [61.0]}]}, "each key once"),
         ({"vary": [{"key": "time.plant_steps", "list": [1.0, 1.5]}]}, "a whole number"),
         ({"vary": [{"key": "chaser.attitude_wxyz", "list": [1.0]}]}, "turn_about"),
-        ({"runs": 9, "vary": [{"keys": ["chaser.mass_kg", "target.mass_kg"], "mean": [9.0, 9.0], "covariance": [[1.0, 2.0], [2.0, 1.0]]}]}, "positive definite"),
+        ({"runs": 9, "vary": [{"keys": ["chaser.mass_kg", "target.mass_kg"], "mean": [9.0, 9.0], "covariance": [[1.0, 2.0], [2.0, 1.0]]}]}, "definite"),
         ({"runs": 9, "sampling": "random walk"}, "one of random, latin_hypercube"),
         ({"runs": 0}, "from 1 to"),
         ({"run": 9, "runs": 9}, "did you mean 'runs'"),

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         return future
 
     of: dict[str, Shard] = {}
-    first = [submit(shard) for shard in _some(left, UNDER_WAY * threads)]
+    first = [submit(shard) for shard in islice(left, UNDER_WAY * threads)]
     waiting = distributed.as_completed(first)
     for future in waiting:
         shard = of.pop(future.key)
@@ -115,7 +116,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         except (distributed.KilledWorker, distributed.scheduler.KilledWorker) as error:
             raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); what was written is kept") from None
         future.release()
-        for more in _some(left, 1):
+        for more in islice(left, 1):
             waiting.add(submit(more))
         spent.add(took)
         done += shard.runs
@@ -124,7 +125,3 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
     spent.wall_s = time.perf_counter() - began
     spent.loop_s, spent.orbit_s = spent.loop_s / threads, spent.orbit_s / threads  # they ran at once
     return spent
-
-
-def _some(left: Iterator[Shard], count: int) -> list[Shard]:
-    return [shard for shard, _ in zip(left, range(count), strict=False)]

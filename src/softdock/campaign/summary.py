@@ -221,7 +221,8 @@ def worst_cases(plan: Plan, folder: Path, by: str, known: list[str]) -> list[dic
 def _spent(spent: Spent | None) -> dict[str, Any] | None:
     if spent is None or spent.runs == 0:
         return None
-    per: dict[str, Any] = {"runs": spent.runs, "cycles": spent.cycles, "wall_s": spent.wall_s, "loop_s": spent.loop_s, "orbit_s": spent.orbit_s, "orbits_flown": spent.orbits}
+    per: dict[str, Any] = {"runs": spent.runs, "cycles": spent.cycles, "orbits_flown": spent.orbits}
+    per |= {"wall_s": spent.wall_s, "loop_s": spent.loop_s, "orbit_s": spent.orbit_s}
     per["runs_per_s"] = spent.runs / spent.wall_s if spent.wall_s else None
     per["cycles_per_s"] = spent.cycles / spent.wall_s if spent.wall_s else None
     per["cycles_per_s_loop"] = spent.cycles / spent.loop_s if spent.loop_s else None

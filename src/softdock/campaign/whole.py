@@ -12,6 +12,7 @@ from softdock.campaign.plan import Plan
 from softdock.campaign.shards import REPORT, SUMMARY, Folder, begin, resume
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
+from softdock.errors import CampaignStopped
 from softdock.recording.whole_files import write_whole
 
 
@@ -36,6 +37,9 @@ def run_campaign(
             engine = engine_for(backend, plan, threads)
             folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or engine.shard_runs(plan))
             spent = run_shards(plan, folder, engine, progress)
+        left = folder.missing(plan)
+        if left:
+            raise CampaignStopped(f"{len(left)} shards are missing in {path}; --resume runs them")
         return finish(plan, folder.path, spent)
     except OSError as error:
         raise stopped(error, path) from None
