@@ -188,6 +188,10 @@ def test_a_full_disc_stops_the_campaign_and_loses_nothing(folder, tmp_path, monk
     monkeypatch.setattr(shards, "write_whole", write)
     run_campaign(plan, out, "cpu", resuming=True)
     np.testing.assert_array_equal(read(out)["run"], np.arange(120))
+    (out / "runs" / "part-000003.parquet").unlink()
+    again = CliRunner().invoke(cli, ["campaign", str(out), "--resume", "--backend", "cpu"])  # the folder in place of the file
+    assert again.exit_code == 0, again.output
+    np.testing.assert_array_equal(read(out)["run"], np.arange(120))
 
 
 def test_another_campaign_is_not_resumed(done, folder):
@@ -251,6 +255,14 @@ def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
     result = CliRunner().invoke(cli, ["campaign", "nozzle_capture", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path / "out")])
     assert result.exit_code == 2
     assert "no scheduler answers at tcp://127.0.0.1:9" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_outcome_that_is_not_there_cannot_rank_the_worst(tmp_path):
+    (tmp_path / "c.toml").write_text('scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "peak_force"\n')
+    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "c.toml"), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "did you mean 'peak_force_real_N'" in result.output
     assert not (tmp_path / "out").exists()
 
 

@@ -127,6 +127,7 @@ def test_the_presets_are_those_promised():
         ({"runs": 9, "set": {"capture": {"for_s": 1.0, "pair": 2}}}, "a contact pair that is there"),
         ({"runs": 9, "report": {"map": ["a", "b"]}}, "two of what varies"),
         ({"runs": 9, "trajectories": {"runs": [-1]}}, "run numbers"),
+        ({"runs": 9, "trajectories": {"runs": [9]}}, "runs from 0 to 8"),
         ({"vary": [{"key": "robots.chaser.delay_ms", "list": [1900.0]}], "set": {"time": {"cycle_ms": 1.0}}}, "the largest history"),
         ({"vary": [{"key": STIFFNESS, "list": [1000.0, 1e9]}]}, r"run 1: contact\.0\.real\.stiffness_N_per_m"),
         ({"runs": 2**32, "vary": [{"key": "chaser.mass_kg", "list": [60.0, 61.0]}]}, "at most"),

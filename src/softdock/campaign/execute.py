@@ -129,4 +129,4 @@ def _wait(writing: Future[None], folder: Folder) -> None:
 def stopped(error: OSError, path: Path) -> CampaignStopped:
     """A disc that fails costs the shards in flight and no more."""
     why = "the disc is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else f"the disc failed ({error.strerror or error})"
-    return CampaignStopped(f"{why}: {path}; every shard written before is kept, and `softdock campaign {path} --out {path} --resume` goes on")
+    return CampaignStopped(f"{why}: {path}; every shard written before is kept, and `softdock campaign {path} --resume` goes on")

@@ -40,6 +40,7 @@ COLUMNS = {
     "kinetic_end_J": "and at the end",
     "ended_at_s": "time at which the run ended",
 }
+NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
     "distance_from_orbit": "distance of the satellites' motion from orbit's, at the end; 0 is orbit, 1 as far as the approach itself",
     "orbit_contacts": "number of contacts in orbit",

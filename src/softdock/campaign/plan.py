@@ -111,6 +111,9 @@ def make_plan(spec: Spec, base: Scenario | None = None) -> Plan:
         places = find_places(spec, one.scenario)
         variants.append(Variant(one.method, one.integrator, one.scenario, places, _columns(places)))
     plan = Plan(spec, base, design, variants, refused)
+    beyond = [run for run in spec.trajectories["runs"] if run >= plan.runs]
+    if beyond:
+        raise BadInput(Problem("trajectories.runs", beyond, f"runs from 0 to {plan.runs - 1}", spec.locate("trajectories.runs")))
     check_plan(plan)
     return plan
 

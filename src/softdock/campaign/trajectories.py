@@ -18,7 +18,7 @@ from softdock.simulation import simulate
 def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
     """Run numbers, each once."""
     asked = plan.spec.trajectories
-    return sorted({*(r for r in asked["runs"] if r < plan.runs), *list(worst)[: asked["worst"]]})
+    return sorted({*asked["runs"], *list(worst)[: asked["worst"]]})
 
 
 def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Path]:

@@ -8,11 +8,12 @@ from typing import Any
 
 from softdock.campaign.engines import engine_for
 from softdock.campaign.execute import Progress, Spent, own_outcomes, run_shards, stopped
+from softdock.campaign.outcomes import NO_NUMBERS, column_names
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import REPORT, SUMMARY, Folder, begin, resume
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
-from softdock.errors import CampaignStopped
+from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.recording.whole_files import write_whole
 
 
@@ -29,7 +30,7 @@ def run_campaign(
 ) -> dict[str, Any]:
     """Run what is missing, then summary, page and trajectories. Returns the summary."""
     path = Path(out)
-    own_outcomes(plan)  # refused before a folder is made
+    check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
     try:
         if backend == "dask":
             folder, spent = _on_cluster(plan, path, resuming, progress, shard_runs, scheduler, workers)
@@ -43,6 +44,12 @@ def run_campaign(
         return finish(plan, folder.path, spent)
     except OSError as error:
         raise stopped(error, path) from None
+
+
+def check_worst_by(plan: Plan, own: list[str]) -> None:
+    by, known = plan.spec.report["worst_by"], [name for name in column_names(plan) if name not in NO_NUMBERS] + own
+    if by and by not in known:
+        raise BadInput(Problem("report.worst_by", by, "one of " + ", ".join(known), plan.spec.locate("report.worst_by"), closest(by, known)))
 
 
 def _on_cluster(

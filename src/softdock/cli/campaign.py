@@ -84,8 +84,12 @@ def campaign(
     folder = choose(out, f"campaign-{plan.spec.name}")
     from softdock.campaign.whole import run_campaign
 
-    with made(None if resume else folder, False), _bar(plan.runs) as progress:
-        summary = run_campaign(plan, folder, backend, resume, progress, threads, shard, scheduler, workers)
+    try:
+        with made(None if resume else folder, False), _bar(plan.runs) as progress:
+            summary = run_campaign(plan, folder, backend, resume, progress, threads, shard, scheduler, workers)
+    except KeyboardInterrupt:
+        console.print(Text(f"every shard that was written is kept; softdock campaign {folder} --resume goes on"), soft_wrap=True)
+        raise click.Abort from None
     if as_json:
         import json
 

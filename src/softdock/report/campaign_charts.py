@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from softdock.report.charts import ROLES, Line, chart
+from softdock.report.elements import text, unit_of
 
 MAPPED = {  # outcome: title, colour scale, range
     "captured": ("Captured", "Viridis", (0.0, 1.0)),
@@ -21,9 +22,12 @@ MOST_MAPS = 24  # on a page
 
 def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
     """One chart an outcome, a line a variant."""
-    parts = []
+    parts, same = [], []
     for name, found in r["distributions"].items():
         lines = []
+        if len({value for one in found if one["runs"] for value in (one["least"], one["most"])}) == 1:
+            same.append(f"{headings.get(name, name)} {found[0].get('most', 0.0):.4g}")
+            continue
         for i, one in enumerate(found):
             if one["runs"]:
                 edges, counts = np.array(one["edges"], dtype=float), np.array(one["counts"], dtype=float)
@@ -42,12 +46,10 @@ def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
         heading = headings.get(name, name)
         title = heading[0].upper() + heading[1:]
         parts.append(chart(f"distribution-{name}", title, lines, _with_unit(heading, name), "share of runs", caption=caption, time_axis=False))
-    return "".join(parts)
+    return "".join(parts) + (text(f"The same in all runs: {', '.join(same)}.") if same else "")
 
 
 def _with_unit(heading: str, name: str) -> str:
-    from softdock.report.elements import unit_of
-
     unit = unit_of(name)
     return f"{heading} [{unit}]" if unit else heading
 
@@ -72,9 +74,15 @@ def map_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
                 lines.append(_bound(x, y, z, r["honest_below"]))
                 caption = f"Line: {100.0 * r['honest_below']:g} % of the approach. Inside it the rig is honest."
             label = f": {r['variants'][i]['label']}" if len(r["variants"]) > 1 else ""
-            plain = {"showlegend": False}
-            parts.append(chart(f"map-{name}-{i}", f"{title}{label}", lines, maps["axes"][0], maps["axes"][1], caption=caption, time_axis=False, layout=plain))
+            layout = {"showlegend": False, "xaxis": _axis(maps["axes"][0], x), "yaxis": _axis(maps["axes"][1], y)}
+            parts.append(chart(f"map-{name}-{i}", f"{title}{label}", lines, maps["axes"][0], maps["axes"][1], caption=caption, time_axis=False, layout=layout))
     return "".join(parts)
+
+
+def _axis(title: str, centres: np.ndarray) -> dict[str, Any]:
+    """Logarithmic where the values are spread over more than a decade."""
+    wide = centres[0] > 0.0 and centres[-1] > 10.0 * centres[0]
+    return {"title": {"text": title}, "type": "log" if wide else "linear"}
 
 
 def _limits(name: str, z: np.ndarray, limits: tuple[float, float] | None) -> tuple[float, float]:
@@ -89,11 +97,11 @@ def _limits(name: str, z: np.ndarray, limits: tuple[float, float] | None) -> tup
 
 def _colours(name: str, x: np.ndarray, y: np.ndarray, z: np.ndarray, scale: str, limits: tuple[float, float]) -> Line:
     extra = {"type": "heatmap", "z": z, "x": x, "y": y, "zmin": limits[0], "zmax": limits[1], "colorscale": scale, "colorbar": {"thickness": 14}}
-    extra |= {"hovertemplate": "%{x:.4g}, %{y:.4g}: %{z:.4g}", "reversescale": name == "energy_invented_share"}
+    extra |= {"hovertemplate": "%{x:.4g}, %{y:.4g}: %{z:.4g}"}
     return Line(name, "c1", x[:1], y[:1], extra=extra)
 
 
 def _bound(x: np.ndarray, y: np.ndarray, z: np.ndarray, level: float) -> Line:
     contours = {"start": level, "end": level, "size": 1.0, "coloring": "none", "showlabels": True}
     extra = {"type": "contour", "z": z, "x": x, "y": y, "contours": contours, "showscale": False, "hoverinfo": "skip"}
-    return Line("bound", "total", x[:1], y[:1], width=2.5, extra=extra)
+    return Line("bound", "c4", x[:1], y[:1], width=3.0, extra=extra)
