@@ -21,6 +21,7 @@ from softdock.campaign import cluster, shards
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cuda import load_numba_cuda
 from softdock.campaign.plan import load_plan
+from softdock.campaign.spec import preset_names
 from softdock.campaign.summary import tables
 from softdock.campaign.whole import run_campaign
 from softdock.cli.main import cli
@@ -239,6 +240,11 @@ def test_bad_input_is_one_clear_message(arguments, named, tmp_path, monkeypatch)
     assert named in result.output
     assert "Traceback" not in result.output
     assert not list(tmp_path.iterdir())
+
+
+def test_the_help_names_every_preset():
+    shown = CliRunner().invoke(cli, ["campaign", "--help"]).output
+    assert "Presets: " + ", ".join(preset_names()) in " ".join(shown.split())
 
 
 def test_a_gpu_that_is_not_there_is_said(tmp_path):

@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from softdock.campaign.cpu import available_cores
-from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, Engine, cycles_per_run, engine_for
+from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, MUCH, Engine, cycles_per_run, engine_for
 from softdock.campaign.execute import Progress, Spent, encode, own_outcomes, shard_table, stopped
 from softdock.campaign.own_outcomes import Own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
-from softdock.errors import BadInput, CampaignStopped, Problem
+from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
 UNDER_WAY = 3  # shards for each thread of the workers
+GPU_RUNS = 65536  # of a shard that a GPU runs
 SHARDS_PER_THREAD = 20  # at least, where there are runs enough
 LOST_TOO_OFTEN = 5  # workers that one shard may take down with it before the campaign stops
 
@@ -82,8 +83,22 @@ def worker_threads(client: Any) -> int:
     return max(1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values()))
 
 
-def cluster_shard_runs(plan: Plan, threads: int) -> int:
-    """Some seconds of one core; less, where that would leave a worker idle."""
+def has_gpu() -> bool:
+    """On a worker."""
+    from softdock.campaign.cuda import find_device
+
+    try:
+        find_device()
+    except NoDevice:
+        return False
+    return True
+
+
+def cluster_shard_runs(plan: Plan, client: Any) -> int:
+    """Some seconds of one core, less where that would leave a worker idle; what fills a GPU, where a worker will use one."""
+    threads = worker_threads(client)
+    if plan.runs * cycles_per_run(plan) >= MUCH and any(client.run(has_gpu).values()):
+        return GPU_RUNS
     return int(min(max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST), MOST, max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads))))
 
 
@@ -97,6 +112,9 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
     done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
     threads = worker_threads(client)
     spent.words = f"Dask, {threads} thread{'' if threads == 1 else 's'} of workers"
+
+    if progress is not None:
+        progress(done, plan.runs)  # what was there before
 
     def submit(shard: Shard) -> Any:
         future = client.submit(run_there, texts, own, shard, pure=False, retries=0)

@@ -81,6 +81,8 @@ def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | 
     own, missing = own_outcomes(plan), folder.missing(plan)
     spent, began = Spent(words=engine.words), time.perf_counter()
     done = plan.runs - sum(shard.runs for shard in missing)
+    if progress is not None:
+        progress(done, plan.runs)  # what was there before
     with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(1) as behind:
         writing: Future[None] | None = None
         for shard, runs, prepared in _prepared(plan, missing, engine, ahead):

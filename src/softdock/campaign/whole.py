@@ -55,10 +55,10 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
 def _on_cluster(
     plan: Plan, path: Path, resuming: bool, progress: Progress | None, shard_runs: int | None, scheduler: str | None, workers: int | None
 ) -> tuple[Folder, Spent]:
-    from softdock.campaign.cluster import cluster_shard_runs, connected, run_on_cluster, worker_threads
+    from softdock.campaign.cluster import cluster_shard_runs, connected, run_on_cluster
 
     with connected(scheduler, workers) as client:
-        folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan, worker_threads(client)))
+        folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
         return folder, run_on_cluster(plan, folder, client, progress)
 
 

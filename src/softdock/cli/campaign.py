@@ -63,6 +63,8 @@ def campaign(
 
     Results are written in shards as they come; after an interruption --resume goes on. Exit code 0: done (runs that diverge are outcomes); 2: bad
     input, or the campaign had to stop (what it has is kept); with --replay 3: that run stopped early.
+
+    Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture.
     """
     if (scheduler or workers) and backend != "dask":
         raise click.UsageError("--scheduler and --workers need --backend dask", ctx)
@@ -120,11 +122,14 @@ def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None) -> None:
 @contextmanager
 def _bar(total: int) -> Iterator[Callable[[int, int], None]]:
     """Runs done, their rate and the time left: a bar on a terminal, else a line now and then."""
-    began, said = monotonic(), monotonic()
-    start: list[int] = []
+    said = monotonic()
+    start: list[tuple[int, float]] = []  # runs that were there before, and when it began
 
     def rate(done: int) -> float:
-        return (done - start[0]) / max(monotonic() - began, 1e-9)
+        if not start:
+            start.append((done, monotonic()))
+        before, began = start[0]
+        return (done - before) / max(monotonic() - began, 1e-9)
 
     if console.is_terminal:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -134,8 +139,6 @@ def _bar(total: int) -> Iterator[Callable[[int, int], None]]:
             task = shown.add_task("", total=total, rate="-")
 
             def update(done: int, of: int) -> None:
-                if not start:
-                    start.append(0)
                 shown.update(task, completed=done, rate=f"{rate(done):.4g}")
 
             yield update
@@ -143,12 +146,10 @@ def _bar(total: int) -> Iterator[Callable[[int, int], None]]:
 
     def line(done: int, of: int) -> None:
         nonlocal said
-        if not start:
-            start.append(0)
-        if monotonic() - said >= PLAIN_S or done == of:
+        speed = rate(done)
+        if speed > 0.0 and (monotonic() - said >= PLAIN_S or done == of):
             said = monotonic()
-            left = (of - done) / max(rate(done), 1e-9)
-            console.print(Text(f"{done} of {of} runs, {rate(done):.4g} runs/s, {left:.0f} s left"), soft_wrap=True)
+            console.print(Text(f"{done} of {of} runs, {speed:.4g} runs/s, {(of - done) / speed:.0f} s left"), soft_wrap=True)
 
     yield line
 
