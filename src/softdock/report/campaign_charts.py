@@ -72,7 +72,7 @@ def map_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
             caption = ""
             if name == "distance_from_orbit" and r["honest_below"] is not None and min(z.shape) > 1:
                 lines.append(_bound(x, y, z, r["honest_below"]))
-                caption = f"Line: {100.0 * r['honest_below']:g} % of the approach. Inside it the rig is honest."
+                caption = f"Line: {100.0 * r['honest_below']:g} % of the approach. On the side where the distance is smaller the rig is honest."
             label = f": {r['variants'][i]['label']}" if len(r["variants"]) > 1 else ""
             layout = {"showlegend": False, "xaxis": _axis(maps["axes"][0], x), "yaxis": _axis(maps["axes"][1], y)}
             parts.append(chart(f"map-{name}-{i}", f"{title}{label}", lines, maps["axes"][0], maps["axes"][1], caption=caption, time_axis=False, layout=layout))
