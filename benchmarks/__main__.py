@@ -21,6 +21,8 @@ NAMES = (
     "restitution_map",
     "stability_speed",
     "ports_speed",
+    "campaign",
+    "cluster",
 )
 
 

@@ -42,6 +42,8 @@ from softdock.layout import (
     LABORATORY_AT,
     NO_LIMIT,
     PAIRS_MEM,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
     TARGET_AT,
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
@@ -306,6 +308,8 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
     if not tracker.open and not passage.touched:
         return tracker
+    if passage.peak_torque_squared > mem[PEAK_TORQUE_MEM]:
+        mem[PEAK_TORQUE_MEM] = passage.peak_torque_squared
     was, now = loop.command, done.command
     if params.shared or any_lead(params.methods):  # else the set-points are the satellites' motions
         was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
@@ -322,6 +326,7 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     if parts:
         tracker = parted(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= params.merge_window:
+        mem[PEAK_FORCE_MEM] = max(mem[PEAK_FORCE_MEM], tracker.peak_real_squared)
         tracker = close_contact(tracker, log)
     return tracker
 

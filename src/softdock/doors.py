@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 
 from softdock.compiled import compiled, door
+from softdock.contact.seat import CAPTURES, is_seated
 from softdock.contact_log import close_contact
 from softdock.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, control, cycle, measure, start
 from softdock.energy.ledger import energy_invented
 from softdock.facility import advance
 from softdock.flat import COMMAND, load_facility, load_loop, load_output, load_satellites, store_facility, store_loop, store_output, store_satellites
 from softdock.kinds import kind_of, store_numbers
-from softdock.layout import prepare
+from softdock.layout import CAPTURE_AT, PAIRS_MEM, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, prepare
 from softdock.record import record_row
 from softdock.spatial.motion import store_motion
 from softdock.spatial.rigid_body import motion_of
@@ -31,6 +32,8 @@ OUTCOME_COLUMNS = (
     "real_work_J",
     "peak_force_real_N",
     *(f"{body}.{name}" for body in ("chaser", "target") for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")),
+    "peak_torque_real_Nm",
+    "captured_at_s",  # NaN: not captured, or nobody asked
 )
 OUTCOMES = len(OUTCOME_COLUMNS)
 
@@ -99,10 +102,15 @@ def run_one(vector, params, mem, log, outcome):
     """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a CUDA thread."""
     loop, depth, _ = start(vector, params, mem)
     cycles = int(math.ceil(params.duration / params.T - 1e-9))
-    k = 0
+    k, seated, captured_at = 0, 0, math.nan  # cycles so far, cycles at the seat on end, s
     while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
         loop = cycle(params, vector, loop, mem, log, k)
         k += 1
+        if params.captures:
+            chaser, target = motion_of(params.chaser, loop.satellites.chaser), motion_of(params.target, loop.satellites.target)
+            seated = seated + 1 if is_seated(vector, CAPTURE_AT, params.pairs, mem, PAIRS_MEM, chaser, target) else 0
+            if captured_at != captured_at and seated * params.T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:  # NaN: not yet
+                captured_at = k * params.T
     contacts = loop.tracker.closed
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).closed
@@ -114,12 +122,11 @@ def run_one(vector, params, mem, log, outcome):
     outcome[5] = loop.ledger.kinetic_start
     outcome[6] = loop.ledger.kinetic
     outcome[7] = loop.ledger.real
-    peak = 0.0
-    for i in range(min(contacts, log.shape[0])):
-        peak = max(peak, log[i, 4])
-    outcome[8] = peak
+    outcome[8] = math.sqrt(max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0))
     store_motion(outcome, 9, motion_of(params.chaser, loop.satellites.chaser))
     store_motion(outcome, 22, motion_of(params.target, loop.satellites.target))
+    outcome[35] = math.sqrt(mem[PEAK_TORQUE_MEM])
+    outcome[36] = captured_at
 
 
 @door

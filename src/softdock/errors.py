@@ -3,7 +3,8 @@
     SoftdockError
     |- BadInput            a value a user gave is impossible; `problems` lists all of them
     |- BadRunFolder        a stored run cannot be read
-    `- NoDevice            a GPU was asked for and none was found
+    |- NoDevice            a GPU was asked for and none was found
+    `- CampaignStopped     a campaign could not go on; what it has is kept
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ class BadRunFolder(SoftdockError):
 
 class NoDevice(SoftdockError):
     """No usable GPU; the message says what was found."""
+
+
+class CampaignStopped(SoftdockError):
+    """A campaign that could not go on: a full disc, a scheduler that does not answer. What was written stays, and `--resume` goes on."""
 
 
 def closest(word: str, known: Iterable[str]) -> str:

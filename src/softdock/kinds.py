@@ -66,6 +66,7 @@ class Kind(NamedTuple):
     seen: int
     samples: int
     poses: int
+    captures: int
 
 
 class Numbers(NamedTuple):
@@ -159,6 +160,7 @@ def kind_of(params):
         m.seen,
         m.samples,
         m.poses,
+        int(p.captures),
     )
 
 
@@ -219,6 +221,7 @@ def of_kind(params, kind, common, numbers, shared):
         _either(common.seen, kind.seen, own.seen),
         _either(common.samples, kind.samples, own.samples),
         _either(common.poses, kind.poses, own.poses),
+        _either(common.captures, kind.captures, own.captures),
     )
     p, c, t = params, params.chaser_robot, params.target_robot
     s = numbers.sensor if shared.sensor != 0 else (p.sensor.period, p.sensor.delay, p.sensor.noise_force, p.sensor.noise_torque, p.sensor.threshold)
@@ -282,6 +285,7 @@ def of_kind(params, kind, common, numbers, shared):
         numbers.window[0] if shared.window != 0 else p.merge_window,
         p.methods,
         p.features,
+        k.captures != 0,
     )
 
 
@@ -331,4 +335,5 @@ def with_known_pair(params, numbers):
         p.merge_window,
         p.methods,
         p.features,
+        p.captures,
     )

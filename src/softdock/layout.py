@@ -12,6 +12,7 @@ from softdock.adaptation.registry import prepare_methods
 from softdock.command.laboratory import LABORATORY, is_shared
 from softdock.compiled import apart, compiled
 from softdock.contact.pairs import KIND_BITS, MOST_PAIRS, PAIR, PAIR_FLOATS, KnownPair, Pairs, kind_of_pair, store_pair
+from softdock.contact.seat import CAPTURE, CAPTURES
 from softdock.features import Every, Plain
 from softdock.parameters import Group, Parameter
 from softdock.robots.robot import ROBOT, Chance, Follower, longest_delay, prepare_follower, prepare_robot
@@ -78,6 +79,7 @@ PARTS: tuple[tuple[str, Group], ...] = (
     ("external.chaser", SCHEDULE),
     ("external.target", SCHEDULE),
     ("stop", STOP),
+    ("capture", CAPTURE),
 )
 
 
@@ -98,14 +100,17 @@ CHASER_ROBOT_AT, TARGET_ROBOT_AT, SENSOR_AT = BASES["robots.chaser"], BASES["rob
 CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT, POSE_AT = BASES["mock_up.chaser"], BASES["mock_up.target"], BASES["pose"]
 CHASER_HAND_AT, TARGET_HAND_AT = BASES["hand.chaser"], BASES["hand.target"]
 CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT, STOP_AT = BASES["external.chaser"], BASES["external.target"], BASES["stop"]
+CAPTURE_AT = BASES["capture"]
 PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
 MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
 METHODS_AT = MEMORY_AT + MEMORY.size
 TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
 STOPS, REACHES = STOP.at, ROBOT.at
 
-# The fixed head of `mem`: two cells in which methods book virtual and designed work, one in which they ask to stop, then the contact pairs, and so on.
-PAIRS_MEM = 3  # behind adaptation.interface.BOOK_VIRTUAL, BOOK_DESIGNED and STOP_REQUEST
+# The fixed head of `mem`: two cells in which methods book virtual and designed work, one in which they ask to stop, two for the largest true force and
+# torque so far (squared), then the contact pairs, and so on.
+PEAK_FORCE_MEM, PEAK_TORQUE_MEM = 3, 4  # behind adaptation.interface.BOOK_VIRTUAL, BOOK_DESIGNED and STOP_REQUEST
+PAIRS_MEM = 5
 SAMPLE_FLOATS = 12  # wrenches on chaser and target
 REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
 
@@ -162,6 +167,7 @@ class Params(NamedTuple):
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
     features: Plain | Every  # its type says what is compiled
+    captures: bool  # a campaign asks for captures
 
 
 @compiled
@@ -247,6 +253,7 @@ def prepare(vector, markers):
         2.0 * (longest + sensor.delay),
         prepare_methods(markers.methods, vector, METHODS_AT),
         markers.features,
+        vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
     )
 
 

@@ -17,13 +17,14 @@ from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
 from softdock import doors
 from softdock.campaign import cuda as gpu
-from softdock.campaign.columns import columns
+from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
 from softdock.compiled import source_hash
 from softdock.cycle import STATUSES
 from softdock.errors import BadInput, NoDevice
 from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.scenario.build import build
+from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
 from softdock.simulation import simulate
 
@@ -236,3 +237,15 @@ def test_stale_gpu_results_show(tmp_path):
     path.write_text(json.dumps({"source_hash": "of other sources"}))
     assert gpu_check.is_stale(path) is True
     assert gpu_check.is_stale() in (None, True, False)  # the stored ones: reported, not judged
+
+
+def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
+    """A plain scenario whose robots jitter in some rows: the batch is that of runs made one by one, not of a loop without jitter."""
+    assert type(scenario.markers.features).__name__ == "Plain"
+    part = columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
+    assert type(part.markers.features).__name__ == "Every"
+    run = simulate(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
+    assert run_cpu(*part).column("restitution")[1] == run.restitution
+    jitter = sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
+    assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"
+    assert type(features_with(scenario.vector, [sweepable(scenario)["chaser.mass_kg"].at])).__name__ == "Plain"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.campaign.thin import Thin
 from softdock.contact_log import LOG_COLUMNS
 from softdock.doors import OUTCOME_COLUMNS, OUTCOMES
 from softdock.errors import closest
@@ -43,8 +44,10 @@ class Batch:
         return np.where(self.column("contacts") > index, self.logs[:, index, LOG_COLUMNS.index(name)], np.nan)
 
 
-def empty_batch(vectors: np.ndarray, contacts: int) -> Batch:
+def empty_batch(vectors: np.ndarray | Thin, contacts: int) -> Batch:
     """Room for the results of these runs."""
+    if isinstance(vectors, Thin):
+        return Batch(np.zeros((vectors.runs, OUTCOMES)), np.zeros((vectors.runs, contacts, len(LOG_COLUMNS))))
     if vectors.ndim != 2 or vectors.dtype != np.float64:
         raise TypeError(f"vectors: an (N, n_params) float64 matrix is needed, this is {vectors.dtype} {vectors.shape}")
     return Batch(np.zeros((len(vectors), OUTCOMES)), np.zeros((len(vectors), contacts, len(LOG_COLUMNS))))

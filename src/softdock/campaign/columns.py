@@ -68,8 +68,10 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
     vectors[:, RANDOM_AT + RANDOM.at.run] = np.arange(count)
     for place, rows in wanted.values():
         vectors[:, place.at : place.at + place.size] = rows
-    _check_history(vectors)
-    mem_floats = _lay_out_memory(scenario, vectors, swept)
+    too_long = too_long_delay(vectors)
+    if too_long is not None:
+        raise BadInput(too_long)
+    mem_floats = lay_out_memory(scenario, vectors, swept)
     _check_rows(scenario, vectors, [place.at for place, _ in wanted.values()])
     return Columns(vectors, Markers(features_of(vectors), scenario.markers.methods), mem_floats)
 
@@ -173,14 +175,15 @@ def _common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
     return count
 
 
-def _check_history(vectors: np.ndarray) -> None:
-    """Every row's delay fits the largest history."""
+def too_long_delay(vectors: np.ndarray) -> Problem | None:
+    """A row whose delay does not fit the largest history."""
     for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
         cycles = np.ceil(longest_delay(vectors, base) / vectors[:, TIME_AT + TIME.at.cycle] - 1e-9).astype(int)
         row = int(np.argmax(cycles))
         if cycles[row] > MOST_SLOTS - 4:
             allowed = f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one reaches {cycles[row]} cycles"
-            raise BadInput(Problem(f"robots.{name}.delay_ms[{row}]", 1e3 * vectors[row, base + ROBOT.at.delay], allowed))
+            return Problem(f"robots.{name}.delay_ms[{row}]", 1e3 * vectors[row, base + ROBOT.at.delay], allowed)
+    return None
 
 
 def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
@@ -193,9 +196,9 @@ def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
     return found
 
 
-def _lay_out_memory(scenario: Scenario, vectors: np.ndarray, swept: Mapping[str, Any]) -> int:
-    """Write one memory map into all rows, as `build` does for one scenario. Returns the floats of `mem`."""
-    sizes = memory_sizes(vectors)
+def lay_out_memory(scenario: Scenario, vectors: np.ndarray, swept: Mapping[str, Any], known: Mapping[str, int] | None = None) -> int:
+    """Write one memory map into all rows, as `build` does for one scenario. Returns the floats of `mem`. `known`: sizes over more rows than these."""
+    sizes = memory_sizes(vectors) if known is None else dict(known)
     size = sizes.pop("size")
     for i, (method, at) in enumerate(_methods(scenario)):
         vectors[:, at] = size

@@ -12,6 +12,7 @@ import numpy as np
 
 from softdock import doors
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
+from softdock.campaign.thin import Thin, rows_of
 from softdock.features import Markers
 
 CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
@@ -24,7 +25,7 @@ def available_cores() -> int:
 
 
 def run_cpu(
-    vectors: np.ndarray,
+    vectors: np.ndarray | Thin,
     markers: Markers,
     mem_floats: int,
     threads: int | None = None,
@@ -34,14 +35,14 @@ def run_cpu(
 ) -> Batch:
     """Run every row of `vectors`. `threads`: all cores unless given; `chunk`: runs a thread takes at a time."""
     batch = empty_batch(vectors, contacts)
-    vectors = np.ascontiguousarray(vectors)
     total = len(batch)
     threads = max(1, available_cores() if threads is None else threads)
     chunk = chunk or min(max(1, total // (threads * CHUNKS_PER_THREAD)), MOST_RUNS_IN_CHUNK)
 
     def run_chunk(first: int) -> int:
         last = min(first + chunk, total)
-        doors.run_batch(vectors, markers, np.zeros(mem_floats), batch.logs, batch.outcomes, first, last)
+        rows = rows_of(vectors, first, last)
+        doors.run_batch(rows, markers, np.zeros(mem_floats), batch.logs[first:last], batch.outcomes[first:last], 0, last - first)
         return last - first
 
     done = 0

@@ -11,12 +11,15 @@ import functools
 import importlib
 import importlib.util
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.adaptation.registry import memory_slots
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
+from softdock.campaign.cpu import available_cores
+from softdock.campaign.thin import Thin, rows_of, runs_of
 from softdock.compiled import cache_folder
 from softdock.doors import find_kinds, run_one
 from softdock.errors import BadInput, NoDevice, Problem
@@ -27,6 +30,8 @@ from softdock.spatial.motion import MOTION_FLOATS
 
 MOST_FLOATS = 4096  # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB on an H200
 THREADS_PER_BLOCK = 64
+LOOK_ROWS = 2048  # runs looked at together for what they have in common: 6 MB
+LOOKERS = 4  # threads that look
 LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
 WAVE = 256  # threads a multiprocessor holds at about 255 registers each: the least that fills the device
 
@@ -81,48 +86,90 @@ class Special(NamedTuple):
 class Tailored(NamedTuple):
     """Runs made ready for a kernel of their own."""
 
-    vectors: np.ndarray  # with a memory map for the GPU
+    vectors: np.ndarray | Thin  # with a memory map for the GPU
     numbers: Numbers  # what all runs have in common, for the kernel's argument
     special: Special
 
 
-def tailor(vectors: np.ndarray, markers: Markers, mem_floats: int) -> Tailored:
-    """What these runs have in common, found out run by run."""
-    if mem_floats > MOST_FLOATS:
-        allowed = f"at most {MOST_FLOATS} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
-        raise BadInput(Problem("memory.size", mem_floats, allowed))
-    kinds, numbers = _kinds(vectors, markers)
-    if kinds[:, Kind._fields.index("on_stamps")].all():
-        vectors, mem_floats = _shorten_history(vectors, markers, mem_floats, kinds)
-        kinds, numbers = _kinds(vectors, markers)
-    common = (kinds == kinds[0]).all(axis=0)
-    groups = np.split(numbers, np.cumsum(SIZES)[:-1], axis=1)
-    shared = [int((group == group[0]).all()) for group in groups]
-    one_pair = common[Kind._fields.index("pairs")] and kinds[0, Kind._fields.index("pairs")] == 1
-    shared[Numbers._fields.index("pair")] *= int(one_pair)
-    special = Special(mem_floats, Kind(*np.where(common, kinds[0], 0).tolist()), Kind(*common.astype(int).tolist()), Numbers(*shared))
-    return Tailored(vectors, Numbers(*(tuple(group[0].tolist()) for group in groups)), special)
+class Common:
+    """What all runs seen so far have in common. It only ever shrinks: later slices of a campaign never need a kernel for one value of theirs."""
+
+    def __init__(self, markers: Markers, mem_floats: int):
+        if mem_floats > MOST_FLOATS:
+            allowed = f"at most {MOST_FLOATS} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
+            raise BadInput(Problem("memory.size", mem_floats, allowed))
+        self.markers, self.mem_floats = markers, mem_floats
+        self.first: np.ndarray | None = None  # vector of the first run seen
+        self.kind = self.numbers = np.zeros(0)
+        self.is_common, self.is_shared = np.ones(KIND_FIELDS, dtype=bool), np.ones(NUMBER_FLOATS, dtype=bool)
+        self.on_stamps, self.cycles = True, 0  # whether all are on stamps; the longest delay [cycles]
+
+    def see(self, vectors: np.ndarray | Thin) -> None:
+        """Some more runs, looked at in small parts, several at once."""
+        total = runs_of(vectors)
+        if self.first is None:
+            first = rows_of(vectors, 0, 1)
+            kinds, numbers = _kinds(first, self.markers)
+            self.first, self.kind, self.numbers = first[0].copy(), kinds[0], numbers[0]
+
+        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, int]:
+            kinds, numbers = _kinds(rows_of(vectors, first, min(first + LOOK_ROWS, total)), self.markers)
+            cycles = kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()
+            on_stamps = kinds[:, Kind._fields.index("on_stamps")].all()
+            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), bool(on_stamps), int(cycles)
+
+        with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
+            for common, shared, on_stamps, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
+                self.is_common &= common
+                self.is_shared &= shared
+                self.on_stamps &= on_stamps
+                self.cycles = max(self.cycles, cycles)
+
+    def ready(self, vectors: np.ndarray | Thin) -> Tailored:
+        """These runs (seen before), with a kernel's memory map."""
+        if self.first is None:
+            raise ValueError("no run was seen")
+        spared = self._spared()
+        if spared > 0:
+            vectors = Thin(self._shortened(vectors.base, spared), *vectors[1:]) if isinstance(vectors, Thin) else self._shortened(vectors, spared)
+        kind = _kinds(self._shortened(self.first, spared)[None, :], self.markers)[0][0]
+        groups = np.split(self.is_shared, np.cumsum(SIZES)[:-1])
+        shared = [int(group.all()) for group in groups]
+        pairs = Kind._fields.index("pairs")
+        shared[Numbers._fields.index("pair")] *= int(self.is_common[pairs] and kind[pairs] == 1)
+        constants = Kind(*np.where(self.is_common, kind, 0).tolist())
+        special = Special(self.mem_floats - spared, constants, Kind(*self.is_common.astype(int).tolist()), Numbers(*shared))
+        numbers = np.split(self.numbers, np.cumsum(SIZES)[:-1])
+        return Tailored(vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special)
+
+    def _spared(self) -> int:
+        """Floats saved by keeping no more set-points than are read: a cache holds more runs. A power of two, as on the CPU, is not
+        needed where the number is a constant of the kernel."""
+        if not self.on_stamps or self.first is None:
+            return 0
+        return max(0, 2 * MOTION_FLOATS * (int(self.first[MEMORY_AT + MEMORY.at.slots]) - (self.cycles + 1)))
+
+    def _shortened(self, vectors: np.ndarray, spared: int) -> np.ndarray:
+        vectors = vectors.copy()
+        if spared > 0:
+            vectors[..., MEMORY_AT + MEMORY.at.slots] = self.cycles + 1
+            vectors[..., MEMORY_AT + MEMORY.at.size] -= spared
+            for at in memory_slots(self.markers.methods, METHODS_AT):
+                vectors[..., at] -= spared
+        return vectors
+
+
+def tailor(vectors: np.ndarray | Thin, markers: Markers, mem_floats: int, common: Common | None = None) -> Tailored:
+    """What these runs have in common (with those seen before), found out run by run."""
+    common = Common(markers, mem_floats) if common is None else common
+    common.see(vectors)
+    return common.ready(vectors)
 
 
 def _kinds(vectors: np.ndarray, markers: Markers) -> tuple[np.ndarray, np.ndarray]:
     kinds, numbers = np.zeros((len(vectors), KIND_FIELDS), dtype=np.int64), np.zeros((len(vectors), NUMBER_FLOATS))
     find_kinds(vectors, markers, kinds, numbers)
     return kinds, numbers
-
-
-def _shorten_history(vectors: np.ndarray, markers: Markers, mem_floats: int, kinds: np.ndarray) -> tuple[np.ndarray, int]:
-    """The same runs with no more set-points kept than they read: a cache holds more runs. A power of two, as on the CPU, is not needed
-    where the number is a constant of the kernel."""
-    needed = int(kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()) + 1
-    spared = 2 * MOTION_FLOATS * (int(vectors[0, MEMORY_AT + MEMORY.at.slots]) - needed)
-    if spared <= 0:
-        return vectors, mem_floats
-    vectors = vectors.copy()
-    vectors[:, MEMORY_AT + MEMORY.at.slots] = needed
-    vectors[:, MEMORY_AT + MEMORY.at.size] -= spared
-    for at in memory_slots(markers.methods, METHODS_AT):
-        vectors[:, at] -= spared
-    return vectors, mem_floats - spared
 
 
 def kernel_function(special: Special) -> Any:
@@ -163,24 +210,55 @@ def kernel_for(special: Special, max_registers: int | None = None) -> Any:
         config.CACHE_DIR = before
 
 
+@functools.cache
+def expanding_kernel() -> Any:
+    """Thin runs to parameter vectors, on the device: a block a run."""
+    cuda = load_numba_cuda()
+
+    def expand(base, at, values, vectors):
+        i = cuda.blockIdx.x
+        for j in range(cuda.threadIdx.x, base.shape[0], cuda.blockDim.x):
+            vectors[i, j] = base[j]
+        cuda.syncthreads()
+        for j in range(cuda.threadIdx.x, at.shape[0], cuda.blockDim.x):
+            vectors[i, at[j]] = values[i, j]
+
+    return cuda.jit(expand)
+
+
+def _on_device(cuda: Any, vectors: np.ndarray | Thin, part: slice) -> Any:
+    if not isinstance(vectors, Thin):
+        return cuda.to_device(np.ascontiguousarray(vectors[part]))
+    values = np.ascontiguousarray(vectors.values[part])
+    there = cuda.device_array((len(values), len(vectors.base)))
+    expanding_kernel()[len(values), 64](cuda.to_device(vectors.base), cuda.to_device(vectors.at), cuda.to_device(values), there)
+    return there
+
+
 def run_cuda(
-    vectors: np.ndarray,
+    vectors: np.ndarray | Thin,
     markers: Markers,
     mem_floats: int,
     contacts: int = CONTACTS,
     threads_per_block: int = THREADS_PER_BLOCK,
     progress: Progress | None = None,
+    tailored: Tailored | None = None,
+    launch_rows: int | None = None,
 ) -> Batch:
-    """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends)."""
+    """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
+
+    `tailored`: these runs, where `tailor` has looked at them before. `launch_rows`: runs in the first launch; one wave unless given.
+    """
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
-    vectors, numbers, special = tailor(vectors, markers, mem_floats)
+    vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
     kernel = kernel_for(special)
-    total, done, rows = len(batch), 0, device.multiprocessors * WAVE
+    columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
+    total, done, rows = len(batch), 0, launch_rows or device.multiprocessors * WAVE
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
-        here = [cuda.to_device(array) for array in (np.ascontiguousarray(vectors[part]), batch.logs[part], batch.outcomes[part])]
+        here = [_on_device(cuda, vectors, part), *(cuda.to_device(array) for array in (batch.logs[part], batch.outcomes[part]))]
         count = part.stop - part.start
         kernel[-(-count // threads_per_block), threads_per_block](here[0], markers, numbers, here[1], here[2])
         here[1].copy_to_host(batch.logs[part])
@@ -188,10 +266,15 @@ def run_cuda(
         took, first = time.perf_counter() - began, done == 0
         done = part.stop
         if not first:  # the first launch may have compiled
-            rows = _next_rows(rows, took, device, vectors.shape[1])
+            rows = _next_rows(rows, took, device, columns)
         if progress is not None:
             progress(done, total)
     return batch
+
+
+def wave_rows(device: Device) -> int:
+    """Runs that fill the device once: slices of a campaign are whole numbers of it."""
+    return device.multiprocessors * WAVE
 
 
 def _next_rows(rows: int, took: float, device: Device, columns: int) -> int:

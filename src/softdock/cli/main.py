@@ -22,6 +22,7 @@ LAZY = {
     "demo": "softdock.cli.demo:demo",
     "run": "softdock.cli.run:run",
     "compare": "softdock.cli.compare:compare",
+    "campaign": "softdock.cli.campaign:campaign",
     "identify": "softdock.cli.identify:identify",
     "papers": "softdock.cli.papers:papers",
     "stability": "softdock.cli.stability:stability",

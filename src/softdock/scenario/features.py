@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
+
 import numpy as np
 
 from softdock.command.laboratory import LABORATORY
@@ -11,6 +14,7 @@ from softdock.layout import (
     CHASER_EXTERNAL_AT,
     CHASER_ROBOT_AT,
     LABORATORY_AT,
+    METHODS_AT,
     PAIR_SIZE,
     PAIRS_AT,
     POSE_AT,
@@ -32,3 +36,20 @@ def features_of(vectors: np.ndarray) -> Plain | Every:
     if any(np.any(part) for part in asked) or any_accelerations(vectors) or any_electronics(vectors):
         return Every(0)
     return Plain(0)
+
+
+@functools.cache
+def _deciding() -> frozenset[int]:
+    """Columns of the vector that decide: those of which a single one that is not zero asks for every feature."""
+    return frozenset(i for i in range(METHODS_AT) if isinstance(features_of(_one_at(i)), Every))
+
+
+def _one_at(column: int) -> np.ndarray:
+    vector = np.zeros(METHODS_AT)
+    vector[column] = 1.0
+    return vector
+
+
+def features_with(vector: np.ndarray, swept: Iterable[int]) -> Plain | Every:
+    """Of runs that differ from a vector in some columns, whatever values they take there."""
+    return Every(0) if _deciding().intersection(int(column) for column in swept) else features_of(vector)

@@ -33,7 +33,7 @@ def preset_text(name: str) -> str:
 def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Scenario:
     """A scenario from a file or a preset's name. `changes`: `key=value` texts, or a mapping from key path to value."""
     text, name = _read(source)
-    tables, locate, written = _parse(text, name)
+    tables, locate, written = parse_toml(text, name)
     changed = parse_changes(changes)
     for key, value in changed.items():
         set_key(tables, key, value)
@@ -84,7 +84,7 @@ def _read(source: str | Path) -> tuple[str, str]:
         raise BadInput(Problem("encoding", hex(data[error.start]), "UTF-8 text", f"{source}:{line}")) from None
 
 
-def _parse(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:
+def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:
     """The tables, where each key stands (file:line), and the paths that are written in the file."""
     try:
         tables = tomllib.loads(text)

@@ -1,0 +1,60 @@
+"""Between numpy and Arrow by their buffers: `pa.array` and `to_numpy` would import pandas, where it is installed, which takes a second and 60 MB."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def numbers(values: np.ndarray) -> Any:
+    """A column of numbers; no value is null."""
+    import pyarrow as pa
+
+    values = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+
+
+def truths(values: np.ndarray | None, count: int) -> Any:
+    """A column of yes and no; None: all null."""
+    import pyarrow as pa
+
+    bits = np.packbits(np.zeros(count, dtype=bool) if values is None else values, bitorder="little")
+    known = None if values is not None else pa.py_buffer(np.zeros_like(bits))
+    return pa.Array.from_buffers(pa.bool_(), count, [known, pa.py_buffer(bits)])
+
+
+def words(index: np.ndarray, names: Sequence[str]) -> Any:
+    """A column of words, by their index."""
+    import pyarrow as pa
+
+    text = "".join(names).encode()
+    ends = np.cumsum([0, *(len(name.encode()) for name in names)]).astype(np.int32)
+    dictionary = pa.Array.from_buffers(pa.string(), len(names), [None, pa.py_buffer(ends), pa.py_buffer(text)])
+    return pa.DictionaryArray.from_arrays(numbers(index.astype(np.int8)), dictionary)
+
+
+def to_numbers(column: Any) -> np.ndarray:
+    """A column as numbers: words by their index, yes 1 and no 0, null NaN."""
+    import pyarrow as pa
+
+    parts = [_chunk(chunk) for chunk in column.chunks] if isinstance(column, pa.ChunkedArray) else [_chunk(column)]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _chunk(array: Any) -> np.ndarray:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        return _chunk(array.indices)
+    if pa.types.is_boolean(array.type):
+        if array.null_count == len(array):
+            return np.full(len(array), np.nan)
+        bits = np.unpackbits(np.frombuffer(array.buffers()[1], dtype=np.uint8), bitorder="little")
+        return bits[array.offset : array.offset + len(array)].astype(float)
+    kind = np.dtype(_KINDS[str(array.type)])
+    return np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=kind.itemsize * array.offset)
+
+
+_KINDS = {"double": "f8", "float": "f4", "int64": "i8", "int32": "i4", "uint32": "u4", "int8": "i1"}

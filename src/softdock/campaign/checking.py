@@ -1,0 +1,123 @@
+"""Every draw of a campaign checked before it starts, and one memory map for all its runs. Vectorised: a second or two for a million runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.columns import Place, lay_out_memory, too_long_delay
+from softdock.campaign.plan import Plan, Variant, fill
+from softdock.campaign.thin import Thin
+from softdock.errors import BadInput, Problem
+from softdock.layout import MEMORY, MEMORY_AT
+from softdock.scenario.build import Scenario
+from softdock.scenario.checks import check_scenario, memory_sizes
+
+ROWS = 16384  # runs checked together
+CHECKED = 200  # runs built one by one, for what needs more than one key: the extremes of each column, and an even sample
+SIZING = ("time.", "robots.", "sensor.", "pose.", "mock_up.", "hand.", "methods.")  # keys that may change the size of a run's memory
+
+
+def check_plan(plan: Plan) -> None:
+    """Raises `BadInput` with all that is wrong; lays out the memory of every variant."""
+    design = plan.design
+    low, high = np.full(len(design.labels), np.inf), np.full(len(design.labels), -np.inf)
+    lowest, highest = np.zeros(len(low), dtype=int), np.zeros(len(low), dtype=int)
+    outside = np.zeros(len(low), dtype=int)
+    example = np.full(len(low), np.nan)
+    definitions = _definitions(plan.variants[0])
+    sizes: list[dict[str, int]] = [{} for _ in plan.variants]
+    sizing = any(key.startswith(SIZING) for vary in plan.spec.vary for key in vary.written)
+    for first in range(0, design.runs, ROWS):
+        values = design.values(first, min(first + ROWS, design.runs))
+        for column, places in enumerate(definitions):
+            x = values[:, column]
+            bad = _outside(places, x)
+            if bad.any():
+                outside[column] += int(bad.sum())
+                example[column] = x[int(np.argmax(bad))]
+            for pick, best, at, better in ((np.argmin, low, lowest, np.less), (np.argmax, high, highest, np.greater)):
+                i = int(pick(x))
+                if better(x[i], best[column]):
+                    best[column], at[column] = x[i], first + i
+        if sizing and not outside.any():
+            _grow(plan, values, first, sizes)
+    _refuse_outside(plan, definitions, outside, example)
+    rows = sorted({*lowest.tolist(), *highest.tolist(), *np.linspace(0, design.runs - 1, min(design.runs, CHECKED)).astype(int).tolist()})
+    for variant, size in zip(plan.variants, sizes, strict=True):
+        _lay_out(plan, variant, rows, size)
+
+
+def _definitions(variant: Variant) -> list[list[Place]]:
+    """For each column of the design, the keys that it sets; none for angles."""
+    found: list[list[Place]] = []
+    for vary, places in variant.places:
+        if vary.turn_about:
+            found.append([])
+        elif len(vary.keys) > 1:
+            found += [[place] for place in places]
+        else:
+            found.append(places)
+    return found
+
+
+def _outside(places: list[Place], x: np.ndarray) -> np.ndarray:
+    bad = ~np.isfinite(x)
+    for place in places:
+        p = place.parameter
+        bad |= (x > p.high) | ((x <= p.low) if p.open_low else (x < p.low))
+        if p.kind == "integer":
+            bad |= x != np.floor(x)
+    return bad
+
+
+def _refuse_outside(plan: Plan, definitions: list[list[Place]], outside: np.ndarray, example: np.ndarray) -> None:
+    problems = []
+    at = 0
+    for i, vary in enumerate(plan.spec.vary):
+        for key in vary.keys:
+            if outside[at]:
+                share = f"{100.0 * outside[at] / plan.design.runs:.3g} % of the values are not ({outside[at]} of {plan.design.runs})"
+                allowed = definitions[at][0].parameter.allowed
+                problems.append(Problem(key, float(example[at]), f"{allowed}; {share}", plan.spec.locate(f"vary.{i}.{vary.how}")))
+            at += 1
+    if problems:
+        raise BadInput(problems)
+
+
+def _grow(plan: Plan, values: np.ndarray, first: int, sizes: list[dict[str, int]]) -> None:
+    """The largest memory over these runs too; delays beyond the largest history are refused."""
+    for variant, size in zip(plan.variants, sizes, strict=True):
+        vectors = Thin(variant.scenario.vector, variant.at, fill(variant, values, first)).expand()
+        problem = too_long_delay(vectors)
+        if problem is not None:
+            raise BadInput(problem)
+        for name, value in memory_sizes(vectors).items():
+            size[name] = max(size.get(name, 0), value)
+
+
+def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]) -> None:
+    scenario = variant.scenario
+    values = np.concatenate([plan.design.values(r, r + 1) for r in rows])
+    vectors = Thin(scenario.vector, variant.at, np.concatenate([fill(variant, values[i : i + 1], r) for i, r in enumerate(rows)])).expand()
+    problems: list[Problem] = []
+    for r, vector in zip(rows, vectors, strict=True):
+        found, _ = check_scenario(Scenario(scenario.tables, vector, scenario.markers), lambda key: "")
+        problems += [Problem(p.key, p.value, p.allowed, f"run {r}") for p in found]
+    if problems:
+        raise BadInput(problems[:5])
+    swept: dict[str, Any] = {key: values[:, i] for i, key in enumerate(_column_keys(variant))}
+    if size:  # one row that stands for the largest of all
+        for name, value in size.items():
+            vectors[:, MEMORY_AT + getattr(MEMORY.at, name)] = value
+    variant.mem_floats = lay_out_memory(scenario, vectors, swept, size or None)
+    base = scenario.vector.copy()
+    changed = np.flatnonzero(vectors[0] != base)
+    kept = [i for i in changed if i not in set(variant.at.tolist())]
+    base[kept] = vectors[0, kept]
+    scenario.vector = base
+
+
+def _column_keys(variant: Variant) -> list[str]:
+    return [key for vary, _ in variant.places for key in vary.keys]

@@ -1,0 +1,145 @@
+"""A campaign on many machines, by Dask: a task a shard, in batches; each worker uses its cores, or its GPU if it has one.
+
+The tables come back to this machine, which writes them. A worker that is lost is replaced by Dask and its shards are run again elsewhere, to the same bits.
+Only some shards are under way at a time, so memory stays bounded here and on the scheduler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import time
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from softdock.campaign.cpu import available_cores
+from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, MUCH, Engine, cycles_per_run, engine_for
+from softdock.campaign.execute import Progress, Spent, encode, own_outcomes, shard_table, stopped
+from softdock.campaign.own_outcomes import Own, load_own
+from softdock.campaign.plan import Plan
+from softdock.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
+from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
+
+ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
+UNDER_WAY = 3  # shards for each thread of the workers
+GPU_RUNS = 65536  # of a shard that a GPU runs
+SHARDS_PER_THREAD = 20  # at least, where there are runs enough
+LOST_TOO_OFTEN = 5  # workers that one shard may take down with it before the campaign stops
+
+
+def load_distributed() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise BadInput(Problem("--backend", "dask", "the package distributed is not installed (pip install 'softdock[cluster]')")) from None
+    return distributed
+
+
+@contextlib.contextmanager
+def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of a scheduler that runs already, or of a cluster on this machine that ends with the command."""
+    distributed = load_distributed()
+    import dask
+
+    dask.config.set({"distributed.scheduler.allowed-failures": LOST_TOO_OFTEN})
+    with contextlib.ExitStack() as stack:
+        if scheduler is None:
+            count = workers or available_cores()
+            cluster = distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+            where = stack.enter_context(cluster)
+        else:
+            where = scheduler
+        try:
+            client = distributed.Client(where, timeout=ANSWER_S)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise CampaignStopped(f"no scheduler answers at {scheduler} within {ANSWER_S:g} s ({error}); nothing was run") from None
+        yield stack.enter_context(client)
+
+
+@functools.lru_cache(maxsize=2)
+def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
+    """On a worker: a campaign's plan, made once."""
+    plan = plan_from(texts)
+    functions: Own = {}
+    if own:
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / OWN).write_text(own, encoding="utf-8")
+            functions = load_own(Path(folder) / OWN)
+    return plan, engine_for("auto", plan, threads=1), functions
+
+
+def run_there(texts: Texts, own: str, shard: Shard) -> tuple[bytes, Spent]:
+    """On a worker: one shard as a Parquet file."""
+    plan, engine, functions = _known(Texts(*texts), own)
+    table, spent = shard_table(plan, Shard(*shard), engine, functions)
+    return encode(table), spent
+
+
+def worker_threads(client: Any) -> int:
+    return max(1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values()))
+
+
+def has_gpu() -> bool:
+    """On a worker."""
+    from softdock.campaign.cuda import find_device
+
+    try:
+        find_device()
+    except NoDevice:
+        return False
+    return True
+
+
+def cluster_shard_runs(plan: Plan, client: Any) -> int:
+    """Some seconds of one core, less where that would leave a worker idle; what fills a GPU, where a worker will use one."""
+    threads = worker_threads(client)
+    if plan.runs * cycles_per_run(plan) >= MUCH and any(client.run(has_gpu).values()):
+        return GPU_RUNS
+    return int(min(max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST), MOST, max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads))))
+
+
+def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress | None = None) -> Spent:
+    """Every shard that is missing, on the client's workers."""
+    distributed = load_distributed()
+    own_outcomes(plan)  # refused here, before anything is sent
+    own = (plan.spec.folder / plan.spec.outcome_file).read_text(encoding="utf-8") if plan.spec.outcome_file else ""
+    texts, missing = plan_texts(plan), folder.missing(plan)
+    began, spent = time.perf_counter(), Spent()
+    done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
+    threads = worker_threads(client)
+    spent.words = f"Dask, {threads} thread{'' if threads == 1 else 's'} of workers"
+
+    if progress is not None:
+        progress(done, plan.runs)  # what was there before
+
+    def submit(shard: Shard) -> Any:
+        future = client.submit(run_there, texts, own, shard, pure=False, retries=0)
+        of[future.key] = shard
+        return future
+
+    of: dict[str, Shard] = {}
+    first = [submit(shard) for shard in islice(left, UNDER_WAY * threads)]
+    waiting = distributed.as_completed(first)
+    for future in waiting:
+        shard = of.pop(future.key)
+        try:
+            data, took = future.result()
+            folder.write(shard, data)
+        except OSError as error:
+            raise stopped(error, folder.path) from None
+        except (distributed.KilledWorker, distributed.scheduler.KilledWorker) as error:
+            raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); what was written is kept") from None
+        future.release()
+        for more in islice(left, 1):
+            waiting.add(submit(more))
+        spent.add(took)
+        done += shard.runs
+        if progress is not None:
+            progress(done, plan.runs)
+    spent.wall_s = time.perf_counter() - began
+    spent.loop_s, spent.orbit_s = spent.loop_s / threads, spent.orbit_s / threads  # they ran at once
+    return spent

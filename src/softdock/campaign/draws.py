@@ -1,0 +1,152 @@
+"""Numbers between 0 and 1 that depend on the seed, the dimension and the index of the run alone: any part of a design can be made by itself, in any
+order, by any worker, to the same bits.
+
+    random            Philox, one stream a dimension
+    latin_hypercube   every dimension cut into as many layers as there are runs, each used once: layers shuffled by a keyed permutation
+    sobol             Sobol's sequence with the direction numbers of Joe and Kuo, shifted by seed
+    saltelli          two Sobol points A and B and, for each dimension, A with that one coordinate of B: for Sobol's indices (sensitivity.py)
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+SAMPLINGS = ("random", "latin_hypercube", "sobol", "saltelli")
+MOST_SOBOL = 21  # dimensions; the table below
+BITS = 32
+TO_UNIT = 2.0**-53
+ROUNDS = 6  # of the keyed permutation
+# Joe and Kuo (2008), new-joe-kuo-6: degree, coefficients of the polynomial, first direction numbers; dimension 2 onwards
+JOE_KUO = (
+    (1, 0, (1,)),
+    (2, 1, (1, 3)),
+    (3, 1, (1, 3, 1)),
+    (3, 2, (1, 1, 1)),
+    (4, 1, (1, 1, 3, 3)),
+    (4, 4, (1, 3, 5, 13)),
+    (5, 2, (1, 1, 5, 5, 17)),
+    (5, 4, (1, 1, 5, 5, 5)),
+    (5, 7, (1, 1, 7, 11, 19)),
+    (5, 11, (1, 1, 5, 1, 1)),
+    (5, 13, (1, 1, 1, 3, 11)),
+    (5, 14, (1, 3, 5, 5, 31)),
+    (6, 1, (1, 3, 3, 9, 7, 49)),
+    (6, 13, (1, 1, 1, 15, 21, 21)),
+    (6, 16, (1, 3, 1, 13, 27, 49)),
+    (6, 19, (1, 1, 1, 15, 7, 5)),
+    (6, 22, (1, 3, 1, 15, 13, 25)),
+    (6, 25, (1, 1, 5, 5, 19, 61)),
+    (7, 1, (1, 3, 7, 11, 23, 15, 103)),
+    (7, 4, (1, 3, 7, 13, 13, 15, 69)),
+)
+
+
+def raw(seed: int, stream: int, first: int, count: int) -> np.ndarray:
+    """Random 64-bit words number first .. first + count - 1 of a stream."""
+    block = first // 4  # Philox gives four words a counter
+    generator = np.random.Philox(counter=[block, 0, stream, 0], key=[seed, 0])
+    words = generator.random_raw(4 * (-(-(first + count) // 4) - block))
+    return np.asarray(words[first - 4 * block :][:count])
+
+
+def random(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
+    """In the open interval: a normal deviate of it is finite."""
+    return ((raw(seed, dimension, first, count) >> np.uint64(11)).astype(float) + 0.5) * TO_UNIT
+
+
+def permuted(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndarray:
+    """A keyed permutation of 0 .. size - 1, one index at a time: a Feistel network on the next power of four, walked until it is inside."""
+    half = np.uint64(max(1, (int(size - 1).bit_length() + 1) // 2))
+    mask = np.uint64((1 << int(half)) - 1)
+    keys = raw(seed, 1_000_000 + dimension, 0, ROUNDS)
+    result = index.astype(np.uint64)
+    outside = np.ones(len(result), dtype=bool)
+    while outside.any():
+        here = result[outside]
+        left, right = here >> half, here & mask
+        for key in keys:
+            left, right = right, left ^ (_mixed(right + key) & mask)
+        result[outside] = (left << half) | right
+        outside = result >= np.uint64(size)
+    return result
+
+
+def _mixed(x: np.ndarray) -> np.ndarray:
+    """Splitmix64's finaliser."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def latin_hypercube(seed: int, dimension: int, first: int, count: int, size: int) -> np.ndarray:
+    layers = permuted(seed, dimension, np.arange(first, first + count), size).astype(float)
+    return np.minimum((layers + random(seed, dimension, first, count)) / size, 1.0 - TO_UNIT)
+
+
+def directions(dimension: int) -> np.ndarray:
+    """Direction numbers of one dimension (0 is the first), as whole numbers of BITS bits."""
+    if dimension == 0:
+        return np.array([1 << (BITS - 1 - i) for i in range(BITS)], dtype=np.uint64)
+    degree, coefficients, start = JOE_KUO[dimension - 1]
+    m = list(start)
+    for i in range(degree, BITS):
+        new = m[i - degree] ^ (m[i - degree] << degree)
+        for j in range(1, degree):
+            if (coefficients >> (degree - 1 - j)) & 1:
+                new ^= m[i - j] << j
+        m.append(new)
+    return np.array([m[i] << (BITS - 1 - i) for i in range(BITS)], dtype=np.uint64)
+
+
+def sobol_words(dimension: int, first: int, count: int) -> np.ndarray:
+    """Sobol's sequence as whole numbers of BITS bits, in Gray-code order."""
+    index = np.arange(first, first + count, dtype=np.uint64)
+    gray = index ^ (index >> np.uint64(1))
+    words = np.zeros(count, dtype=np.uint64)
+    for i, table in enumerate(_byte_tables(dimension)[: max(1, -(-int(first + count).bit_length() // 8))]):
+        words ^= table[(gray >> np.uint64(8 * i)) & np.uint64(255)]
+    return words
+
+
+@functools.cache
+def _byte_tables(dimension: int) -> np.ndarray:
+    """For each byte of the index, the direction numbers of its bits added up."""
+    tables = np.zeros((BITS // 8, 256), dtype=np.uint64)
+    for bit, direction in enumerate(directions(dimension)):
+        tables[bit // 8] ^= np.where((np.arange(256) >> (bit % 8)) & 1, direction, np.uint64(0))
+    return tables
+
+
+def sobol(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
+    """With a digital shift by seed, and the rest of the digits after the 32nd in the middle: never 0 or 1."""
+    shift = raw(seed, 2_000_000 + dimension, 0, 1)[0] >> np.uint64(64 - BITS)
+    return ((sobol_words(dimension, first, count) ^ shift).astype(float) + 0.5) * 2.0**-BITS
+
+
+def saltelli(seed: int, dimension: int, first: int, count: int, dimensions: int) -> np.ndarray:
+    """Run s = n (d + 2) + j: A for j = 0, B for j = d + 1, else A with coordinate j - 1 of B."""
+    index = np.arange(first, first + count)
+    n, j = index // (dimensions + 2), index % (dimensions + 2)
+    low, points = int(n[0]), int(n[-1] - n[0]) + 1
+    draw: Callable[..., np.ndarray] = sobol if 2 * dimensions <= MOST_SOBOL else random
+    a, b = draw(seed, dimension, low, points), draw(seed, dimension + dimensions, low, points)
+    from_b = (j == dimensions + 1) | (j == dimension + 1)
+    return np.where(from_b, b[n - low], a[n - low])
+
+
+def uniforms(sampling: str, seed: int, dimensions: int, first: int, count: int, size: int) -> np.ndarray:
+    """Points first .. first + count - 1 of a design of `size` points: (count, dimensions)."""
+    columns = []
+    for d in range(dimensions):
+        if sampling == "latin_hypercube":
+            columns.append(latin_hypercube(seed, d, first, count, size))
+        elif sampling == "sobol":
+            columns.append(sobol(seed, d, first, count))
+        elif sampling == "saltelli":
+            columns.append(saltelli(seed, d, first, count, dimensions))
+        else:
+            columns.append(random(seed, d, first, count))
+    return np.stack(columns, axis=1) if columns else np.zeros((count, 0))

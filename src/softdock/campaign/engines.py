@@ -1,0 +1,106 @@
+"""The machine that runs a shard: this machine's cores, or its GPU. One call, `run`; what differs is how large a shard is best."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import Any, Protocol
+
+import numpy as np
+
+from softdock.campaign.batch import Batch
+from softdock.campaign.cpu import available_cores, run_cpu
+from softdock.campaign.plan import Plan, Variant
+from softdock.campaign.thin import Thin
+from softdock.errors import NoDevice
+from softdock.layout import TIME_AT, TIMES
+
+BACKENDS = ("auto", "cpu", "gpu", "dask")
+CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work
+GPU_WAVES = 2  # runs of a shard on a GPU: 25 MB of results
+FEWEST, MOST = 32, 65536  # runs of a shard on a CPU
+MUCH = 2e9  # cycles; below, compiling a kernel takes longer than the CPU does
+
+
+class Engine(Protocol):
+    name: str
+    words: str
+
+    def shard_runs(self, plan: Plan) -> int: ...
+    def prepare(self, variant: Variant, runs: Thin) -> Any: ...
+    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch: ...
+
+
+def cycles_per_run(plan: Plan) -> float:
+    """Of the base scenario."""
+    vector = plan.base.vector
+    return max(1.0, math.ceil(vector[TIME_AT + TIMES.duration] / vector[TIME_AT + TIMES.cycle]))
+
+
+class Cpu:
+    """Threads of this machine."""
+
+    name = "cpu"
+
+    def __init__(self, threads: int | None = None):
+        self.threads = threads or available_cores()
+        self.words = f"{self.threads} CPU thread{'' if self.threads == 1 else 's'}"
+
+    def shard_runs(self, plan: Plan) -> int:
+        return int(np.clip(self.threads * CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST, MOST))
+
+    def prepare(self, variant: Variant, runs: Thin) -> Any:
+        return None
+
+    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch:
+        return run_cpu(runs, variant.markers, variant.mem_floats, self.threads, contacts)
+
+
+class Gpu:
+    """The current GPU. `prepare` (what runs have in common) may be called from another thread, while the device is busy."""
+
+    name = "gpu"
+
+    def __init__(self) -> None:
+        from softdock.campaign.cuda import find_device, wave_rows
+
+        device = find_device()
+        self.words = f"{device.name}, double precision"
+        self.wave = self.launch = wave_rows(device)
+        self.common: dict[int, Any] = {}
+        self.lock = threading.Lock()
+
+    def shard_runs(self, plan: Plan) -> int:
+        return GPU_WAVES * self.wave
+
+    def prepare(self, variant: Variant, runs: Thin) -> Any:
+        from softdock.campaign.cuda import Common, tailor
+
+        with self.lock:
+            markers, floats = variant.markers, variant.mem_floats
+            common = self.common.setdefault(id(variant), Common(markers, floats))
+            return tailor(runs, markers, floats, common)
+
+    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch:
+        from softdock.campaign.cuda import LAUNCH_S, run_cuda
+
+        began = time.perf_counter()
+        batch = run_cuda(prepared.vectors, variant.markers, variant.mem_floats, contacts, tailored=prepared, launch_rows=self.launch)
+        rate = runs.runs / (time.perf_counter() - began)  # of the first shard also the compiler's time: its launches stay small
+        self.launch = int(np.clip(LAUNCH_S * rate // self.wave, 1, GPU_WAVES)) * self.wave
+        return batch
+
+
+def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
+    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found."""
+    if backend == "cpu":
+        return Cpu(threads)
+    if backend == "gpu":
+        return Gpu()
+    if plan is not None and plan.runs * cycles_per_run(plan) < MUCH:
+        return Cpu(threads)
+    try:
+        return Gpu()
+    except NoDevice:
+        return Cpu(threads)

@@ -1,0 +1,134 @@
+"""A campaign run from begin to end: shard by shard, the next one prepared and the last one written while the machine runs this one.
+
+Memory is bounded: at most `AHEAD` shards are prepared or waiting to be written, whatever the number of runs.
+"""
+
+from __future__ import annotations
+
+import errno
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from softdock.campaign.engines import Engine
+from softdock.campaign.orbits import fly_orbits
+from softdock.campaign.outcomes import outcome_table
+from softdock.campaign.own_outcomes import Own, apply_own, load_own
+from softdock.campaign.plan import Plan
+from softdock.campaign.shards import Folder, Shard
+from softdock.errors import CampaignStopped
+
+FIRST_CONTACT, OWN_CONTACTS = 1, 4  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
+Progress = Callable[[int, int], None]  # runs done, runs in all
+
+
+@dataclass
+class Spent:
+    """What the work took. Orbit is counted apart: the rate without it is that of the loop alone."""
+
+    runs: int = 0
+    cycles: float = 0.0
+    loop_s: float = 0.0
+    orbit_s: float = 0.0
+    orbits: int = 0
+    wall_s: float = 0.0
+    words: str = field(default="")
+
+    def add(self, other: Spent) -> None:
+        self.runs += other.runs
+        self.cycles += other.cycles
+        self.loop_s += other.loop_s
+        self.orbit_s += other.orbit_s
+        self.orbits += other.orbits
+
+
+def shard_table(plan: Plan, shard: Shard, engine: Engine, own: Own, runs: Any = None, prepared: Any = None) -> tuple[Any, Spent]:
+    """One shard's table of outcomes, and what it took."""
+    variant = plan.variants[shard.variant]
+    if runs is None:
+        runs = plan.thin(shard.variant, shard.first, shard.last)
+        prepared = engine.prepare(variant, runs)
+    began = time.perf_counter()
+    batch = engine.run(variant, runs, prepared, OWN_CONTACTS if own else FIRST_CONTACT)
+    looped = time.perf_counter()
+    orbits = fly_orbits(runs, getattr(engine, "threads", None)) if plan.spec.reference else None
+    flown = time.perf_counter()
+    spent = Spent(shard.runs, float(batch.column("cycles").sum()), looped - began, flown - looped, orbits.flown if orbits else 0)
+    return outcome_table(plan, shard.variant, shard.first, runs, batch, orbits, apply_own(own, batch)), spent
+
+
+def encode(table: Any) -> bytes:
+    """As a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    words = [name for name in table.column_names if pa.types.is_dictionary(table.schema.field(name).type)]
+    pq.write_table(table, sink, compression="zstd", use_dictionary=words)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def own_outcomes(plan: Plan) -> Own:
+    return load_own(plan.spec.folder / plan.spec.outcome_file) if plan.spec.outcome_file else {}
+
+
+def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | None = None) -> Spent:
+    """Every shard that is missing. What it took, of these alone."""
+    own, missing = own_outcomes(plan), folder.missing(plan)
+    spent, began = Spent(words=engine.words), time.perf_counter()
+    done = plan.runs - sum(shard.runs for shard in missing)
+    if progress is not None:
+        progress(done, plan.runs)  # what was there before
+    with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(1) as behind:
+        writing: Future[None] | None = None
+        for shard, runs, prepared in _prepared(plan, missing, engine, ahead):
+            table, took = shard_table(plan, shard, engine, own, runs, prepared)
+            if writing is not None:
+                _wait(writing, folder)
+            writing = behind.submit(_write, folder, shard, table)
+            spent.add(took)
+            done += shard.runs
+            if progress is not None:
+                progress(done, plan.runs)
+        if writing is not None:
+            _wait(writing, folder)
+    spent.wall_s = time.perf_counter() - began
+    return spent
+
+
+def _prepared(plan: Plan, missing: Iterable[Shard], engine: Engine, pool: ThreadPoolExecutor) -> Iterator[tuple[Shard, Any, Any]]:
+    """Each shard with its runs; the next one is made ready meanwhile."""
+
+    def prepare(shard: Shard) -> tuple[Shard, Any, Any]:
+        runs = plan.thin(shard.variant, shard.first, shard.last)
+        return shard, runs, engine.prepare(plan.variants[shard.variant], runs)
+
+    waiting: Future[tuple[Shard, Any, Any]] | None = None
+    for shard in missing:
+        coming = pool.submit(prepare, shard)
+        if waiting is not None:
+            yield waiting.result()
+        waiting = coming
+    if waiting is not None:
+        yield waiting.result()
+
+
+def _write(folder: Folder, shard: Shard, table: Any) -> None:
+    folder.write(shard, encode(table))
+
+
+def _wait(writing: Future[None], folder: Folder) -> None:
+    try:
+        writing.result()
+    except OSError as error:
+        raise stopped(error, folder.path) from None
+
+
+def stopped(error: OSError, path: Path) -> CampaignStopped:
+    """A disc that fails costs the shards in flight and no more."""
+    why = "the disc is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else f"the disc failed ({error.strerror or error})"
+    return CampaignStopped(f"{why}: {path}; every shard written before is kept, and `softdock campaign {path} --resume` goes on")

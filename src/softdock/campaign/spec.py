@@ -1,0 +1,222 @@
+"""What a campaign file says: a base scenario, what varies, which methods and integrators, what is looked at. See docs/campaigns.md.
+
+Read strictly, all problems at once with file and line. Values of the scenario's keys are checked later, draw by draw (checking.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.draws import MOST_SOBOL, SAMPLINGS
+from softdock.campaign.vary import Vary, read_vary
+from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.build import Locate
+from softdock.scenario.files import LARGEST_FILE, parse_toml
+
+SCHEMA_VERSION = 1
+MOST_RUNS = 2**32  # the run's index is half the key of its random numbers
+KEYS = {
+    "schema": "version of the campaign format",
+    "name": "short name",
+    "description": "what this campaign shows",
+    "scenario": "the base: a preset, or a scenario file beside this one",
+    "set": "keys of the base to change",
+    "runs": "draws, at each point of the grids",
+    "seed": "of every draw, and of the scenario's noise",
+    "sampling": "how numbers are drawn: " + ", ".join(SAMPLINGS),
+    "methods": "methods to run everything with: names, chains A+B, or all",
+    "integrators": "integrators to run everything with, or all",
+    "vary": "what varies",
+    "reference": "true: orbit beside every run",
+    "honest_below": "distance from orbit below which a run is honest",
+    "outcome_file": "Python file with outcomes of your own",
+    "trajectories": "runs whose motion is kept",
+    "report": "what the page maps",
+}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A campaign as it was written, checked as far as it can be without its scenario."""
+
+    name: str
+    description: str
+    scenario: str
+    changes: dict[str, Any]
+    runs: int
+    seed: int
+    sampling: str
+    methods: list[str] | str | None
+    integrators: list[str] | str | None
+    vary: tuple[Vary, ...]
+    reference: bool
+    honest_below: float
+    outcome_file: str
+    trajectories: dict[str, Any]
+    report: dict[str, Any]
+    folder: Path  # files named here are looked for in it
+    tables: dict[str, Any] = field(repr=False)  # as written
+    locate: Locate = field(repr=False, compare=False)
+
+
+def preset_names() -> list[str]:
+    return sorted(p.name.removesuffix(".toml") for p in files("softdock.campaign").joinpath("presets").iterdir() if p.name.endswith(".toml"))
+
+
+def load_spec(source: str | Path) -> Spec:
+    """A campaign from a file, a preset's name, or the folder of a campaign that has begun."""
+    path = Path(source)
+    if path.is_dir():
+        path = path / "campaign.toml"
+    if path.suffix == ".toml" or "/" in str(source) or path.is_file():
+        text, name, folder = _read(path), str(path), path.parent
+    else:
+        known = preset_names()
+        if str(source) not in known:
+            allowed = "a campaign file (.toml), the folder of one, or a preset: " + ", ".join(known)
+            raise BadInput(Problem("campaign", str(source), allowed, suggestion=closest(str(source), known)))
+        text, name, folder = files("softdock.campaign").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8"), f"{source}.toml", Path()
+    tables, locate, _ = parse_toml(text, name)
+    return read_spec(tables, locate, folder)
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise BadInput(Problem("campaign", f"{path.stat().st_size} bytes", f"a file of at most {LARGEST_FILE} bytes"))
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        known = ", ".join(preset_names())
+        raise BadInput(Problem("campaign", str(path), f"a file that can be read ({error.strerror}), or a preset: {known}")) from None
+    except UnicodeDecodeError:
+        raise BadInput(Problem("campaign", str(path), "UTF-8 text")) from None
+
+
+def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None) -> Spec:
+    """Check what can be checked without the scenario. Raises `BadInput` with everything that is wrong."""
+    problems: list[Problem] = []
+
+    def refuse(key: str, value: Any, allowed: str, suggestion: str = "") -> None:
+        problems.append(Problem(key, value, allowed, locate(key), suggestion))
+
+    def given(key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True) -> Any:
+        value = tables.get(key, default)
+        right = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is not bool)
+        if value is not default and not (right and fits(value)):
+            refuse(key, value, allowed)
+            return default
+        return value
+
+    for key in tables:
+        if key not in KEYS:
+            refuse(str(key), tables[key], "one of " + ", ".join(KEYS), closest(str(key), KEYS))
+    version = tables.get("schema", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
+    scenario = given("scenario", str, "", "a preset's name or a scenario file")
+    if not scenario and "scenario" not in tables:
+        refuse("scenario", None, "a preset's name or a scenario file")
+    sampling = given("sampling", str, "random", "one of " + ", ".join(SAMPLINGS), lambda s: s in SAMPLINGS)
+    runs = given("runs", int, None, f"a whole number from 1 to {MOST_RUNS}", lambda n: 1 <= n <= MOST_RUNS)
+    seed = given("seed", int, 0, "a whole number from 0 to 2^32 - 1", lambda n: 0 <= n < 2**32)
+    listed = given("vary", list, [], "an array of tables, [[vary]]", lambda v: all(isinstance(t, Mapping) for t in v))
+    vary = [read_vary(table, f"vary.{i}", refuse) for i, table in enumerate(listed)]
+    found = tuple(v for v in vary if v is not None)
+    dimensions = sum(v.dimensions for v in found)
+    if dimensions and runs is None:
+        refuse("runs", None, "how many draws, because something is drawn")
+    if dimensions * (2 if sampling == "saltelli" else 1) > MOST_SOBOL and sampling in ("sobol", "saltelli"):
+        refuse("sampling", sampling, f"sobol for at most {MOST_SOBOL} numbers drawn, saltelli for {MOST_SOBOL // 2}; this campaign draws {dimensions}")
+    if sampling == "saltelli" and any(v.is_correlated for v in found):
+        refuse("sampling", sampling, "another one: Sobol's indices need numbers that are drawn independently")
+    if sampling == "saltelli" and not dimensions:
+        refuse("sampling", sampling, "another one: nothing is drawn")
+    names = [name for v in found for name in v.written]
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        refuse("vary", name, "each key once")
+    methods, integrators = (_names(tables, key, refuse) for key in ("methods", "integrators"))
+    reference = given("reference", bool, False, "true or false")
+    below = given("honest_below", (int, float), 0.05, "a number above 0", lambda x: x > 0.0 and math.isfinite(x))
+    trajectories = _trajectories(given("trajectories", dict, {}, "a table"), refuse)
+    report = _report(given("report", dict, {}, "a table"), [label for v in found for label in v.labels], refuse)
+    spec = Spec(
+        given("name", str, "unnamed", "a text"),
+        given("description", str, "", "a text"),
+        scenario,
+        given("set", dict, {}, "a table of the scenario's keys"),
+        1 if runs is None else runs,
+        seed,
+        sampling,
+        methods,
+        integrators,
+        found,
+        reference,
+        float(below),
+        given("outcome_file", str, "", "the name of a Python file"),
+        trajectories,
+        report,
+        folder or Path(),
+        dict(tables),
+        locate,
+    )
+    if not found and runs is None and methods is None and integrators is None:
+        refuse("vary", None, "something that varies: a [[vary]], runs, methods or integrators; this campaign is empty")
+    if problems:
+        raise BadInput(problems)
+    return spec
+
+
+def _names(tables: Mapping[str, Any], key: str, refuse: Any) -> list[str] | str | None:
+    value = tables.get(key)
+    if value is None or value == "all":
+        return value
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
+        refuse(key, value, 'a list of names, or "all"')
+        return None
+    return value
+
+
+def _trajectories(table: Mapping[str, Any], refuse: Any) -> dict[str, Any]:
+    known = {"runs": "a list of run numbers, from 0", "worst": "a whole number, how many of the worst", "every_ms": "a number above 0"}
+    for key in table:
+        if key not in known:
+            refuse(f"trajectories.{key}", table[key], "one of " + ", ".join(known), closest(str(key), known))
+    runs, worst, every = table.get("runs", []), table.get("worst", 0), table.get("every_ms", 20.0)
+    if not isinstance(runs, list) or not all(isinstance(r, int) and not isinstance(r, bool) and r >= 0 for r in runs):
+        refuse("trajectories.runs", runs, known["runs"])
+        runs = []
+    if not isinstance(worst, int) or isinstance(worst, bool) or not 0 <= worst <= 1000:
+        refuse("trajectories.worst", worst, known["worst"])
+        worst = 0
+    if not isinstance(every, int | float) or isinstance(every, bool) or not 0.0 < every < math.inf:
+        refuse("trajectories.every_ms", every, known["every_ms"])
+        every = 20.0
+    return {"runs": runs, "worst": worst, "every_ms": float(every)}
+
+
+def _report(table: Mapping[str, Any], labels: list[str], refuse: Any) -> dict[str, Any]:
+    known = ("map", "worst_by")
+    for key in table:
+        if key not in known:
+            refuse(f"report.{key}", table[key], "one of " + ", ".join(known), closest(str(key), known))
+    axes = table.get("map", labels[:2] if len(labels) > 1 else [])
+    if not isinstance(axes, list) or len(axes) not in (0, 2) or not all(a in labels for a in axes):
+        refuse("report.map", axes, "two of what varies: " + ", ".join(labels))
+        axes = []
+    worst = table.get("worst_by", "")
+    if not isinstance(worst, str):
+        refuse("report.worst_by", worst, "the name of an outcome")
+        worst = ""
+    return {"map": axes, "worst_by": worst}
+
+
+def grid_size(vary: tuple[Vary, ...]) -> int:
+    """Points of all grids and lists together."""
+    return int(np.prod([len(v.points) for v in vary if not v.dimensions], dtype=object)) if vary else 1

@@ -1,0 +1,39 @@
+"""Many runs as one parameter vector and the columns in which they differ: a million runs in megabytes, and little to send to a GPU."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Thin(NamedTuple):
+    """N parameter vectors that are `base` except in the columns `at`."""
+
+    base: np.ndarray  # (n_params,)
+    at: np.ndarray  # (c,) columns of the vector
+    values: np.ndarray  # (N, c), SI
+
+    @property
+    def runs(self) -> int:
+        return len(self.values)
+
+    def part(self, first: int, last: int) -> Thin:
+        return Thin(self.base, self.at, self.values[first:last])
+
+    def expand(self, first: int = 0, last: int | None = None) -> np.ndarray:
+        """The vectors of some runs, one row a run."""
+        values = self.values[first:last]
+        vectors = np.empty((len(values), len(self.base)))
+        vectors[:] = self.base
+        vectors[:, self.at] = values
+        return vectors
+
+
+def runs_of(vectors: np.ndarray | Thin) -> int:
+    return vectors.runs if isinstance(vectors, Thin) else len(vectors)
+
+
+def rows_of(vectors: np.ndarray | Thin, first: int, last: int) -> np.ndarray:
+    """Some rows as a contiguous matrix."""
+    return vectors.expand(first, last) if isinstance(vectors, Thin) else np.ascontiguousarray(vectors[first:last])

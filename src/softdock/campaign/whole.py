@@ -1,0 +1,73 @@
+"""A campaign from file to page: `run_campaign`, what the command calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from softdock.campaign.engines import engine_for
+from softdock.campaign.execute import Progress, Spent, own_outcomes, run_shards, stopped
+from softdock.campaign.outcomes import NO_NUMBERS, column_names
+from softdock.campaign.plan import Plan
+from softdock.campaign.shards import REPORT, SUMMARY, Folder, begin, resume
+from softdock.campaign.summary import summarise
+from softdock.campaign.trajectories import chosen, write_trajectories
+from softdock.errors import BadInput, CampaignStopped, Problem, closest
+from softdock.recording.whole_files import write_whole
+
+
+def run_campaign(
+    plan: Plan,
+    out: str | Path,
+    backend: str = "auto",
+    resuming: bool = False,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    shard_runs: int | None = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
+) -> dict[str, Any]:
+    """Run what is missing, then summary, page and trajectories. Returns the summary."""
+    path = Path(out)
+    check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
+    try:
+        if backend == "dask":
+            folder, spent = _on_cluster(plan, path, resuming, progress, shard_runs, scheduler, workers)
+        else:
+            engine = engine_for(backend, plan, threads)
+            folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or engine.shard_runs(plan))
+            spent = run_shards(plan, folder, engine, progress)
+        left = folder.missing(plan)
+        if left:
+            raise CampaignStopped(f"{len(left)} shards are missing in {path}; --resume runs them")
+        return finish(plan, folder.path, spent)
+    except OSError as error:
+        raise stopped(error, path) from None
+
+
+def check_worst_by(plan: Plan, own: list[str]) -> None:
+    by, known = plan.spec.report["worst_by"], [name for name in column_names(plan) if name not in NO_NUMBERS] + own
+    if by and by not in known:
+        raise BadInput(Problem("report.worst_by", by, "one of " + ", ".join(known), plan.spec.locate("report.worst_by"), closest(by, known)))
+
+
+def _on_cluster(
+    plan: Plan, path: Path, resuming: bool, progress: Progress | None, shard_runs: int | None, scheduler: str | None, workers: int | None
+) -> tuple[Folder, Spent]:
+    from softdock.campaign.cluster import cluster_shard_runs, connected, run_on_cluster
+
+    with connected(scheduler, workers) as client:
+        folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
+        return folder, run_on_cluster(plan, folder, client, progress)
+
+
+def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:
+    """Summary, page and trajectories from the tables."""
+    from softdock.report.campaign_page import campaign_page
+
+    summary, _ = summarise(plan, path, spent)
+    write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
+    write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
+    write_whole(path / REPORT, campaign_page(plan, summary, str(path)).encode())
+    return summary

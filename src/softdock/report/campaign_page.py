@@ -1,0 +1,162 @@
+"""The campaign page: what came out in a sentence, distributions, maps, the envelope of honest operation, what matters most, the worst cases."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from softdock.campaign.outcomes import ACTIVE
+from softdock.report import elements as e
+from softdock.report.campaign_charts import distribution_charts, map_charts
+from softdock.report.page import page
+from softdock.scenario.files import to_toml
+
+if TYPE_CHECKING:
+    from softdock.campaign.plan import Plan
+
+BLOCK = "campaign"  # id of the page's JSON
+HEADINGS = {
+    "peak_force_real_N": "peak force",
+    "peak_torque_real_Nm": "peak torque",
+    "restitution": "restitution of the first contact",
+    "energy_invented_share": "energy invented, of that at the start",
+    "energy_invented_J": "energy invented",
+    "contacts": "contacts",
+    "captured": "captured",
+    "captured_at_s": "time of capture",
+    "distance_from_orbit": "distance from orbit",
+}
+
+
+def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
+    """The whole page. `folder`: where the campaign lies, for the commands."""
+    r = summary
+    sections = {
+        "answer": ("", _answer(r)),
+        "variants": ("Methods and integrators", _variants(r)),
+        "distributions": ("Distributions", distribution_charts(r, HEADINGS)),
+        "maps": ("Maps", map_charts(r, HEADINGS)),
+        "sensitivity": ("What matters most", _sensitivity(r)),
+        "worst": ("Worst cases", _worst(r, folder)),
+        "campaign": ("Campaign", _campaign(plan, r)),
+    }
+    if not r["maps"]:
+        del sections["maps"]
+    lead = f"{r['description'] or r['scenario']}. {r['runs']} runs of {r['scenario']}."
+    return page(f"Campaign: {r['name']}", lead, sections, {BLOCK: {key: value for key, value in r.items() if key not in ("maps", "distributions")}})
+
+
+def answer(r: dict[str, Any]) -> str:
+    """What came out, in a sentence or two."""
+    parts = []
+    for v in r["variants"]:
+        said = []
+        if v["capture_rate"] is not None:
+            low, high = v["capture_interval"]
+            said.append(f"{_percent(v['capture_rate'])} captured ({_percent(low)} to {_percent(high)} with 95 % confidence)")
+        if v["honest_rate"] is not None:
+            said.append(f"{_percent(v['honest_rate'])} within {_percent(r['honest_below'])} of orbit")
+        said.append(f"{_percent(v['active_rate'])} invented more than {_percent(ACTIVE)} of their energy")
+        if v["stopped_rate"]:
+            said.append(f"{_percent(v['stopped_rate'])} stopped early")
+        whose = f"{v['label']}: " if len(r["variants"]) > 1 else ""
+        parts.append(f"{whose}of {v['runs']} runs {', '.join(said)}.")
+    text = " ".join(parts)
+    return text[0].upper() + text[1:]
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.3g} %"
+
+
+def _shown(r: Any, key: str, unit: str | None = None) -> str:
+    return e.shown(r, key, unit, BLOCK)
+
+
+def _answer(r: dict[str, Any]) -> str:
+    v = r["variants"][0]
+    parts = [e.verdict(answer({**r, "variants": [v]})) if len(r["variants"]) == 1 else e.text(answer(r), "plain")]
+    tiles = [e.tile("Runs", _shown(r, "runs"), "")]
+    if v["capture_rate"] is not None:
+        tiles.append(e.tile("Captured", _share(r, "variants.0.capture_rate"), escape(v["label"])))
+    if v["honest_rate"] is not None:
+        tiles.append(e.tile("Honest", _share(r, "variants.0.honest_rate"), f"within {_percent(r['honest_below'])} of orbit"))
+    hardest = f"{_shown(r, 'variants.0.peak_force_real_N_most', 'N')} at most"
+    tiles.append(e.tile("Peak force, 95 %", _shown(r, "variants.0.peak_force_real_N_95", "N"), hardest))
+    invented = f"{_shown(r, 'variants.0.energy_invented_J_most', 'J')} at most"
+    tiles.append(e.tile("Energy invented, 95 %", _shown(r, "variants.0.energy_invented_J_95", "J"), invented))
+    if r["spent"]:
+        tiles.append(e.tile("Runs a second", _shown(r, "spent.runs_per_s"), escape(r["spent"]["machine"])))
+    parts.append(e.tiles(tiles))
+    if r["runs_read"] < r["runs"]:
+        parts.append(e.text(f"Rates and worst cases are of all runs; distributions, maps and sensitivity of {r['runs_read']} picked evenly.", "note"))
+    return "".join(parts)
+
+
+def _share(r: Any, key: str) -> str:
+    value = e.look_up(r, key)
+    if value is None:
+        return e.UNDEFINED
+    return f'<span class="number" data-key="{escape(key)}" data-value="{value!r}" data-block="{BLOCK}">{e.number(100.0 * value, 3)} %</span>'
+
+
+def _variants(r: dict[str, Any]) -> str:
+    headings = ["method, integrator", "runs", "captured", "honest", "active", "stopped"]
+    headings += ["peak force 95 %", "peak torque 95 %", "invented 95 %", "from orbit 95 %"]
+    rows = []
+    for i, v in enumerate(r["variants"]):
+        at = f"variants.{i}"
+        shares = [_share(r, f"{at}.{name}_rate") for name in ("capture", "honest", "active", "stopped")]
+        numbers = [_shown(r, f"{at}.peak_force_real_N_95", "N"), _shown(r, f"{at}.peak_torque_real_Nm_95", "Nm"), _shown(r, f"{at}.energy_invented_J_95", "J")]
+        rows.append([escape(v["label"]), _shown(r, f"{at}.runs"), *shares, *numbers, _share(r, f"{at}.distance_from_orbit_95")])
+    parts = [e.table("Rates and 95 % quantiles", headings, rows)]
+    if r["refused"]:
+        parts.append(e.bullets([f"could not run: {one}" for one in r["refused"]], "warnings"))
+    note = f"Active: a run that invented more than {_percent(ACTIVE)} of the energy at its start. Stopped: it diverged, or a limit ended it."
+    return "".join(parts) + e.text(note)
+
+
+def _sensitivity(r: dict[str, Any]) -> str:
+    if not r["sensitivity"]:
+        return e.text("Nothing that varies has enough runs to say what matters.", "note")
+    parts = []
+    for outcome, rows in r["sensitivity"].items():
+        cells = []
+        for i, row in enumerate(rows):
+            at = f"sensitivity.{outcome}.{i}"
+            cells.append([escape(row["key"]), _shown(r, f"{at}.first_order", ""), _shown(r, f"{at}.total", "") if row["total"] is not None else e.UNDEFINED])
+        parts.append(e.table(HEADINGS.get(outcome, outcome), ["what varies", "first-order index", "total index"], cells))
+    of = f" Of the first of the variants, {r['variants'][0]['label']}." if len(r["variants"]) > 1 else ""
+    note = "Sobol's first-order index: the share of an outcome's variance that goes away when this one number is known (below zero: noise about zero). "
+    note += "The total index counts interactions too; it needs sampling = \"saltelli\"." + of
+    return "".join(parts) + e.text(note)
+
+
+def _worst(r: dict[str, Any], folder: str) -> str:
+    if not r["worst"]:
+        return e.text("There are none.", "note")
+    keys = [key for key in r["worst"][0] if key not in ("run", "variant", "status")]
+    rows = []
+    for i, row in enumerate(r["worst"]):
+        at = f"worst.{i}"
+        rows.append([_shown(r, f"{at}.run"), escape(row["variant"]), escape(row["status"]), *(_shown(r, f"{at}.{key}") for key in keys)])
+    commands = "\n".join(f"softdock campaign {folder} --replay {row['run']}" for row in r["worst"])
+    caption = f"Worst by {HEADINGS.get(r['worst_by'], r['worst_by'])}; runs that stopped come first"
+    table = e.table(caption, ["run", "variant", "status", *(HEADINGS.get(k, k) for k in keys)], rows, words=(1, 2))
+    return table + e.text("Each again by itself, with its page and its series:", "note") + e.listing(commands)
+
+
+def _campaign(plan: Plan, r: dict[str, Any]) -> str:
+    parts = []
+    spent = r["spent"]
+    if spent:
+        said = f"{spent['runs']} runs, {spent['cycles']:.4g} cycles in {spent['wall_s']:.4g} s on {spent['machine']}: "
+        said += f"{spent['cycles_per_s']:.3g} cycles a second."
+        if spent["runs_per_s_without_orbit"]:
+            said += f" {spent['runs_per_s']:.4g} runs a second with orbit's reference, {spent['runs_per_s_without_orbit']:.4g} without it"
+            said += f" ({spent['orbits_flown']} different orbits)."
+        parts.append(e.text(said, "plain"))
+    tables = {key: value for key, value in plan.spec.tables.items() if key != "set"}
+    parts.append(e.folded("The campaign file", e.listing(to_toml(tables))))
+    parts.append(e.folded("The base scenario, every default written out", e.listing(to_toml(plan.base.tables))))
+    return "".join(parts)

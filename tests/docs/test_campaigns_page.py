@@ -1,0 +1,54 @@
+"""docs/campaigns.md stays true: its keys, columns, presets and its example are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from softdock.campaign.checking import CHECKED
+from softdock.campaign.engines import BACKENDS, MUCH
+from softdock.campaign.outcomes import ACTIVE, COLUMNS, ORBIT_COLUMNS
+from softdock.campaign.own_outcomes import load_own
+from softdock.campaign.plan import load_plan
+from softdock.campaign.spec import KEYS, preset_names
+from softdock.campaign.summary import MOST_ROWS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
+
+
+def first_cells(heading: str) -> list[str]:
+    """Code words in the first column of the table under a row of headings."""
+    table = PAGE[PAGE.index(f"| {heading} |") :].split("\n\n")[0]
+    return [word for line in table.splitlines()[2:] for word in re.findall(r"`([^`]+)`", line.split("|")[1])]
+
+
+@pytest.mark.parametrize(
+    ("heading", "known"),
+    [("key", list(KEYS)), ("column", [*COLUMNS, *ORBIT_COLUMNS]), ("preset", preset_names()), ("backend", list(BACKENDS))],
+)
+def test_a_table_lists_what_there_is(heading, known):
+    assert sorted(first_cells(heading)) == sorted(known)
+
+
+def test_numbers_in_the_text_are_the_codes():
+    assert f"{100 * ACTIVE:g} % of the energy at the start" in PAGE
+    assert f"{MOST_ROWS:,} runs" in PAGE
+    assert f"more than {MUCH:g} cycles".replace("2e+09", "2e9") in PAGE
+    assert f"an even sample of {CHECKED} runs" in PAGE
+
+
+def test_the_example_file_can_be_planned(tmp_path):
+    file = tmp_path / "my_campaign.toml"
+    file.write_text(re.search(r"```toml\n(.*?)```", PAGE, re.S).group(1))
+    plan = load_plan(file)
+    assert plan.runs == 2000
+    assert plan.spec.reference
+
+
+def test_the_example_outcome_compiles(tmp_path):
+    code = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block)
+    file = tmp_path / "mine.py"
+    file.write_text(code)
+    assert list(load_own(file)) == ["second_touch_s"]

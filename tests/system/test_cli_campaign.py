@@ -1,0 +1,289 @@
+"""`softdock campaign` as a person uses it: tables, page and summary agree; cut short it goes on; a worker lost costs nothing; what can be wrong."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import chromium, opened
+from click.testing import CliRunner
+
+from softdock.campaign import cluster, shards
+from softdock.campaign.arrow import to_numbers
+from softdock.campaign.cuda import load_numba_cuda
+from softdock.campaign.plan import load_plan
+from softdock.campaign.spec import preset_names
+from softdock.campaign.summary import tables
+from softdock.campaign.whole import run_campaign
+from softdock.cli.main import cli
+from softdock.errors import CampaignStopped
+from softdock.report.elements import look_up
+
+CAMPAIGN = """
+name = "small <b>"
+scenario = "epos_1d"
+runs = 60
+seed = 2
+sampling = "latin_hypercube"
+reference = true
+integrators = ["exact_hold", "symplectic_euler"]
+outcome_file = "mine.py"
+
+[set]
+sensor.noise_N = 0.02
+capture.for_s = 0.1
+
+[[vary]]
+key = "robots.chaser.delay_ms"
+also = ["robots.target.delay_ms"]
+uniform = [0.0, 30.0]
+
+[[vary]]
+key = "contact.0.real.stiffness_N_per_m"
+normal = [1000.0, 100.0]
+
+[trajectories]
+runs = [0]
+worst = 1
+"""
+MINE = """
+def end_of_first(outcome, log):
+    return log[0, 1]
+"""
+LONG = CAMPAIGN.replace("runs = 60", "runs = 800").replace("reference = true", "").replace('outcome_file = "mine.py"', "")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = tmp_path_factory.mktemp("campaigns")
+    (made / "small.toml").write_text(CAMPAIGN)
+    (made / "long.toml").write_text(LONG)
+    (made / "mine.py").write_text(MINE)
+    return made
+
+
+@pytest.fixture(scope="module")
+def done(folder) -> tuple[Path, Any]:
+    """The small campaign, run by the command."""
+    out = folder / "out"
+    return out, CliRunner().invoke(cli, ["campaign", str(folder / "small.toml"), "--out", str(out), "--backend", "cpu", "--shard", "25"])
+
+
+def read(out: Path) -> dict[str, np.ndarray]:
+    parts = list(tables(out))
+    return {name: np.concatenate([to_numbers(part[name]) for part in parts]) for name in parts[0].column_names}
+
+
+def assert_same(a: Path, b: Path) -> None:
+    ours, theirs = read(a), read(b)
+    assert ours.keys() == theirs.keys()
+    order, other = np.argsort(ours["run"]), np.argsort(theirs["run"])
+    for name in ours:
+        np.testing.assert_array_equal(ours[name][order], theirs[name][other], err_msg=name)
+
+
+def test_tables_summary_and_output_agree(done):
+    out, result = done
+    assert result.exit_code == 0, result.output
+    columns, summary = read(out), json.loads((out / "summary.json").read_text())
+    np.testing.assert_array_equal(columns["run"], np.arange(120))
+    assert len(list((out / "runs").iterdir())) == 6  # shards of 25, none across the two integrators
+    for i, v in enumerate(summary["variants"]):
+        mine = columns["run"] // 60 == i
+        assert v["runs"] == 60
+        assert v["honest_rate"] == pytest.approx((columns["distance_from_orbit"][mine] <= 0.05).mean())
+        assert v["capture_rate"] == pytest.approx(columns["captured"][mine].mean())
+        assert v["verdicts"]["active"] == (columns["verdict"][mine] == 1).sum()
+        assert v["peak_force_real_N_most"] == columns["peak_force_real_N"][mine].max()
+        assert f"{100 * v['honest_rate']:.3g} %" in result.output
+    worst = summary["worst"][0]
+    assert worst["distance_from_orbit"] == columns["distance_from_orbit"].max()
+    assert columns["distance_from_orbit"][worst["run"]] == worst["distance_from_orbit"]
+    ranked = summary["sensitivity"]["distance_from_orbit"]
+    assert ranked[0]["key"] == "robots.chaser.delay_ms"
+    assert np.all(columns["end_of_first"] > 0.4)  # an outcome of the user's own: the touch is at 0.5 s
+    assert {p.name for p in (out / "trajectories").iterdir()} == {"run-000000000.parquet", f"run-{worst['run']:09d}.parquet"}
+
+
+def test_the_page_says_the_same(done):
+    """Charts and maps drawn, numbers as in the JSON, nothing asked of the network, a hostile name harmless."""
+    out, _ = done
+    summary = json.loads((out / "summary.json").read_text())
+    with chromium() as browser, opened(browser, out / "report.html") as here:
+        here.drawn()
+        charts = here.page.evaluate("() => Array.from(document.querySelectorAll('.chart')).map(e => [e.id, e.querySelectorAll('.main-svg').length])")
+        assert all(count >= 1 for _, count in charts)
+        names = {name for name, _ in charts}
+        assert {"chart-map-distance_from_orbit-0", "chart-map-distance_from_orbit-1", "chart-distribution-peak_force_real_N"} <= names
+        assert here.page.evaluate("() => document.querySelectorAll('.heatmaplayer image').length") >= 2
+        values = here.page.evaluate("() => Array.from(document.querySelectorAll('[data-key]')).map(e => [e.dataset.key, e.dataset.value])")
+        assert len(values) > 50
+        for key, value in values:
+            assert json.loads(value) == look_up(summary, key), key
+        text = here.page.inner_text("main")
+        assert f"--replay {summary['worst'][0]['run']}" in text
+        assert here.requests == []
+        assert here.complaints == []
+
+
+def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
+    out, _ = done
+    run = json.loads((out / "summary.json").read_text())["worst"][0]["run"]
+    result = CliRunner().invoke(cli, ["campaign", str(out), "--replay", str(run), "--out", str(tmp_path / "one")])
+    assert result.exit_code == 0, result.output
+    metrics = json.loads((tmp_path / "one" / "metrics.json").read_text())
+    columns = read(out)
+    assert metrics["energy_invented_J"] == columns["energy_invented_J"][run]
+    assert metrics["restitution"] == columns["restitution"][run]
+    assert CliRunner().invoke(cli, ["campaign", str(out), "--replay", "120"]).exit_code == 2
+
+
+def test_killed_and_resumed_is_the_same_as_never_killed(folder, tmp_path):
+    """`kill -9` in the middle: what was written stays, what was not is run, no run counts twice."""
+    cut, whole = tmp_path / "cut", tmp_path / "whole"
+    arguments = ["campaign", str(folder / "long.toml"), "--backend", "cpu", "--shard", "32"]
+    program = [sys.executable, "-c", "from softdock.cli.main import main; main()", *arguments, "--out", str(cut)]
+    child = subprocess.Popen(program, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + 60.0
+    while len(list((cut / "runs").glob("part-*"))) < 3 and time.monotonic() < until and child.poll() is None:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    kept = {p.name: p.stat().st_mtime_ns for p in (cut / "runs").glob("part-*")}
+    assert 3 <= len(kept) < 50
+    refused = CliRunner().invoke(cli, [*arguments, "--out", str(cut)])
+    assert refused.exit_code == 2
+    assert "holds something" in refused.output
+    resumed = CliRunner().invoke(cli, [*arguments, "--out", str(cut), "--resume"])
+    assert resumed.exit_code == 0, resumed.output
+    assert {name: (cut / "runs" / name).stat().st_mtime_ns for name in kept} == kept  # not run again
+    run_campaign(load_plan(folder / "long.toml"), whole, "cpu", shard_runs=1600)
+    assert_same(cut, whole)
+    columns = read(cut)
+    np.testing.assert_array_equal(np.sort(columns["run"]), np.arange(1600))
+
+
+def test_a_full_disc_stops_the_campaign_and_loses_nothing(folder, tmp_path, monkeypatch):
+    plan, out, written = load_plan(folder / "small.toml"), tmp_path / "out", []
+    write = shards.write_whole
+
+    def full(path, data):
+        if path.suffix == ".parquet" and len(written) == 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written.extend([path] if path.suffix == ".parquet" else [])
+        write(path, data)
+
+    monkeypatch.setattr(shards, "write_whole", full)
+    with pytest.raises(CampaignStopped, match=r"the disc is full.*--resume"):
+        run_campaign(plan, out, "cpu", shard_runs=20)
+    assert len(list((out / "runs").iterdir())) == 2
+    monkeypatch.setattr(shards, "write_whole", write)
+    run_campaign(plan, out, "cpu", resuming=True)
+    np.testing.assert_array_equal(read(out)["run"], np.arange(120))
+    (out / "runs" / "part-000003.parquet").unlink()
+    again = CliRunner().invoke(cli, ["campaign", str(out), "--resume", "--backend", "cpu"])  # the folder in place of the file
+    assert again.exit_code == 0, again.output
+    np.testing.assert_array_equal(read(out)["run"], np.arange(120))
+
+
+def test_another_campaign_is_not_resumed(done, folder):
+    out, _ = done
+    other = folder / "other.toml"
+    other.write_text(CAMPAIGN.replace("seed = 2", "seed = 3"))
+    result = CliRunner().invoke(cli, ["campaign", str(other), "--out", str(out), "--resume"])
+    assert result.exit_code == 2
+    assert "this very campaign" in result.output
+
+
+def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
+    """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on this machine's threads."""
+    plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
+    with cluster.connected(None, 2) as client:
+        begun = shards.begin(plan, out, 40)
+        victims = []
+
+        def kill_one(done: int, total: int) -> None:
+            if not victims and done >= total // 4:
+                victims.append(next(iter(client.run(os.getpid).values())))
+                os.kill(victims[0], signal.SIGKILL)
+
+        spent = cluster.run_on_cluster(plan, begun, client, kill_one)
+    assert spent.runs == 1600
+    assert victims
+    run_campaign(plan, whole, "cpu", shard_runs=1600)
+    assert_same(out, whole)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["no_such_preset"], "nozzle_capture"),
+        (["nozzle_capture", "--resume"], "--resume needs --out"),
+        (["nozzle_capture", "--workers", "2"], "--backend dask"),
+        (["nozzle_capture", "--backend", "tpu"], "'auto', 'cpu', 'gpu', 'dask'"),
+        (["nozzle_capture", "--replay", "625"], "a run from 0 to 624"),
+    ],
+)
+def test_bad_input_is_one_clear_message(arguments, named, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["campaign", *arguments])
+    assert result.exit_code == 2
+    assert named in result.output
+    assert "Traceback" not in result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_help_names_every_preset():
+    shown = CliRunner().invoke(cli, ["campaign", "--help"]).output
+    assert "Presets: " + ", ".join(preset_names()) in " ".join(shown.split())
+
+
+def test_a_gpu_that_is_not_there_is_said(tmp_path):
+    if load_numba_cuda().is_available():
+        pytest.skip("there is a GPU here")
+    result = CliRunner().invoke(cli, ["campaign", "nozzle_capture", "--backend", "gpu", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "no usable GPU: " in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
+    result = CliRunner().invoke(cli, ["campaign", "nozzle_capture", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "no scheduler answers at tcp://127.0.0.1:9" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_outcome_that_is_not_there_cannot_rank_the_worst(tmp_path):
+    (tmp_path / "c.toml").write_text('scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "peak_force"\n')
+    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "c.toml"), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "did you mean 'peak_force_real_N'" in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ("def f(outcome): return 1.0", "two arguments"),
+        ("import no_such_module", "Python that runs"),
+        ("def f(outcome, log): return open('x')", "Numba compiles"),
+    ],
+)
+def test_an_outcome_that_cannot_be_is_refused_before_anything_runs(folder, tmp_path, code, named):
+    (tmp_path / "mine.py").write_text(code)
+    (tmp_path / "small.toml").write_text(CAMPAIGN)
+    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "small.toml"), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert named in result.output
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,149 @@
+"""Campaign files: what they say becomes the runs they mean, and what cannot be is refused before anything runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softdock.adaptation.registry import METHODS
+from softdock.campaign.plan import load_plan, make_plan
+from softdock.campaign.spec import load_spec, preset_names, read_spec
+from softdock.errors import BadInput
+
+DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
+STIFFNESS = "contact.0.real.stiffness_N_per_m"
+
+
+def plan(**tables):
+    return make_plan(read_spec({"scenario": "epos_1d", **tables}))
+
+
+def test_grids_and_lists_combine_and_draws_repeat_at_every_point():
+    """The last axis turns fastest, draws within a point; keys in `also` get the same value."""
+    mass = {"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}
+    made = plan(runs=2, vary=[DELAY | {"grid": [0.0, 16.0, 3]}, {"key": STIFFNESS, "list": [500.0, 1000.0]}, mass])
+    values = made.design.values(0, made.runs)
+    assert made.runs == 12
+    np.testing.assert_array_equal(values[:, 0], np.repeat([0.0, 8.0, 16.0], 4))
+    np.testing.assert_array_equal(values[:, 1], np.tile(np.repeat([500.0, 1000.0], 2), 3))
+    assert len(set(values[:, 2])) == 12
+    vectors = made.thin(0, 0, 12).expand()
+    scenario = made.scenario_of(5)
+    assert scenario.tables["robots"]["target"]["delay_ms"] == scenario.tables["robots"]["chaser"]["delay_ms"] == 8.0
+    assert scenario.tables["chaser"]["mass_kg"] == values[5, 2]
+    assert vectors.shape == (12, len(made.base.vector))
+
+
+def test_correlated_normals_have_their_moments():
+    keys = ["chaser.position_m.1", "chaser.position_m.2"]
+    made = plan(runs=20_000, vary=[{"keys": keys, "mean": [0.01, -0.02], "deviation": [0.003, 0.001], "correlation": [[1.0, 0.6], [0.6, 1.0]]}])
+    values = made.design.values(0, made.runs)
+    np.testing.assert_allclose(values.mean(axis=0), [0.01, -0.02], atol=1e-4)
+    np.testing.assert_allclose(values.std(axis=0), [0.003, 0.001], rtol=0.02)
+    assert np.corrcoef(values.T)[0, 1] == pytest.approx(0.6, abs=0.02)
+
+
+def test_a_normal_is_cut_where_it_is_told():
+    made = plan(runs=5000, vary=[{"key": "chaser.mass_kg", "normal": [63.0, 10.0], "within": [60.0, 63.0]}])
+    values = made.design.values(0, made.runs)
+    assert values.min() >= 60.0
+    assert values.max() <= 63.0
+    assert values.mean() == pytest.approx(61.52, abs=0.05)  # mean of the cut normal
+
+
+def test_the_range_of_a_slice_does_not_matter():
+    made = load_plan("epos_monte_carlo")
+    whole = made.thin(0, 0, 300).values
+    np.testing.assert_array_equal(np.concatenate([made.thin(0, at, at + 30).values for at in range(0, 300, 30)]), whole)
+
+
+def test_a_turn_about_the_tip_leaves_the_tip():
+    """The nozzle's tilt: the chaser turns, its tip stays, and the run by itself says the same."""
+    made = load_plan("nozzle_capture")
+    run = 25 * 7 + 3
+    tables = made.scenario_of(run).tables
+    w, x, y, z = tables["chaser"]["attitude_wxyz"]
+    angle = 2.0 * np.arctan2(z, w)
+    assert np.degrees(angle) == pytest.approx(-9.0)
+    assert (x, y) == (0.0, 0.0)
+    tip = np.array(tables["chaser"]["position_m"]) + [np.cos(angle), np.sin(angle), 0.0]
+    np.testing.assert_allclose(tip, [-1.01, 7 * 0.0025, 0.0], atol=1e-12)
+    index = made.design.values(run, run + 1)
+    np.testing.assert_allclose(index, [[7 * 0.0025, -9.0]])
+
+
+def test_methods_and_integrators_are_variants_of_the_same_draws():
+    made = plan(runs=3, integrators=["exact_hold", "symplectic_euler"], vary=[{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}])
+    assert [v.integrator for v in made.variants] == ["exact_hold", "symplectic_euler"]
+    assert made.runs == 6
+    np.testing.assert_array_equal(made.thin(0, 0, 3).values, made.thin(1, 0, 3).values)
+    assert made.scenario_of(4).tables["satellites"]["integrator"] == "symplectic_euler"
+    assert made.scenario_of(4).tables["random"]["run"] == 1
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_can_be_planned(name):
+    """Or, where a method it is about is not in this softdock, says so by name."""
+    asked = load_spec(name).methods
+    unknown = sorted(set(asked) - set(METHODS)) if isinstance(asked, list) else []
+    if unknown:
+        with pytest.raises(BadInput, match=unknown[0]):
+            load_plan(name)
+    else:
+        assert load_plan(name).runs >= 200
+
+
+def test_the_presets_are_those_promised():
+    assert preset_names() == ["adaptive_damping", "epos_monte_carlo", "honesty_map", "nozzle_capture"]
+
+
+@pytest.mark.parametrize(
+    ("tables", "named"),
+    [
+        ({}, "this campaign is empty"),
+        ({"vary": [{"key": "robots.chaser.dely_ms", "list": [1.0]}]}, r"did you mean 'robots\.chaser\.delay_ms'"),
+        ({"vary": [{"key": "satellites.integrator", "list": [1.0]}]}, "a numeric value"),
+        ({"vary": [{"key": "chaser.position_m", "list": [1.0]}]}, r"one of its numbers: chaser\.position_m\.0"),
+        (
+            {"runs": 1000, "sampling": "latin_hypercube", "vary": [{"key": "sensor.noise_N", "normal": [0.1, 0.1]}]},
+            r"sensor\.noise_N: given -.*15\.[89] % of the values are not",  # a normal is more than one deviation below its mean in 15.87 % of draws
+        ),
+        ({"vary": [{"key": "chaser.mass_kg", "grid": [-10.0, 10.0, 5]}]}, r"60 % of the values are not \(3 of 5\)"),
+        ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: nothing given"),
+        ({"vary": [{"key": "chaser.mass_kg"}]}, "one of grid, list, uniform"),
+        ({"vary": [{"key": "chaser.mass_kg", "list": [60.0], "grid": [1.0, 2.0, 2]}]}, "one of grid, list, uniform"),
+        ({"vary": [{"key": "chaser.mass_kg", "list": []}]}, "at least one"),
+        ({"vary": [{"key": "chaser.mass_kg", "list": [60.0, "heavy"]}]}, r"vary\.0\.list"),
+        ({"vary": [{"key": "chaser.mass_kg", "list": [60.0]}, {"key": "chaser.mass_kg", "list": [61.0]}]}, "each key once"),
+        ({"vary": [{"key": "time.plant_steps", "list": [1.0, 1.5]}]}, "a whole number"),
+        ({"vary": [{"key": "chaser.attitude_wxyz", "list": [1.0]}]}, "turn_about"),
+        ({"runs": 9, "vary": [{"keys": ["chaser.mass_kg", "target.mass_kg"], "mean": [9.0, 9.0], "covariance": [[1.0, 2.0], [2.0, 1.0]]}]}, "definite"),
+        ({"runs": 9, "sampling": "random walk"}, "one of random, latin_hypercube"),
+        ({"runs": 0}, "from 1 to"),
+        ({"run": 9, "runs": 9}, "did you mean 'runs'"),
+        ({"runs": 9, "scenario": "epos_9d"}, "epos_1d"),
+        ({"runs": 9, "methods": ["no_such_method"]}, "no_such_method"),
+        ({"runs": 9, "set": {"chaser": {"mass_kg": -1.0}}}, r"chaser\.mass_kg: given -1\.0"),
+        ({"runs": 9, "set": {"capture": {"for_s": 1.0, "pair": 2}}}, "a contact pair that is there"),
+        ({"runs": 9, "report": {"map": ["a", "b"]}}, "two of what varies"),
+        ({"runs": 9, "trajectories": {"runs": [-1]}}, "run numbers"),
+        ({"runs": 9, "trajectories": {"runs": [9]}}, "runs from 0 to 8"),
+        ({"vary": [{"key": "robots.chaser.delay_ms", "list": [1900.0]}], "set": {"time": {"cycle_ms": 1.0}}}, "the largest history"),
+        ({"vary": [{"key": STIFFNESS, "list": [1000.0, 1e9]}]}, r"run 1: contact\.0\.real\.stiffness_N_per_m"),
+        ({"runs": 2**32, "vary": [{"key": "chaser.mass_kg", "list": [60.0, 61.0]}]}, "at most"),
+        ({"runs": 9, "outcome_file": 3}, "Python file"),
+    ],
+)
+def test_what_cannot_be_is_refused(tables, named):
+    """Key, what was given, what is allowed; nothing has run."""
+    with pytest.raises(BadInput, match=named):
+        plan(**tables)
+
+
+def test_problems_of_a_file_name_its_lines(tmp_path):
+    file = tmp_path / "c.toml"
+    file.write_text('scenario = "epos_1d"\nruns = 9\n\n[[vary]]\nkey = "sensor.noise_N"\nuniform = [-1.0, 1.0]\n')
+    with pytest.raises(BadInput, match=r"c\.toml:6: sensor\.noise_N"):
+        load_plan(file)
+    with pytest.raises(BadInput, match=r"did you mean 'honesty_map'"):
+        load_plan("honesty_mop")
