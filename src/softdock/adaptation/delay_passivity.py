@@ -41,7 +41,7 @@ DELAY_PASSIVITY = Group(
     "delay_passivity",
     "Passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more.",
     Parameter("coupling", "coupling", "one port of six degrees of freedom, or a port per world axis", "coupled", choices=("coupled", "per_axis")),
-    Parameter("braking_cycles", "braking_cycles", "n: the damper is at most the mass it brakes over n cycles", 10.0, low=1.0, high=1e4),
+    Parameter("braking_cycles", "braking_cycles", "n: the damper is at most the mass it brakes over n cycles", 4.0, low=1.0, high=1e4),
     Parameter("threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6),
     Parameter("longest_age", "longest_age_ms", "oldest force or pose that is still paired", 40.0, "ms", 0.0, 1e4, scale=1e-3),
     Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: of a mean over a cycle, half the time between its first and last sample", 0.0, "ms", 0.0, 1e3, scale=1e-3),
