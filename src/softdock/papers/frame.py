@@ -21,7 +21,7 @@ from softdock.report.elements import UNITS, bullets, shown, table, verdict
 from softdock.report.page import page
 
 SCHEMA = 1
-PAPERS = {"zebenay": "softdock.papers.zebenay:PAPER"}  # name -> where its `Paper` stands; imported when asked for
+PAPERS = {"zebenay": "softdock.papers.zebenay:PAPER", "de-stefano": "softdock.papers.de_stefano:PAPER"}  # name -> where its `Paper` stands; imported when asked for
 
 Progress = Callable[[str], None]  # what is being made
 
