@@ -9,10 +9,12 @@ counts, per port,
 Measured wrench and motion are paired by their ages. `transit` is the energy reference: the work that the contact will still do while the mock-ups go
 where the satellites are already, from the newest wrench and its slope along the way; without it the controller would act on energy that is only late.
 
-The controller scales the measured wrench on both satellites by 1 - gamma: a variable damper along the wrench. It takes `level`, and what one more cycle
-would add, in the next cycle. The damper is at most m / (n T), m the mass that the wrench feels, n = `braking_cycles`: at the turning point its force
-goes to zero with the velocity, so that a contact always pushes out and nothing sticks; what was not taken is carried on. The wrench is at most doubled
-and never reversed. Where no force is measured nothing is done; a debt is kept for the next contact, a credit is not.
+The controller takes `level`, and what one more cycle would add, in the next cycle, by a variable damper along the measured wrench: it acts on both
+satellites with the part gamma of it. The damper is at most m / (n T), m the mass that the wrench feels, n = `braking_cycles`: at the turning point its
+force goes to zero with the velocity, so that a contact always pushes out and nothing sticks; what was not taken is carried on. While a force is felt it
+is at most doubled and never reversed. A debt that is left when the contact is over is braked off along its last wrench, down to the share `loan` of the
+energy at touch; a credit is dropped. (A real contact with damping can absorb more than the satellites had, because the robots carry the mock-ups deep
+into it; no braking repays that.)
 
 `coupled`: one port of six degrees of freedom for the pair; the wrenches stay opposite about one point, momentum is kept. `per_axis`: three force and
 three torque ports in world axes; linear momentum is kept, the pair's angular momentum only if forces act along axes.
@@ -42,6 +44,7 @@ DELAY_PASSIVITY = Group(
     "Passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more.",
     Parameter("coupling", "coupling", "one port of six degrees of freedom, or a port per world axis", "coupled", choices=("coupled", "per_axis")),
     Parameter("braking_cycles", "braking_cycles", "n: the damper is at most the mass it brakes over n cycles", 4.0, low=1.0, high=1e4),
+    Parameter("loan", "loan", "share of the energy at touch that is left to the satellites after a contact, whatever they owe", 0.01, low=0.0, high=1.0),
     Parameter("threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6),
     Parameter("longest_age", "longest_age_ms", "oldest force or pose that is still paired", 40.0, "ms", 0.0, 1e4, scale=1e-3),
     Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: of a mean over a cycle, half the time between its first and last sample", 0.0, "ms", 0.0, 1e3, scale=1e-3),
@@ -55,7 +58,9 @@ APPLIED, TWIST = 26, 38  # wrench on the satellites in the last cycle; their twi
 POSES = 50  # of the mock-ups, last seen: 2 x (position, attitude)
 WAY = 64  # of the mock-ups since the start
 NOW, LAST, THEN = 76, 100, 124  # wrench and way at the newest common instant, at the one before, and a baseline ago
-RECORDS = 148
+ALONG = 148  # the last wrench of the contact, along which the damper acts
+TOUCH = 160  # per port: kinetic energy along the wrench when it was first felt
+RECORDS = 166
 
 
 class DelayPassivity(NamedTuple):
@@ -65,6 +70,7 @@ class DelayPassivity(NamedTuple):
     threshold: float  # N
     rows: int  # of each record
     unstamped: float  # s
+    loan: float
 
 
 @compiled
@@ -97,8 +103,8 @@ def refuses(scenario):
 @compiled
 def prepare(marker, vector, base, memory):
     rows = _rows(vector[base + AT.longest_age], vector[CYCLE])
-    b = base
-    return DelayPassivity(memory, int(vector[b + AT.coupling]), vector[b + AT.braking_cycles], vector[b + AT.threshold], rows, vector[b + AT.unstamped])
+    unstamped, loan = vector[base + AT.unstamped], vector[base + AT.loan]
+    return DelayPassivity(memory, int(vector[base + AT.coupling]), vector[base + AT.braking_cycles], vector[base + AT.threshold], rows, unstamped, loan)
 
 
 @compiled
@@ -217,12 +223,11 @@ def _only(method, port, j, a):
 
 
 @apart
-def _gamma(method, mem, rig, satellites, wrenches, port):
-    """The part of the wrench that the damper takes at a port."""
+def _gamma(method, mem, rig, satellites, port):
+    """How much of the last wrench of the contact the damper puts against the motion at a port."""
     at, T = method.memory, rig.T
-    c, t = wrenches.chaser, wrenches.target
-    cf, ct = _only(method, port, 0, c.force), _only(method, port, 1, c.torque)
-    tf, tt = _only(method, port, 0, t.force), _only(method, port, 1, t.torque)
+    cf, ct = _only(method, port, 0, load3(mem, at + ALONG)), _only(method, port, 1, load3(mem, at + ALONG + 3))
+    tf, tt = _only(method, port, 0, load3(mem, at + ALONG + 6)), _only(method, port, 1, load3(mem, at + ALONG + 9))
     power = dot(cf, load3(mem, at + TWIST)) + dot(ct, load3(mem, at + TWIST + 3))
     power += dot(tf, load3(mem, at + TWIST + 6)) + dot(tt, load3(mem, at + TWIST + 9))
     level = mem[at + ACTIVE + port] - _transit(method, mem, satellites, port)
@@ -230,17 +235,30 @@ def _gamma(method, mem, rig, satellites, wrenches, port):
     mem[at + LEVEL + port] = level
     mem[at + REMOVED + port] = 0.0
     mobility = _mobility(rig.chaser, satellites.chaser, cf, ct) + _mobility(rig.target, satellites.target, tf, tt)
-    wanted = level + coming
-    if wanted <= 0.0 or power == 0.0 or mobility == 0.0:
+    if power == 0.0 or mobility == 0.0:
         return 0.0
-    most = min(1.0, abs(power) / (method.braking_cycles * T * mobility))
+    kinetic = 0.5 * power * power / mobility  # of the motion along the wrench
+    most = abs(power) / (method.braking_cycles * T * mobility)
+    if mem[at + IDLE] == 0.0:
+        if mem[at + TOUCH + port] == 0.0:
+            mem[at + TOUCH + port] = kinetic
+        wanted = level + coming
+        most = min(most, 1.0)
+    else:  # the contact is over, and a debt is left
+        spare = kinetic - method.loan * mem[at + TOUCH + port]
+        if power < 0.0 or spare <= 0.0:
+            mem[at + ACTIVE + port] = 0.0
+            return 0.0
+        wanted = min(level, spare)
+    if wanted <= 0.0:
+        return 0.0
     gamma = max(-most, min(most, wanted / (power * T)))
     mem[at + REMOVED + port] = gamma * power * T
     return gamma
 
 
 @compiled
-def _store_applied(mem, at, wrenches):
+def _store_wrenches(mem, at, wrenches):
     store3(mem, at, wrenches.chaser.force)
     store3(mem, at + 3, wrenches.chaser.torque)
     store3(mem, at + 6, wrenches.target.force)
@@ -248,39 +266,59 @@ def _store_applied(mem, at, wrenches):
 
 
 @compiled
-def _scaled(factors, at, wrench):
+def _braked(gamma, mem, at, wrench):
+    """A wrench less its port's share of the one along which the damper acts."""
+    a, b = load3(mem, at), load3(mem, at + 3)
     f, t = wrench.force, wrench.torque
-    force = (factors[at] * f[0], factors[at + 1] * f[1], factors[at + 2] * f[2])
-    return Wrench(force, (factors[at + 3] * t[0], factors[at + 4] * t[1], factors[at + 5] * t[2]))
+    force = (f[0] - gamma[0] * a[0], f[1] - gamma[1] * a[1], f[2] - gamma[2] * a[2])
+    return Wrench(force, (t[0] - gamma[3] * b[0], t[1] - gamma[4] * b[1], t[2] - gamma[5] * b[2]))
+
+
+@compiled
+def _is_idle(method, mem, rig, touching):
+    """Whether there is nothing to do: no force, and no debt. Credit of a contact that is over is dropped once all its readings have been counted."""
+    at = method.memory
+    if touching:
+        mem[at + IDLE] = 0.0
+        return False
+    mem[at + IDLE] += rig.T
+    debt = 0.0
+    for port in range(6):
+        mem[at + SLOPE + port] = 0.0
+        if mem[at + IDLE] > (method.rows - BASELINE) * rig.T:
+            mem[at + ACTIVE + port] = max(mem[at + ACTIVE + port], 0.0)
+        debt = max(debt, mem[at + ACTIVE + port])
+    if debt > 0.0:
+        return False
+    for port in range(6):
+        mem[at + LEVEL + port] = 0.0
+        mem[at + REMOVED + port] = 0.0
+        mem[at + TOUCH + port] = 0.0
+    return True
 
 
 @apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     at = method.memory
     _observe(method, mem, rig, measured, satellites)
-    if norm(measured.wrenches.chaser.force) <= method.threshold:
-        mem[at + IDLE] += rig.T
-        for port in range(6):
-            mem[at + LEVEL + port] = 0.0
-            mem[at + REMOVED + port] = 0.0
-            mem[at + SLOPE + port] = 0.0
-            if mem[at + IDLE] > (method.rows - BASELINE) * rig.T:  # every reading of the contact has been counted
-                mem[at + ACTIVE + port] = max(mem[at + ACTIVE + port], 0.0)
-        _store_applied(mem, at + APPLIED, wrenches)
+    touching = norm(measured.wrenches.chaser.force) > method.threshold
+    if touching:
+        _store_wrenches(mem, at + ALONG, wrenches)
+    if _is_idle(method, mem, rig, touching):
+        _store_wrenches(mem, at + APPLIED, wrenches)
         return wrenches
-    mem[at + IDLE] = 0.0
     if method.coupling == COUPLED:
-        g = 1.0 - _gamma(method, mem, rig, satellites, wrenches, 0)
-        factors = (g, g, g, g, g, g)
+        g = _gamma(method, mem, rig, satellites, 0)
+        gamma = (g, g, g, g, g, g)
     else:
-        factors = (
-            1.0 - _gamma(method, mem, rig, satellites, wrenches, 0),
-            1.0 - _gamma(method, mem, rig, satellites, wrenches, 1),
-            1.0 - _gamma(method, mem, rig, satellites, wrenches, 2),
-            1.0 - _gamma(method, mem, rig, satellites, wrenches, 3),
-            1.0 - _gamma(method, mem, rig, satellites, wrenches, 4),
-            1.0 - _gamma(method, mem, rig, satellites, wrenches, 5),
+        gamma = (
+            _gamma(method, mem, rig, satellites, 0),
+            _gamma(method, mem, rig, satellites, 1),
+            _gamma(method, mem, rig, satellites, 2),
+            _gamma(method, mem, rig, satellites, 3),
+            _gamma(method, mem, rig, satellites, 4),
+            _gamma(method, mem, rig, satellites, 5),
         )
-    given = Wrenches(_scaled(factors, 0, wrenches.chaser), _scaled(factors, 0, wrenches.target))
-    _store_applied(mem, at + APPLIED, given)
+    given = Wrenches(_braked(gamma, mem, at + ALONG, wrenches.chaser), _braked(gamma, mem, at + ALONG + 6, wrenches.target))
+    _store_wrenches(mem, at + APPLIED, given)
     return given

@@ -99,7 +99,7 @@ register(
         "passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more",
         "nothing; with noise: the force that is no contact",
         delay_passivity.DELAY_PASSIVITY,
-        delay_passivity.DelayPassivity(0, 0, 0.0, 0.0, 0, 0.0),
+        delay_passivity.DelayPassivity(0, 0, 0.0, 0.0, 0, 0.0, 0.0),
         delay_passivity.prepare,
         wrench=delay_passivity.wrench,
         memory=delay_passivity.memory,

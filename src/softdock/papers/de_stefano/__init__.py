@@ -12,7 +12,7 @@ PAPER = Paper(
     "de-stefano",
     "The passive integrator, regenerated",
     "M. De Stefano, R. Balachandran, J. Artigas, C. Secchi: Reproducing Physical Dynamics with Hardware-in-the-Loop Simulators: A Passive and Explicit "
-    "Discrete Integrator, IEEE ICRA, 2017",
+    "Discrete Integrator",
     {
         "figure_3": make_figure_3,
         "figure_4": make_figure_4,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.passive_integrator import BOUNDED, FORMS, damper, integration_energy
+from softdock.adaptation.passive_integrator import BOUNDED, FORMS, PREVIOUS_FORCE, damper, integration_energy
 from softdock.compiled import door
 
 MASS = 30.0  # kg, section II
@@ -28,11 +28,7 @@ class Motion(NamedTuple):
     observed: np.ndarray  # J, E_obs of (16), before the damper's part of the same step is booked
     left: np.ndarray  # J, after
     correction: np.ndarray  # m/s, v_pc
-
-    @property
-    def damping(self) -> np.ndarray:
-        """beta [m/s/N]."""
-        return np.divide(self.correction, self.force, out=np.zeros_like(self.force), where=self.force != 0.0)
+    damping: np.ndarray  # beta [m/Ns]
 
 
 @door
@@ -67,7 +63,9 @@ def integrate_axis(form: str, forces: np.ndarray, mass: float, T: float, state_t
     code = FORMS.index(form) if form != BARE else -1
     tank = 0.5 * T**2 * float(np.max(np.abs(forces))) ** 2 / mass if code == BOUNDED else 0.0
     _integrate(code, state_too, forces, mass, T, smallest_force, tank, rows)
-    return Motion(np.arange(len(forces)) * T, forces, *rows.T)
+    acting = np.concatenate([[0.0], forces[:-1]]) if code == PREVIOUS_FORCE else forces
+    damping = np.divide(rows[:, CORRECTION], acting, out=np.zeros_like(acting), where=acting != 0.0)
+    return Motion(np.arange(len(forces)) * T, forces, *rows.T, damping)
 
 
 def pushes(T: float) -> np.ndarray:
