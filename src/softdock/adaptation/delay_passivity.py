@@ -60,7 +60,8 @@ WAY = 64  # of the mock-ups since the start
 NOW, LAST, THEN = 76, 100, 124  # wrench and way at the newest common instant, at the one before, and a baseline ago
 ALONG = 148  # the last wrench of the contact, along which the damper acts
 TOUCH = 160  # per port: kinetic energy along the wrench when it was first felt
-RECORDS = 166
+OPEN = 166  # 1 from touch until a contact is settled
+RECORDS = 167
 
 
 class DelayPassivity(NamedTuple):
@@ -276,21 +277,23 @@ def _braked(gamma, mem, at, wrench):
 
 @compiled
 def _is_idle(method, mem, rig, touching):
-    """Whether there is nothing to do: no force, and no debt. Credit of a contact that is over is dropped once all its readings have been counted."""
+    """Whether there is nothing to do: no contact, and the last one settled: all its readings counted, and no debt left. Then nothing is counted, so that
+    noise adds up to nothing."""
     at = method.memory
     if touching:
         mem[at + IDLE] = 0.0
+        mem[at + OPEN] = 1.0
         return False
     mem[at + IDLE] += rig.T
     debt = 0.0
     for port in range(6):
         mem[at + SLOPE + port] = 0.0
-        if mem[at + IDLE] > (method.rows - BASELINE) * rig.T:
-            mem[at + ACTIVE + port] = max(mem[at + ACTIVE + port], 0.0)
         debt = max(debt, mem[at + ACTIVE + port])
-    if debt > 0.0:
+    if mem[at + OPEN] != 0.0 and (debt > 0.0 or mem[at + IDLE] <= (method.rows - BASELINE) * rig.T):
         return False
+    mem[at + OPEN] = 0.0
     for port in range(6):
+        mem[at + ACTIVE + port] = 0.0
         mem[at + LEVEL + port] = 0.0
         mem[at + REMOVED + port] = 0.0
         mem[at + TOUCH + port] = 0.0
