@@ -118,7 +118,8 @@ def test_the_coupled_form_keeps_momentum():
 def random_contacts(runs, seed):
     """Columns of random passive contacts on one axis: 10 to 5000 kg, up to 50 ms, contacts of 40 ms to 2 s, half of them damped."""
     rng = np.random.default_rng(seed)
-    mass, delay, lasts = 10.0 ** rng.uniform(1.0, math.log10(5000.0), runs), rng.uniform(0.0, 50.0, runs), 10.0 ** rng.uniform(math.log10(0.04), math.log10(2.0), runs)
+    mass, delay = 10.0 ** rng.uniform(1.0, math.log10(5000.0), runs), rng.uniform(0.0, 50.0, runs)
+    lasts = 10.0 ** rng.uniform(math.log10(0.04), math.log10(2.0), runs)
     stiffness, speed = mass * (math.pi / lasts) ** 2, 10.0 ** rng.uniform(-2.5, -0.5, runs)
     damping = np.where(rng.random(runs) < 0.5, 0.0, rng.uniform(0.0, 1.0, runs)) * np.sqrt(stiffness * mass)
     return {

@@ -55,7 +55,8 @@ def test_a_smooth_force_turns_the_statement_round():
     assert smooth_drift(T1, "previous_force") == pytest.approx(-0.5 * T1 * gained, rel=0.05)
 
 
-GOLDEN = {("symplectic_euler", None): 1.0000, ("symplectic_euler", "symplectic"): 1.0126, ("forward_euler", None): 1.0255, ("symplectic_euler", "forward"): 1.0384}
+GOLDEN = {("symplectic_euler", None): 1.0000, ("symplectic_euler", "symplectic"): 1.0126}
+GOLDEN |= {("forward_euler", None): 1.0255, ("symplectic_euler", "forward"): 1.0384}
 
 
 @pytest.mark.parametrize(("integrator", "pairing"), GOLDEN)
@@ -180,7 +181,8 @@ def test_the_page_states_the_numbers_of_the_trade():
     """docs/passive_integrator.md shows what the command makes."""
     text = (DOCS / "passive_integrator.md").read_text(encoding="utf-8")
     for row in trade().rows:
-        assert f"| {row['scheme']} | {row['drift_mm'] + 0.0:+.3f} | {row['restitution']:.4f} | {row['restitution_16_ms']:.4f} |" in text.replace("-0.000", "+0.000")
+        drift = f"{row['drift_mm']:+.3f}".replace("-0.000", "+0.000")
+        assert f"| {row['scheme']} | {drift} | {row['restitution']:.4f} | {row['restitution_16_ms']:.4f} |" in text
 
 
 def test_exhibits_fit_the_frame():

@@ -31,8 +31,8 @@ PASSIVE_INTEGRATOR = Group(
     "passive_integrator",
     "De Stefano's passive integrator: the set-points' positions corrected by what the integration is thought to have invented.",
     Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
-    Parameter("pairing", "pairing", "the velocity that moves the body over a cycle: the new one, or the old one", "symplectic", choices=("symplectic", "forward")),
-    Parameter("largest_force", "largest_force_N", "the tank of `bounded` holds what this force can leave uncorrected, T^2 F^2 / 2m; 0: an empty tank", 0.0, "N", 0.0, 1e6),
+    Parameter("pairing", "pairing", "velocity that moves the body: the new one, or the old one", "symplectic", choices=("symplectic", "forward")),
+    Parameter("largest_force", "largest_force_N", "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty", 0.0, "N", 0.0, 1e6),
     Parameter("smallest_force", "smallest_force_N", "a smaller force counts as zero: no correction, the debt is carried", 1e-9, "N", 1e-12, 1e6),
 )
 AT = PASSIVE_INTEGRATOR.at
@@ -53,7 +53,8 @@ class PassiveIntegrator(NamedTuple):
 
 @compiled
 def prepare(marker, vector, base, memory):
-    return PassiveIntegrator(memory, int(vector[base + AT.form]), int(vector[base + AT.pairing]), vector[base + AT.largest_force], vector[base + AT.smallest_force])
+    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
+    return PassiveIntegrator(memory, form, pairing, vector[base + AT.largest_force], vector[base + AT.smallest_force])
 
 
 @compiled

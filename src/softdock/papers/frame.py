@@ -21,7 +21,10 @@ from softdock.report.elements import UNITS, bullets, shown, table, verdict
 from softdock.report.page import page
 
 SCHEMA = 1
-PAPERS = {"zebenay": "softdock.papers.zebenay:PAPER", "de-stefano": "softdock.papers.de_stefano:PAPER"}  # name -> where its `Paper` stands; imported when asked for
+PAPERS = {  # name -> where its `Paper` stands; imported when asked for
+    "zebenay": "softdock.papers.zebenay:PAPER",
+    "de-stefano": "softdock.papers.de_stefano:PAPER",
+}
 
 Progress = Callable[[str], None]  # what is being made
 

@@ -67,7 +67,8 @@ def make_figure_3() -> Exhibit:
     return Exhibit(
         "figure_3",
         "Fig. 3: drift under a held force",
-        f"As published: {first:+.5f} and {second:+.5f} m at T1, a tenth at T2. The correction leaves {rows[1]['first_m']:+.4f} and {rows[1]['second_m']:+.4f} m.",
+        f"As published: {first:+.5f} and {second:+.5f} m at T1, a tenth at T2. "
+        f"The correction leaves {rows[1]['first_m']:+.4f} and {rows[1]['second_m']:+.4f} m.",
         (
             Column("scheme", "scheme"),
             Column("cycle_ms", "T [ms]"),

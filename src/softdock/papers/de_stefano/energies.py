@@ -178,7 +178,10 @@ def make_figure_6() -> Exhibit:
             Column("end_J", "T F(k-1) v(k) [J]"),
         ),
         rows,
-        {"largest_gap_of_rectangle_and_triangle_J": float(max(abs(r["start_J"] + r["extra_J"] - r["gain_J"]) for r in rows)), "energy_by_area_J": float(areas.sum())},
+        {
+            "largest_gap_of_rectangle_and_triangle_J": float(max(abs(r["start_J"] + r["extra_J"] - r["gain_J"]) for r in rows)),
+            "energy_by_area_J": float(areas.sum()),
+        },
         ("T = 1 s, so that the areas can be seen; the smooth force of figure_5.",),
         ("(13) is printed with a wrong sign; rightly, (12) and (13) are one statement: T F v(k) and T F v(k-1) lie dH above and below the true gain.",),
         [

@@ -92,8 +92,8 @@ def _figure(key: str) -> Exhibit:
     return Exhibit(
         key,
         f"{figure}: pushes by hand on OOS-SIM, {axis}",
-        f"Without controller the observed energy falls to {1e3 * rows[0]['observed_end_J']:.2f} mJ, as published in kind. With {NOISE:g} N of noise the published "
-        f"correction reaches {rows[1]['largest_correction_m_per_s']:.2g} m/s, the bounded one {rows[3]['largest_correction_m_per_s']:.2g} m/s.",
+        f"Without controller the observed energy falls to {1e3 * rows[0]['observed_end_J']:.2f} mJ, as published in kind. With {NOISE:g} N of noise the "
+        f"published correction reaches {rows[1]['largest_correction_m_per_s']:.2g} m/s, the bounded one {rows[3]['largest_correction_m_per_s']:.2g} m/s.",
         (
             Column("scheme", "scheme"),
             Column("largest_force_N", "largest force [N]"),
@@ -105,7 +105,11 @@ def _figure(key: str) -> Exhibit:
             Column("loop_end_position_m", "in the loop [m]"),
         ),
         rows,
-        {"usable_noise_N": limit, "largest_own_speed_m_per_s": float(np.abs(bare.velocity).max()), "published_largest_force_N": LARGEST_PUSH[axis] or "lower than on z"},
+        {
+            "usable_noise_N": limit,
+            "largest_own_speed_m_per_s": float(np.abs(bare.velocity).max()),
+            "published_largest_force_N": LARGEST_PUSH[axis] or "lower than on z",
+        },
         (
             "250 kg and 4 ms are published, and pushes of up to 60 N on z, less on x and y. Shape and times of the pushes and the sensor's noise are assumed: "
             "the preset `oos_sim`.",

@@ -65,7 +65,8 @@ def integrate_axis(form: str, forces: np.ndarray, mass: float, T: float, state_t
     _integrate(code, state_too, forces, mass, T, smallest_force, tank, rows)
     acting = np.concatenate([[0.0], forces[:-1]]) if code == PREVIOUS_FORCE else forces
     damping = np.divide(rows[:, CORRECTION], acting, out=np.zeros_like(acting), where=acting != 0.0)
-    return Motion(np.arange(len(forces)) * T, forces, *rows.T, damping)
+    velocity, position, extra, observed, left, correction = rows.T
+    return Motion(np.arange(len(forces)) * T, forces, velocity, position, extra, observed, left, correction, damping)
 
 
 def pushes(T: float) -> np.ndarray:

@@ -68,7 +68,7 @@ def schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
 
 
 def make_trade() -> Exhibit:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, integrator, methods in schemes():
         rows.append(
             {
