@@ -104,7 +104,7 @@ def test_table_json_page_and_folder_agree(tmp_path):
 def test_json_is_alone_on_standard_output(tmp_path, monkeypatch):
     """And nothing is kept that was not asked for."""
     monkeypatch.chdir(tmp_path)
-    done = run("epos_1d", "--json", "--integrators", "exact_hold", "--set", "robots.chaser.delay_ms=8", "--set", "robots.target.delay_ms=8")
+    done = run("epos_1d", "--json", "--methods", "direct", "--integrators", "exact_hold", *(f"--set=robots.{r}.delay_ms=8" for r in ("chaser", "target")))
     assert json.loads(done.stdout)["candidates"][0]["restitution"] == pytest.approx(1.0646, abs=1e-4)  # exp(pi w h / 2)
     assert list(tmp_path.iterdir()) == []
 
@@ -146,7 +146,7 @@ def test_all_runs_stopped_early(tmp_path):
 
 def test_the_sample_method_does_what_its_page_says(sample, tmp_path):
     """The file of docs/your_own_method.md, run as the page says; every number of its table."""
-    done = run("epos_1d", "--method-file", str(sample), "--out", str(tmp_path / "here"))
+    done = run("epos_1d", "--methods", "direct,force_lead", "--method-file", str(sample), "--out", str(tmp_path / "here"))
     assert done.exit_code == 0, done.output
     assert "running the code in" in done.stderr
     results = json.loads((tmp_path / "here" / "comparison.json").read_text())
@@ -167,7 +167,7 @@ def test_the_sample_method_does_what_its_page_says(sample, tmp_path):
 
 def test_the_sample_method_says_where_it_cannot_run(sample, tmp_path):
     """No contact: refused in words; the raw loop is still compared. Exit code 2: it was the user's method that was asked for."""
-    done = run("oos_sim", "--method-file", str(sample), "--integrators", "exact_hold", "--out", str(tmp_path / "here"))
+    done = run("oos_sim", "--methods=direct,force_lead", "--method-file", str(sample), "--integrators", "exact_hold", "--out", str(tmp_path / "here"))
     assert done.exit_code == 2
     assert "there is no contact whose force it could lead" in done.output
     assert re.search(r"1 .*direct", done.output)
@@ -179,7 +179,7 @@ def test_a_method_that_does_not_compile(sample, tmp_path):
     file = tmp_path / "wrong.py"
     file.write_text(text)
     line = next(i for i, s in enumerate(text.splitlines(), 1) if "GROUP.at.stiffness" in s)
-    done = run("epos_1d", "--method-file", str(file), "--integrators", "exact_hold", "--out", str(tmp_path / "here"))
+    done = run("epos_1d", "--methods=direct,force_lead", "--method-file", str(file), "--integrators", "exact_hold", "--out", str(tmp_path / "here"))
     assert done.exit_code == 2
     said = " ".join(done.output.split())
     assert "could not run force_lead (any): it does not compile: Untyped global name 'GROUP'" in said
@@ -191,7 +191,7 @@ def test_a_method_that_returns_nan(tmp_path):
     """Diverged and last, the others still shown, exit code 3. In plain Python, so that nothing has to be compiled."""
     (tmp_path / "nan.py").write_text(RETURNS_NAN)
     program = "from softdock.cli.main import main; main()"
-    command = [sys.executable, "-c", program, "compare", "epos_1d", "--method-file", "nan.py", "--integrators", "exact_hold"]
+    command = [sys.executable, "-c", program, "compare", "epos_1d", "--methods", "direct,broken", "--method-file", "nan.py", "--integrators", "exact_hold"]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run([*command, "--set", "time.duration_s=0.1", "--json"], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 3, done.stderr
@@ -213,7 +213,9 @@ def test_curves_drawn_at_once():
 def test_the_page_in_a_browser(tmp_path):
     """Charts are drawn, nothing is asked of the network, the console stays empty, a hostile name does nothing, light and dark."""
     file = tmp_path / "comparison.html"
-    file.write_text(compare(load_scenario("epos_1d", {"name": HOSTILE, "description": HOSTILE})).page(), encoding="utf-8")
+    integrators = ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4"]
+    page = compare(load_scenario("epos_1d", {"name": HOSTILE, "description": HOSTILE}), "direct", integrators).page()
+    file.write_text(page, encoding="utf-8")
     with chromium() as browser:
         for scheme in ("light", "dark"):
             with opened(browser, file, viewport={"width": 1200, "height": 900}, color_scheme=scheme) as here:
