@@ -43,6 +43,7 @@ NOT_CORE = (
     "campaign",
     "cli",
     "comparison",
+    "corrections.py",
     "errors.py",
     "feasibility.py",
     "fidelity.py",

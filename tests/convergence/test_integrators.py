@@ -74,7 +74,7 @@ def test_the_order_in_rotation_is_the_stated_one(integrator):
 
 
 @pytest.mark.parametrize(
-    ("name", "drift"), [("symplectic_euler", 0.5), ("forward_euler", -0.5), ("exact_hold", 0.0), ("lie_rk4", 0.0)]
+    ("name", "drift"), [("symplectic_euler", 0.5), ("forward_euler", -0.5), ("exact_hold", 0.0), ("lie_rk4", 0.0), ("lie_midpoint", 0.0)]
 )
 def test_translation_under_a_held_force(name, drift):
     """The velocity is exact for all; positions drift by T/2 times the gain of velocity, or not at all (physics.md, section 3).
@@ -96,7 +96,7 @@ def test_translation_under_a_held_force(name, drift):
         assert found[cycle][1] == pytest.approx(0.0, abs=1e-13)
 
 
-GOLDEN_RESTITUTION = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward_euler": 1.0255, "lie_rk4": 1.0126}
+GOLDEN_RESTITUTION = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward_euler": 1.0255, "lie_rk4": 1.0126, "lie_midpoint": 1.0126}
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: i.name)

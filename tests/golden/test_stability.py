@@ -42,7 +42,9 @@ def test_critical_dampings_continuous_and_sampled():
     assert critical_damping(15.6, 3000.0, 0.018) == pytest.approx(sampled, rel=4e-4)
 
 
-@pytest.mark.parametrize(("integrator", "more"), [("exact_hold", 0.0), ("lie_rk4", 0.0), ("forward_euler", 0.5), ("symplectic_euler", -0.5)])
+@pytest.mark.parametrize(
+    ("integrator", "more"), [("exact_hold", 0.0), ("lie_rk4", 0.0), ("lie_midpoint", 0.0), ("forward_euler", 0.5), ("symplectic_euler", -0.5)]
+)
 def test_the_integrator_is_part_of_the_budget(integrator, more):
     """Forward Euler adds k T / 2 to the critical damping, symplectic Euler subtracts it, both exactly."""
     found = critical_damping(15.6, 3000.0, 0.016, 0.004, integrator)
@@ -103,7 +105,7 @@ def predicted(tables, touch_cycles):
     return float(sampled_impacts(point.loop, np.array([touch_cycles % point.loop.pattern]))[0])
 
 
-@pytest.mark.parametrize("integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4"])
+@pytest.mark.parametrize("integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint"])
 @pytest.mark.parametrize(("damping", "delay_ms", "phase"), [(0.0, 16.0, 0.0), (30.0, 16.0, 0.3), (60.0, 18.3, 0.6)])
 def test_a_run_gives_back_what_was_predicted(integrator, damping, delay_ms, phase):
     """The analysis is of the very loop that runs: EPOS on one axis, to rounding."""

@@ -170,10 +170,13 @@ def compile_for_h200(monkeypatch):
     return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
 
 
-@pytest.mark.parametrize("preset", [None, "epos_3d"], ids=["one sample a cycle", "1 kHz sensor"])
-def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, preset):
+@pytest.mark.parametrize(
+    ("preset", "method"), [(None, "direct"), ("epos_3d", "direct"), (None, "delay_passivity")], ids=["one sample a cycle", "1 kHz sensor", "a method"]
+)
+def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, preset, method):
     """The whole loop passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
     base = scenario if preset is None else load_scenario(preset)
+    base = base.with_keys({"methods": [{"name": method}]})
     _, numbers, special = gpu.tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
     types = (matrix, numba.typeof(base.markers), numba.typeof(numbers), cube, matrix)

@@ -49,6 +49,8 @@ def cases():
     found["the whole facility"] = whole_facility()
     found["the whole facility, symplectic"] = whole_facility("symplectic_euler")
     found["virtual elements"] = virtual_elements()
+    for name in ("passive_integrator", "delay_passivity"):
+        found[name] = hard_for_the_core() | {"methods": [{"name": name}]}
     found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
     return found
 

@@ -74,7 +74,7 @@ def with_method(name):
 CASES = {
     **{
         f"everything with {i}": lambda i=i: hard_for_the_core(i)
-        for i in ("symplectic_euler", "forward_euler", "exact_hold", "lie_rk4")
+        for i in ("symplectic_euler", "forward_euler", "exact_hold", "lie_rk4", "lie_midpoint")
     },
     "spheres, delay": lambda: sphere_on_sphere(delay_ms=16.0, duration_s=4.0),
     "cone, no delay": lambda: cone_docking(),

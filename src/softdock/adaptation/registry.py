@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from softdock.adaptation import adaptive_damping, direct, hybrid, monitor, network_contact, suggestions, virtual_contact
+from softdock.adaptation import (
+    adaptive_damping,
+    delay_passivity,
+    direct,
+    hybrid,
+    monitor,
+    network_contact,
+    passive_integrator,
+    suggestions,
+    virtual_contact,
+)
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -152,6 +162,32 @@ register(
         network_contact.prepare,
         external=network_contact.external,
         memory=network_contact.memory,
+    )
+)
+register(
+    Method(
+        "passive_integrator",
+        "De Stefano's passive integrator: set-points corrected by the energy of the integration",
+        "nothing; its tank: the largest force",
+        passive_integrator.PASSIVE_INTEGRATOR,
+        passive_integrator.PassiveIntegrator(0, 0, 0, 0.0, 0.0),
+        passive_integrator.prepare,
+        correct=passive_integrator.correct,
+        memory=lambda values, T: passive_integrator.FLOATS,
+    )
+)
+register(
+    Method(
+        "delay_passivity",
+        "passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more",
+        "nothing; with noise: the force that is no contact",
+        delay_passivity.DELAY_PASSIVITY,
+        delay_passivity.DelayPassivity(0, 0, 0.0, 0.0, 0, 0.0, 0.0),
+        delay_passivity.prepare,
+        wrench=delay_passivity.wrench,
+        memory=delay_passivity.memory,
+        suggest=delay_passivity.suggest,
+        refuses=delay_passivity.refuses,
     )
 )
 

@@ -13,7 +13,7 @@ from softdock.cli.progress import echo, working
 from softdock.errors import BadInput, Problem
 
 NUMBERS = ("mass", "stiffness", "damping", "delay_ms")
-INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4")
+INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint")
 
 
 @click.command()

@@ -21,7 +21,11 @@ from softdock.report.elements import UNITS, bullets, shown, table, verdict
 from softdock.report.page import page
 
 SCHEMA = 1
-PAPERS = {"zebenay": "softdock.papers.zebenay:PAPER", "franken": "softdock.papers.franken:PAPER"}  # name -> where its `Paper` stands; imported when asked for
+PAPERS = {  # name -> where its `Paper` stands; imported when asked for
+    "zebenay": "softdock.papers.zebenay:PAPER",
+    "de-stefano": "softdock.papers.de_stefano:PAPER",
+    "franken": "softdock.papers.franken:PAPER",
+}
 
 Progress = Callable[[str], None]  # what is being made
 

@@ -11,6 +11,7 @@ from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.satellites.exact_hold import exact_hold
 from softdock.satellites.forward_euler import forward_euler
+from softdock.satellites.lie_midpoint import lie_midpoint
 from softdock.satellites.lie_rk4 import lie_rk4
 from softdock.satellites.symplectic_euler import symplectic_euler
 
@@ -23,12 +24,13 @@ class Integrator(NamedTuple):
     effective_delay: float  # in cycles, added to the loop's delay in a contact
 
 
-SYMPLECTIC_EULER, FORWARD_EULER, EXACT_HOLD, LIE_RK4 = 0, 1, 2, 3
+SYMPLECTIC_EULER, FORWARD_EULER, EXACT_HOLD, LIE_RK4, LIE_MIDPOINT = 0, 1, 2, 3, 4
 INTEGRATORS = (
     Integrator("symplectic_euler", 1, 0.0),
     Integrator("forward_euler", 1, 1.0),
     Integrator("exact_hold", 2, 0.5),
     Integrator("lie_rk4", 4, 0.5),
+    Integrator("lie_midpoint", 2, 0.5),
 )
 
 SATELLITES = Group(
@@ -49,4 +51,6 @@ def integrate(integrator, params, T, body, wrench):
         return forward_euler(params, T, body, wrench)
     if integrator == EXACT_HOLD:
         return exact_hold(params, T, body, wrench)
+    if integrator == LIE_MIDPOINT:
+        return lie_midpoint(params, T, body, wrench)
     return lie_rk4(params, T, body, wrench)

@@ -13,7 +13,7 @@ from typing import Any
 from softdock.errors import BadInput, Problem
 
 # Share of T^2 F / m that a held force adds to the position in one cycle; the velocity gets T F / m from all. A test compares with satellites/.
-POSITION_SHARE = {"symplectic_euler": 1.0, "forward_euler": 0.0, "exact_hold": 0.5, "lie_rk4": 0.5}
+POSITION_SHARE = {"symplectic_euler": 1.0, "forward_euler": 0.0, "exact_hold": 0.5, "lie_rk4": 0.5, "lie_midpoint": 0.5}
 INTERPOLATIONS = ("hermite", "linear", "hold")
 HANDOVERS = ("latest", "mean")
 LAWS = ("spring_damper", "spring_damper_pull")

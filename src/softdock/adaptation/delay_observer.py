@@ -1,0 +1,125 @@
+"""The observer of `delay_passivity`: what the satellites got, what the real contact gave, and what it will still give to motion that is on its way.
+
+Energies are per port: one for the pair (`coupled`), or one for each world axis of forces and torques. All state is in the method's slice of `mem`; `method`
+has the fields memory, coupling, threshold [N], rows (of each record) and unstamped [s].
+"""
+
+from __future__ import annotations
+
+from softdock.adaptation.paired_records import look_up, record_floats, remember
+from softdock.compiled import apart, compiled
+from softdock.spatial.motion import displacement
+from softdock.spatial.rigid_body import body_rate
+from softdock.spatial.rotations import rotate
+from softdock.spatial.vectors import dot, load3, load4, norm, store3, store4
+
+COUPLED, PER_AXIS = 0, 1
+BASELINE = 4.0  # cycles over which the wrench's slope along the way is taken
+SHORTEST = 1e-7  # m or rad; a shorter way tells no slope
+
+# Its memory. Per port: six floats (coupled: the first). Wrenches, ways and twists: chaser's force, torque, target's; twelve floats.
+STARTED, IDLE = 0, 1  # IDLE: s since a force was measured
+ACTIVE, LEVEL, REMOVED, SLOPE = 2, 8, 14, 20
+APPLIED, TWIST = 26, 38  # wrench on the satellites in the last cycle; their twists at its start
+POSES = 50  # of the mock-ups, last seen: 2 x (position, attitude)
+WAY = 64  # of the mock-ups since the start
+NOW, LAST, THEN = 76, 100, 124  # wrench and way at the newest common instant, at the one before, and a baseline ago
+ALONG = 148  # the last wrench of the contact, along which the damper acts
+TOUCH = 160  # per port: kinetic energy along the wrench when it was first felt
+OPEN = 166  # 1 from touch until a contact is settled
+RECORDS = 167
+
+
+@compiled
+def _port(method, i):
+    """The port that component i of twelve belongs to."""
+    return 0 if method.coupling == COUPLED else i % 6
+
+
+@apart
+def observe(method, mem, rig, measured, satellites):
+    """Everything up to `ACTIVE`: what the satellites got in the last cycle, and what the contact gave up to the newest common instant."""
+    at, T, t = method.memory, rig.T, rig.cycle * rig.T
+    first = mem[at + STARTED] == 0.0
+    mem[at + STARTED] = 1.0
+    chaser, target = satellites.chaser, satellites.target
+    _follow(mem, at + POSES, at + WAY, first, measured.mock_ups.chaser)
+    _follow(mem, at + POSES + 7, at + WAY + 6, first, measured.mock_ups.target)
+    seen = measured.wrenches
+    rates = (
+        chaser.v,
+        rotate(chaser.q, body_rate(rig.chaser, chaser.q, chaser.L)),
+        target.v,
+        rotate(target.q, body_rate(rig.target, target.q, target.L)),
+    )
+    for j in range(4):
+        for i in range(3):
+            c = 3 * j + i
+            if not first:
+                mem[at + ACTIVE + _port(method, c)] += 0.5 * T * mem[at + APPLIED + c] * (mem[at + TWIST + c] + rates[j][i])
+            mem[at + TWIST + c] = rates[j][i]
+    wrench_record, way_record = at + RECORDS, at + RECORDS + record_floats(method.rows)
+    force_time, pose_time = t - measured.force_age - method.unstamped, t - measured.pose_age
+    remember(mem, wrench_record, method.rows, force_time, (seen.chaser.force, seen.chaser.torque, seen.target.force, seen.target.torque))
+    way = at + WAY
+    remember(mem, way_record, method.rows, pose_time, (load3(mem, way), load3(mem, way + 3), load3(mem, way + 6), load3(mem, way + 9)))
+    common = min(force_time, pose_time)
+    for i in range(24):
+        mem[at + LAST + i] = mem[at + NOW + i]
+    look_up(mem, wrench_record, method.rows, common, at + NOW)
+    look_up(mem, way_record, method.rows, common, at + NOW + 12)
+    look_up(mem, wrench_record, method.rows, common - BASELINE * T, at + THEN)
+    look_up(mem, way_record, method.rows, common - BASELINE * T, at + THEN + 12)
+    if not first:
+        for i in range(12):
+            mean = 0.5 * (mem[at + NOW + i] + mem[at + LAST + i])
+            mem[at + ACTIVE + _port(method, i)] -= mean * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+
+
+@compiled
+def _follow(mem, pose, way, first, motion):
+    """Add what a mock-up moved since it was last seen to its way: translation and turn, world axes."""
+    if not first:
+        moved = displacement(load3(mem, pose), load4(mem, pose + 3), motion.p, motion.q)
+        for i in range(3):
+            mem[way + i] += moved.translation[i]
+            mem[way + 3 + i] += moved.rotation[i]
+    store3(mem, pose, motion.p)
+    store4(mem, pose + 3, motion.q)
+
+
+@apart
+def transit_work(method, mem, satellites, port):
+    """Work [J] that the contact will still do at a port until the mock-ups are where the satellites are now."""
+    at = method.memory
+    chaser, target = satellites.chaser, satellites.target
+    a = displacement(load3(mem, at + POSES), load4(mem, at + POSES + 3), chaser.p, chaser.q)
+    b = displacement(load3(mem, at + POSES + 7), load4(mem, at + POSES + 10), target.p, target.q)
+    ahead = (a.translation, a.rotation, b.translation, b.rotation)
+    work, past = 0.0, 0.0
+    for j in range(4):
+        for i in range(3):
+            c = 3 * j + i
+            if _port(method, c) == port:
+                work += mem[at + NOW + c] * (ahead[j][i] + mem[at + WAY + c] - mem[at + NOW + 12 + c])
+                past += mem[at + NOW + c] * (mem[at + NOW + 12 + c] - mem[at + THEN + 12 + c])
+    force, before = load3(mem, at + NOW), load3(mem, at + THEN)
+    if method.coupling == COUPLED:
+        size = norm(force)
+        size_before = dot(force, before) / size if size > 0.0 else 0.0
+    elif port < 3:
+        size = abs(force[port])
+        size_before = before[port] * force[port] / size if size > 0.0 else 0.0
+    else:
+        return work  # torques of two bodies have no one way: to first order
+    if size <= method.threshold:
+        return work
+    if size_before > method.threshold and abs(past) > SHORTEST * size:
+        slope = (size_before - size) * size / past  # N/m, > 0: a spring
+        mem[at + SLOPE + port] = max(slope, 0.0)
+    slope, way = mem[at + SLOPE + port], work / size
+    if slope == 0.0:
+        return work
+    if size < slope * way:  # the contact will end before
+        return 0.5 * size * size / slope
+    return work - 0.5 * slope * way * way

@@ -1,0 +1,234 @@
+"""Passivity observer and controller around the robots' delay, at the port of force and motion.
+
+Whatever delays the motion on its way to the mock-ups, the satellites may get from a contact what the real contact gives, and no more. The observer
+counts, per port,
+
+    active = energy given to the satellites (wrench applied, their own motion) - energy released by the real contact (measured wrench, measured motion)
+    level  = active - transit
+
+Measured wrench and motion are paired by their ages. `transit` is the energy reference: the work that the contact will still do while the mock-ups go
+where the satellites are already, from the newest wrench and its slope along the way; without it the controller would act on energy that is only late.
+
+The controller takes `level`, and what one more cycle would add, in the next cycle, by a variable damper along the measured wrench: it acts on both
+satellites with the part gamma of it. The damper is at most m / (n T), m the mass that the wrench feels, n = `braking_cycles`: at the turning point its
+force goes to zero with the velocity, so that a contact always pushes out and nothing sticks; what was not taken is carried on. While a force is felt it
+is at most doubled and never reversed. A debt that is left when the contact is over is braked off along its last wrench, down to the share `loan` of the
+energy at touch; a credit is dropped. (A real contact with damping can absorb more than the satellites had, because the robots carry the mock-ups deep
+into it; no braking repays that.)
+
+`coupled`: one port of six degrees of freedom for the pair; the wrenches stay opposite about one point, momentum is kept. `per_axis`: three force and
+three torque ports in world axes; linear momentum is kept, the pair's angular momentum only if forces act along axes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.adaptation.delay_observer import (
+    ACTIVE,
+    ALONG,
+    APPLIED,
+    BASELINE,
+    COUPLED,
+    IDLE,
+    LEVEL,
+    OPEN,
+    RECORDS,
+    REMOVED,
+    SLOPE,
+    TOUCH,
+    TWIST,
+    observe,
+    transit_work,
+)
+from softdock.adaptation.interface import Wrenches
+from softdock.adaptation.paired_records import ROW
+from softdock.compiled import apart, compiled
+from softdock.parameters import Group, Parameter
+from softdock.spatial.motion import Wrench
+from softdock.spatial.rotations import rotate_back
+from softdock.spatial.vectors import dot, load3, norm, store3, symmetric_times
+
+ROWS_BEYOND = 7  # of a record, for the baseline and both ends
+CYCLE = 0  # place of T in the parameter vector
+
+DELAY_PASSIVITY = Group(
+    "delay_passivity",
+    "Passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more.",
+    Parameter("coupling", "coupling", "one port of six degrees of freedom, or a port per world axis", "coupled", choices=("coupled", "per_axis")),
+    Parameter("braking_cycles", "braking_cycles", "n: the damper is at most the mass it brakes over n cycles", 4.0, low=1.0, high=1e4),
+    Parameter("loan", "loan", "share of the energy at touch that is left to the satellites after a contact, whatever they owe", 0.01, low=0.0, high=1.0),
+    Parameter("threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6),
+    Parameter("longest_age", "longest_age_ms", "oldest force or pose that is still paired", 40.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: half the span of the samples in a mean", 0.0, "ms", 0.0, 1e3, scale=1e-3),
+)
+AT = DELAY_PASSIVITY.at
+
+
+class DelayPassivity(NamedTuple):
+    memory: int
+    coupling: int
+    braking_cycles: float
+    threshold: float  # N
+    rows: int  # of each record
+    unstamped: float  # s
+    loan: float
+
+
+@compiled
+def _rows(longest_age, T):
+    return int(math.ceil(longest_age / T)) + ROWS_BEYOND
+
+
+def memory(values, T):
+    """Floats of `mem`; `values` in the user's units."""
+    return RECORDS + 2 * (1 + ROW * (math.ceil(1e-3 * values["longest_age_ms"] / T) + ROWS_BEYOND))
+
+
+def suggest(scenario):
+    """Its keys for a scenario that does not list it: what noise alone does not reach, and records long enough for the ages there are."""
+    sensor, pose = scenario.tables["sensor"], scenario.tables["pose"]
+    cycle = scenario.tables["time"]["cycle_ms"]
+    oldest = max(sensor["delay_ms"] + sensor["period_ms"], pose["delay_ms"] + pose["period_ms"], cycle)
+    averaged = sensor["handover"] == "mean" and 0.0 < sensor["period_ms"] < cycle
+    unstamped = 0.5 * (cycle - sensor["period_ms"]) if averaged else 0.0
+    return {"threshold_N": 6.0 * sensor["noise_N"], "longest_age_ms": 2.0 * oldest + 10.0, "unstamped_age_ms": unstamped}
+
+
+def refuses(scenario):
+    """Why it cannot run on a scenario, in words; None if it can."""
+    if scenario.tables["laboratory"]["mapping"] == "shared":
+        return "the robots share the relative motion: a mock-up is not where its satellite is, and the way it has still to go cannot be told"
+    return None
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    rows = _rows(vector[base + AT.longest_age], vector[CYCLE])
+    unstamped, loan = vector[base + AT.unstamped], vector[base + AT.loan]
+    return DelayPassivity(memory, int(vector[base + AT.coupling]), vector[base + AT.braking_cycles], vector[base + AT.threshold], rows, unstamped, loan)
+
+
+@compiled
+def _mobility(params, body, force, torque):
+    """Rate at which a wrench gains power on a body by its own acceleration, W . M^-1 W [W/s]."""
+    if params.fixed:
+        return 0.0
+    turn = rotate_back(body.q, torque)
+    m = params.inverse_mass
+    straight = m[0] * force[0] * force[0] + m[1] * force[1] * force[1] + m[2] * force[2] * force[2]
+    return straight + dot(turn, symmetric_times(params.inverse_inertia, turn))
+
+
+@compiled
+def _only(method, port, j, a):
+    """A vector with what does not belong to the port set to zero; j: 0 forces, 1 torques."""
+    if method.coupling == COUPLED:
+        return a
+    i = port - 3 * j
+    return (a[0] if i == 0 else 0.0, a[1] if i == 1 else 0.0, a[2] if i == 2 else 0.0)
+
+
+@apart
+def _gamma(method, mem, rig, satellites, port):
+    """How much of the last wrench of the contact the damper puts against the motion at a port."""
+    at, T = method.memory, rig.T
+    cf, ct = _only(method, port, 0, load3(mem, at + ALONG)), _only(method, port, 1, load3(mem, at + ALONG + 3))
+    tf, tt = _only(method, port, 0, load3(mem, at + ALONG + 6)), _only(method, port, 1, load3(mem, at + ALONG + 9))
+    power = dot(cf, load3(mem, at + TWIST)) + dot(ct, load3(mem, at + TWIST + 3))
+    power += dot(tf, load3(mem, at + TWIST + 6)) + dot(tt, load3(mem, at + TWIST + 9))
+    level = mem[at + ACTIVE + port] - transit_work(method, mem, satellites, port)
+    coming = level - mem[at + LEVEL + port] + mem[at + REMOVED + port]  # what a cycle adds without the damper
+    mem[at + LEVEL + port] = level
+    mem[at + REMOVED + port] = 0.0
+    mobility = _mobility(rig.chaser, satellites.chaser, cf, ct) + _mobility(rig.target, satellites.target, tf, tt)
+    if power == 0.0 or mobility == 0.0:
+        return 0.0
+    kinetic = 0.5 * power * power / mobility  # of the motion along the wrench
+    most = abs(power) / (method.braking_cycles * T * mobility)
+    if mem[at + IDLE] == 0.0:
+        if mem[at + TOUCH + port] == 0.0:
+            mem[at + TOUCH + port] = kinetic
+        wanted = level + coming
+        most = min(most, 1.0)
+    else:  # the contact is over, and a debt is left
+        spare = kinetic - method.loan * mem[at + TOUCH + port]
+        if power < 0.0 or spare <= 0.0:
+            mem[at + ACTIVE + port] = 0.0
+            return 0.0
+        wanted = min(level, spare)
+    if wanted <= 0.0:
+        return 0.0
+    gamma = max(-most, min(most, wanted / (power * T)))
+    mem[at + REMOVED + port] = gamma * power * T
+    return gamma
+
+
+@compiled
+def _store_wrenches(mem, at, wrenches):
+    store3(mem, at, wrenches.chaser.force)
+    store3(mem, at + 3, wrenches.chaser.torque)
+    store3(mem, at + 6, wrenches.target.force)
+    store3(mem, at + 9, wrenches.target.torque)
+
+
+@compiled
+def _braked(gamma, mem, at, wrench):
+    """A wrench less its port's share of the one along which the damper acts."""
+    a, b = load3(mem, at), load3(mem, at + 3)
+    f, t = wrench.force, wrench.torque
+    force = (f[0] - gamma[0] * a[0], f[1] - gamma[1] * a[1], f[2] - gamma[2] * a[2])
+    return Wrench(force, (t[0] - gamma[3] * b[0], t[1] - gamma[4] * b[1], t[2] - gamma[5] * b[2]))
+
+
+@compiled
+def _is_idle(method, mem, rig, touching):
+    """Whether there is nothing to do: no contact, and the last one settled: all its readings counted, and no debt left. Then nothing is counted, so that
+    noise adds up to nothing."""
+    at = method.memory
+    if touching:
+        mem[at + IDLE] = 0.0
+        mem[at + OPEN] = 1.0
+        return False
+    mem[at + IDLE] += rig.T
+    debt = 0.0
+    for port in range(6):
+        mem[at + SLOPE + port] = 0.0
+        debt = max(debt, mem[at + ACTIVE + port])
+    if mem[at + OPEN] != 0.0 and (debt > 0.0 or mem[at + IDLE] <= (method.rows - BASELINE) * rig.T):
+        return False
+    mem[at + OPEN] = 0.0
+    for port in range(6):
+        mem[at + ACTIVE + port] = 0.0
+        mem[at + LEVEL + port] = 0.0
+        mem[at + REMOVED + port] = 0.0
+        mem[at + TOUCH + port] = 0.0
+    return True
+
+
+@apart
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    at = method.memory
+    observe(method, mem, rig, measured, satellites)
+    touching = norm(measured.wrenches.chaser.force) > method.threshold
+    if touching:
+        _store_wrenches(mem, at + ALONG, wrenches)
+    if _is_idle(method, mem, rig, touching):
+        _store_wrenches(mem, at + APPLIED, wrenches)
+        return wrenches
+    if method.coupling == COUPLED:
+        g = _gamma(method, mem, rig, satellites, 0)
+        gamma = (g, g, g, g, g, g)
+    else:
+        gamma = (
+            _gamma(method, mem, rig, satellites, 0),
+            _gamma(method, mem, rig, satellites, 1),
+            _gamma(method, mem, rig, satellites, 2),
+            _gamma(method, mem, rig, satellites, 3),
+            _gamma(method, mem, rig, satellites, 4),
+            _gamma(method, mem, rig, satellites, 5),
+        )
+    given = Wrenches(_braked(gamma, mem, at + ALONG, wrenches.chaser), _braked(gamma, mem, at + ALONG + 6, wrenches.target))
+    _store_wrenches(mem, at + APPLIED, given)
+    return given

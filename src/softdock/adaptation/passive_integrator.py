@@ -1,0 +1,115 @@
+"""The passive integrator of De Stefano et al.: watch the energy of the integration, correct what is sent to the robot, leave the state alone.
+
+Per world axis of each free body. In: the velocity before and after a cycle, so the force F that was held over it. Out: the set-point's position,
+
+    x_c(k) = x_c(k-1) + T (v(k) - v_pc(k))
+
+`form` says which forces make v_pc. `published`: work of the force before, divided by the newest one; singular where that is small. `previous_force`:
+both from the force that made the motion; then x_c is exact for a held force and nothing is divided by. `bounded`: as published, but the damper is at
+most T / 2m and what it could not take is carried over, so |v_pc| <= T |F| / 2m. At F = 0 nothing is corrected and the debt is carried.
+
+In a loop a set-point that is there at t_{k+1} leaves at t_k, before F(k+1) is known: `published` and `bounded` act one cycle later than on paper.
+`pairing` is the velocity that moves the body: the new one, as in (5), or the old one, as in a rig that sends its velocity at the next exchange.
+The set-point's twist stays the satellite's. What the correction moves is in the ledger's row `command`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.adaptation.interface import Output
+from softdock.compiled import compiled
+from softdock.parameters import Group, Parameter
+from softdock.spatial.motion import Motion
+from softdock.spatial.vectors import load3, store3
+
+PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
+FORMS = ("published", "previous_force", "bounded")
+SYMPLECTIC, FORWARD = 0, 1
+
+PASSIVE_INTEGRATOR = Group(
+    "passive_integrator",
+    "De Stefano's passive integrator: the set-points' positions corrected by what the integration is thought to have invented.",
+    Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
+    Parameter("pairing", "pairing", "velocity that moves the body: the new one, or the old one", "symplectic", choices=("symplectic", "forward")),
+    Parameter("largest_force", "largest_force_N", "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty", 0.0, "N", 0.0, 1e6),
+    Parameter("smallest_force", "smallest_force_N", "a smaller force counts as zero: no correction, the debt is carried", 1e-9, "N", 1e-12, 1e6),
+)
+AT = PASSIVE_INTEGRATOR.at
+
+# Per body, behind the flag of the first cycle: observed energy, force of the cycle before, corrected position, correction v_pc; each per axis.
+OBSERVED, FORCE, POSITION, CORRECTION = 0, 3, 6, 9
+BODY_FLOATS = 12
+FLOATS = 1 + 2 * BODY_FLOATS
+
+
+class PassiveIntegrator(NamedTuple):
+    memory: int
+    form: int
+    pairing: int
+    largest_force: float  # N
+    smallest_force: float  # N
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
+    return PassiveIntegrator(memory, form, pairing, vector[base + AT.largest_force], vector[base + AT.smallest_force])
+
+
+@compiled
+def integration_energy(T, inverse_mass, force):
+    """What the paper takes for energy made by one step of the integration [J]; it is part of the work of the held force."""
+    return 0.5 * T * T * force * force * inverse_mass  # De Stefano eq. 10
+
+
+@compiled
+def damper(form, T, inverse_mass, tank, smallest_force, observed, earlier, newest):
+    """One axis, one step: the observer and the variable damper. `observed`: energy after the step before [J]; `earlier`: the force that made the
+    motion, `newest`: the one at its end [N]. Returns v_pc [m/s], the observed energy before and after the damper took its part [J]."""
+    force = earlier if form == PREVIOUS_FORCE else newest
+    before = observed - integration_energy(T, inverse_mass, earlier)  # De Stefano eq. 16; the damper's part was added a step ago
+    if before >= tank or abs(force) < smallest_force:
+        return 0.0, before, before  # De Stefano eq. 17, with the rule that it lacks for F = 0
+    v_pc = (tank - before) / (T * force)  # De Stefano eqs. 17 and 18 in one: beta F
+    if form == BOUNDED:
+        most = 0.5 * T * inverse_mass * abs(force)
+        v_pc = max(-most, min(most, v_pc))
+    return v_pc, before, before + T * force * v_pc
+
+
+@compiled
+def _correct_body(method, mem, at, first, params, T, before, after, motion):
+    """One body's set-point."""
+    if params.fixed:
+        return motion
+    if first:
+        store3(mem, at + POSITION, before.p)
+        for i in range(3):
+            mem[at + OBSERVED + i] = _tank(method, T, params.inverse_mass[i])
+    for i in range(3):
+        force = (after.v[i] - before.v[i]) * params.mass[i] / T
+        earlier = force if method.form == PREVIOUS_FORCE else mem[at + FORCE + i]
+        tank = _tank(method, T, params.inverse_mass[i])
+        v_pc, _, left = damper(method.form, T, params.inverse_mass[i], tank, method.smallest_force, mem[at + OBSERVED + i], earlier, force)
+        velocity = after.v[i] if method.pairing == SYMPLECTIC else before.v[i]
+        mem[at + OBSERVED + i] = left
+        mem[at + FORCE + i] = force
+        mem[at + CORRECTION + i] = v_pc
+        mem[at + POSITION + i] += T * (velocity - v_pc)  # De Stefano eq. 19, with the position of (5)
+    return Motion(load3(mem, at + POSITION), motion.q, motion.v, motion.w)
+
+
+@compiled
+def _tank(method, T, inverse_mass):
+    return integration_energy(T, inverse_mass, method.largest_force) if method.form == BOUNDED else 0.0
+
+
+@compiled
+def correct(method, mem, rig, measured, before, after, output):
+    at = method.memory
+    first = mem[at] == 0.0
+    mem[at] = 1.0
+    chaser = _correct_body(method, mem, at + 1, first, rig.chaser, rig.T, before.chaser, after.chaser, output.chaser)
+    target = _correct_body(method, mem, at + 1 + BODY_FLOATS, first, rig.target, rig.T, before.target, after.target, output.target)
+    return after, Output(chaser, target)

@@ -1,0 +1,271 @@
+"""Figs. 4, 5, 6, 9, 10, 11: the energies of the simulated mass, with and without the correction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softdock.papers.de_stefano.drift import smooth_drift
+from softdock.papers.de_stefano.scheme import BARE, MASS, T1, T2, T3, Motion, exact_position, integrate_axis, pushes
+from softdock.papers.frame import Column, Exhibit
+from softdock.report.charts import Line, chart
+
+AFTER_FIRST, AT_END = 30.0, 50.0  # s
+SMOOTH_PEAK, SMOOTH_PERIOD = 6.0, 10.0  # N, s: the smooth force of Figs. 5 and 6
+
+
+def continuous_energy(T: float) -> np.ndarray:
+    """H_c at the samples, from the exact velocity of the held force [J]."""
+    v = np.concatenate([[0.0], np.cumsum(T * pushes(T)[:-1] / MASS)])
+    return 0.5 * MASS * v**2
+
+
+def port_sum(motion: Motion, T: float) -> np.ndarray:
+    """The energy that T F(k-1) v(k) adds up to [J]: what a port would count that takes the new velocity for the whole cycle."""
+    return np.concatenate([[0.0], np.cumsum(T * motion.force[:-1] * motion.velocity[1:])])
+
+
+def output_energy(motion: Motion, T: float) -> np.ndarray:
+    """The same with the corrected velocity [J]."""
+    return np.concatenate([[0.0], np.cumsum(T * motion.force[:-1] * (motion.velocity[1:] - motion.correction[1:]))])
+
+
+def _at(values: np.ndarray, t: float, T: float) -> float:
+    return float(values[round(t / T)])
+
+
+def _energy_rows(form: str, port: Any) -> list[dict[str, Any]]:
+    rows = []
+    for T in (T1, T2):
+        motion = integrate_axis(form, pushes(T), MASS, T)
+        kinetic, summed, exact = 0.5 * MASS * motion.velocity**2, port(motion, T), continuous_energy(T)
+        rows.append({"cycle_ms": 1e3 * T})
+        for name, series in (("kinetic", kinetic), ("port", summed), ("continuous", exact)):
+            rows[-1] |= {f"{name}_first_J": _at(series, AFTER_FIRST, T), f"{name}_second_J": _at(series, AT_END, T)}
+    return rows
+
+
+_COLUMNS = (
+    Column("cycle_ms", "T [ms]"),
+    Column("continuous_first_J", "H_c after the first push [J]"),
+    Column("continuous_second_J", "H_c at the end [J]"),
+    Column("kinetic_first_J", "m v(k)^2 / 2 [J]"),
+    Column("kinetic_second_J", "m v(k)^2 / 2 [J]"),
+    Column("port_first_J", "port sum [J]"),
+    Column("port_second_J", "port sum [J]"),
+)
+
+
+def _energy_chart(key: str, form: str, port: Any) -> str:
+    lines = [Line("H_c", "orbit", np.arange(len(pushes(T1))) * T1, continuous_energy(T1))]
+    for role, T in (("c1", T1), ("c2", T2)):
+        motion = integrate_axis(form, pushes(T), MASS, T)
+        lines.append(Line(f"port sum, T = {T:g} s", role, motion.time, port(motion, T), dash="dash"))
+    return chart(key, "Energy of the mass", lines, "time [s]", "energy [J]")
+
+
+def make_figure_4() -> Exhibit:
+    rows = _energy_rows(BARE, port_sum)
+    return Exhibit(
+        "figure_4",
+        "Fig. 4: mechanical energy without correction",
+        f"m v^2 / 2 is exact at the samples ({rows[0]['kinetic_first_J']:.1f} and {rows[0]['kinetic_second_J']:.1f} J); only the sum of T F(k-1) v(k) is too "
+        f"large, {rows[0]['port_first_J']:.1f} and {rows[0]['port_second_J']:.1f} J at T1.",
+        _COLUMNS,
+        rows,
+        {},
+        ("The force profile of figure_3. The figure's numbers are not readable from the text: nothing is set beside them.",),
+        (
+            "The printed figure shows H_T1 above H_c. For a held force that cannot be: (6) gives the exact velocity, so m v(k)^2 / 2 is H_c at every sample. "
+            "dH of (9) and (10) is part of the true work of the held force, T F (v(k-1) + v(k)) / 2, and not created. What can be above H_c is the port's "
+            "sum with the new velocity, shown here.",
+        ),
+        [_energy_chart("figure_4", BARE, port_sum)],
+    )
+
+
+def make_figure_11() -> Exhibit:
+    rows = _energy_rows("published", output_energy)
+    return Exhibit(
+        "figure_11",
+        "Fig. 11: mechanical energy with correction",
+        f"The port's sum with the corrected velocity comes to {rows[0]['port_first_J']:.3f} and {rows[0]['port_second_J']:.3f} J at T1, "
+        f"H_c to {rows[0]['continuous_first_J']:.1f} and {rows[0]['continuous_second_J']:.1f} J.",
+        _COLUMNS,
+        rows,
+        {},
+        ("As figure_4.",),
+        ("The energies that the paper shows corrected were exact to begin with (figure_4). What the correction changes is the port's sum, and the position.",),
+        [_energy_chart("figure_11", "published", output_energy)],
+    )
+
+
+def smooth_difference(T: float) -> np.ndarray:
+    """dE - dH [J a cycle] for a smooth force against its samples: dE the sampled step's gain of energy less the continuous one's."""
+    t = np.arange(round(SMOOTH_PERIOD / T) + 1) * T
+    w = 2.0 * np.pi / SMOOTH_PERIOD
+    force = SMOOTH_PEAK * np.sin(w * t)
+    exact = SMOOTH_PEAK / (MASS * w) * (1.0 - np.cos(w * t))
+    sampled = np.concatenate([[0.0], np.cumsum(T * force[:-1] / MASS)])
+    gain = np.diff(0.5 * MASS * sampled**2) - np.diff(0.5 * MASS * exact**2)
+    return np.asarray(gain - 0.5 * T**2 * force[:-1] ** 2 / MASS)
+
+
+def held_difference(T: float) -> float:
+    """The largest |dE| for the held profile: sampled against continuous [J]."""
+    motion = integrate_axis(BARE, pushes(T), MASS, T)
+    return float(np.abs(0.5 * MASS * motion.velocity**2 - continuous_energy(T)).max())
+
+
+def make_figure_5() -> Exhibit:
+    rows, lines = [], []
+    for role, T in (("c1", T1), ("c2", T2), ("c3", T3)):
+        off = smooth_difference(T)
+        rows.append({"cycle_ms": 1e3 * T, "largest_J": float(np.abs(off).max()), "rate_W": float(np.abs(off).max() / T), "held_J": held_difference(T)})
+        lines.append(Line(f"T = {T:g} s", role, np.arange(len(off)) * T, off / T))
+    return Exhibit(
+        "figure_5",
+        "Fig. 5: dE against dH",
+        "For a held force dE is zero, not dH. For a smooth force and its samples dE - dH falls with T, a cycle's share with its square.",
+        (
+            Column("cycle_ms", "T [ms]"),
+            Column("largest_J", "largest |dE - dH|, smooth force [J a cycle]"),
+            Column("rate_W", "the same over T [W]"),
+            Column("held_J", "largest |dE|, held force [J]"),
+        ),
+        rows,
+        {f"smooth_drift_{form}_m": smooth_drift(T1, form) for form in (BARE, "previous_force")},
+        (f"The force of the figure is not printed: {SMOOTH_PEAK:g} N sin(2 pi t / {SMOOTH_PERIOD:g} s) on {MASS:g} kg.",),
+        (
+            "The paper compares with the continuous mass under the same held force; then dE = 0 in every cycle and dE - dH = -dH, whatever (12) says. The "
+            "printed picture can only come from a force that changes between samples.",
+            "With a smooth force the statement about drift turns round: (5) does not drift and the corrected scheme does, by -(T/2) dv.",
+        ),
+        [chart("figure_5", "dE - dH over T", lines, "time [s]", "power [W]")],
+    )
+
+
+def make_figure_6() -> Exhibit:
+    T = 1.0  # s: coarse, to be seen
+    t, fine = np.arange(0.0, 5.0 + T, T), np.linspace(0.0, 5.0, 501)
+    w = 2.0 * np.pi / SMOOTH_PERIOD
+    force = SMOOTH_PEAK * np.sin(w * t)
+    v = np.concatenate([[0.0], np.cumsum(T * force[:-1] / MASS)])
+    cell = np.minimum((fine / T).astype(int), len(t) - 2)
+    held, velocity = force[cell], v[cell] + (fine - t[cell]) * force[cell] / MASS
+    areas = np.array([np.trapezoid((held * velocity)[cell == k], fine[cell == k]) for k in range(len(t) - 1)])
+    rows = [
+        {
+            "cycle": k + 1,
+            "start_J": T * force[k] * v[k],
+            "extra_J": 0.5 * T**2 * force[k] ** 2 / MASS,
+            "end_J": T * force[k] * v[k + 1],
+            "gain_J": 0.5 * MASS * (v[k + 1] ** 2 - v[k] ** 2),
+        }
+        for k in range(len(t) - 1)
+    ]
+    smooth = SMOOTH_PEAK * np.sin(w * fine) * SMOOTH_PEAK / (MASS * w) * (1.0 - np.cos(w * fine))
+    return Exhibit(
+        "figure_6",
+        "Fig. 6: power in continuous and discrete time",
+        "In each cycle the rectangle T F v(k-1) plus the triangle dH is the gain of energy, to the last digit: the triangle is work, not an error.",
+        (
+            Column("cycle", "cycle"),
+            Column("start_J", "T F(k-1) v(k-1) [J]"),
+            Column("extra_J", "dH [J]"),
+            Column("gain_J", "H(k) - H(k-1) [J]"),
+            Column("end_J", "T F(k-1) v(k) [J]"),
+        ),
+        rows,
+        {
+            "largest_gap_of_rectangle_and_triangle_J": float(max(abs(r["start_J"] + r["extra_J"] - r["gain_J"]) for r in rows)),
+            "energy_by_area_J": float(areas.sum()),
+        },
+        ("T = 1 s, so that the areas can be seen; the smooth force of figure_5.",),
+        ("(13) is printed with a wrong sign; rightly, (12) and (13) are one statement: T F v(k) and T F v(k-1) lie dH above and below the true gain.",),
+        [
+            chart(
+                "figure_6",
+                "Power",
+                [
+                    Line("held force, true velocity", "c1", fine, held * velocity),
+                    Line("smooth force", "orbit", fine, smooth, dash="dash"),
+                    Line("F(k-1) v(k-1)", "c2", t[:-1], force[:-1] * v[:-1], steps=True),
+                    Line("F(k-1) v(k)", "c3", t[:-1], force[:-1] * v[1:], steps=True),
+                ],
+                "time [s]",
+                "power [W]",
+            )
+        ],
+    )
+
+
+def _observer_rows(T: float) -> list[dict[str, Any]]:
+    rows = []
+    for form in (BARE, "published", "previous_force", "bounded"):
+        motion = integrate_axis(form, pushes(T), MASS, T)
+        tank = motion.left[0]
+        rows.append(
+            {
+                "scheme": "without controller" if form == BARE else form,
+                "lowest_before_J": float(motion.observed.min()),
+                "lowest_after_J": float(motion.left.min()),
+                "end_J": float(motion.left[-1]),
+                "tank_J": float(tank),
+                "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
+                "largest_drift_m": float(np.abs(motion.position - exact_position(motion.force, MASS, T)).max()),
+            }
+        )
+    return rows
+
+
+def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
+    rows = _observer_rows(T)
+    bare, with_pc = integrate_axis(BARE, pushes(T), MASS, T), integrate_axis("published", pushes(T), MASS, T)
+    return Exhibit(
+        key,
+        f"{figure}: observed energy and correction at T = {T:g} s",
+        f"Without controller the observed energy falls to {rows[0]['end_J']:.3f} J. With it, it is never positive: {rows[1]['lowest_before_J']:.4f} J at the "
+        "lowest, and zero only where the damper's part is booked in the same step.",
+        (
+            Column("scheme", "scheme"),
+            Column("lowest_before_J", "lowest E_obs of (16) [J]"),
+            Column("lowest_after_J", "lowest, damper booked [J]"),
+            Column("end_J", "at the end [J]"),
+            Column("tank_J", "tank [J]"),
+            Column("largest_correction_m_per_s", "largest v_pc [m/s]"),
+            Column("largest_drift_m", "largest drift [m]"),
+        ),
+        rows,
+        {},
+        ("The force profile of figure_3.",),
+        (
+            "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = -dH(k) < 0 while there is force; it is zero only after the damper's "
+            "part of the same step is added. After a push -dH of the last sample stays, because (17) has no answer at F = 0.",
+            "`bounded` starts with a full tank, T^2 F_max^2 / 2m, and never empties it.",
+        ),
+        [
+            chart(
+                key,
+                "Observed energy",
+                [
+                    Line("without controller", "c1", bare.time, bare.left),
+                    Line("with, as in (16)", "c2", with_pc.time, with_pc.observed),
+                    Line("with, damper booked in the same step", "c3", with_pc.time, with_pc.left),
+                    Line("v_pc", "c4", with_pc.time, with_pc.correction, second=True),
+                ],
+                "time [s]",
+                "energy [J]",
+                second_title="v_pc [m/s]",
+            )
+        ],
+    )
+
+
+def make_figure_9() -> Exhibit:
+    return _observer_exhibit("figure_9", "Fig. 9", T1)
+
+
+def make_figure_10() -> Exhibit:
+    return _observer_exhibit("figure_10", "Fig. 10", T2)

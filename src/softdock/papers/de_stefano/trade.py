@@ -1,0 +1,118 @@
+"""The trade: drift under a held force against restitution in contact, for every integrator and method that softdock has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softdock.adaptation.passive_integrator import FORMS
+from softdock.adaptation.registry import METHODS
+from softdock.papers.frame import Column, Exhibit
+from softdock.report.charts import Line, chart
+from softdock.satellites import INTEGRATORS
+from softdock.scenario.build import build
+from softdock.simulation import simulate
+
+MASS, STIFFNESS, CYCLE, SPEED = 250.0, 4000.0, 0.004, 0.02  # kg, N/m, s, m/s: physics of the four golden restitutions
+PUSH, PUSH_TIME = 60.0, 5.0  # N, s
+PHASES = 8
+GOLDEN = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward_euler": 1.0255}  # exp(pi w h / 2), h = 0, T/2, T
+
+
+def _tables(integrator: str, methods: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "time": {"cycle_ms": 1e3 * CYCLE, "duration_s": 3.0},
+        "satellites": {"integrator": integrator},
+        "chaser": {"mass_kg": MASS, "inertia_kg_m2": [100.0, 110.0, 120.0]},
+        "target": {"fixed": True, "mass_kg": 1000.0, "inertia_kg_m2": [100.0, 100.0, 100.0]},
+        "methods": methods,
+    }
+
+
+def held_drift(integrator: str, methods: list[dict[str, Any]]) -> float:
+    """Set-point ahead of the exact position after 60 N for 5 s [m]."""
+    tables = _tables(integrator, methods)
+    tables["time"]["duration_s"] = PUSH_TIME + 1.0
+    edge = 1e-9
+    tables["external"] = {"chaser": {"rows": [[0.0, PUSH, *[0.0] * 5], [PUSH_TIME, PUSH, *[0.0] * 5], [PUSH_TIME + edge, *[0.0] * 6]]}}
+    end = simulate(build(tables)).series["command.chaser.position.x"][-1]
+    return float(end - PUSH / MASS * (0.5 * PUSH_TIME**2 + PUSH_TIME))
+
+
+def bounce(integrator: str, methods: list[dict[str, Any]], delay_ms: float = 0.0) -> float:
+    """Restitution on the lossless spring, mean over the sampling phase."""
+    found = []
+    for phase in np.arange(PHASES) / PHASES:
+        tables = _tables(integrator, methods)
+        tables["chaser"] |= {"position_m": [0.01 + SPEED * CYCLE * float(phase), 0.0, 0.0], "velocity_m_per_s": [-SPEED, 0.0, 0.0]}
+        tables["robots"] = {"chaser": {"delay_ms": delay_ms}, "target": {"delay_ms": delay_ms}}
+        tables["contact"] = [{"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": STIFFNESS}}]
+        found.append(simulate(build(tables)).restitution)
+    return float(np.mean(found))
+
+
+def schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """Name, integrator and methods of everything that is compared."""
+    found: list[tuple[str, str, list[dict[str, Any]]]] = [(i.name, i.name, [{"name": "direct"}]) for i in INTEGRATORS]
+    for form in FORMS:
+        for pairing in ("symplectic", "forward"):
+            methods = [{"name": "passive_integrator", "form": form, "pairing": pairing}]
+            found.append((f"passive_integrator, {form}, {pairing}", "symplectic_euler", methods))
+    for name, method in METHODS.items():
+        if name in ("direct", "passive_integrator") or any(p.default is None and p.when is None for p in method.group):
+            continue
+        for integrator in ("symplectic_euler", "exact_hold"):
+            found.append((f"{name}, {integrator}", integrator, [{"name": name}]))
+    return found
+
+
+def make_trade() -> Exhibit:
+    rows: list[dict[str, Any]] = []
+    for name, integrator, methods in schemes():
+        rows.append(
+            {
+                "scheme": name,
+                "drift_mm": 1e3 * held_drift(integrator, methods),
+                "restitution": bounce(integrator, methods),
+                "restitution_16_ms": bounce(integrator, methods, 16.0),
+                "golden": GOLDEN.get(name),
+            }
+        )
+    points = [
+        Line(row["scheme"], f"c{1 + i % 8}", np.array([row["drift_mm"]]), np.array([row["restitution"]]), extra={"mode": "markers", "marker": {"size": 11}})
+        for i, row in enumerate(rows)
+    ]
+    honest = [row for row in rows if abs(row["drift_mm"]) < 1e-3 and abs(row["restitution"] - 1.0) < 1e-3]
+    return Exhibit(
+        "trade",
+        "The trade: drift under a held force against restitution",
+        "No integrator by itself has both: (5) bounces honestly and drifts, exact hold does not drift and bounces too fast. "
+        + (f"Both at once: {', '.join(row['scheme'] for row in honest)}." if honest else "No method has both."),
+        (
+            Column("scheme", "integrator or method"),
+            Column("drift_mm", "drift [mm]"),
+            Column("restitution", "restitution, no delay"),
+            Column("golden", "expected"),
+            Column("restitution_16_ms", "with robots 16 ms late"),
+        ),
+        rows,
+        {},
+        ("250 kg, T = 4 ms. Drift: of the set-point, 60 N held for 5 s. Restitution: lossless spring of 4000 N/m at 0.02 m/s, mean over 8 sampling phases.",),
+        (
+            "The correction takes T/2 of position per gained velocity away: drift-free flight costs half a cycle of delay in a contact, e = exp(pi w h / 2).",
+            "One cycle later (forward) it is 3T/2, and the drift is worse than without any correction.",
+        ),
+        [
+            chart(
+                "trade",
+                "Drift and restitution",
+                points,
+                "drift after 60 N for 5 s [mm]",
+                "restitution, no delay [-]",
+                time_axis=False,
+                height=480,
+                layout={"hovermode": "closest"},
+            )
+        ],
+    )
