@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from softdock.adaptation import direct
+from softdock.adaptation import direct, energy_ledger
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -81,6 +81,20 @@ def register(method: Method) -> None:
 
 
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
+register(
+    Method(
+        "energy_ledger",
+        "the satellites' kinetic energy follows the measured work of the real contact",
+        "nothing; with noise, its size",
+        energy_ledger.ENERGY_LEDGER,
+        energy_ledger.EnergyLedger(0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, True, 0.0, 0.0, 0.0),
+        energy_ledger.prepare,
+        wrench=energy_ledger.remember,
+        correct=energy_ledger.follow,
+        set_point=energy_ledger.send,
+        memory=energy_ledger.memory,
+    )
+)
 
 
 def memory_slots(markers, base):

@@ -1,0 +1,313 @@
+"""The energy ledger as a method: the satellites' kinetic energy follows the work that the real contact did (ours).
+
+From what a rig measures, and without stiffness or delay. While a contact lasts, the real contact has absorbed
+
+    E_r = - sum (W_k + W_k-1)/2 . (x_r,k - x_r,k-1)          measured wrench and measured motion, paired by age
+
+and the set-points already sent, which the mock-ups have not yet reached, will make it absorb E_transit = - W . (x_cmd - x_r) more. So the satellites may
+have the kinetic energy
+
+    allowed = KE at the opening + W_external - W_virtual + W_designed - E_r - E_transit - noise bias - debt
+
+`clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. How: `energy_ledger_projection.py`. Near the turning point,
+where next to nothing is allowed, a small loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by more than a
+given share of the approach speed in one cycle.
+
+A contact opens when the measured force rises above `threshold_N` and closes when it has been below for `window_ms`; its books begin as much earlier, so
+that the work below the threshold counts.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.adaptation.energy_ledger_books import (
+    ACTING,
+    BASE_GIVEN,
+    BASE_KINETIC,
+    BASE_REAL,
+    BASE_VARIANCE,
+    BOOKED,
+    CELLS,
+    COMMAND,
+    CONTACTS,
+    CYCLES,
+    DEBT,
+    DIRECTION,
+    FASTEST,
+    GIVEN,
+    LARGEST_STEP,
+    LARGEST_TRANSIT,
+    LAST_SEEN,
+    OPEN,
+    REAL,
+    REMOVED,
+    RETURNED,
+    ROW_FLOATS,
+    SENT,
+    SUMMIT,
+    VARIANCE,
+    book_real_work,
+    force_slope,
+    load_pose,
+    note_books,
+    note_readings,
+    open_books,
+    pose_at,
+    pose_of,
+    relative_displacement,
+    store_pose,
+    work_on,
+)
+from softdock.adaptation.energy_ledger_projection import line_of, moved_along, pair_energy, scaled_relative, welded
+from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
+from softdock.compiled import apart, compiled
+from softdock.parameters import Group, Parameter
+from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wrench
+from softdock.spatial.rigid_body import motion_of
+from softdock.spatial.vectors import norm, scale
+
+CLAMP, EQUALITY = 0, 1
+HELD, SLOPE, RELEASE = 0, 1, 2
+ALONG_WRENCH, RELATIVE_MOTION = 0, 1
+
+ENERGY_LEDGER = Group(
+    "energy_ledger",
+    "The satellites' kinetic energy follows the measured work of the real contact.",
+    Parameter("form", "form", "take what is too much, or also give what is missing", "clamp", choices=("clamp", "equality")),
+    Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope", "release")),
+    Parameter("along", "along", "what a correction changes: motion along the measured wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
+    Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
+    Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
+    Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
+    Parameter("window", "window_ms", "how long before and after it a contact is booked; the largest age that can be paired", 100.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("mean", "force_mean_ms", "span of the samples whose mean is handed over; half of it is added to the force's age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
+    Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
+    Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
+    Parameter("confidence", "confidence", "with which noise invents no energy; 0.5: no bias", 0.5, low=0.5, high=0.999999),
+)
+AT = ENERGY_LEDGER.at
+
+
+class EnergyLedger(NamedTuple):
+    memory: int
+    rows: int  # of each ring
+    form: int
+    transit: int
+    along: int
+    loan: float
+    step: float
+    threshold: float  # N
+    window: float  # s
+    late: float  # s, added to the force's age
+    align: bool
+    noise_force: float  # N
+    noise_torque: float  # Nm
+    deviations: float  # of the noise's work that are kept back
+
+
+def ring_rows(window: float, T: float) -> int:
+    """Rows that reach back over the window."""
+    return int(math.ceil(window / T)) + 3
+
+
+def memory(values, T):
+    return CELLS + ring_rows(1e-3 * values["window_ms"], T) * ROW_FLOATS
+
+
+@apart
+def deviations_for(confidence):
+    """Standard deviations below which a Gaussian stays with this probability; by bisection."""
+    low, high = 0.0, 8.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if 1.0 - 0.5 * math.erfc(middle / math.sqrt(2.0)) < confidence:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high) if confidence > 0.5 else 0.0
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    v, b = vector, base
+    return EnergyLedger(
+        memory,
+        int(math.ceil(v[b + AT.window] / vector[0])) + 3,
+        int(v[b + AT.form]),
+        int(v[b + AT.transit]),
+        int(v[b + AT.along]),
+        v[b + AT.loan],
+        v[b + AT.step],
+        v[b + AT.threshold],
+        v[b + AT.window],
+        0.5 * v[b + AT.mean],
+        v[b + AT.align] != 0.0,
+        v[b + AT.noise_force],
+        v[b + AT.noise_torque],
+        deviations_for(v[b + AT.confidence]),
+    )
+
+
+@compiled
+def remember(method, mem, rig, measured, satellites, wrenches):
+    """The wrenches that act in this cycle, which `follow` needs to know what came from outside."""
+    store_wrench(mem, method.memory + ACTING, wrenches.chaser)
+    store_wrench(mem, method.memory + ACTING + 6, wrenches.target)
+    return wrenches
+
+
+@compiled
+def send(method, mem, rig, satellites, output):
+    """Remember what was sent."""
+    store_pose(mem, method.memory + COMMAND, pose_of(output))
+    mem[method.memory + SENT] = 1.0
+    return output
+
+
+@compiled
+def follow(method, mem, rig, measured, before, after, output):
+    """Bring the satellites at t_{k+1} to the energy that the real contact left them."""
+    base, t = method.memory, rig.cycle * rig.T
+    start, end = _both(rig, before), _both(rig, after)
+    if mem[base + CYCLES] == 0.0:
+        mem[base + BOOKED] = t - 2.0 * rig.T
+        note_books(mem, base, method.rows, pair_energy(rig, before))
+    _take_readings(method, mem, rig, measured, t)
+    mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
+    wrench = measured.wrenches.chaser
+    seen = norm(wrench.force) > method.threshold
+    if seen:
+        if mem[base + OPEN] == 0.0:
+            open_books(mem, base, method.rows, int(method.window / rig.T))
+            mem[base + OPEN], mem[base + SUMMIT] = 1.0, 0.0
+            mem[base + CONTACTS] += 1.0
+        mem[base + LAST_SEEN] = t
+        size = 1.0 / norm(wrench.force)
+        store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
+    settled = after
+    if mem[base + OPEN] != 0.0:
+        allowed = _allowed(method, mem, measured, before, start, end, wrench, seen)
+        settled = _settle(method, mem, rig, after, allowed)
+        if not seen and t - mem[base + LAST_SEEN] > method.window:
+            mem[base + OPEN] = 0.0
+            missing = pair_energy(rig, settled) - allowed
+            mem[base + DEBT] = missing if method.form == EQUALITY else max(missing, 0.0)
+    note_books(mem, base, method.rows, pair_energy(rig, settled))
+    return settled, _both(rig, settled)
+
+
+@compiled
+def _both(rig, satellites):
+    return Output(motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target))
+
+
+@compiled
+def _take_readings(method, mem, rig, measured, t):
+    """New readings into the rings, and the work up to the instant of which both are known."""
+    base = method.memory
+    force_time, pose_time = t - measured.force_age - method.late, t - measured.pose_age
+    if not method.align:
+        force_time, pose_time = t, t
+    note_readings(mem, base, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
+    book_real_work(mem, base, method.rows, rig.T, min(force_time, pose_time), method.threshold, method.noise_force, method.noise_torque)
+
+
+@compiled
+def _given_from_outside(method, mem, rig, before, after, start, end):
+    """Energy [J] of this cycle that neither the contact nor a virtual element accounts for: thrusters, hands, methods that mean to differ."""
+    at = method.memory + ACTING
+    through = port_energy(load_wrench(mem, at), rig.T, start.chaser, end.chaser) if not rig.chaser.fixed else 0.0
+    through += port_energy(load_wrench(mem, at + 6), rig.T, start.target, end.target) if not rig.target.fixed else 0.0
+    return pair_energy(rig, after) - pair_energy(rig, before) - through - mem[BOOK_VIRTUAL] + mem[BOOK_DESIGNED]
+
+
+@compiled
+def _allowed(method, mem, measured, before, start, end, wrench, seen):
+    """Kinetic energy [J] that the satellites may have at t_{k+1}."""
+    base = method.memory
+    real = mem[base + REAL] - mem[base + BASE_REAL]
+    kept_back = method.deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
+    allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept_back - mem[base + DEBT]
+    if not seen:
+        return allowed
+    transit = _transit(method, mem, start, end, wrench)
+    mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
+    return allowed - transit
+
+
+@compiled
+def _transit(method, mem, start, end, wrench):
+    """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to the set-points stamped t_{k+1}."""
+    base = method.memory
+    here = pose_at(mem, base, method.rows, mem[base + BOOKED])
+    sent = load_pose(mem, base + COMMAND) if mem[base + SENT] != 0.0 else pose_of(start)
+    work = work_on(wrench, relative_displacement(here, sent)) + work_on(wrench, relative_displacement(pose_of(start), pose_of(end)))
+    if method.transit == HELD:
+        return -work
+    force = norm(wrench.force)
+    deeper, slope = -work / force, force_slope(mem, base)
+    if method.transit == RELEASE and deeper > 0.0:
+        return -work
+    if force + slope * deeper < 0.0:
+        return -0.5 * force * force / slope  # parted on the way
+    return (force + 0.5 * slope * deeper) * deeper
+
+
+@compiled
+def _settle(method, mem, rig, satellites, allowed):
+    """The satellites with the energy they may have, or as near as loan and step let them."""
+    base = method.memory
+    line = line_of(rig, satellites, load_wrench(mem, base + DIRECTION))
+    if line.mobility <= 0.0:
+        return satellites
+    along = 0.5 * line.speed * line.speed / line.mobility
+    if line.speed < 0.0:
+        mem[base + SUMMIT] = max(mem[base + SUMMIT], along)
+    loan = method.loan * mem[base + SUMMIT]
+    if method.along == RELATIVE_MOTION:
+        return _settle_relative(method, mem, rig, satellites, allowed, loan)
+    kinetic = pair_energy(rig, satellites)
+    wanted = allowed - (kinetic - along)
+    if wanted < loan:
+        wanted = min(along, loan)
+    elif method.form == CLAMP:
+        wanted = min(along, wanted)
+    if wanted == along:
+        return satellites
+    speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
+    largest = method.step * math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
+    change = min(max(speed - line.speed, -largest), largest)
+    moved = moved_along(rig, satellites, line, change / line.mobility)
+    _note_correction(mem, base, pair_energy(rig, moved) - kinetic, abs(change), math.sqrt(2.0 * line.mobility * mem[base + SUMMIT]))
+    return moved
+
+
+@compiled
+def _settle_relative(method, mem, rig, satellites, allowed, loan):
+    """The same by scaling the motion relative to the welded pair's."""
+    base = method.memory
+    weld = welded(rig, satellites)
+    kinetic, least = pair_energy(rig, satellites), pair_energy(rig, weld)
+    relative = kinetic - least
+    if relative <= 0.0:
+        return satellites
+    wanted = allowed - least
+    if wanted < loan:
+        wanted = min(relative, loan)
+    elif method.form == CLAMP:
+        wanted = min(relative, wanted)
+    factor = min(max(math.sqrt(wanted / relative), 1.0 - method.step), 1.0 + method.step)
+    moved = scaled_relative(rig, satellites, weld, factor)
+    _note_correction(mem, base, pair_energy(rig, moved) - kinetic, 0.0, 0.0)
+    return moved
+
+
+@compiled
+def _note_correction(mem, base, gain, step, fastest):
+    mem[base + REMOVED] -= min(gain, 0.0)
+    mem[base + RETURNED] += max(gain, 0.0)
+    mem[base + LARGEST_STEP] = max(mem[base + LARGEST_STEP], step)
+    mem[base + FASTEST] = max(mem[base + FASTEST], fastest)
