@@ -33,6 +33,8 @@ from softdock.adaptation.energy_ledger_books import (
     COMMAND,
     CONTACTS,
     CYCLES,
+    FORCE_TIME,
+    TAKEN,
     DEBT,
     DIRECTION,
     FASTEST,
@@ -59,6 +61,7 @@ from softdock.adaptation.energy_ledger_books import (
     relative_displacement,
     store_pose,
     work_on,
+    wrench_at,
 )
 from softdock.adaptation.energy_ledger_projection import line_of, moved_along, pair_energy, scaled_relative, welded
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
@@ -68,15 +71,21 @@ from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wren
 from softdock.spatial.rigid_body import motion_of
 from softdock.spatial.vectors import norm, scale
 
-CLAMP, EQUALITY = 0, 1
-HELD, SLOPE, RELEASE = 0, 1, 2
+CLAMP, REFUND, EQUALITY = 0, 1, 2
+HELD, SLOPE = 0, 1
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
 
 ENERGY_LEDGER = Group(
     "energy_ledger",
     "The satellites' kinetic energy follows the measured work of the real contact.",
-    Parameter("form", "form", "take what is too much, or also give what is missing", "clamp", choices=("clamp", "equality")),
-    Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope", "release")),
+    Parameter(
+        "form",
+        "form",
+        "clamp: take what is too much; refund: and give back at most what this contact's corrections took; equality: give whatever is missing",
+        "refund",
+        choices=("clamp", "refund", "equality"),
+    ),
+    Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope")),
     Parameter("along", "along", "what a correction changes: motion along the measured wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
     Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
     Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
@@ -182,16 +191,16 @@ def follow(method, mem, rig, measured, before, after, output):
     if seen:
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(method.window / rig.T))
-            mem[base + OPEN], mem[base + SUMMIT] = 1.0, 0.0
+            mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN] = 1.0, 0.0, 0.0
             mem[base + CONTACTS] += 1.0
-        mem[base + LAST_SEEN] = t
+        mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
         size = 1.0 / norm(wrench.force)
         store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
     settled = after
-    if mem[base + OPEN] != 0.0:
-        allowed = _allowed(method, mem, measured, before, start, end, wrench, seen)
+    if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
+        allowed = _allowed(method, mem, start, end)
         settled = _settle(method, mem, rig, after, allowed)
-        if not seen and t - mem[base + LAST_SEEN] > method.window:
+        if t - mem[base + LAST_SEEN] > method.window:
             mem[base + OPEN] = 0.0
             missing = pair_energy(rig, settled) - allowed
             mem[base + DEBT] = missing if method.form == EQUALITY else max(missing, 0.0)
@@ -212,6 +221,7 @@ def _take_readings(method, mem, rig, measured, t):
     if not method.align:
         force_time, pose_time = t, t
     note_readings(mem, base, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
+    mem[base + FORCE_TIME] = force_time
     book_real_work(mem, base, method.rows, rig.T, min(force_time, pose_time), method.threshold, method.noise_force, method.noise_torque)
 
 
@@ -225,32 +235,30 @@ def _given_from_outside(method, mem, rig, before, after, start, end):
 
 
 @compiled
-def _allowed(method, mem, measured, before, start, end, wrench, seen):
+def _allowed(method, mem, start, end):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
     base = method.memory
     real = mem[base + REAL] - mem[base + BASE_REAL]
     kept_back = method.deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
     allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept_back - mem[base + DEBT]
-    if not seen:
-        return allowed
-    transit = _transit(method, mem, start, end, wrench)
+    transit = _transit(method, mem, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
     return allowed - transit
 
 
 @compiled
-def _transit(method, mem, start, end, wrench):
+def _transit(method, mem, start, end):
     """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to the set-points stamped t_{k+1}."""
     base = method.memory
-    here = pose_at(mem, base, method.rows, mem[base + BOOKED])
+    here, wrench = pose_at(mem, base, method.rows, mem[base + BOOKED]), wrench_at(mem, base, method.rows, mem[base + BOOKED])
+    force = norm(wrench.force)
+    if force <= method.threshold:
+        return 0.0
     sent = load_pose(mem, base + COMMAND) if mem[base + SENT] != 0.0 else pose_of(start)
     work = work_on(wrench, relative_displacement(here, sent)) + work_on(wrench, relative_displacement(pose_of(start), pose_of(end)))
     if method.transit == HELD:
         return -work
-    force = norm(wrench.force)
     deeper, slope = -work / force, force_slope(mem, base)
-    if method.transit == RELEASE and deeper > 0.0:
-        return -work
     if force + slope * deeper < 0.0:
         return -0.5 * force * force / slope  # parted on the way
     return (force + 0.5 * slope * deeper) * deeper
@@ -273,8 +281,8 @@ def _settle(method, mem, rig, satellites, allowed):
     wanted = allowed - (kinetic - along)
     if wanted < loan:
         wanted = min(along, loan)
-    elif method.form == CLAMP:
-        wanted = min(along, wanted)
+    else:
+        wanted = min(wanted, along + _may_give(method, mem))
     if wanted == along:
         return satellites
     speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
@@ -283,6 +291,14 @@ def _settle(method, mem, rig, satellites, allowed):
     moved = moved_along(rig, satellites, line, change / line.mobility)
     _note_correction(mem, base, pair_energy(rig, moved) - kinetic, abs(change), math.sqrt(2.0 * line.mobility * mem[base + SUMMIT]))
     return moved
+
+
+@compiled
+def _may_give(method, mem):
+    """Energy [J] that a correction may give."""
+    if method.form == EQUALITY:
+        return math.inf
+    return max(mem[method.memory + TAKEN], 0.0) if method.form == REFUND else 0.0
 
 
 @compiled
@@ -297,8 +313,8 @@ def _settle_relative(method, mem, rig, satellites, allowed, loan):
     wanted = allowed - least
     if wanted < loan:
         wanted = min(relative, loan)
-    elif method.form == CLAMP:
-        wanted = min(relative, wanted)
+    else:
+        wanted = min(wanted, relative + _may_give(method, mem))
     factor = min(max(math.sqrt(wanted / relative), 1.0 - method.step), 1.0 + method.step)
     moved = scaled_relative(rig, satellites, weld, factor)
     _note_correction(mem, base, pair_energy(rig, moved) - kinetic, 0.0, 0.0)
@@ -307,6 +323,7 @@ def _settle_relative(method, mem, rig, satellites, allowed, loan):
 
 @compiled
 def _note_correction(mem, base, gain, step, fastest):
+    mem[base + TAKEN] -= gain
     mem[base + REMOVED] -= min(gain, 0.0)
     mem[base + RETURNED] += max(gain, 0.0)
     mem[base + LARGEST_STEP] = max(mem[base + LARGEST_STEP], step)

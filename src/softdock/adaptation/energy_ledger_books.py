@@ -30,11 +30,12 @@ SENT = 49  # whether there are any
 REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 50, 51, 52, 53, 54, 55  # for the notes: J, J, m/s, m/s, -, J
 SAME, FROZEN, JUMPS, STALE, LATEST_TRAIL, SHORTEST_TRAIL = 56, 57, 58, 59, 60, 61  # cycles, cycles, -, cycles, s, s
 LARGEST_TRANSIT = 62  # J
-CELLS = 64
+TAKEN, FORCE_TIME = 63, 64  # J, net, by the corrections of the open contact; s, of the newest force
+CELLS = 65
 
 WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
 ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
-FADING = 0.8  # of the slope's moments in a cycle
+FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
 
 
