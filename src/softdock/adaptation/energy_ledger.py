@@ -50,6 +50,7 @@ from softdock.adaptation.energy_ledger_books import (
     SENT,
     SUMMIT,
     VARIANCE,
+    Booking,
     book_real_work,
     force_slope,
     load_pose,
@@ -73,6 +74,7 @@ from softdock.spatial.vectors import norm, scale
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
+LIKELY, WORST = 0, 1
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
 
 ENERGY_LEDGER = Group(
@@ -87,6 +89,7 @@ ENERGY_LEDGER = Group(
     ),
     Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope")),
     Parameter("along", "along", "what a correction changes: motion along the measured wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
+    Parameter("touch", "touch", "work of a force that jumps at the first touch, within one sample: the likely, or the most", "likely", choices=("likely", "most")),
     Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
     Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
     Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
@@ -108,13 +111,14 @@ class EnergyLedger(NamedTuple):
     along: int
     loan: float
     step: float
-    threshold: float  # N
+    booking: Booking
     window: float  # s
     late: float  # s, added to the force's age
     align: bool
-    noise_force: float  # N
-    noise_torque: float  # Nm
     deviations: float  # of the noise's work that are kept back
+
+
+MARKER = EnergyLedger(0, 0, 0, 0, 0, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, 0.0)
 
 
 def ring_rows(window: float, T: float) -> int:
@@ -150,12 +154,10 @@ def prepare(marker, vector, base, memory):
         int(v[b + AT.along]),
         v[b + AT.loan],
         v[b + AT.step],
-        v[b + AT.threshold],
+        Booking(v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], int(v[b + AT.touch]) == WORST),
         v[b + AT.window],
         0.5 * v[b + AT.mean],
         v[b + AT.align] != 0.0,
-        v[b + AT.noise_force],
-        v[b + AT.noise_torque],
         deviations_for(v[b + AT.confidence]),
     )
 
@@ -187,7 +189,7 @@ def follow(method, mem, rig, measured, before, after, output):
     _take_readings(method, mem, rig, measured, t)
     mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
     wrench = measured.wrenches.chaser
-    seen = norm(wrench.force) > method.threshold
+    seen = norm(wrench.force) > method.booking.threshold
     if seen:
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(method.window / rig.T))
@@ -222,7 +224,7 @@ def _take_readings(method, mem, rig, measured, t):
         force_time, pose_time = t, t
     note_readings(mem, base, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
     mem[base + FORCE_TIME] = force_time
-    book_real_work(mem, base, method.rows, rig.T, min(force_time, pose_time), method.threshold, method.noise_force, method.noise_torque)
+    book_real_work(mem, base, method.rows, rig.T, min(force_time, pose_time), method.booking)
 
 
 @compiled
@@ -252,7 +254,7 @@ def _transit(method, mem, start, end):
     base = method.memory
     here, wrench = pose_at(mem, base, method.rows, mem[base + BOOKED]), wrench_at(mem, base, method.rows, mem[base + BOOKED])
     force = norm(wrench.force)
-    if force <= method.threshold:
+    if force <= method.booking.threshold:
         return 0.0
     sent = load_pose(mem, base + COMMAND) if mem[base + SENT] != 0.0 else pose_of(start)
     work = work_on(wrench, relative_displacement(here, sent)) + work_on(wrench, relative_displacement(pose_of(start), pose_of(end)))
@@ -286,7 +288,8 @@ def _settle(method, mem, rig, satellites, allowed):
     if wanted == along:
         return satellites
     speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
-    largest = method.step * math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
+    pushed = rig.T * line.mobility * norm(load_wrench(mem, base + ACTING).force)  # what the force itself did in this cycle
+    largest = pushed + method.step * math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
     change = min(max(speed - line.speed, -largest), largest)
     moved = moved_along(rig, satellites, line, change / line.mobility)
     _note_correction(mem, base, pair_energy(rig, moved) - kinetic, abs(change), math.sqrt(2.0 * line.mobility * mem[base + SUMMIT]))

@@ -31,7 +31,8 @@ REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 50, 51, 52, 5
 SAME, FROZEN, JUMPS, STALE, LATEST_TRAIL, SHORTEST_TRAIL = 56, 57, 58, 59, 60, 61  # cycles, cycles, -, cycles, s, s
 LARGEST_TRANSIT = 62  # J
 TAKEN, FORCE_TIME = 63, 64  # J, net, by the corrections of the open contact; s, of the newest force
-CELLS = 65
+TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 65, 66, 67  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
+CELLS = 68
 
 WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
 ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
@@ -164,8 +165,17 @@ def _between(a, b, share):
     return normalise((keep * a[0] + take * b[0], keep * a[1] + take * b[1], keep * a[2] + take * b[2], keep * a[3] + take * b[3]))
 
 
+class Booking(NamedTuple):
+    """How work is booked."""
+
+    threshold: float  # N
+    noise_force: float  # N
+    noise_torque: float  # Nm
+    worst: bool  # what one sample cannot tell of the first touch counts as absorbed
+
+
 @compiled
-def book_real_work(mem, base, rows, T, until, threshold, noise_force, noise_torque):
+def book_real_work(mem, base, rows, T, until, booking):
     """E_r, and the variance of its noise, up to the instant of which force and motion are both known; in steps of at most a cycle."""
     since = mem[base + BOOKED]
     if until <= since + SAME_TIME:
@@ -176,23 +186,48 @@ def book_real_work(mem, base, rows, T, until, threshold, noise_force, noise_torq
         t = since + (until - since) * (i + 1) / steps
         next_pose, next_wrench = pose_at(mem, base, rows, t), wrench_at(mem, base, rows, t)
         moved = relative_displacement(pose, next_pose)
-        mean = Wrench(scale(0.5, add(wrench.force, next_wrench.force)), scale(0.5, add(wrench.torque, next_wrench.torque)))
-        mem[base + REAL] -= work_on(mean, moved)
-        spread = noise_force * noise_force * dot(moved.translation, moved.translation)
-        mem[base + VARIANCE] += spread + noise_torque * noise_torque * dot(moved.rotation, moved.rotation)
-        if norm(wrench.force) > threshold:  # the rise at the first touch is no slope
-            _book_slope(mem, base, norm(next_wrench.force) - norm(wrench.force), mean, moved)
+        mem[base + REAL] += _absorbed(mem, base, booking, wrench, next_wrench, moved)
+        spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
+        mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
         pose, wrench = next_pose, next_wrench
     mem[base + BOOKED] = until
 
 
 @compiled
-def _book_slope(mem, base, rise, mean, moved):
-    """Moments of the changes of force and depth, from which `force_slope` comes."""
-    size = norm(mean.force)
-    deeper = -work_on(mean, moved) / size if size > 0.0 else 0.0
-    mem[base + SLOPE_XY] = FADING * mem[base + SLOPE_XY] + rise * deeper
+def _absorbed(mem, base, booking, wrench, next_wrench, moved):
+    """Energy [J] that the real contact took over one step: the trapezoid; where the contact begins or ends within the step, what its slope tells."""
+    mean = Wrench(scale(0.5, add(wrench.force, next_wrench.force)), scale(0.5, add(wrench.torque, next_wrench.torque)))
+    absorbed, size = -work_on(mean, moved), norm(mean.force)
+    if size == 0.0:
+        return 0.0
+    deeper, was, now = absorbed / size, norm(wrench.force), norm(next_wrench.force)
+    if was <= booking.threshold:
+        if now > booking.threshold and deeper > 0.0:  # the first touch: it happened somewhere within this step
+            if booking.worst:
+                absorbed += 0.5 * (now - was) * deeper
+            mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED] = now, deeper, absorbed
+        return absorbed
+    if now <= booking.threshold:  # parted within this step: a spring of this slope returns no more than it holds
+        slope = force_slope(mem, base)
+        return max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed
+    if mem[base + TOUCH_FORCE] > 0.0:
+        absorbed += _first_touch(mem, base, booking, (now - was) / deeper if deeper > 0.0 else 0.0)
+    mem[base + SLOPE_XY] = FADING * mem[base + SLOPE_XY] + (now - was) * deeper
     mem[base + SLOPE_XX] = FADING * mem[base + SLOPE_XX] + deeper * deeper
+    return absorbed
+
+
+@compiled
+def _first_touch(mem, base, booking, slope):
+    """What the step of the first touch took beyond what was booked [J], now that the slope behind it is known. A force that is all spring began
+    force / slope ago; one that is more than the spring can have made jumped, and nobody knows when."""
+    force, way, booked = mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED]
+    mem[base + TOUCH_FORCE] = 0.0
+    if slope <= 0.0 or booking.noise_force > 0.0:
+        return 0.0
+    if force <= slope * way:
+        return 0.5 * force * force / slope - booked
+    return (force - 0.5 * slope * way) * way - booked if booking.worst else 0.0
 
 
 @compiled

@@ -87,7 +87,7 @@ register(
         "the satellites' kinetic energy follows the measured work of the real contact",
         "nothing; with noise, its size",
         energy_ledger.ENERGY_LEDGER,
-        energy_ledger.EnergyLedger(0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, True, 0.0, 0.0, 0.0),
+        energy_ledger.MARKER,
         energy_ledger.prepare,
         wrench=energy_ledger.remember,
         correct=energy_ledger.follow,
