@@ -76,6 +76,7 @@ CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
 LIKELY, WORST = 0, 1
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
+CARRIED, TAKEN_FROM_ALL = 0, 1
 
 ENERGY_LEDGER = Group(
     "energy_ledger",
@@ -90,6 +91,13 @@ ENERGY_LEDGER = Group(
     Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope")),
     Parameter("along", "along", "what a correction changes: motion along the measured wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
     Parameter("touch", "touch", "work of a force that jumps at the first touch, within one sample: the likely, or the most", "likely", choices=("likely", "most")),
+    Parameter(
+        "unpaid",
+        "unpaid",
+        "what motion along the wrench cannot pay once the parts are apart: carried to the next contact, or taken from all relative motion",
+        "carried",
+        choices=("carried", "taken"),
+    ),
     Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
     Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
     Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
@@ -109,6 +117,7 @@ class EnergyLedger(NamedTuple):
     form: int
     transit: int
     along: int
+    take_unpaid: bool
     loan: float
     step: float
     booking: Booking
@@ -118,7 +127,7 @@ class EnergyLedger(NamedTuple):
     deviations: float  # of the noise's work that are kept back
 
 
-MARKER = EnergyLedger(0, 0, 0, 0, 0, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, 0.0)
+MARKER = EnergyLedger(0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, 0.0)
 
 
 def ring_rows(window: float, T: float) -> int:
@@ -152,6 +161,7 @@ def prepare(marker, vector, base, memory):
         int(v[b + AT.form]),
         int(v[b + AT.transit]),
         int(v[b + AT.along]),
+        int(v[b + AT.unpaid]) == TAKEN_FROM_ALL,
         v[b + AT.loan],
         v[b + AT.step],
         Booking(v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], int(v[b + AT.touch]) == WORST),
@@ -201,7 +211,7 @@ def follow(method, mem, rig, measured, before, after, output):
     settled = after
     if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
         allowed = _allowed(method, mem, start, end)
-        settled = _settle(method, mem, rig, after, allowed)
+        settled = _settle(method, mem, rig, after, allowed, not seen)
         if t - mem[base + LAST_SEEN] > method.window:
             mem[base + OPEN] = 0.0
             missing = pair_energy(rig, settled) - allowed
@@ -224,7 +234,7 @@ def _take_readings(method, mem, rig, measured, t):
         force_time, pose_time = t, t
     note_readings(mem, base, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
     mem[base + FORCE_TIME] = force_time
-    book_real_work(mem, base, method.rows, rig.T, min(force_time, pose_time), method.booking)
+    book_real_work(mem, base, method.rows, pose_time, method.booking)
 
 
 @compiled
@@ -267,7 +277,7 @@ def _transit(method, mem, start, end):
 
 
 @compiled
-def _settle(method, mem, rig, satellites, allowed):
+def _settle(method, mem, rig, satellites, allowed, parted):
     """The satellites with the energy they may have, or as near as loan and step let them."""
     base = method.memory
     line = line_of(rig, satellites, load_wrench(mem, base + DIRECTION))
@@ -279,20 +289,35 @@ def _settle(method, mem, rig, satellites, allowed):
     loan = method.loan * mem[base + SUMMIT]
     if method.along == RELATIVE_MOTION:
         return _settle_relative(method, mem, rig, satellites, allowed, loan)
+    settled = _settle_along(method, mem, rig, satellites, line, along, allowed, loan)
+    if parted and method.take_unpaid and pair_energy(rig, settled) > allowed:
+        return _settle_relative(method, mem, rig, settled, allowed, loan)
+    return settled
+
+
+@compiled
+def _wanted(method, mem, has, may, loan):
+    """What the motion that can be changed should have of energy [J]: it has `has`, and may have `may`."""
+    if may < loan:
+        return min(has, loan)
+    return min(may, has + _may_give(method, mem))
+
+
+@compiled
+def _settle_along(method, mem, rig, satellites, line, along, allowed, loan):
+    """By an internal impulse along the measured wrench."""
+    base = method.memory
     kinetic = pair_energy(rig, satellites)
-    wanted = allowed - (kinetic - along)
-    if wanted < loan:
-        wanted = min(along, loan)
-    else:
-        wanted = min(wanted, along + _may_give(method, mem))
+    wanted = _wanted(method, mem, along, allowed - (kinetic - along), loan)
     if wanted == along:
         return satellites
     speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
     pushed = rig.T * line.mobility * norm(load_wrench(mem, base + ACTING).force)  # what the force itself did in this cycle
-    largest = pushed + method.step * math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
+    fastest = math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
+    largest = pushed + method.step * fastest
     change = min(max(speed - line.speed, -largest), largest)
     moved = moved_along(rig, satellites, line, change / line.mobility)
-    _note_correction(mem, base, pair_energy(rig, moved) - kinetic, abs(change), math.sqrt(2.0 * line.mobility * mem[base + SUMMIT]))
+    _note_correction(mem, base, pair_energy(rig, moved) - kinetic, max(abs(change) - pushed, 0.0), fastest)
     return moved
 
 
@@ -313,11 +338,7 @@ def _settle_relative(method, mem, rig, satellites, allowed, loan):
     relative = kinetic - least
     if relative <= 0.0:
         return satellites
-    wanted = allowed - least
-    if wanted < loan:
-        wanted = min(relative, loan)
-    else:
-        wanted = min(wanted, relative + _may_give(method, mem))
+    wanted = _wanted(method, mem, relative, allowed - least, loan)
     factor = min(max(math.sqrt(wanted / relative), 1.0 - method.step), 1.0 + method.step)
     moved = scaled_relative(rig, satellites, weld, factor)
     _note_correction(mem, base, pair_energy(rig, moved) - kinetic, 0.0, 0.0)

@@ -175,22 +175,25 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book_real_work(mem, base, rows, T, until, booking):
-    """E_r, and the variance of its noise, up to the instant of which force and motion are both known; in steps of at most a cycle."""
-    since = mem[base + BOOKED]
-    if until <= since + SAME_TIME:
-        return
-    steps = int(math.ceil((until - since) / T - 1e-6))
+def book_real_work(mem, base, rows, pose_time, booking):
+    """E_r, and the variance of its noise, from force sample to force sample, as far as the poses of the same instants are known."""
+    count, at, since = int(mem[base + FORCES]), _wrench_ring(base), mem[base + BOOKED]
+    i = count - 1
+    while i > 0 and i > count - rows and mem[at + ((i - 1) % rows) * WRENCH_ROW] > since + SAME_TIME:
+        i -= 1
     pose, wrench = pose_at(mem, base, rows, since), wrench_at(mem, base, rows, since)
-    for i in range(steps):
-        t = since + (until - since) * (i + 1) / steps
-        next_pose, next_wrench = pose_at(mem, base, rows, t), wrench_at(mem, base, rows, t)
+    while i < count and mem[at + (i % rows) * WRENCH_ROW] <= pose_time + SAME_TIME:
+        row = at + (i % rows) * WRENCH_ROW
+        i += 1
+        if mem[row] <= since + SAME_TIME:
+            continue
+        next_pose, next_wrench = pose_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
         moved = relative_displacement(pose, next_pose)
         mem[base + REAL] += _absorbed(mem, base, booking, wrench, next_wrench, moved)
         spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
         mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
         pose, wrench = next_pose, next_wrench
-    mem[base + BOOKED] = until
+        mem[base + BOOKED] = mem[row]
 
 
 @compiled
