@@ -64,7 +64,7 @@ from softdock.adaptation.energy_ledger_books import (
     work_on,
     wrench_at,
 )
-from softdock.adaptation.energy_ledger_projection import line_of, moved_along, pair_energy, scaled_relative, welded
+from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, pair_energy, scaled_relative, welded
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
@@ -211,7 +211,7 @@ def follow(method, mem, rig, measured, before, after, output):
     settled = after
     if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
         allowed = _allowed(method, mem, start, end)
-        settled = _settle(method, mem, rig, after, allowed, not seen)
+        settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not seen))
         if t - mem[base + LAST_SEEN] > method.window:
             mem[base + OPEN] = 0.0
             missing = pair_energy(rig, settled) - allowed

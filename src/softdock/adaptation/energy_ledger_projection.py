@@ -18,7 +18,7 @@ from softdock.adaptation.interface import Satellites
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench
 from softdock.spatial.rigid_body import Body, body_rate, kinetic_energy
-from softdock.spatial.rotations import rotate, rotate_back
+from softdock.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, negate, scale, subtract, symmetric_inverse, symmetric_times
 
 
@@ -128,6 +128,30 @@ def _mixed(weld, body, factor):
 def scaled_relative(rig, satellites, weld, factor):
     """The motion relative to the welded pair's times `factor`."""
     return Satellites(_mixed(weld.chaser, satellites.chaser, factor), _mixed(weld.target, satellites.target, factor))
+
+
+@compiled
+def _carried(params, T, before, after):
+    """The pose that the change of velocity, had it come evenly over the cycle, would have made."""
+    if params.fixed:
+        return after
+    turned = scale(0.5 * T, subtract(body_rate(params, after.q, after.L), body_rate(params, before.q, before.L)))
+    p = add_scaled(after.p, 0.5 * T, subtract(after.v, before.v))
+    return Body(p, renormalise(product(after.q, exponential(turned))), after.v, after.L)
+
+
+@compiled
+def carried_along(rig, before, after):
+    """The corrected satellites with poses to match, so that set-points and their velocities agree. The pair's angular momentum, which moving the
+    bodies aside would change, is put right in their spins, by mass."""
+    chaser, target = _carried(rig.chaser, rig.T, before.chaser, after.chaser), _carried(rig.target, rig.T, before.target, after.target)
+    if rig.chaser.fixed or rig.target.fixed:
+        return Satellites(chaser, target)
+    aside_c, aside_t = subtract(chaser.p, after.chaser.p), subtract(target.p, after.target.p)
+    extra = add(cross(aside_c, multiply(rig.chaser.mass, chaser.v)), cross(aside_t, multiply(rig.target.mass, target.v)))
+    share = rig.chaser.mass[0] / (rig.chaser.mass[0] + rig.target.mass[0])
+    c = Body(chaser.p, chaser.q, chaser.v, add_scaled(chaser.L, -share, extra))
+    return Satellites(c, Body(target.p, target.q, target.v, add_scaled(target.L, share - 1.0, extra)))
 
 
 @compiled
