@@ -13,7 +13,7 @@ have the kinetic energy
 where next to nothing is allowed, a small loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by more than a
 given share of the approach speed in one cycle.
 
-A contact opens when the measured force rises above `threshold_N` and closes when it has been below for `window_ms`; its books begin as much earlier, so
+A contact opens when the measured force rises above `threshold_N` and closes when it has been below for `window_ms`; its books begin half of that earlier, so
 that the work below the threshold counts.
 """
 
@@ -33,22 +33,23 @@ from softdock.adaptation.energy_ledger_books import (
     COMMAND,
     CONTACTS,
     CYCLES,
-    FORCE_TIME,
-    TAKEN,
     DEBT,
     DIRECTION,
     FASTEST,
+    FORCE_TIME,
     GIVEN,
     LARGEST_STEP,
     LARGEST_TRANSIT,
     LAST_SEEN,
     OPEN,
+    READING,
     REAL,
     REMOVED,
     RETURNED,
     ROW_FLOATS,
     SENT,
     SUMMIT,
+    TAKEN,
     VARIANCE,
     Booking,
     book_real_work,
@@ -65,18 +66,18 @@ from softdock.adaptation.energy_ledger_books import (
     wrench_at,
 )
 from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, pair_energy, scaled_relative, welded
-from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
+from softdock.adaptation.energy_ledger_readings import Doubts, doubt, note_trail
+from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output, Wrenches
 from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wrench
 from softdock.spatial.rigid_body import motion_of
-from softdock.spatial.vectors import norm, scale
+from softdock.spatial.vectors import add, cross, negate, norm, scale, subtract
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
-LIKELY, WORST = 0, 1
+FAITHFUL, PASSIVE = 0, 1
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
-CARRIED, TAKEN_FROM_ALL = 0, 1
 
 ENERGY_LEDGER = Group(
     "energy_ledger",
@@ -89,23 +90,26 @@ ENERGY_LEDGER = Group(
         choices=("clamp", "refund", "equality"),
     ),
     Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope")),
-    Parameter("along", "along", "what a correction changes: motion along the measured wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
-    Parameter("touch", "touch", "work of a force that jumps at the first touch, within one sample: the likely, or the most", "likely", choices=("likely", "most")),
+    Parameter("along", "along", "what a correction changes: motion along the wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
     Parameter(
-        "unpaid",
-        "unpaid",
-        "what motion along the wrench cannot pay once the parts are apart: carried to the next contact, or taken from all relative motion",
-        "carried",
-        choices=("carried", "taken"),
+        "claim",
+        "claim",
+        "faithful: the likely work of a force that jumps within one sample, debts carried to the next contact; "
+        "passive: the most it can have been, debts taken from all relative motion",
+        "faithful",
+        choices=("faithful", "passive"),
     ),
     Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
     Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
     Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
-    Parameter("window", "window_ms", "how long before and after it a contact is booked; the largest age that can be paired", 100.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("mean", "force_mean_ms", "span of the samples whose mean is handed over; half of it is added to the force's age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("window", "window_ms", "how long a contact stays open after its last force; its books begin half as long before it", 200.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("mean", "force_mean_ms", "span of the samples whose mean is handed over; half of it adds to the force's age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
     Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
     Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
     Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
+    Parameter("frozen", "frozen_ms", "a force that has not changed in one bit for this long no longer acts; 0: never", 200.0, "ms", 0.0, 1e5, scale=1e-3),
+    Parameter("jump", "jump_N", "a force that jumps by more than this is held back for one cycle; 0: none is", 0.0, "N", 0.0, 1e7),
+    Parameter("range", "range_N", "a force channel at this or beyond is saturated, which is noted; 0: none is", 0.0, "N", 0.0, 1e7),
     Parameter("confidence", "confidence", "with which noise invents no energy; 0.5: no bias", 0.5, low=0.5, high=0.999999),
 )
 AT = ENERGY_LEDGER.at
@@ -124,19 +128,39 @@ class EnergyLedger(NamedTuple):
     window: float  # s
     late: float  # s, added to the force's age
     align: bool
+    doubts: Doubts
     deviations: float  # of the noise's work that are kept back
 
 
-MARKER = EnergyLedger(0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, 0.0)
+MARKER = EnergyLedger(0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, Doubts(0.0, 0.0, 0.0), 0.0)
 
 
 def ring_rows(window: float, T: float) -> int:
-    """Rows that reach back over the window."""
-    return int(math.ceil(window / T)) + 3
+    """Rows that reach back over half the window."""
+    return int(math.ceil(0.5 * window / T)) + 3
 
 
 def memory(values, T):
     return CELLS + ring_rows(1e-3 * values["window_ms"], T) * ROW_FLOATS
+
+
+def suggest(scenario):
+    """For a scenario that does not list it: what its sensor's data sheet says."""
+    sensor, T = scenario.tables["sensor"], scenario.tables["time"]["cycle_ms"]
+    period = sensor["period_ms"] or T
+    samples = max(1, round(T / period)) if sensor["handover"] == "mean" else 1
+    noise = sensor["noise_N"] / math.sqrt(samples)
+    keys = {"noise_N": noise, "noise_Nm": sensor["noise_Nm"] / math.sqrt(samples), "threshold_N": max(4.0 * noise, sensor["threshold_N"])}
+    return keys | {"force_mean_ms": (samples - 1) * period, "range_N": sensor["range_N"], "window_ms": max(200.0, 4.0 * scenario.tables["pose"]["delay_ms"])}
+
+
+def refuses(scenario):
+    """A mass per axis has no angular momentum to keep."""
+    for body in ("chaser", "target"):
+        mass = scenario.tables[body]["mass_kg"]
+        if isinstance(mass, list) and len(set(mass)) > 1:
+            return f"{body}.mass_kg differs per axis: the pair then has no angular momentum that a correction could keep"
+    return None
 
 
 @apart
@@ -155,28 +179,35 @@ def deviations_for(confidence):
 @compiled
 def prepare(marker, vector, base, memory):
     v, b = vector, base
+    passive = int(v[b + AT.claim]) == PASSIVE
     return EnergyLedger(
         memory,
-        int(math.ceil(v[b + AT.window] / vector[0])) + 3,
+        int(math.ceil(0.5 * v[b + AT.window] / vector[0])) + 3,  # ring_rows
         int(v[b + AT.form]),
         int(v[b + AT.transit]),
         int(v[b + AT.along]),
-        int(v[b + AT.unpaid]) == TAKEN_FROM_ALL,
+        passive,
         v[b + AT.loan],
         v[b + AT.step],
-        Booking(v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], int(v[b + AT.touch]) == WORST),
+        Booking(v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], passive),
         v[b + AT.window],
         0.5 * v[b + AT.mean],
         v[b + AT.align] != 0.0,
+        Doubts(v[b + AT.frozen], v[b + AT.jump], v[b + AT.range]),
         deviations_for(v[b + AT.confidence]),
     )
 
 
 @compiled
 def remember(method, mem, rig, measured, satellites, wrenches):
-    """The wrenches that act in this cycle, which `follow` needs to know what came from outside."""
-    store_wrench(mem, method.memory + ACTING, wrenches.chaser)
-    store_wrench(mem, method.memory + ACTING + 6, wrenches.target)
+    """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a reading that is not believed does not act."""
+    base = method.memory
+    if doubt(mem, base, rig.T, method.doubts, method.booking.threshold, measured.wrenches.chaser):
+        believed = load_wrench(mem, base + READING)
+        arm = subtract(satellites.chaser.p, satellites.target.p)
+        wrenches = Wrenches(believed, Wrench(negate(believed.force), negate(add(believed.torque, cross(arm, believed.force)))))
+    store_wrench(mem, base + ACTING, wrenches.chaser)
+    store_wrench(mem, base + ACTING + 6, wrenches.target)
     return wrenches
 
 
@@ -198,11 +229,11 @@ def follow(method, mem, rig, measured, before, after, output):
         note_books(mem, base, method.rows, pair_energy(rig, before))
     _take_readings(method, mem, rig, measured, t)
     mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
-    wrench = measured.wrenches.chaser
+    wrench = load_wrench(mem, base + READING)
     seen = norm(wrench.force) > method.booking.threshold
     if seen:
         if mem[base + OPEN] == 0.0:
-            open_books(mem, base, method.rows, int(method.window / rig.T))
+            open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
             mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN] = 1.0, 0.0, 0.0
             mem[base + CONTACTS] += 1.0
         mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
@@ -210,7 +241,7 @@ def follow(method, mem, rig, measured, before, after, output):
         store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
     settled = after
     if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
-        allowed = _allowed(method, mem, start, end)
+        allowed = _allowed(method, mem, rig.T, start, end)
         settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not seen))
         if t - mem[base + LAST_SEEN] > method.window:
             mem[base + OPEN] = 0.0
@@ -232,7 +263,7 @@ def _take_readings(method, mem, rig, measured, t):
     force_time, pose_time = t - measured.force_age - method.late, t - measured.pose_age
     if not method.align:
         force_time, pose_time = t, t
-    note_readings(mem, base, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
+    note_readings(mem, base, method.rows, load_wrench(mem, base + READING), force_time, measured.mock_ups, pose_time)
     mem[base + FORCE_TIME] = force_time
     book_real_work(mem, base, method.rows, pose_time, method.booking)
 
@@ -247,19 +278,19 @@ def _given_from_outside(method, mem, rig, before, after, start, end):
 
 
 @compiled
-def _allowed(method, mem, start, end):
+def _allowed(method, mem, T, start, end):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
     base = method.memory
     real = mem[base + REAL] - mem[base + BASE_REAL]
     kept_back = method.deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
     allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept_back - mem[base + DEBT]
-    transit = _transit(method, mem, start, end)
+    transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
     return allowed - transit
 
 
 @compiled
-def _transit(method, mem, start, end):
+def _transit(method, mem, T, start, end):
     """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to the set-points stamped t_{k+1}."""
     base = method.memory
     here, wrench = pose_at(mem, base, method.rows, mem[base + BOOKED]), wrench_at(mem, base, method.rows, mem[base + BOOKED])
@@ -267,7 +298,9 @@ def _transit(method, mem, start, end):
     if force <= method.booking.threshold:
         return 0.0
     sent = load_pose(mem, base + COMMAND) if mem[base + SENT] != 0.0 else pose_of(start)
-    work = work_on(wrench, relative_displacement(here, sent)) + work_on(wrench, relative_displacement(pose_of(start), pose_of(end)))
+    behind, ahead = relative_displacement(here, sent), relative_displacement(pose_of(start), pose_of(end))
+    note_trail(mem, base, T, behind.translation, ahead.translation)
+    work = work_on(wrench, behind) + work_on(wrench, ahead)
     if method.transit == HELD:
         return -work
     deeper, slope = -work / force, force_slope(mem, base)

@@ -7,7 +7,6 @@ equal and opposite about one common point, so the pair's work is F . d_F + tau .
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
@@ -28,16 +27,20 @@ ACTING = 23  # 12: the wrenches that act on both satellites in this cycle
 COMMAND = 35  # 14: poses last sent
 SENT = 49  # whether there are any
 REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 50, 51, 52, 53, 54, 55  # for the notes: J, J, m/s, m/s, -, J
-SAME, FROZEN, JUMPS, STALE, LATEST_TRAIL, SHORTEST_TRAIL = 56, 57, 58, 59, 60, 61  # cycles, cycles, -, cycles, s, s
+SAME, FROZEN, JUMPS, STALE, LONGEST_TRAIL, SHORTEST_TRAIL = 56, 57, 58, 59, 60, 61  # cycles, cycles, -, cycles, s, s
 LARGEST_TRANSIT = 62  # J
 TAKEN, FORCE_TIME = 63, 64  # J, net, by the corrections of the open contact; s, of the newest force
 TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 65, 66, 67  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
-CELLS = 68
+READING = 68  # 6: the chaser's wrench that is believed in this cycle
+RAW = 74  # 6: as it was handed over last
+SATURATED, FASTEST_WAY = 80, 81  # cycles; m in a cycle
+CELLS = 82
 
 WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
 ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
 FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
+SLOPE_MARGIN, NOISE_MARGIN = 1.5, 4.0  # beyond these times slope and noise, a change of force is sudden
 
 
 class Pose(NamedTuple):
@@ -114,6 +117,8 @@ def note_readings(mem, base, rows, wrench, wrench_time, poses, pose_time):
         mem[row] = wrench_time
         store_wrench(mem, row + 1, wrench)
         mem[base + FORCES] = count + 1.0
+    elif mem[base + OPEN] != 0.0:
+        mem[base + STALE] += 1.0
     count = int(mem[base + POSES])
     at = _pose_ring(base, rows)
     if count == 0 or pose_time > mem[at + ((count - 1) % rows) * POSE_ROW] + SAME_TIME:
@@ -215,9 +220,17 @@ def _absorbed(mem, base, booking, wrench, next_wrench, moved):
         return max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed
     if mem[base + TOUCH_FORCE] > 0.0:
         absorbed += _first_touch(mem, base, booking, (now - was) / deeper if deeper > 0.0 else 0.0)
+    if booking.worst and mem[base + SLOPE_XX] > 0.0:
+        absorbed += 0.5 * _sudden(booking, force_slope(mem, base) * abs(deeper), abs(now - was)) * abs(deeper)
     mem[base + SLOPE_XY] = FADING * mem[base + SLOPE_XY] + (now - was) * deeper
     mem[base + SLOPE_XX] = FADING * mem[base + SLOPE_XX] + deeper * deeper
     return absorbed
+
+
+@compiled
+def _sudden(booking, expected, change):
+    """How much of a change of force [N] within one step neither the slope nor the noise explains: a second touch, or one part that left."""
+    return max(change - SLOPE_MARGIN * expected - NOISE_MARGIN * booking.noise_force, 0.0)
 
 
 @compiled

@@ -11,7 +11,6 @@ relative_motion   of all internal impulses the one that is least in the kinetic 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from softdock.adaptation.interface import Satellites

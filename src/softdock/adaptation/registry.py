@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
-from softdock.adaptation import direct, energy_ledger
+from softdock.adaptation import direct, energy_ledger, energy_ledger_readings
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -68,6 +68,8 @@ class Method:
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
     refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
+    books: Callable[[Any], dict[str, float]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
+    events: Callable[[Any, float], list[str]] = lambda mem, T: []  # what went wrong with its readings, in words; from its slice and the cycle
 
 
 METHODS: dict[str, Method] = {}
@@ -93,6 +95,10 @@ register(
         correct=energy_ledger.follow,
         set_point=energy_ledger.send,
         memory=energy_ledger.memory,
+        suggest=energy_ledger.suggest,
+        refuses=energy_ledger.refuses,
+        books=energy_ledger_readings.books,
+        events=energy_ledger_readings.events,
     )
 )
 
