@@ -10,7 +10,18 @@ import traceback
 from importlib import import_module
 from typing import Any
 
-NAMES = ("cycle_speed", "facility_speed", "threads", "compile_time", "memory", "report_page", "run_command", "restitution_map", "stability_speed")
+NAMES = (
+    "cycle_speed",
+    "facility_speed",
+    "threads",
+    "compile_time",
+    "memory",
+    "report_page",
+    "run_command",
+    "restitution_map",
+    "stability_speed",
+    "passive_contacts",
+)
 
 
 def show(name: str, found: dict[str, Any]) -> None:

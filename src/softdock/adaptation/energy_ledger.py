@@ -102,12 +102,12 @@ ENERGY_LEDGER = Group(
     Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
     Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
     Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
-    Parameter("window", "window_ms", "how long a contact stays open after its last force; its books begin half as long before it", 200.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("window", "window_ms", "a contact stays open so long after its last force; its books begin half of it before", 200.0, "ms", 0.0, 1e4, scale=1e-3),
     Parameter("mean", "force_mean_ms", "span of the samples whose mean is handed over; half of it adds to the force's age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
     Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
     Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
     Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
-    Parameter("frozen", "frozen_ms", "a force that has not changed in one bit for this long no longer acts; 0: never", 200.0, "ms", 0.0, 1e5, scale=1e-3),
+    Parameter("frozen", "frozen_ms", "a force unchanged to the last bit for so long may take energy, but give none; 0: never", 200.0, "ms", 0.0, 1e5, scale=1e-3),
     Parameter("jump", "jump_N", "a force that jumps by more than this is held back for one cycle; 0: none is", 0.0, "N", 0.0, 1e7),
     Parameter("range", "range_N", "a force channel at this or beyond is saturated, which is noted; 0: none is", 0.0, "N", 0.0, 1e7),
     Parameter("confidence", "confidence", "with which noise invents no energy; 0.5: no bias", 0.5, low=0.5, high=0.999999),
@@ -182,7 +182,7 @@ def prepare(marker, vector, base, memory):
     passive = int(v[b + AT.claim]) == PASSIVE
     return EnergyLedger(
         memory,
-        int(math.ceil(0.5 * v[b + AT.window] / vector[0])) + 3,  # ring_rows
+        int(math.ceil(0.5 * v[b + AT.window] / vector[0])) + 3,  # as in ring_rows; the vector begins with the cycle
         int(v[b + AT.form]),
         int(v[b + AT.transit]),
         int(v[b + AT.along]),
@@ -202,7 +202,8 @@ def prepare(marker, vector, base, memory):
 def remember(method, mem, rig, measured, satellites, wrenches):
     """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a reading that is not believed does not act."""
     base = method.memory
-    if doubt(mem, base, rig.T, method.doubts, method.booking.threshold, measured.wrenches.chaser):
+    reading = measured.wrenches.chaser
+    if doubt(mem, base, rig.T, method.doubts, method.booking.threshold, reading, line_of(rig, satellites, reading).speed > 0.0):
         believed = load_wrench(mem, base + READING)
         arm = subtract(satellites.chaser.p, satellites.target.p)
         wrenches = Wrenches(believed, Wrench(negate(believed.force), negate(add(believed.torque, cross(arm, believed.force)))))

@@ -42,19 +42,22 @@ class Doubts(NamedTuple):
 
 
 @compiled
-def doubt(mem, base, T, doubts, threshold, wrench):
-    """Put the wrench that is believed into its cell; True if it is not the one handed over."""
+def doubt(mem, base, T, doubts, threshold, wrench, giving):
+    """Put the wrench that is believed into its cell; True if it is not the one handed over. `giving`: the wrench now gives energy to the satellites.
+
+    A frozen force goes on to act while it takes energy, so that nobody drives on into a contact, and no longer when it would give.
+    """
     raw = load_wrench(mem, base + RAW)
     f, t = wrench.force, wrench.torque
     same = f[0] == raw.force[0] and f[1] == raw.force[1] and f[2] == raw.force[2]
     same = same and t[0] == raw.torque[0] and t[1] == raw.torque[1] and t[2] == raw.torque[2]
-    pressing = norm(f) > threshold
-    mem[base + SAME] = mem[base + SAME] + 1.0 if same and pressing else 0.0
+    saturated = doubts.range > 0.0 and max(abs(f[0]), abs(f[1]), abs(f[2])) >= doubts.range * (1.0 - 1e-9)
+    mem[base + SAME] = mem[base + SAME] + 1.0 if same and norm(f) > threshold and not saturated else 0.0
     store_wrench(mem, base + RAW, wrench)
-    if doubts.range > 0.0 and max(abs(f[0]), abs(f[1]), abs(f[2])) >= doubts.range * (1.0 - 1e-9):
-        mem[base + SATURATED] += 1.0
+    mem[base + SATURATED] += 1.0 if saturated else 0.0
     finite = math.isfinite(f[0] + f[1] + f[2] + t[0] + t[1] + t[2])
-    if not finite or (doubts.frozen > 0.0 and mem[base + SAME] * T > doubts.frozen):
+    frozen = doubts.frozen > 0.0 and mem[base + SAME] * T > doubts.frozen
+    if not finite or (frozen and giving):
         mem[base + FROZEN] += 1.0
         store_wrench(mem, base + READING, no_wrench())
         return True
@@ -100,7 +103,7 @@ def events(mem: Any, T: float) -> list[str]:
     """What a reader of the run must know, in words."""
     b, found = books(mem), []
     if b["cycles_not_believed"]:
-        found.append(f"the force froze or was no number: it was not believed in {b['cycles_not_believed']:.0f} cycles")
+        found.append(f"the force froze (or was no number) and would have given energy: it did not act in {b['cycles_not_believed']:.0f} cycles")
     if b["jumps"]:
         found.append(f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle")
     if b["cycles_saturated"]:
