@@ -21,7 +21,7 @@ TOLD = {"threshold_N": 0.5, "force_mean_ms": 3.0, "noise_N": 0.125}
 FORMS = ("clamp", "refund", "equality")
 
 
-def bounces(method=None, runs=len(PHASES), **tables):
+def bounces(method=None, runs=8, **tables):
     """Restitution of many runs on one axis, their sampling phases spread over a cycle."""
     given = epos_wall(delay_ms=16.0)
     given["contact"][0]["real"] |= tables.pop("real", {})

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scenarios import cone_docking, epos_wall
+from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
 from softdock.adaptation.energy_ledger import deviations_for
+from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, scaled_relative, welded
+from softdock.adaptation.interface import Rig, Satellites
 from softdock.adaptation.registry import METHODS
 from softdock.campaign.passive_contacts import ALLOWED, passive_contacts
 from softdock.compiled import door
+from softdock.spatial.motion import Wrench
+from softdock.spatial.rigid_body import Body, BodyParams
 
 LEDGER = {"name": "energy_ledger"}
 deviations = door(deviations_for)
@@ -52,11 +56,41 @@ def test_what_it_did_is_in_its_books_and_in_the_runs_ledger():
     assert books["unpaid_J"] < 1e-3
 
 
-def test_momenta_of_the_pair_are_kept_to_rounding():
-    """Noise-free, turning bodies with full inertia: corrections are internal impulses, about one common point."""
-    fidelity = simulate(cone_docking(delay_ms=16.0) | {"methods": [LEDGER]}).metrics["fidelity"]
-    assert fidelity["linear_momentum_error_Ns"] < 1e-12
-    assert fidelity["angular_momentum_error_Nms"] < 1e-11
+@door
+def corrected(rig, before, wrench, impulse, factor):
+    """An impulse along the wrench, then a scaling of all relative motion, then poses to match."""
+    pushed = moved_along(rig, before, line_of(rig, before, wrench), impulse)
+    return carried_along(rig, before, scaled_relative(rig, pushed, welded(rig, pushed), factor)), welded(rig, pushed)
+
+
+def pair_momenta(rig, satellites):
+    """Linear and angular momentum of the pair about the world's origin."""
+    bodies = [(np.array(p.mass), b) for p, b in zip((rig.chaser, rig.target), satellites, strict=True)]
+    linear = sum(m * np.array(b.v) for m, b in bodies)
+    return linear, sum(np.cross(b.p, m * np.array(b.v)) + np.array(b.L) for m, b in bodies)
+
+
+def test_corrections_keep_the_momenta_of_the_pair():
+    """Turning bodies with full inertia, any wrench: both momenta to rounding, by either kind of correction and with the poses carried along."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        params, states = [], []
+        for _ in range(2):
+            mass = float(random.uniform(10.0, 5000.0))
+            a = random.normal(size=(3, 3))
+            inertia = mass * (np.eye(3) + 0.1 * (a + a.T))
+            six = tuple(float(inertia[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+            inverse = np.linalg.inv(inertia)
+            back = tuple(float(inverse[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+            params.append(BodyParams(False, (mass,) * 3, (1.0 / mass,) * 3, six, back))
+            p, v, L, q = (random.normal(size=n) for n in (3, 3, 3, 4))
+            states.append(Body(*(tuple(float(x) for x in y) for y in (p, q / np.linalg.norm(q), v, mass * L))))
+        rig, before = Rig(0, 0.004, *params), Satellites(*states)
+        force, torque = (tuple(float(x) for x in random.normal(size=3)) for _ in range(2))
+        after, weld = corrected(rig, before, Wrench(force, torque), float(random.normal() * 100.0), float(random.uniform(0.5, 1.5)))
+        for same in (after, weld):
+            for was, now in zip(pair_momenta(rig, before), pair_momenta(rig, same), strict=True):
+                assert np.abs(now - was).max() < 1e-12 * 5000.0 * 10.0
 
 
 def test_work_from_outside_is_not_taken():

@@ -50,6 +50,7 @@ from softdock.adaptation.energy_ledger_books import (
     SENT,
     SUMMIT,
     TAKEN,
+    TURNOVER,
     VARIANCE,
     Booking,
     book_real_work,
@@ -77,6 +78,7 @@ from softdock.spatial.vectors import add, cross, negate, norm, scale, subtract
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
 FAITHFUL, PASSIVE = 0, 1
+SAMPLING_MARGIN = 1e-3  # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
 
 ENERGY_LEDGER = Group(
@@ -95,7 +97,7 @@ ENERGY_LEDGER = Group(
         "claim",
         "claim",
         "faithful: the likely work of a force that jumps within one sample, debts carried to the next contact; "
-        "passive: the most it can have been, debts taken from all relative motion",
+        "passive: the most it can have been, 0.1 % of the work's turnover kept back, debts taken from all relative motion",
         "faithful",
         choices=("faithful", "passive"),
     ),
@@ -107,7 +109,7 @@ ENERGY_LEDGER = Group(
     Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
     Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
     Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
-    Parameter("frozen", "frozen_ms", "a force unchanged to the last bit for so long may take energy, but give none; 0: never", 200.0, "ms", 0.0, 1e5, scale=1e-3),
+    Parameter("frozen", "frozen_ms", "a force unchanged to the last bit for so long may take energy but give none; 0: off", 200.0, "ms", 0.0, 1e5, scale=1e-3),
     Parameter("jump", "jump_N", "a force that jumps by more than this is held back for one cycle; 0: none is", 0.0, "N", 0.0, 1e7),
     Parameter("range", "range_N", "a force channel at this or beyond is saturated, which is noted; 0: none is", 0.0, "N", 0.0, 1e7),
     Parameter("confidence", "confidence", "with which noise invents no energy; 0.5: no bias", 0.5, low=0.5, high=0.999999),
@@ -235,7 +237,7 @@ def follow(method, mem, rig, measured, before, after, output):
     if seen:
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
-            mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN] = 1.0, 0.0, 0.0
+            mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN], mem[base + TURNOVER] = 1.0, 0.0, 0.0, 0.0
             mem[base + CONTACTS] += 1.0
         mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
         size = 1.0 / norm(wrench.force)
@@ -284,6 +286,8 @@ def _allowed(method, mem, T, start, end):
     base = method.memory
     real = mem[base + REAL] - mem[base + BASE_REAL]
     kept_back = method.deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
+    if method.booking.worst:
+        kept_back += SAMPLING_MARGIN * mem[base + TURNOVER]
     allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept_back - mem[base + DEBT]
     transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))

@@ -34,7 +34,8 @@ TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 65, 66, 67  # N, m, J: of the cycle of th
 READING = 68  # 6: the chaser's wrench that is believed in this cycle
 RAW = 74  # 6: as it was handed over last
 SATURATED, FASTEST_WAY = 80, 81  # cycles; m in a cycle
-CELLS = 82
+TURNOVER = 82  # J, of the open contact: what was absorbed and what was returned, both counted up
+CELLS = 83
 
 WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
 ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
@@ -194,7 +195,9 @@ def book_real_work(mem, base, rows, pose_time, booking):
             continue
         next_pose, next_wrench = pose_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
         moved = relative_displacement(pose, next_pose)
-        mem[base + REAL] += _absorbed(mem, base, booking, wrench, next_wrench, moved)
+        absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
+        mem[base + REAL] += absorbed
+        mem[base + TURNOVER] += abs(absorbed)
         spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
         mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
         pose, wrench = next_pose, next_wrench

@@ -110,7 +110,7 @@ def events(mem: Any, T: float) -> list[str]:
         found.append(f"the force was saturated in {b['cycles_saturated']:.0f} cycles: the real work was larger than what is booked")
     if b["cycles_without_a_new_force"]:
         found.append(f"no new force arrived in {b['cycles_without_a_new_force']:.0f} cycles of contact")
-    if b["trail_longest_s"] > 2.0 * b["trail_shortest_s"] + 2.0 * T:
+    if b["trail_longest_s"] > 1.5 * b["trail_shortest_s"] + T:
         found.append(f"the mock-ups trailed the set-points by {1e3 * b['trail_shortest_s']:.0f} to {1e3 * b['trail_longest_s']:.0f} ms during contact")
     if b["unpaid_J"] > 0.0:
         found.append(f"{b['unpaid_J']:.3g} J could not be taken: the real contact absorbed more than the satellites had along its wrench")
