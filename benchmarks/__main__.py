@@ -23,6 +23,7 @@ NAMES = (
     "ports_speed",
     "campaign",
     "cluster",
+    "passive_contacts",
 )
 
 

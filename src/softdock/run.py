@@ -62,6 +62,7 @@ class Run:
     status: str  # one of cycle.STATUSES
     state: np.ndarray  # the loop's last state, flat (see flat.py); empty in a run read from a folder
     warnings: list[str] = field(default_factory=list)
+    method_books: dict[str, dict[str, float]] = field(default_factory=dict)  # what methods say they did; empty in a run read from a folder
 
     @cached_property
     def orbit(self) -> Orbit:

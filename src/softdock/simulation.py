@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock import doors
-from softdock.adaptation.registry import METHODS
+from softdock.adaptation.registry import METHODS, memory_slots
 from softdock.contact_log import LOG_COLUMNS
 from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
@@ -81,6 +81,17 @@ class Stepper:
         return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
 
 
+def method_books(scenario: Scenario, mem: np.ndarray) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """What each method says it did in a run, and what went wrong with its readings."""
+    found, said = {}, []
+    slots = memory_slots(scenario.markers.methods, METHODS_AT)
+    for entry, slot in zip(scenario.tables["methods"], slots, strict=True):
+        method, own = METHODS[entry["name"]], mem[int(scenario.vector[slot]) :]
+        found[method.name] = method.books(own)
+        said += [f"{method.name}: {event}" for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))]
+    return {name: books for name, books in found.items() if books}, said
+
+
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
     """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and checked) first."""
     if not isinstance(scenario, Scenario):
@@ -100,6 +111,8 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
+    books, events = method_books(scenario, loop.mem)
+    warnings += events
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
-    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings)
+    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books)

@@ -61,7 +61,7 @@ DELAY_PASSIVITY = Group(
     Parameter("loan", "loan", "share of the energy at touch that is left to the satellites after a contact, whatever they owe", 0.01, low=0.0, high=1.0),
     Parameter("threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6),
     Parameter("longest_age", "longest_age_ms", "oldest force or pose that is still paired", 40.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: half the span of the samples in a mean", 0.0, "ms", 0.0, 1e3, scale=1e-3),
+    Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: half the span of samples averaged without the stamp saying so", 0.0, "ms", 0.0, 1e3, scale=1e-3),
 )
 AT = DELAY_PASSIVITY.at
 
@@ -91,9 +91,7 @@ def suggest(scenario):
     sensor, pose = scenario.tables["sensor"], scenario.tables["pose"]
     cycle = scenario.tables["time"]["cycle_ms"]
     oldest = max(sensor["delay_ms"] + sensor["period_ms"], pose["delay_ms"] + pose["period_ms"], cycle)
-    averaged = sensor["handover"] == "mean" and 0.0 < sensor["period_ms"] < cycle
-    unstamped = 0.5 * (cycle - sensor["period_ms"]) if averaged else 0.0
-    return {"threshold_N": 6.0 * sensor["noise_N"], "longest_age_ms": 2.0 * oldest + 10.0, "unstamped_age_ms": unstamped}
+    return {"threshold_N": 6.0 * sensor["noise_N"], "longest_age_ms": 2.0 * oldest + 10.0}
 
 
 def refuses(scenario):

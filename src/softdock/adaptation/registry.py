@@ -16,6 +16,8 @@ from softdock.adaptation import (
     adaptive_damping,
     delay_passivity,
     direct,
+    energy_ledger,
+    energy_ledger_readings,
     hybrid,
     monitor,
     network_contact,
@@ -83,6 +85,8 @@ class Method:
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
     refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there for the first time
+    books: Callable[[Any], dict[str, float]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
+    events: Callable[[Any, float], list[str]] = lambda mem, T: []  # what went wrong with its readings, in words; from its slice and the cycle
 
 
 METHODS: dict[str, Method] = {}
@@ -188,6 +192,24 @@ register(
         memory=delay_passivity.memory,
         suggest=delay_passivity.suggest,
         refuses=delay_passivity.refuses,
+    )
+)
+register(
+    Method(
+        "energy_ledger",
+        "the satellites' kinetic energy follows the measured work of the real contact",
+        "nothing; with noise, its size",
+        energy_ledger.ENERGY_LEDGER,
+        energy_ledger.MARKER,
+        energy_ledger.prepare,
+        wrench=energy_ledger.remember,
+        correct=energy_ledger.follow,
+        set_point=energy_ledger.send,
+        memory=energy_ledger.memory,
+        suggest=energy_ledger.suggest,
+        refuses=energy_ledger.refuses,
+        books=energy_ledger_readings.books,
+        events=energy_ledger_readings.events,
     )
 )
 

@@ -1,0 +1,275 @@
+"""Books of the energy ledger method: rings of stamped readings, and the work of the real contact, force and motion paired by age.
+
+Everything is in the method's slice of `mem`, from `base` on: first the cells named below, then three rings of `rows` rows: measured wrenches, measured
+poses, and what the books said at the end of each cycle. Work is that of the wrench on the chaser over the *relative* displacement: the target's wrench is
+equal and opposite about one common point, so the pair's work is F . d_F + tau . d_tau with d_F, d_tau the chaser's motion as seen from the target.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.compiled import compiled
+from softdock.spatial.motion import Wrench, load_wrench, store_wrench
+from softdock.spatial.rotations import normalise, rotation_from_to
+from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, load4, norm, scale, store3, store4, subtract
+
+# cells, from the method's `memory` on
+FORCES, POSES, CYCLES = 0, 1, 2  # rows written so far into each ring
+REAL, GIVEN, VARIANCE = 3, 4, 5  # J, J, J^2: absorbed by the real contact; given from outside; of the noise's work
+SLOPE_XY, SLOPE_XX = 6, 7  # N m, m^2: moments of force and depth changes, fading
+OPEN, LAST_SEEN, SUMMIT = 8, 9, 10  # whether a contact is open; s, when its force was last seen; J, its largest energy along the wrench
+BASE_KINETIC, BASE_REAL, BASE_GIVEN, BASE_VARIANCE = 11, 12, 13, 14  # where the open contact's books begin
+BOOKED = 15  # s, up to which instant work is booked
+DEBT = 16  # J, what the contacts so far could not settle
+DIRECTION = 17  # 6: the wrench along which energy is taken and given, of unit force
+ACTING = 23  # 12: the wrenches that act on both satellites in this cycle
+COMMAND = 35  # 14: poses last sent
+SENT = 49  # whether there are any
+REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 50, 51, 52, 53, 54, 55  # for the notes: J, J, m/s, m/s, -, J
+SAME, FROZEN, JUMPS, STALE, LONGEST_TRAIL, SHORTEST_TRAIL = 56, 57, 58, 59, 60, 61  # cycles, cycles, -, cycles, s, s
+LARGEST_TRANSIT = 62  # J
+TAKEN, FORCE_TIME = 63, 64  # J, net, by the corrections of the open contact; s, of the newest force
+TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 65, 66, 67  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
+READING = 68  # 6: the chaser's wrench that is believed in this cycle
+RAW = 74  # 6: as it was handed over last
+SATURATED, FASTEST_WAY = 80, 81  # cycles; m in a cycle
+TURNOVER = 82  # J, of the open contact: what was absorbed and what was returned, both counted up
+CELLS = 83
+
+WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
+ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
+FADING = 0.9  # of the slope's moments in a cycle
+SAME_TIME = 1e-9  # s
+SLOPE_MARGIN, NOISE_MARGIN = 1.5, 4.0  # beyond these times slope and noise, a change of force is sudden
+
+
+class Pose(NamedTuple):
+    """Of both mock-ups or set-points, without twists."""
+
+    chaser_p: tuple
+    chaser_q: tuple
+    target_p: tuple
+    target_q: tuple
+
+
+class Moved(NamedTuple):
+    """The chaser's displacement as seen from the target's body: what the wrench on the chaser works on."""
+
+    translation: tuple
+    rotation: tuple
+
+
+@compiled
+def pose_of(output):
+    return Pose(output.chaser.p, output.chaser.q, output.target.p, output.target.q)
+
+
+@compiled
+def store_pose(mem, at, pose):
+    store3(mem, at, pose.chaser_p)
+    store4(mem, at + 3, pose.chaser_q)
+    store3(mem, at + 7, pose.target_p)
+    store4(mem, at + 10, pose.target_q)
+
+
+@compiled
+def load_pose(mem, at):
+    return Pose(load3(mem, at), load4(mem, at + 3), load3(mem, at + 7), load4(mem, at + 10))
+
+
+@compiled
+def relative_displacement(a, b):
+    """From poses `a` to poses `b`; world axes."""
+    turned = rotation_from_to(a.target_q, b.target_q)
+    arm = scale(0.5, add(subtract(a.chaser_p, a.target_p), subtract(b.chaser_p, b.target_p)))
+    apart = subtract(subtract(b.chaser_p, b.target_p), subtract(a.chaser_p, a.target_p))
+    return Moved(subtract(apart, cross(turned, arm)), subtract(rotation_from_to(a.chaser_q, b.chaser_q), turned))
+
+
+@compiled
+def work_on(wrench, moved):
+    """Work [J] of the chaser's wrench, and its opposite on the target."""
+    return dot(wrench.force, moved.translation) + dot(wrench.torque, moved.rotation)
+
+
+@compiled
+def _wrench_ring(base):
+    return base + CELLS
+
+
+@compiled
+def _pose_ring(base, rows):
+    return base + CELLS + rows * WRENCH_ROW
+
+
+@compiled
+def _book_ring(base, rows):
+    return base + CELLS + rows * (WRENCH_ROW + POSE_ROW)
+
+
+@compiled
+def note_readings(mem, base, rows, wrench, wrench_time, poses, pose_time):
+    """Put what is newer than the newest row into the rings."""
+    count = int(mem[base + FORCES])
+    at = _wrench_ring(base)
+    if count == 0 or wrench_time > mem[at + ((count - 1) % rows) * WRENCH_ROW] + SAME_TIME:
+        row = at + (count % rows) * WRENCH_ROW
+        mem[row] = wrench_time
+        store_wrench(mem, row + 1, wrench)
+        mem[base + FORCES] = count + 1.0
+    elif mem[base + OPEN] != 0.0:
+        mem[base + STALE] += 1.0
+    count = int(mem[base + POSES])
+    at = _pose_ring(base, rows)
+    if count == 0 or pose_time > mem[at + ((count - 1) % rows) * POSE_ROW] + SAME_TIME:
+        row = at + (count % rows) * POSE_ROW
+        mem[row] = pose_time
+        store_pose(mem, row + 1, pose_of(poses))
+        mem[base + POSES] = count + 1.0
+
+
+@compiled
+def _bracket(mem, at, floats, rows, count, t):
+    """Offsets of the rows before and after t, and the weight of the later one. Beyond the ring: its nearest row."""
+    later = at + ((count - 1) % rows) * floats
+    if t >= mem[later]:
+        return later, later, 0.0
+    oldest = max(count - rows, 0)
+    i = count - 2
+    while i >= oldest:
+        row = at + (i % rows) * floats
+        if mem[row] <= t:
+            return row, later, (t - mem[row]) / (mem[later] - mem[row])
+        later = row
+        i -= 1
+    return later, later, 0.0
+
+
+@compiled
+def wrench_at(mem, base, rows, t):
+    a, b, share = _bracket(mem, _wrench_ring(base), WRENCH_ROW, rows, int(mem[base + FORCES]), t)
+    first, last = load_wrench(mem, a + 1), load_wrench(mem, b + 1)
+    force = add_scaled(first.force, share, subtract(last.force, first.force))
+    return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
+
+
+@compiled
+def pose_at(mem, base, rows, t):
+    a, b, share = _bracket(mem, _pose_ring(base, rows), POSE_ROW, rows, int(mem[base + POSES]), t)
+    first, last = load_pose(mem, a + 1), load_pose(mem, b + 1)
+    chaser_p = add_scaled(first.chaser_p, share, subtract(last.chaser_p, first.chaser_p))
+    target_p = add_scaled(first.target_p, share, subtract(last.target_p, first.target_p))
+    return Pose(chaser_p, _between(first.chaser_q, last.chaser_q, share), target_p, _between(first.target_q, last.target_q, share))
+
+
+@compiled
+def _between(a, b, share):
+    """Attitude between two near ones."""
+    sign = -1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0 else 1.0
+    keep, take = 1.0 - share, sign * share
+    return normalise((keep * a[0] + take * b[0], keep * a[1] + take * b[1], keep * a[2] + take * b[2], keep * a[3] + take * b[3]))
+
+
+class Booking(NamedTuple):
+    """How work is booked."""
+
+    threshold: float  # N
+    noise_force: float  # N
+    noise_torque: float  # Nm
+    worst: bool  # what one sample cannot tell of the first touch counts as absorbed
+
+
+@compiled
+def book_real_work(mem, base, rows, pose_time, booking):
+    """E_r, and the variance of its noise, from force sample to force sample, as far as the poses of the same instants are known."""
+    count, at, since = int(mem[base + FORCES]), _wrench_ring(base), mem[base + BOOKED]
+    i = count - 1
+    while i > 0 and i > count - rows and mem[at + ((i - 1) % rows) * WRENCH_ROW] > since + SAME_TIME:
+        i -= 1
+    pose, wrench = pose_at(mem, base, rows, since), wrench_at(mem, base, rows, since)
+    while i < count and mem[at + (i % rows) * WRENCH_ROW] <= pose_time + SAME_TIME:
+        row = at + (i % rows) * WRENCH_ROW
+        i += 1
+        if mem[row] <= since + SAME_TIME:
+            continue
+        next_pose, next_wrench = pose_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
+        moved = relative_displacement(pose, next_pose)
+        absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
+        mem[base + REAL] += absorbed
+        mem[base + TURNOVER] += abs(absorbed)
+        spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
+        mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
+        pose, wrench = next_pose, next_wrench
+        mem[base + BOOKED] = mem[row]
+
+
+@compiled
+def _absorbed(mem, base, booking, wrench, next_wrench, moved):
+    """Energy [J] that the real contact took over one step: the trapezoid; where the contact begins or ends within the step, what its slope tells."""
+    mean = Wrench(scale(0.5, add(wrench.force, next_wrench.force)), scale(0.5, add(wrench.torque, next_wrench.torque)))
+    absorbed, size = -work_on(mean, moved), norm(mean.force)
+    if size == 0.0:
+        return 0.0
+    deeper, was, now = absorbed / size, norm(wrench.force), norm(next_wrench.force)
+    if was <= booking.threshold:
+        if now > booking.threshold and deeper > 0.0:  # the first touch: it happened somewhere within this step
+            if booking.worst:
+                absorbed += 0.5 * (now - was) * deeper
+            mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED] = now, deeper, absorbed
+        return absorbed
+    if now <= booking.threshold:  # parted within this step: a spring of this slope returns no more than it holds
+        slope = force_slope(mem, base)
+        return max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed
+    if mem[base + TOUCH_FORCE] > 0.0:
+        absorbed += _first_touch(mem, base, booking, (now - was) / deeper if deeper > 0.0 else 0.0)
+    if booking.worst and mem[base + SLOPE_XX] > 0.0:
+        absorbed += 0.5 * _sudden(booking, force_slope(mem, base) * abs(deeper), abs(now - was)) * abs(deeper)
+    mem[base + SLOPE_XY] = FADING * mem[base + SLOPE_XY] + (now - was) * deeper
+    mem[base + SLOPE_XX] = FADING * mem[base + SLOPE_XX] + deeper * deeper
+    return absorbed
+
+
+@compiled
+def _sudden(booking, expected, change):
+    """How much of a change of force [N] within one step neither the slope nor the noise explains: a second touch, or one part that left."""
+    return max(change - SLOPE_MARGIN * expected - NOISE_MARGIN * booking.noise_force, 0.0)
+
+
+@compiled
+def _first_touch(mem, base, booking, slope):
+    """What the step of the first touch took beyond what was booked [J], now that the slope behind it is known. A force that is all spring began
+    force / slope ago; one that is more than the spring can have made jumped, and nobody knows when."""
+    force, way, booked = mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED]
+    mem[base + TOUCH_FORCE] = 0.0
+    if slope <= 0.0 or booking.noise_force > 0.0:
+        return 0.0
+    if force <= slope * way:
+        return 0.5 * force * force / slope - booked
+    return (force - 0.5 * slope * way) * way - booked if booking.worst else 0.0
+
+
+@compiled
+def force_slope(mem, base):
+    """How the force grows with depth [N/m], from the last few cycles; never negative."""
+    return max(mem[base + SLOPE_XY] / mem[base + SLOPE_XX], 0.0) if mem[base + SLOPE_XX] > 0.0 else 0.0
+
+
+@compiled
+def note_books(mem, base, rows, kinetic):
+    """A row of the books at the end of a cycle, for contacts that open later."""
+    count = int(mem[base + CYCLES])
+    row = _book_ring(base, rows) + (count % rows) * BOOK_ROW
+    mem[row] = kinetic
+    mem[row + 1], mem[row + 2], mem[row + 3] = mem[base + REAL], mem[base + GIVEN], mem[base + VARIANCE]
+    mem[base + CYCLES] = count + 1.0
+
+
+@compiled
+def open_books(mem, base, rows, back):
+    """Begin the books of a contact `back` cycles ago, or where the ring begins."""
+    count = int(mem[base + CYCLES])
+    i = max(count - 1 - min(back, rows - 1), 0)
+    row = _book_ring(base, rows) + (i % rows) * BOOK_ROW
+    for j in range(4):
+        mem[base + BASE_KINETIC + j] = mem[row + j]

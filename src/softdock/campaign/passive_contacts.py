@@ -1,0 +1,213 @@
+"""Random passive contacts: does a method that claims passivity ever give back more than the real contact left?
+
+Masses of 10 to 5000 kg, delays up to 50 ms (of each robot its own, in every second run), soft to hard contacts (a quarter of a period lasts from 8 cycles
+to 0.4 s), without and with damping up to half of the critical, poses late in every third run, force noise of up to 2 % of the peak in every second. Three
+families: a wall and one axis; two free bodies that hit off centre; two free bodies, a probe in a cone, several contacts. A run passes if in the end
+
+    KE <= max(KE_0 - W_real, KE of the pair welded together) + 1 % of KE_0 + noise term
+
+all relative to the pair's common motion, W_real what the real contact truly absorbed. The second of the maximum: robots that come late push on, and a
+damped contact may absorb more than the satellites ever had; no internal impulse takes more than all relative motion. Noise term: a white force of standard
+deviation s over N cycles of T moves the relative momentum by s T sqrt(N) and the booked work by as much times the speed: `DEVIATIONS` of both together,
+v s T sqrt(2 N), and the energy of that momentum. Runs that end within `SETTLED` of a touch are not judged, and counted.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.batch import Batch
+from softdock.campaign.columns import columns
+from softdock.campaign.cpu import run_cpu
+from softdock.contact_log import LOG_COLUMNS
+from softdock.fidelity import MassProperties, angular_momentum, kinetic_energy
+from softdock.scenario.build import build
+
+ALLOWED = 0.01  # of KE_0
+DEVIATIONS = 4.0
+T, DURATION = 0.004, 6.0  # s
+SETTLED = 0.25  # s
+LEAD_TIME = 0.15  # s of free approach
+RADIUS = 0.3  # m, of each ball in the family `balls`
+MOTION = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+FAMILIES = ("wall", "balls", "cone")
+CONE = {"mouth_radius_m": 0.05, "bottom_radius_m": 0.02, "half_angle_deg": 20.0, "closed_bottom": True, "tip_radius_m": 0.01}
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family's runs."""
+
+    name: str
+    swept: dict[str, np.ndarray]  # key to a row a run
+    tables: dict[str, Any]
+    kinetic_J: np.ndarray  # KE_0
+    noise_J: np.ndarray  # the noise term
+    left_J: np.ndarray  # what the real contact left, or the welded pair has
+    end_J: np.ndarray  # what the satellites have in the end
+    completed: np.ndarray
+    judged: np.ndarray  # touched, and settled at the end
+
+    @property
+    def excess(self) -> np.ndarray:
+        """Energy beyond what was left and the noise term, as a share of KE_0; -inf where the run is not judged."""
+        return np.where(self.judged, (self.end_J - self.left_J - self.noise_J) / self.kinetic_J, -np.inf)
+
+    def scenario(self, run: int) -> dict[str, Any]:
+        """The tables of one run, to be built and run alone."""
+        tables = copy.deepcopy(self.tables)
+        for key, rows in self.swept.items():
+            *path, last = key.split(".")
+            here: Any = tables
+            for part in path:
+                here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
+            here[last] = rows[run].tolist()
+        tables["random"] = {"run": run}
+        return tables
+
+
+@dataclass(frozen=True)
+class Campaign:
+    families: tuple[Family, ...]
+
+    @property
+    def runs(self) -> int:
+        return sum(len(f.end_J) for f in self.families)
+
+    @property
+    def failures(self) -> int:
+        """Runs that gave back more than allowed, or stopped."""
+        return int(sum(np.sum((f.excess > ALLOWED) | ~f.completed) for f in self.families))
+
+    @property
+    def worst(self) -> tuple[Family, int]:
+        """The run that exceeds most."""
+        family = max(self.families, key=lambda f: float(f.excess.max()))
+        return family, int(np.argmax(family.excess))
+
+
+def passive_contacts(runs: int = 10_000, seed: int = 1, methods: Sequence[dict[str, Any]] = ({"name": "energy_ledger", "claim": "passive"},)) -> Campaign:
+    """Draw and run the campaign. `methods`: as in a scenario; the ledger is told noise and threshold."""
+    if runs < len(FAMILIES):
+        raise ValueError(f"runs: at least {len(FAMILIES)}, this is {runs}")
+    counts = [len(part) for part in np.array_split(np.arange(runs), len(FAMILIES))]
+    return Campaign(tuple(_run(name, n, np.random.default_rng([seed, i]), methods) for i, (name, n) in enumerate(zip(FAMILIES, counts, strict=True))))
+
+
+def _run(name: str, runs: int, random: np.random.Generator, methods: Sequence[dict[str, Any]]) -> Family:
+    swept, tables, kinetic, mobility, speed = _draw(name, runs, random)
+    peak = speed * np.sqrt(swept["contact.0.real.stiffness_N_per_m"] / mobility)
+    noise = np.where(random.random(runs) < 0.5, 0.0, peak * random.uniform(0.0, 0.02, runs))
+    swept |= {"sensor.noise_N": noise, "sensor.threshold_N": 4.0 * noise}
+    tables["methods"] = [dict(m) for m in methods]
+    for i, method in enumerate(methods):
+        if method["name"] == "energy_ledger":
+            swept |= {f"methods.{i}.noise_N": noise, f"methods.{i}.threshold_N": 4.0 * noise}
+    batch = run_cpu(*columns(build(tables), swept), contacts=256)
+    moved = noise * T * math.sqrt(DURATION / T)
+    term = DEVIATIONS * speed * moved * math.sqrt(2.0) + 0.5 * mobility * (DEVIATIONS * moved) ** 2
+    end, welded = _energies(batch, swept, name == "wall")
+    left = np.maximum(kinetic - batch.column("real_work_J"), welded)
+    count = batch.column("contacts").astype(int)
+    last = batch.logs[np.arange(runs), np.maximum(count - 1, 0)]
+    judged = (count > 0) & ~np.isnan(last[:, LOG_COLUMNS.index("restitution")]) & (last[:, LOG_COLUMNS.index("end_s")] < DURATION - SETTLED)
+    return Family(name, swept, tables, kinetic, term, left, end, batch.column("status") == 0.0, judged)
+
+
+def _energies(batch: Batch, swept: dict[str, np.ndarray], fixed: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Kinetic energy of each run's end relative to the common motion, and of the pair welded together there [J]."""
+    if fixed:
+        return batch.column("kinetic_end_J"), np.zeros(len(batch))
+    end, welded = np.zeros(len(batch)), np.zeros(len(batch))
+    columns_of = {body: np.stack([batch.column(f"{body}.{name}") for name in MOTION]) for body in ("chaser", "target")}
+    for run in range(len(batch)):
+        motion = np.stack([columns_of["chaser"][:, run], columns_of["target"][:, run]])
+        mass = np.array([swept["chaser.mass_kg"][run], swept["target.mass_kg"][run]])
+        inertia = np.stack([np.diag(swept["chaser.inertia_kg_m2"][run]), np.diag(swept["target.inertia_kg_m2"][run])])
+        bodies = MassProperties(np.array([False, False]), np.repeat(mass[:, None], 3, axis=1), inertia)
+        end[run] = kinetic_energy(bodies, motion)
+        momentum, whole = angular_momentum(bodies, motion), pair_inertia(bodies, motion)
+        welded[run] = 0.5 * float(momentum @ np.linalg.solve(whole, momentum))
+    return end, welded
+
+
+def pair_inertia(bodies: MassProperties, motion: np.ndarray) -> np.ndarray:
+    """Of both bodies about their common centre of mass, world axes, (3, 3) [kg m^2]."""
+    mass = bodies.mass[:, 0]
+    centre = mass @ motion[:, 0:3] / mass.sum()
+    whole = np.zeros((3, 3))
+    for m, inertia, one in zip(mass, bodies.inertia, motion, strict=True):
+        w, x, y, z = one[3:7]
+        first, second = (-y * y - z * z, x * y - w * z, x * z + w * y), (x * y + w * z, -x * x - z * z, y * z - w * x)
+        R = np.eye(3) + 2.0 * np.array([first, second, (x * z - w * y, y * z + w * x, -x * x - y * y)])
+        r = one[0:3] - centre
+        whole += R @ inertia @ R.T + m * (r @ r * np.eye(3) - np.outer(r, r))
+    return whole
+
+
+def _log_uniform(random: np.random.Generator, low: float, high: float, runs: int) -> np.ndarray:
+    return np.exp(random.uniform(math.log(low), math.log(high), runs))
+
+
+def _draw(name: str, runs: int, random: np.random.Generator) -> tuple[dict[str, np.ndarray], dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
+    """Swept keys, tables, KE_0, mobility at the contact (1/kg) and approach speed."""
+    chaser, target = (_log_uniform(random, 10.0, 5000.0, runs) for _ in range(2))
+    speed = _log_uniform(random, 0.02, 0.1, runs) if name == "cone" else _log_uniform(random, 0.005, 0.2, runs)
+    inertias = [m[:, None] * random.uniform(0.15, 0.25, (runs, 3)) for m in (chaser, target)]
+    arm = {"wall": 0.0, "balls": 0.15, "cone": 1.0}[name]
+    mobility = sum(1.0 / m + arm**2 / inertia.min(axis=1) for m, inertia in zip((chaser, target), inertias, strict=True))
+    reduced = chaser * target / (chaser + target)
+    if name == "wall":
+        mobility, reduced = 1.0 / chaser, chaser
+    quarter = _log_uniform(random, 8.0 * T, 0.4, runs)
+    stiffness = (0.5 * math.pi / quarter) ** 2 / mobility
+    damping = np.where(random.random(runs) < 0.5, 0.0, random.uniform(0.0, 1.0, runs)) * np.sqrt(stiffness / mobility)
+    delay = random.uniform(0.0, 50.0, runs)
+    swept = {
+        "chaser.mass_kg": chaser,
+        "target.mass_kg": target,
+        "chaser.inertia_kg_m2": inertias[0],
+        "target.inertia_kg_m2": inertias[1],
+        "contact.0.real.stiffness_N_per_m": stiffness,
+        "contact.0.real.damping_Ns_per_m": damping,
+        "robots.chaser.delay_ms": delay,
+        "robots.target.delay_ms": np.where(random.random(runs) < 0.5, delay, random.uniform(0.0, 50.0, runs)),
+        "pose.delay_ms": np.where(random.random(runs) < 2.0 / 3.0, 0.0, random.uniform(0.0, 30.0, runs)),
+    }
+    tables: dict[str, Any] = {
+        "time": {"cycle_ms": 1e3 * T, "duration_s": DURATION, "plant_steps": 4},
+        "chaser": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "position_m": [3.0, 0.0, 0.0]},
+        "target": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "fixed": name == "wall"},
+        "sensor": {"noise_N": 1.0},
+        "pose": {"delay_ms": 1.0},
+        "contact": [{"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1.0}}],
+    }
+    zero, gap = np.zeros(runs), speed * (LEAD_TIME + random.uniform(0.0, T, runs))
+    if name == "wall":
+        position = np.stack([gap, zero, zero], axis=1)
+    elif name == "balls":
+        tables["contact"][0] = {
+            "geometry": "sphere",
+            "tip_m": [-0.1, 0.1, 0.05],
+            "tip_radius_m": RADIUS,
+            "origin_m": [0.1, 0.05, -0.1],
+            "sphere_radius_m": RADIUS,
+            "real": {"stiffness_N_per_m": 1.0},
+        }
+        across = random.uniform(-0.5 * RADIUS, 0.5 * RADIUS, (runs, 2))
+        along = np.sqrt((2.0 * RADIUS) ** 2 - np.sum(across**2, axis=1))
+        position = np.concatenate([(0.2 + along + gap)[:, None], across + np.array([-0.05, -0.15])], axis=1)
+    else:
+        cone = {"geometry": "cone", "tip_m": [-1.0, 0.0, 0.0], "origin_m": [1.0, 0.0, 0.0], "axis": [1.0, 0.0, 0.0], **CONE}
+        tables["contact"][0] = cone | {"real": {"stiffness_N_per_m": 1.0}}
+        angle, off = random.uniform(0.0, 2.0 * math.pi, runs), random.uniform(0.0, 0.035, runs)
+        position = np.stack([2.01 + gap, off * np.cos(angle), off * np.sin(angle)], axis=1)
+    swept["chaser.position_m"] = position
+    swept["chaser.velocity_m_per_s"] = np.stack([-speed, zero, zero], axis=1)
+    return swept, tables, 0.5 * reduced * speed**2, np.asarray(mobility), speed
