@@ -158,7 +158,7 @@ def test_a_potential_of_ones_own():
     a, b = (Sampled(n, 1e-3).run(dq) for n in (own, same))
     assert np.abs(a - b).max() < 1e-3 * np.abs(b).max()
     x = np.concatenate([[0.0], np.cumsum(dq)])
-    mean = [(potential(e) - potential(s)) / (e - s) for s, e in itertools.pairwise(x)]
+    mean = [(potential(e) - potential(s)) / (e - s) for s, e in itertools.pairwise(x[50:100])]
     assert b[50:99, 0] == pytest.approx(mean, rel=2e-3)
 
 

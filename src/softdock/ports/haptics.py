@@ -92,6 +92,10 @@ def check(setting: Setting, renderings: Sequence[str]) -> None:
 def touch(setting: Setting, rendering: str) -> Touch:
     """One run of the bench."""
     check(setting, [rendering])
+    return _touch(setting, rendering)
+
+
+def _touch(setting: Setting, rendering: str) -> Touch:
     kind, T, s = RENDERINGS.index(rendering), setting.sample_period_s, setting
     wall = single_spring(s.stiffness_N_per_m)
     published = published_net(wall, T, controller_Ns_per_m=s.controller_Ns_per_m if kind == CONTROLLED else 0.0, rearm=True)
@@ -164,7 +168,7 @@ def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
                 changed = replace(told, **{key: factor * getattr(setting, key)})
                 # the wall stays what it was, whatever the device's friction does to the limit
                 changed = replace(changed, times_limit=setting.stiffness_N_per_m / changed.limit_N_per_m)
-                others.append(_touch_unchecked(changed, rendering).numbers)
+                others.append(_touch(changed, rendering).numbers)
         found.append(
             {"rendering": rendering}
             | nominal.numbers
@@ -177,14 +181,6 @@ def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def _touch_unchecked(setting: Setting, rendering: str) -> Touch:
-    return (
-        touch(replace(setting, times_limit=min(setting.times_limit, MOST_TIMES_LIMIT)), rendering)
-        if setting.times_limit > MOST_TIMES_LIMIT
-        else touch(setting, rendering)
-    )
 
 
 def stiffest(setting: Setting, rendering: str) -> float:
