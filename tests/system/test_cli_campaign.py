@@ -223,6 +223,12 @@ def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
     assert_same(out, whole)
 
 
+def test_a_worker_with_another_core_is_refused(folder):
+    plan = load_plan(folder / "long.toml")
+    with pytest.raises(CampaignStopped, match="two cores must not be mixed"):
+        cluster.run_there(shards.plan_texts(plan), "", shards.Shard(0, 0, 0, 2), "of other sources")
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

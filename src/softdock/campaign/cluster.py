@@ -14,12 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from softdock._version import __version__
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, MUCH, Engine, cycles_per_run, engine_for
 from softdock.campaign.execute import Progress, Spent, encode, own_outcomes, shard_table, stopped
 from softdock.campaign.own_outcomes import Own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
+from softdock.compiled import source_hash
 from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
@@ -72,8 +74,10 @@ def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
     return plan, engine_for("auto", plan, threads=1), functions
 
 
-def run_there(texts: Texts, own: str, shard: Shard) -> tuple[bytes, Spent]:
-    """On a worker: one shard as a Parquet file."""
+def run_there(texts: Texts, own: str, shard: Shard, core: str) -> tuple[bytes, Spent]:
+    """On a worker: one shard as a Parquet file. `core`: hash of the sources that are to run it."""
+    if source_hash() != core:
+        raise CampaignStopped(f"its softdock ({__version__}) is not this one: runs of two cores must not be mixed")
     plan, engine, functions = _known(Texts(*texts), own)
     table, spent = shard_table(plan, Shard(*shard), engine, functions)
     return encode(table), spent
@@ -107,7 +111,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
     distributed = load_distributed()
     own_outcomes(plan)  # refused here, before anything is sent
     own = (plan.spec.folder / plan.spec.outcome_file).read_text(encoding="utf-8") if plan.spec.outcome_file else ""
-    texts, missing = plan_texts(plan), folder.missing(plan)
+    texts, missing, core = plan_texts(plan), folder.missing(plan), source_hash()
     began, spent = time.perf_counter(), Spent()
     done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
     threads = worker_threads(client)
@@ -117,7 +121,7 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         progress(done, plan.runs)  # what was there before
 
     def submit(shard: Shard) -> Any:
-        future = client.submit(run_there, texts, own, shard, pure=False, retries=0)
+        future = client.submit(run_there, texts, own, shard, core, pure=False)
         of[future.key] = shard
         return future
 
@@ -131,8 +135,10 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
             folder.write(shard, data)
         except OSError as error:
             raise stopped(error, folder.path) from None
-        except (distributed.KilledWorker, distributed.scheduler.KilledWorker) as error:
+        except distributed.scheduler.KilledWorker as error:
             raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); what was written is kept") from None
+        except Exception as error:  # whatever a worker met with
+            raise CampaignStopped(f"a worker failed: {type(error).__name__}: {error}; what was written is kept, and --resume goes on") from None
         future.release()
         for more in islice(left, 1):
             waiting.add(submit(more))
