@@ -119,7 +119,7 @@ def test_a_plug_in_stays_whatever_is_compared(own_registry):
     group = Group("pushing", "Pushes.")
     register(Method("pushing", "pushes", "nothing", group, Pushing(0), direct.prepare, external=push))
     scenario = build(epos_wall() | {"methods": [{"name": "pushing"}]})
-    able, _ = candidates(scenario, integrators="exact_hold")
+    able, _ = candidates(scenario, "direct", integrators="exact_hold")
     assert [(c.method, [m["name"] for m in c.scenario.tables["methods"]]) for c in able] == [("direct", ["direct", "pushing"])]
 
 
@@ -176,7 +176,7 @@ def test_nothing_believed_has_no_error(own_registry):
 def test_a_comparison_says_what_its_runs_say():
     """Rank, numbers and cost of the raw loop on EPOS 1-D: the less effective delay an integrator has, the nearer to orbit."""
     tables = epos_wall()
-    comparison = compare(tables)
+    comparison = compare(tables, "direct")
     assert [r["integrator"] for r in comparison.ranked] == ["symplectic_euler", "exact_hold", "lie_rk4", "forward_euler"]
     for row in comparison.ranked:
         alone = simulate(epos_wall(integrator=row["integrator"])).metrics
@@ -196,7 +196,7 @@ def test_a_comparison_says_what_its_runs_say():
 
 def test_phases_give_means():
     """The mean over two phases is that of the two runs."""
-    row = compare(epos_wall(), integrators="exact_hold", phases=2).ranked[0]
+    row = compare(epos_wall(), "direct", integrators="exact_hold", phases=2).ranked[0]
     alone = [simulate(epos_wall(phase=p)).metrics["distance_from_orbit"] for p in (0.0, 0.5)]
     assert row["distance_from_orbit"] == pytest.approx(np.mean(alone), rel=1e-9)
     assert (row["distance_from_orbit_min"], row["distance_from_orbit_max"]) == pytest.approx((min(alone), max(alone)), rel=1e-9)
