@@ -61,7 +61,7 @@ DELAY_PASSIVITY = Group(
     Parameter("loan", "loan", "share of the energy at touch that is left to the satellites after a contact, whatever they owe", 0.01, low=0.0, high=1.0),
     Parameter("threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6),
     Parameter("longest_age", "longest_age_ms", "oldest force or pose that is still paired", 40.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: half the span of a mean that is stamped late", 0.0, "ms", 0.0, 1e3, scale=1e-3),
+    Parameter("unstamped", "unstamped_age_ms", "age of the force beyond its stamp: half of a mean stamped late", 0.0, "ms", 0.0, 1e3, scale=1e-3),
 )
 AT = DELAY_PASSIVITY.at
 

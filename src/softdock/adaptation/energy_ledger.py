@@ -105,7 +105,7 @@ ENERGY_LEDGER = Group(
     Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
     Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
     Parameter("window", "window_ms", "a contact stays open so long after its last force; its books begin half of it before", 200.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("mean", "force_mean_ms", "span of a mean that is stamped with its last sample; half of it adds to the force's age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
+    Parameter("mean", "force_mean_ms", "span of a mean stamped with its last sample; half of it adds to the age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
     Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
     Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
     Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
