@@ -13,12 +13,12 @@ from scenarios import epos_wall
 
 from softdock import simulate
 from softdock.adaptation.passive_integrator import FORMS
+from softdock.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
+from softdock.energy.axis_scheme import MASS as SMALL_MASS
 from softdock.papers.de_stefano import PAPER
 from softdock.papers.de_stefano.drift import loop_drifts, smooth_drift
 from softdock.papers.de_stefano.energies import make_figure_4, make_figure_5, make_figure_6, make_figure_9, make_figure_11
 from softdock.papers.de_stefano.experiment import CYCLE, MASS, experiment, make_figure_13, noise_campaign, usable_noise
-from softdock.papers.de_stefano.scheme import BARE, T1, T2, drifts, integrate_axis, pushes
-from softdock.papers.de_stefano.scheme import MASS as SMALL_MASS
 from softdock.papers.de_stefano.trade import bounce, make_trade
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from softdock.adaptation.passive_integrator import FORMS
-from softdock.papers.de_stefano.scheme import BARE, DURATION, MASS, PUSHES, T1, T2, drifts, exact_position, integrate_axis, pushes
+from softdock.energy.axis_scheme import BARE, DURATION, MASS, PUSHES, T1, T2, drifts, exact_position, integrate_axis, pushes
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart
 from softdock.run import Run

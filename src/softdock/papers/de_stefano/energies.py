@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.energy.axis_scheme import BARE, MASS, T1, T2, T3, Motion, exact_position, integrate_axis, pushes
 from softdock.papers.de_stefano.drift import smooth_drift
-from softdock.papers.de_stefano.scheme import BARE, MASS, T1, T2, T3, Motion, exact_position, integrate_axis, pushes
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.papers.de_stefano.scheme import BARE, Motion, integrate_axis
+from softdock.energy.axis_scheme import BARE, Motion, integrate_axis
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart
 from softdock.run import Run
