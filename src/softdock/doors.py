@@ -32,7 +32,7 @@ OUTCOME_COLUMNS = (
     "real_work_J",
     "peak_force_real_N",
     *(f"{body}.{name}" for body in ("chaser", "target") for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")),
-    "peak_torque_real_Nm",
+    "peak_torque_real_Nm",  # NaN: nobody asked
     "captured_at_s",  # NaN: not captured, or nobody asked
 )
 OUTCOMES = len(OUTCOME_COLUMNS)
@@ -125,7 +125,7 @@ def run_one(vector, params, mem, log, outcome):
     outcome[8] = math.sqrt(max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0))
     store_motion(outcome, 9, motion_of(params.chaser, loop.satellites.chaser))
     store_motion(outcome, 22, motion_of(params.target, loop.satellites.target))
-    outcome[35] = math.sqrt(mem[PEAK_TORQUE_MEM])
+    outcome[35] = math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
     outcome[36] = captured_at
 
 

@@ -67,6 +67,7 @@ class Kind(NamedTuple):
     samples: int
     poses: int
     captures: int
+    torques: int
 
 
 class Numbers(NamedTuple):
@@ -161,6 +162,7 @@ def kind_of(params):
         m.samples,
         m.poses,
         int(p.captures),
+        int(p.torques),
     )
 
 
@@ -222,6 +224,7 @@ def of_kind(params, kind, common, numbers, shared):
         _either(common.samples, kind.samples, own.samples),
         _either(common.poses, kind.poses, own.poses),
         _either(common.captures, kind.captures, own.captures),
+        _either(common.torques, kind.torques, own.torques),
     )
     p, c, t = params, params.chaser_robot, params.target_robot
     s = numbers.sensor if shared.sensor != 0 else (p.sensor.period, p.sensor.delay, p.sensor.noise_force, p.sensor.noise_torque, p.sensor.threshold)
@@ -286,6 +289,7 @@ def of_kind(params, kind, common, numbers, shared):
         p.methods,
         p.features,
         k.captures != 0,
+        k.torques != 0,
     )
 
 
@@ -336,4 +340,5 @@ def with_known_pair(params, numbers):
         p.methods,
         p.features,
         p.captures,
+        p.torques,
     )

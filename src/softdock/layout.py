@@ -168,6 +168,7 @@ class Params(NamedTuple):
     methods: tuple
     features: Plain | Every  # its type says what is compiled
     captures: bool  # a campaign asks for captures
+    torques: bool  # and for the largest torque
 
 
 @compiled
@@ -254,6 +255,7 @@ def prepare(vector, markers):
         prepare_methods(markers.methods, vector, METHODS_AT),
         markers.features,
         vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
+        vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
     )
 
 

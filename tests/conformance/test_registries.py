@@ -85,6 +85,10 @@ def test_every_robot_runs(model):
     assert check_run(tables).restitution != check_run(sphere_on_sphere(delay_ms=7.0)).restitution
 
 
+# what no method can suggest
+MUST_BE_TOLD = {"network_contact": {"network": {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}, "distance_m": 1.9}}
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_runs(name):
     """As it suggests itself for a loop with noise and a fractional delay; what it neither suggests nor is told has a default."""
@@ -92,7 +96,7 @@ def test_every_method_runs(name):
     tables["sensor"] = {"noise_N": 0.05}
     scenario = build(tables)
     assert METHODS[name].refuses(scenario) is None
-    tables["methods"] = [{"name": name, **METHODS[name].suggest(scenario)}]
+    tables["methods"] = [{"name": name, **METHODS[name].suggest(scenario), **MUST_BE_TOLD.get(name, {})}]
     check_run(tables)
 
 

@@ -19,6 +19,7 @@ from softdock.adaptation.registry import METHODS
 from softdock.cli.main import cli
 from softdock.comparison import compare
 from softdock.report.comparison_page import MOST_SHOWN, shown_first
+from softdock.satellites import INTEGRATORS
 from softdock.report.elements import look_up
 from softdock.scenario.files import load_scenario
 
@@ -219,7 +220,7 @@ def test_the_page_in_a_browser(tmp_path):
     """Charts are drawn, nothing is asked of the network, the console stays empty, a hostile name does nothing, light and dark."""
     file = tmp_path / "comparison.html"
     comparison = compare(load_scenario("epos_1d", {"name": HOSTILE, "description": HOSTILE}), "direct,hybrid")
-    assert len(comparison.ranked) == 8
+    assert len(comparison.ranked) == 2 * len(INTEGRATORS)
     file.write_text(comparison.page(), encoding="utf-8")
     with chromium() as browser:
         for scheme in ("light", "dark"):

@@ -106,7 +106,7 @@ def make_plan(spec: Spec, base: Scenario | None = None) -> Plan:
     """`base`: the scenario, where it is at hand already, changes and seed included."""
     from softdock.campaign.checking import check_plan
 
-    base = _base(spec) if base is None else base
+    base = (_base(spec) if base is None else base).with_keys({"capture.peak_torque": True})
     own = [e["name"] for e in base.tables["methods"]]
     able, unable = candidates(base, spec.methods or ["+".join(own)], spec.integrators or [base.tables["satellites"]["integrator"]])
     refused = [f"{one.method}, {one.integrator}: {one.reason}" for one in unable]

@@ -103,11 +103,10 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         deeper = max(touches.first.depth, touches.second.depth)
         if deeper > depth:
             depth, deepest = deeper, i
-        side = touches.side if deeper > 0.0 else -touches.side  # in touch: on which side; apart: where the tip is
-        if side != latch:
-            mem[here + LATCH] = float(side)
         if deeper <= 0.0:
+            mem[here + LATCH] = -float(touches.side)  # apart: where the tip is
             continue
+        mem[here + LATCH] = float(touches.side)  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
         spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
         if pair.soft:

@@ -20,6 +20,7 @@ CAPTURE = Group(
     Parameter("hold", "for_s", "time at the seat that makes a capture; 0: nobody asks", 0.0, "s", 0.0, 1e5),
     Parameter("within", "within_m", "farthest from the seat that still is at it", 0.005, "m", 0.0, 1e3),
     Parameter("speed", "below_m_per_s", "fastest that a seated tip may move, seen from the target", 0.002, "m/s", 0.0, 1e3, open_low=True),
+    Parameter("torque", "peak_torque", "true: keep the largest true torque of every run of a batch", False, kind="flag"),
     Parameter("pair", "pair", "which contact pair is the probe and its seat", 0, low=0, high=3, kind="integer"),
 )
 CAPTURES = CAPTURE.at

@@ -24,8 +24,7 @@ ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
 def _slot(slots, stamp):
     if slots & (slots - 1) == 0:
         return (stamp & (slots - 1)) * MOTION_FLOATS
-    slot = (stamp - 1) % slots + 1  # from the stamp before, as `near` has it: found but once a cycle
-    return (slot if slot < slots else 0) * MOTION_FLOATS
+    return (stamp % slots) * MOTION_FLOATS
 
 
 @compiled
