@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -23,12 +24,26 @@ LIMIT_S = 560.0  # of the whole check: parts that would not fit are left out
 
 
 def is_stale(path: Path = RESULTS) -> bool | None:
-    """True if the stored results are of other sources than these, False if they are of these; None if there are none."""
+    """True if the stored results are of other sources than these, False if they are of these; None if there are none. The hash holds
+    Numba's version too: that of the machine that measured, which the results name."""
     if not path.exists():
         return None
-    from softdock.compiled import source_hash
+    import numba
 
-    return bool(json.loads(path.read_text()).get("source_hash") != source_hash())
+    stored = json.loads(path.read_text())
+    return bool(stored.get("source_hash") != hash_with(stored.get("numba", numba.__version__)))
+
+
+def hash_with(numba_version: str) -> str:
+    """`softdock.compiled.source_hash` of these sources with another version of Numba."""
+    import softdock
+    from softdock.compiled import core_sources
+
+    digest, root = hashlib.sha256(numba_version.encode()), Path(softdock.__file__).parent
+    for path in core_sources(root):
+        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 class Clock:

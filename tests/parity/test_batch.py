@@ -239,6 +239,7 @@ def test_stale_gpu_results_show(tmp_path):
     assert gpu_check.is_stale(path) is False
     path.write_text(json.dumps({"source_hash": "of other sources"}))
     assert gpu_check.is_stale(path) is True
+    assert gpu_check.hash_with(numba.__version__) == source_hash()
     assert gpu_check.is_stale() in (None, True, False)  # the stored ones: reported, not judged
 
 

@@ -19,8 +19,8 @@ from softdock.adaptation.registry import METHODS
 from softdock.cli.main import cli
 from softdock.comparison import compare
 from softdock.report.comparison_page import MOST_SHOWN, shown_first
-from softdock.satellites import INTEGRATORS
 from softdock.report.elements import look_up
+from softdock.satellites import INTEGRATORS
 from softdock.scenario.files import load_scenario
 
 ROOT = Path(__file__).parents[2]
