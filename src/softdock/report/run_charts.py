@@ -158,6 +158,20 @@ def ledger_chart(run: Run) -> str:
     )
 
 
+def observed_chart(run: Run) -> str:
+    """Zebenay's observed energy: in total, and by axis where a monitor watched."""
+    t, total = run.series["time"], run.series["energy.observed"]
+    names = [name for name in run.series if name.startswith(("monitor.force.", "monitor.torque.", "monitor.total"))]
+    watched = {name.removeprefix("monitor."): run.series[name] for name in names}
+    alive = {name: values for name, values in watched.items() if values.any()}
+    factor, unit = scaled([total, *alive.values()], "J")
+    lines = [Line("observed", "total", t, factor * total, width=3.0)]
+    lines += [Line(f"monitor, {name.replace('.', ' ')}", f"c{1 + i % 8}", t, factor * values) for i, (name, values) in enumerate(alive.items())]
+    caption = "What the rig's own signals tell of its activity: above zero it gave the satellites more than the contact gave back."
+    caption += " By axis where the monitor watched, paired by age." if alive else " By axis with the method monitor."
+    return chart("observed", "Observed energy", lines, SECONDS, f"energy [{unit}]", caption=caption, windows=windows_of(run.contacts))
+
+
 def kinetic_chart(run: Run, orbit: Orbit) -> str:
     """Kinetic energy of the satellites against orbit's."""
     loop, ideal = run.series["energy.kinetic"], orbit.series["energy.kinetic"]

@@ -9,7 +9,8 @@ from softdock.metrics import plain
 from softdock.report.charts import MOST_POINTS
 from softdock.report.elements import bullets, folded, listing, shown, text, verdict
 from softdock.report.page import page
-from softdock.report.run_charts import force_chart, kinetic_chart, ledger_chart, motion_charts, phases_chart
+from softdock.report.run_charts import force_chart, kinetic_chart, ledger_chart, motion_charts, observed_chart, phases_chart
+from softdock.report.run_stability import stability_section
 from softdock.report.run_tables import contact_tables, fidelity_table, final_table, key_tiles, ledger_table, phases_rest, phases_table, side_by_side
 from softdock.run import Run
 from softdock.scenario.files import to_toml
@@ -24,13 +25,14 @@ MARGIN = 0.5  # of a contact's length, shown on either side of it
 def run_page(run: Run) -> str:
     """One self-contained HTML page. Its numbers are those of `run.metrics`, which it carries as JSON under the id `metrics`."""
     metrics, tables = plain(run.metrics), plain(run.scenario.tables)
-    orbit = run.orbit
+    orbit, stable = run.orbit, stability_section(run)
     sections = {
         "verdict": ("", _first_look(run, metrics, tables)),
         **({"phases": ("Sampling phase", side_by_side(phases_table(metrics), phases_chart(metrics)) + phases_rest(metrics))} if "phases" in metrics else {}),
         "motion": ("Motion", _zoom(metrics) + text((SHADED if metrics["contacts"] else "") + THINNED) + _grid(*motion_charts(run, orbit))),
         "forces": ("Forces", force_chart(run, orbit)),
-        "energy": ("Energy", ledger_chart(run) + kinetic_chart(run, orbit) + ledger_table(metrics)),
+        "energy": ("Energy", ledger_chart(run) + kinetic_chart(run, orbit) + observed_chart(run) + ledger_table(metrics)),
+        **({"stability": ("Stability", stable)} if stable else {}),
         "contacts": ("Contacts", contact_tables(metrics)),
         "fidelity": ("Fidelity", fidelity_table(metrics) + final_table(metrics)),
         "scenario": ("Scenario", _scenario(run)),

@@ -10,7 +10,7 @@ from softdock.report.charts import ROLES, Line, chart
 from softdock.report.page import page
 from softdock.stability.chart import AXES, MS, Panel, as_data
 
-EXPLAINED = "Solid: the continuous loop, closed form. Dashed: the sampled loop. Below and left of a curve the loop is stable. Cross: operating point."
+EXPLAINED = "Solid: the continuous loop, closed form. Dashed: the sampled loop. Left of a curve the loop is stable. Cross: operating point."
 
 
 def chart_section(panels: list[Panel], key: str = "stability") -> str:
