@@ -26,4 +26,3 @@ class Markers(NamedTuple):
 
     features: Plain | Every
     methods: tuple
-

@@ -114,7 +114,16 @@ REMAPPING = Group(
         choices=("measured", "point"),
     ),
     Parameter("substeps", "substeps", "steps of the satellites' contact in a cycle; 1: the force is held, as published", 8, low=1, high=64, kind="integer"),
-    Parameter("rewind", "rewind_ms", "how far back the satellites' past may be corrected when a real contact is first seen; 0: never", 100.0, "ms", 0.0, 2000.0, scale=1e-3),
+    Parameter(
+        "rewind",
+        "rewind_ms",
+        "how far back the satellites' past may be corrected when a real contact is first seen; 0: never",
+        100.0,
+        "ms",
+        0.0,
+        2000.0,
+        scale=1e-3,
+    ),
     Parameter("lead", "lead_ms", "set-points are sent ahead by this, the expected delay", 0.0, "ms", 0.0, 2000.0, scale=1e-3),
     Parameter("lead_force", "lead_force", "whether set-points ahead take the predicted force into account", True, kind="flag"),
     Parameter("set_points", "set_points", "sent as they come, or as robots with limits can execute them", "as_computed", choices=("as_computed", "executable")),
@@ -123,7 +132,9 @@ REMAPPING = Group(
     Parameter("jerk", "max_jerk_m_per_s3", "jerk limit per axis; 0: none", 0.0, "m/s^3", 0.0, 1e6, when=_EXECUTABLE),
     Parameter("turn_acceleration", "max_angular_acceleration_rad_per_s2", "angular acceleration limit", 100.0, "rad/s^2", 0.0, 1e5, True, when=_EXECUTABLE),
     Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_EXECUTABLE),
-    Parameter("contacts", "contacts", "where the scenario's contact pairs stand in the vector, and how many; written by softdock", (0.0, 0.0), size=2, kind="contacts"),
+    Parameter(
+        "contacts", "contacts", "where the scenario's contact pairs stand in the vector, and how many; written by softdock", (0.0, 0.0), size=2, kind="contacts"
+    ),
 )
 AT = REMAPPING.at
 
@@ -156,15 +167,15 @@ CHANNELS = (
 # The method's slice of mem: the recorded channels first
 CONTACT, OVERLAP, ENVIRONMENT, NORMAL, POINT, POINT_ERROR, STIFFNESS, REWOUND, DESIGNED, JUMPED, PAST_FORCE, PAST = 0, 1, 2, 3, 6, 9, 10, 11, 12, 13, 14, 17
 PAST_FLOATS = 3 + 2 * MOTION_FLOATS  # of the corrected past in one record row, from PAST_FORCE on
-SEEN, KNOWN, ACTS, REWOUND_ENERGY, OPENED = 43, 44, 45, 46, 47  # flags, J, and the cycle in which the satellites' contact began
-MODEL = 48  # the contact as the satellites feel it: see desired_contact.py
-MODEL_FLOATS = 20
+SEEN, KNOWN, ACTS, REWOUND_ENERGY, FREE_SINCE, ACTED = 43, 44, 45, 46, 47, 48  # flags; J; the cycle since which no force of ours acted; cycles it acted
+MODEL = 49  # the contact as the satellites feel it: see desired_contact.py
+MODEL_FLOATS = 17
 FELT, READ = MODEL + MODEL_FLOATS, MODEL + MODEL_FLOATS + 2 * MOTION_FLOATS  # of the last cycle: mock-ups and wrenches on them
-MEAN, AFTER = READ + 12, READ + 24  # mean wrenches of this cycle, satellites at its end
+MEAN, START, AFTER = READ + 12, READ + 24, READ + 50  # mean wrenches of this cycle, satellites at its two ends
 COUNTS = AFTER + 26
 CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT, LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP = (COUNTS + i for i in range(10))
 ESTIMATE = COUNTS + 10  # sums of the least squares, and the estimate
-ESTIMATE_FLOATS = 8
+ESTIMATE_FLOATS = 12
 FOLLOWERS = ESTIMATE + ESTIMATE_FLOATS  # of executable set-points: motion, accelerations and room to plan, per robot
 FOLLOWER_FLOATS = MOTION_FLOATS + 36
 FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS + 1  # of environment = filter
@@ -183,6 +194,7 @@ class Remapping(NamedTuple):
     threshold: float  # N
     substeps: int
     lead: float  # s
+    loss: float  # wanted restitution: damping ratio, or lambda times approach speed
 
 
-MARKER = Remapping(0, 0, 0, 0, 0.0, 0, 0.0)
+MARKER = Remapping(0, 0, 0, 0, 0.0, 0, 0.0, 0.0)
