@@ -1,7 +1,7 @@
 """What the methods of a run did, cycle by cycle and axis by axis, from its recorded series: energy put in or taken out, and motion that was corrected.
 
-taken = wrench_work(run)          # {"chaser.force.x": J a cycle, ...}: < 0 is energy that methods took from the satellites
-shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one that moves the set-point, v_pc of a passive integrator
+    taken = wrench_work(run)          # {"chaser.force.x": J a cycle, ...}: < 0 is energy that methods took from the satellites
+    shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one that moves the set-point, v_pc of a passive integrator
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Every exception of softdock.
 
-SoftdockError
-|- BadInput            a value a user gave is impossible; `problems` lists all of them
-|- BadRunFolder        a stored run cannot be read
-|- NoDevice            a GPU was asked for and none was found
-`- CampaignStopped     a campaign could not go on; what it has is kept
+    SoftdockError
+    |- BadInput            a value a user gave is impossible; `problems` lists all of them
+    |- BadRunFolder        a stored run cannot be read
+    |- NoDevice            a GPU was asked for and none was found
+    `- CampaignStopped     a campaign could not go on; what it has is kept
 """
 
 from __future__ import annotations

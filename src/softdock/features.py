@@ -26,3 +26,4 @@ class Markers(NamedTuple):
 
     features: Plain | Every
     methods: tuple
+

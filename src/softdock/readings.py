@@ -101,23 +101,8 @@ def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_targe
             first = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
         else:
             first = full_reading(
-                params.features,
-                vector,
-                mem,
-                T,
-                chance,
-                m.slots,
-                m.chaser_history,
-                m.chaser_robot,
-                m.filters,
-                0,
-                k,
-                sample,
-                t,
-                dt,
-                true_chaser,
-                was_chaser,
-                chaser,
+                params.features, vector, mem, T, chance, m.slots, m.chaser_history, m.chaser_robot, m.filters, 0, k, sample,
+                t, dt, true_chaser, was_chaser, chaser
             )
         if not sensor.direct:
             store_wrench(mem, slot, first)
@@ -126,23 +111,8 @@ def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_targe
             reading = _noisy(vector, sensor, chance, 1, k, sample, true_target, target.q)
         else:
             reading = full_reading(
-                params.features,
-                vector,
-                mem,
-                T,
-                chance,
-                m.slots,
-                m.target_history,
-                m.target_robot,
-                m.filters + 6,
-                1,
-                k,
-                sample,
-                t,
-                dt,
-                true_target,
-                was_target,
-                target,
+                params.features, vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample,
+                t, dt, true_target, was_target, target
             )
         store_wrench(mem, slot + 6, reading)
     return first

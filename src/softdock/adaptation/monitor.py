@@ -85,7 +85,9 @@ def prepare(marker, vector, base, memory):
     frame = WORLD_FRAME if choice == 0 else (TARGET_FRAME if choice == 1 else CHASER_FRAME)
     axis_bound = axis_bound if axis_bound > 0.0 else 1e300
     action = int(v[b + AT.action])
-    return Monitor(memory, frame, v[b + AT.bound], axis_bound, action, v[b + AT.damping], v[b + AT.blend], v[b + AT.threshold], v[b + AT.longest])
+    return Monitor(
+        memory, frame, v[b + AT.bound], axis_bound, action, v[b + AT.damping], v[b + AT.blend], v[b + AT.threshold], v[b + AT.longest]
+    )
 
 
 @compiled

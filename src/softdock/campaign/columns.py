@@ -119,7 +119,9 @@ def _rows(place: Place, values: Any) -> np.ndarray:
         rows = _inertias(parameter, array) if parameter.kind in ("inertia", "tool_inertia") else np.atleast_2d(array)
     if rows.ndim != 2 or rows.shape[1] != place.size or len(rows) == 0:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one row a run")
-    bad = ~np.isfinite(rows) | (rows > parameter.high) | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
+    bad = (
+        ~np.isfinite(rows) | (rows > parameter.high) | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
+    )
     if parameter.kind == "integer":
         bad |= rows != np.floor(rows)
     bad_rows = bad.any(axis=1)
@@ -141,7 +143,9 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)")
     finite: np.ndarray = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
-    symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(axis=(1, 2))
+    symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(
+        axis=(1, 2)
+    )
     good = finite & symmetric & (moments[:, 0] > 0.0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + 1e-9))
     if not good.all():
         first = int(np.argmin(good))
@@ -151,7 +155,11 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
 
 
 def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]) -> Problem:
-    if key not in places and _resolved(scenario.tables, key) is not None and not isinstance(_resolved(scenario.tables, key), dict):
+    if (
+        key not in places
+        and _resolved(scenario.tables, key) is not None
+        and not isinstance(_resolved(scenario.tables, key), dict)
+    ):
         return Problem(key, value, "a key with a numeric value; this one is a choice, so make a batch for each of its values")
     return Problem(key, value, "a key of this scenario with a numeric value", suggestion=closest(key, places))
 

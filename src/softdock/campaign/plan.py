@@ -1,8 +1,8 @@
 """From a campaign file to runs that can be made: variants (methods and integrators), each with the same design, as thin vectors.
 
-plan = load_plan("my_campaign.toml")       # checked: every draw of every run
-plan.thin(variant, first, last)            # what a backend runs
-plan.scenario_of(run)                      # any run again, by itself
+    plan = load_plan("my_campaign.toml")       # checked: every draw of every run
+    plan.thin(variant, first, last)            # what a backend runs
+    plan.scenario_of(run)                      # any run again, by itself
 """
 
 from __future__ import annotations
@@ -238,3 +238,5 @@ def _put(tables: dict[str, Any], key: str, value: Any) -> None:
         here[int(last)] = value
     else:
         here[last] = value
+
+

@@ -240,7 +240,9 @@ def load_pair(mem, at, kind):
         mem[at + 17],
         (kind >> 5) & 1 != 0,
     )
-    law = Law((kind >> 2) & 7, mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), (kind >> 7) & 1 != 0, mem[at + 25], mem[at + 26])
+    law = Law(
+        (kind >> 2) & 7, mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), (kind >> 7) & 1 != 0, mem[at + 25], mem[at + 26]
+    )
     d = at + DEVICE
     compliance = (mem[d + 1], mem[d + 2], mem[d + 3], mem[d + 4], mem[d + 5], mem[d + 6])
     return Pair(kind & 3, load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law, (kind >> 6) & 1 != 0, compliance)

@@ -71,3 +71,4 @@ def lie_midpoint(params, T, body, wrench):
         phi = _turn(params.inverse_inertia, h, rotate_back(q, L), rotate_back(q, after))
         q, L = renormalise(product(q, exponential(phi))), after
     return Body(p, q, v, L_end)
+
