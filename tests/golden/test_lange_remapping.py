@@ -167,7 +167,8 @@ def test_the_corrected_past_stands_beside_what_was_applied():
 
 def test_a_thruster_during_the_rewound_past_is_kept():
     """30 N on the chaser all along: the past is computed anew with it, and the run with 20 ms of lag ends where the one without does."""
-    push = {"external": {"chaser": {"rows": [[0.0, 30.0, 5.0, 0.0, 0.0, 0.0, 1.0], [2.0, 30.0, 5.0, 0.0, 0.0, 0.0, 1.0]]}}, "time": {"duration_s": 0.6, "plant_steps": 4}}
+    rows = [[t, 30.0, 5.0, 0.0, 0.0, 0.0, 1.0] for t in (0.0, 2.0)]
+    push = {"external": {"chaser": {"rows": rows}}, "time": {"duration_s": 0.6, "plant_steps": 4}}
     late, ideal = impact(0.3, robot=LAG, tables=push), impact(0.3, robot={**LAG, "delay_ms": 0.0}, tables=push)
     assert late.series["remapping.rewound"].max() >= 5
     for name in ("chaser.velocity", "target.velocity", "chaser.rate"):

@@ -23,7 +23,7 @@ def _meet(vector, shape, p, n, a, b, size):
         return on_plane(p, n, a, b)
     if shape == SPHERE:
         return on_sphere(p, n, a, size)
-    if shape == BORE or shape == SHAFT:
+    if shape in (BORE, SHAFT):
         return on_cylinder(p, n, a, b, size, shape == SHAFT)
     if shape == BOX:
         return on_box(p, n, a, b)

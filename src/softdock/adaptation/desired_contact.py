@@ -5,8 +5,9 @@ normal n and the depth x_e - x_c of the environment beyond it to the target. The
 
     o = (x_e - x_c) + n . (x_dc2 - x_dc1)                                                    Lange eqs. 31 to 33
 
-whatever the point, and free of the mock-ups' absolute positions. The force acts along n at the chaser's contact point x_dc1, on both satellites:
-equal, opposite, about one point. With n fixed to the target that is the gradient of o, so a spring neither makes nor takes energy or momentum.
+whatever the point, and free of the mock-ups' absolute positions; times the stiffness it is Lange eq. 20. The force acts along n at the chaser's contact
+point x_dc1, on both satellites: equal, opposite, about one point. With n fixed to the target that is the gradient of o, so a spring neither makes nor takes
+energy or momentum.
 
 Laws, force f [N] of overlap o [m] and its rate; never pulling, unless the scenario's law may:
     spring      k o + D o'          hunt_crossley   k o^e (1 + lambda o')
@@ -126,7 +127,7 @@ def elastic_force(law, overlap):
 
 @compiled
 def law_force(law, elastic, rate, share):
-    """Force [N] from its elastic part; `share`: of the time in which there is contact, for the damper."""
+    """Force [N] from its elastic part; `share`: of the time in which there is contact, for the damper."""  # Lange eq. 12
     if law.kind == HUNT:
         force = elastic * (1.0 + law.damping * rate)
     else:
@@ -179,7 +180,7 @@ def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
 @compiled
 def wrenches_of(model, target_q, touch, force):
     """On both satellites: the force along the normal at the chaser's contact point, and what torque the touch itself carries."""
-    f = scale(force, touch.normal)
+    f = scale(force, touch.normal)  # Lange eqs. 27, 28
     torque, opposite = cross(touch.arm, f), negate(cross(touch.from_target, f))  # Lange eq. 13
     if is_zero(model.couple):
         return Wrenches(Wrench(f, torque), Wrench(negate(f), opposite))
