@@ -94,8 +94,8 @@ def memory(values: dict[str, Any], T: float) -> int:
 
 
 @compiled
-def the_network(method, mem):
-    """Matrices as the scenario laid them out behind the vector (scenario/network_file.py: network_rows)."""
+def linear_matrices(method, mem, bound):
+    """As the scenario laid them out behind the vector (scenario/network_file.py: network_rows); `bound`: where in `mem` the cap's bounds stand."""
     v, rows = method.numbers, rows_at(method.numbers, method.at)
     n, m = rows.n, rows.m
     B = rows.matrices + n * n
@@ -108,7 +108,7 @@ def the_network(method, mem):
         v[C:Dbar].reshape((m, n)),
         v[Dbar:Dinv].reshape((m, m)),
         v[Dinv:k].reshape((m, m)),
-        mem[method.memory + BOUND : method.memory + BOUND + m],
+        mem[bound : bound + m],
         v[k : k + n],
         0.0,
     )
@@ -143,7 +143,7 @@ def _begin(method, net, mem, own, rig, satellites):
 @compiled
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """The network's forces, held over the cycle. A network that was sampled for another cycle (a batch that sweeps it) has none: the run ends as diverged."""
-    net, at = the_network(method, mem), method.memory + HEAD
+    net, at = linear_matrices(method, mem, method.memory + BOUND), method.memory + HEAD
     own = mem[at : at + places(net.n, net.m).size]
     if rig.cycle == 0:
         _begin(method, net, mem, own, rig, satellites)
@@ -154,7 +154,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 @apart
 def step(method, mem, rig, satellites, output):
     """At the end of a cycle, from where the satellites are then: what crossed the ports, and the forces to hold next. What is sent stays as it is."""
-    net, m = the_network(method, mem), method.memory
+    net, m = linear_matrices(method, mem, method.memory + BOUND), method.memory
     at = places(net.n, net.m)
     own = mem[m + HEAD : m + HEAD + at.size]
     crossed = go_on(method.port, mem, m, rig, satellites, own, at.y, at.now, method.sided == BOTH_SIDED)

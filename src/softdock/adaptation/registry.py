@@ -23,6 +23,8 @@ from softdock.adaptation import (
     network_contact,
     network_nonlinear,
     network_port,
+    network_satellite,
+    orbit_networks,
     passive_integrator,
     suggestions,
     virtual_contact,
@@ -90,6 +92,7 @@ class Method:
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there for the first time
     books: Callable[[Any], dict[str, float]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
     events: Callable[[Any, float], list[str]] = lambda mem, T: []  # what went wrong with its readings, in words; from its slice and the cycle
+    in_orbit: Callable[[dict[str, Any]], int] = lambda values: orbit_networks.NOT_IN_ORBIT  # how orbit has it: a network that is part of a satellite
     part_of_scenario: bool = False  # no remedy but a part of the rig or the satellites: kept whatever is compared
     variant: Callable[[dict[str, Any]], Any] = lambda values: None  # for these values another marker, registered by `register_variant`; None: its own
 
@@ -181,7 +184,24 @@ register(
         channels=network_port.CHANNELS,
         check=network_contact.check,
         part_of_scenario=True,
+        in_orbit=lambda values: orbit_networks.NOT_IN_ORBIT if values["between"] == "satellites" else orbit_networks.APPENDAGE,
         variant=lambda values: None if network_from(values["network"]).linear else _NONLINEAR,
+    )
+)
+register(
+    Method(
+        "network_satellite",
+        "a port-Hamiltonian network as a satellite along one axis: force in, motion out, energy exact",
+        "the network",
+        network_satellite.NETWORK_SATELLITE,
+        network_satellite.NetworkSatellite(0, 0, 0, 0, (0.0, 0.0, 0.0)),
+        network_satellite.prepare,
+        correct=network_satellite.follow,
+        memory=network_satellite.memory,
+        channels=network_satellite.CHANNELS,
+        check=network_satellite.check,
+        part_of_scenario=True,
+        in_orbit=lambda values: orbit_networks.SATELLITE,
     )
 )
 _NONLINEAR = network_nonlinear.NonlinearContact(0, 0, 0, _NO_PORT, 0.0, 0.0)

@@ -21,7 +21,7 @@ from softdock.layout import (
     STOP_AT,
     TARGET_AT,
 )
-from softdock.reference import LOGGED_CONTACTS, OUTCOME_COLUMNS, orbit_mem_floats, run_orbit
+from softdock.reference import LOGGED_CONTACTS, OUTCOME_COLUMNS, orbit_marker, orbit_mem_floats, run_orbit
 from softdock.sensor.pose import POSE
 from softdock.spatial.rigid_body import BODY
 
@@ -53,7 +53,7 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
         log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
-            run_orbit(vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
+            run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
             if outcomes[i, 2] > 0.0:
                 restitution[i] = log[0, LOG_COLUMNS.index("restitution")]
 

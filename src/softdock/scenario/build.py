@@ -89,6 +89,7 @@ class _Builder:
         self.tails: list[tuple[int, np.ndarray]] = []  # rows that go behind the vector, and where their place is noted
         self.problems: list[Problem] = []
         self.network_warnings: list[str] = []
+        self.orbit_networks: list[tuple[int, int]] = []  # how orbit has each, and where its keys stand
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
@@ -267,6 +268,8 @@ class _Builder:
             values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
             self.check_method(i, method, values)
             sizes.append((base - 1, method, values))
+            if not self.problems and method.in_orbit(values):
+                self.orbit_networks.append((method.in_orbit(values), base))
             self.markers.append(method.marker if self.problems else method.variant(values) or method.marker)
         if self.problems:
             return []
@@ -287,6 +290,10 @@ class _Builder:
         for at, rows in self.tails:
             self.vector[at : at + 2] = len(self.vector), len(rows)
             self.vector = np.concatenate([self.vector, rows.ravel()])
+        if self.orbit_networks:
+            self.vector[MEMORY_AT + MEMORY.at.orbit_networks] = len(self.vector)
+            self.vector[MEMORY_AT + MEMORY.at.orbit_network_count] = len(self.orbit_networks)
+            self.vector = np.concatenate([self.vector, np.ravel(np.array(self.orbit_networks, float))])
         sizes = memory_sizes(self.vector)
         size = sizes.pop("size")
         for at, floats in methods:

@@ -16,6 +16,7 @@ from softdock.ports.laws import laws_of
 from softdock.ports.linear_step import linear_net
 from softdock.ports.network import Network
 from softdock.ports.resolution import warnings_of
+from softdock.ports.satellite import rigid_motion
 from softdock.ports.tables import network_from
 
 
@@ -45,6 +46,8 @@ def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list
         if not np.linalg.eigvalsh(net.Dbar + net.Dbar.T)[0] > 0.0:
             raise BadInput(Problem("ports", list(network.dirac.ports), "a network that resists at each of its ports"))
         rows += [net.A, net.B, net.C, net.Dbar, net.Dinv, net.stiffness]
+        if causality == FORCE:
+            rows.append(rigid_motion(network)[0])
     return np.concatenate([np.ravel(np.asarray(row, float)) for row in rows]), warnings_of(network, T)
 
 
