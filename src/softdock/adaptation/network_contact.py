@@ -140,7 +140,7 @@ def _begin(method, net, mem, own, rig, satellites):
     mem[m + STORED] = mem[m + STORED_START]
 
 
-@compiled
+@apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """The network's forces, held over the cycle. A network that was sampled for another cycle (a batch that sweeps it) has none: the run ends as diverged."""
     net, at = linear_matrices(method, mem, method.memory + BOUND), method.memory + HEAD

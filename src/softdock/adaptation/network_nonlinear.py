@@ -78,7 +78,7 @@ def _begin(method, net, mem, own, rig, satellites):
     mem[m + STORED] = mem[m + STORED_START]
 
 
-@compiled
+@apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """The network's forces, held over the cycle."""
     net, m = the_network(method, mem, rig.T), method.memory

@@ -17,7 +17,7 @@ from softdock.compiled import compiled, door
 from softdock.ports.laws import Laws, laws_of, psi_of
 from softdock.ports.linear_step import FED, PUT_IN, SCALARS, SHORT, TANK, cost, hold_effort, project
 from softdock.ports.network import Network
-from softdock.ports.secants import keep_tangent, solve_sample, take_secants, take_tangents
+from softdock.ports.secants import close_sample, keep_tangent, solve_sample, take_secants, take_tangents
 
 
 class NonlinearNet(NamedTuple):
@@ -130,6 +130,7 @@ def settle(net, mem, at, fed):
     """Steps 1 and 2 with the secants of the displacement that really happened."""
     take_secants(net, mem, at, at.D)
     solve_sample(net, mem, at)
+    close_sample(net, mem, at)
     mem[FED] += fed
     budget = fed + mem[TANK]
     spent = cost(net, mem, at, at.D)
@@ -154,6 +155,7 @@ def hold(net, mem, at):
     keep_tangent(net)
     take_secants(net, mem, at, at.predicted)
     solve_sample(net, mem, at)
+    close_sample(net, mem, at)
     hold_effort(net, mem, at)
 
 

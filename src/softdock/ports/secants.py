@@ -72,7 +72,7 @@ def _conductance(net, mem, at, i, speed):
 
 @compiled
 def solve_sample(net, mem, at):
-    """x+ - x and dampers' outputs times T as offset and gain of D, into net.right; c into mem, Dbar into net."""
+    """x+ - x and dampers' outputs times T as offset and gain of D, into net.right."""
     laws, T, n, r, m = net.laws, net.T, net.n, net.laws.r, net.m
     dirac, a, right = laws.dirac, net.a, net.right
     for i in range(n + r):
@@ -89,6 +89,13 @@ def solve_sample(net, mem, at):
         for j in range(m):
             right[i, 1 + j] = k * dirac[i, n + r + j]
     solve(a, n + r, right, 1 + m)
+
+
+@compiled
+def close_sample(net, mem, at):
+    """From the solution: c into mem, Dbar and its inverse into net."""
+    T, n, r, m = net.T, net.n, net.laws.r, net.m
+    dirac, right = net.laws.dirac, net.right
     for i in range(m):
         line = n + r + i
         for column in range(1 + m):
