@@ -38,7 +38,7 @@ NETWORKS: dict[str, dict[str, Any]] = {
 FLEXIBLE = {"model": "flexible_satellite", "arguments": {"hub": 58.0, "appendage": 5.0, "stiffness": 100.0, "damping": 1.0}}
 
 
-def linear_motion(numbers, mem, dq, efforts):  # type: ignore[no-untyped-def]
+def linear_motion(numbers, mem, dq, efforts):
     """All samples of a motion, the network's matrices in `numbers` as a scenario's vector holds them."""
     nothing = (0.0, 0.0, 0.0)
     net = linear_matrices(NetworkContact(0, numbers, 0, Port(0, 0, (nothing, nothing, nothing), 0.0), 0, 0.0, 0.0), mem, BOUND)
@@ -50,7 +50,7 @@ def linear_motion(numbers, mem, dq, efforts):  # type: ignore[no-untyped-def]
         linear_sample(net, own, dq, k)
 
 
-def nonlinear_motion(numbers, mem, dq, efforts):  # type: ignore[no-untyped-def]
+def nonlinear_motion(numbers, mem, dq, efforts):
     nothing = (0.0, 0.0, 0.0)
     net = the_network(NonlinearContact(0, numbers, 0, Port(0, 0, (nothing, nothing, nothing), 0.0), 0.0, 0.0), mem, T)
     at = nonlinear_places(net.n, net.laws.r, net.m)

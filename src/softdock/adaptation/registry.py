@@ -118,6 +118,7 @@ def register_variant(name: str, marker: Any, prepare: Callable[..., Any], **hook
 
 
 _NO_PORT = network_port.Port(0, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), 0.0)
+_NONLINEAR = network_nonlinear.NonlinearContact(0, 0, 0, _NO_PORT, 0.0, 0.0)
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
 register(
     Method(
@@ -204,7 +205,6 @@ register(
         in_orbit=lambda values: orbit_networks.SATELLITE,
     )
 )
-_NONLINEAR = network_nonlinear.NonlinearContact(0, 0, 0, _NO_PORT, 0.0, 0.0)
 register_variant("network_contact", _NONLINEAR, network_nonlinear.prepare, wrench=network_nonlinear.wrench, set_point=network_nonlinear.step)
 register(
     Method(

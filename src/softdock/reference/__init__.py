@@ -26,6 +26,7 @@ import numpy as np
 from softdock.contact.pairs import PAIR_FLOATS
 from softdock.contact_log import LOG_COLUMNS
 from softdock.layout import MAP, MEMORY_AT, PAIRS_MEM, TIME_AT, TIMES
+from softdock.reference.attached import Networks, NoNetworks, network_floats
 from softdock.reference.flight import (
     CHASER_END,
     ORBIT_STATUSES,
@@ -36,7 +37,6 @@ from softdock.reference.flight import (
     orbit_run,
     run_orbit,
 )
-from softdock.reference.networks import Networks, NoNetworks, network_floats
 from softdock.spatial.motion import MOTION_FLOATS
 
 __all__ = [

@@ -12,55 +12,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-
-from softdock.adaptation import network_contact, network_satellite
-from softdock.adaptation.network_port import ON_TARGET, rows_at
-from softdock.adaptation.orbit_networks import SATELLITE
 from softdock.compiled import apart, by_type, compiled
-from softdock.layout import CHASER_AT, MAP, MEMORY_AT, TARGET_AT, TIME_AT, TIMES
-from softdock.ports.continuous import rates
-from softdock.ports.laws import STORE_FLOATS, Laws
+from softdock.layout import MAP, MEMORY_AT, TIME_AT, TIMES
+from softdock.reference.attached import Networks, attached, network_rates
 from softdock.reference.outside import Outside
 from softdock.spatial.motion import Motion
-from softdock.spatial.rigid_body import BODY, Body
-from softdock.spatial.vectors import add_scaled, dot, load3, norm, scale
+from softdock.spatial.rigid_body import Body
+from softdock.spatial.vectors import add_scaled, dot
 
-CONTACT, NETWORK = network_contact.AT, network_satellite.AT
 STEPS_A_CYCLE = 40  # of orbit, with networks, at least
-
-
-class NoNetworks(NamedTuple):
-    nothing: int
-
-
-class Networks(NamedTuple):
-    """How many, where their list stands in the vector, and where their memory begins."""
-
-    number: int
-    listed: int
-    memory: int
-
-
-class Attached(NamedTuple):
-    """One network."""
-
-    is_satellite: bool
-    on_target: bool
-    laws: Laws
-    axes: tuple
-    mass: float  # kg, of the satellite it is
-    rigid: int  # where in the vector its state at 1 m/s stands
-    kept: int
-    trial: int
-    stage: int
-    slope: int
-    total: int
-    work: int
-    a: int
-    right: int
-    u: int
-    end: int
 
 
 class Pulled(NamedTuple):
@@ -69,89 +29,6 @@ class Pulled(NamedTuple):
     chaser: tuple
     target: tuple
     power: float
-
-
-@compiled
-def _unit(vector, at):
-    axis = load3(vector, at)
-    return scale(1.0 / norm(axis), axis)
-
-
-@compiled
-def _attached(networks, vector, i, memory):
-    """Network i, whose memory begins at `memory`."""
-    kind, base = int(vector[networks.listed + 2 * i]), int(vector[networks.listed + 2 * i + 1])
-    is_satellite = kind == SATELLITE
-    at = int(vector[base + (NETWORK.network if is_satellite else CONTACT.network)])
-    rows = rows_at(vector, at)
-    n, r, m = rows.n, rows.r, rows.m
-    size = n + r + m
-    laws = Laws(
-        n,
-        r,
-        m,
-        vector[rows.dirac : rows.stores].reshape((size, size)),
-        vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        vector[rows.dampers : rows.tables].reshape((r, 5)),
-        vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
-    )
-    first = _unit(vector, base + (NETWORK.axis if is_satellite else CONTACT.axis))
-    second = first if is_satellite else _unit(vector, base + CONTACT.second_axis)
-    third = first if is_satellite else _unit(vector, base + CONTACT.third_axis)
-    on_target = vector[base + NETWORK.satellite] == 1.0 if is_satellite else vector[base + CONTACT.between] == ON_TARGET
-    body = TARGET_AT if on_target else CHASER_AT
-    work = memory + 5 * n
-    a = work + 2 * n + m + 2 * r + 1
-    right = a + (r + 1) * (r + 1)
-    u = right + r + 1
-    return Attached(
-        is_satellite,
-        on_target,
-        laws,
-        (first, second, third),
-        vector[body + BODY.at.mass],
-        network_satellite.rigid_at(rows),
-        memory,
-        memory + n,
-        memory + 2 * n,
-        memory + 3 * n,
-        memory + 4 * n,
-        work,
-        a,
-        right,
-        u,
-        u + 2 * m,
-    )
-
-
-@compiled
-def _rates(net, mem):
-    """x' to `slope`, and the ports' outputs to `work` + n, for the state at the present stage and inputs at `u`."""
-    n, r, m = net.laws.n, net.laws.r, net.laws.m
-    work = mem[net.work : net.a]
-    rates(
-        net.laws,
-        mem,
-        net.stage,
-        mem[net.u : net.u + m].reshape((1, m)),
-        0,
-        work,
-        mem[net.a : net.right].reshape((r + 1, r + 1)),
-        mem[net.right : net.u].reshape((r + 1, 1)),
-    )
-    for i in range(n):
-        mem[net.slope + i] = work[i]
-
-
-def network_floats(vector: np.ndarray) -> int:
-    """Floats of `mem` that orbit's networks need."""
-    listed, floats = int(vector[MEMORY_AT + MAP.orbit_networks]), 0
-    for i in range(int(vector[MEMORY_AT + MAP.orbit_network_count])):
-        kind, base = int(vector[listed + 2 * i]), int(vector[listed + 2 * i + 1])
-        at = int(vector[base + (NETWORK.network if kind == SATELLITE else CONTACT.network)])
-        n, r, m = (int(size) for size in vector[at : at + 3])
-        floats += 5 * n + (2 * n + m + 2 * r + 1) + (r + 1) ** 2 + (r + 1) + 2 * m
-    return floats
 
 
 @apart
@@ -173,7 +50,7 @@ def find_networks(marker, vector, memory):
 def _start(networks, vector, mem, both):
     end = networks.memory
     for i in range(networks.number):
-        net = _attached(networks, vector, i, end)
+        net = attached(networks, vector, i, end)
         end = net.end
         body = both.target if net.on_target else both.chaser
         for j in range(net.laws.m):
@@ -198,7 +75,7 @@ def start_networks(networks, vector, mem, both):
 def _copy(networks, vector, mem, back):
     end = networks.memory
     for i in range(networks.number):
-        net = _attached(networks, vector, i, end)
+        net = attached(networks, vector, i, end)
         end = net.end
         to, source = (net.trial, net.kept) if back else (net.kept, net.trial)
         for j in range(net.laws.n):
@@ -225,13 +102,13 @@ def _with_speed(motion, axis, speed):
 def _move(networks, vector, mem, ahead, chaser, target):
     end = networks.memory
     for i in range(networks.number):
-        net = _attached(networks, vector, i, end)
+        net = attached(networks, vector, i, end)
         end = net.end
         for j in range(net.laws.n):
             mem[net.stage + j] = mem[net.trial + j] + ahead * mem[net.slope + j]
         if net.is_satellite:
             mem[net.u] = 0.0
-            _rates(net, mem)
+            network_rates(net, mem)
             speed = mem[net.work + net.laws.n]
             if net.on_target:
                 target = _with_speed(target, net.axes[0], speed)
@@ -254,12 +131,12 @@ def move_by_networks(networks, vector, mem, ahead, chaser, target):
 def _pull(networks, vector, mem, weight, chaser, target, force_c, force_t):
     end, power = networks.memory, 0.0
     for i in range(networks.number):
-        net = _attached(networks, vector, i, end)
+        net = attached(networks, vector, i, end)
         end, n, m = net.end, net.laws.n, net.laws.m
         v, force = (target.v, force_t) if net.on_target else (chaser.v, force_c)
         for j in range(m):
             mem[net.u + j] = dot(net.axes[j], force) if net.is_satellite else dot(net.axes[j], v) - mem[net.u + m + j]
-        _rates(net, mem)
+        network_rates(net, mem)
         for j in range(n):
             mem[net.total + j] += weight * mem[net.slope + j]
         for j in range(m):
@@ -291,7 +168,7 @@ def _end_step(networks, vector, mem, chaser, target, before):
     """`before`: both bodies at the start of the step."""
     end, kinetic = networks.memory, 0.0
     for i in range(networks.number):
-        net = _attached(networks, vector, i, end)
+        net = attached(networks, vector, i, end)
         end = net.end
         for j in range(net.laws.n):
             mem[net.trial + j] += mem[net.total + j]
@@ -299,7 +176,7 @@ def _end_step(networks, vector, mem, chaser, target, before):
             mem[net.stage + j] = mem[net.trial + j]
         if net.is_satellite:
             mem[net.u] = 0.0
-            _rates(net, mem)
+            network_rates(net, mem)
             speed, axis = mem[net.work + net.laws.n], net.axes[0]
             body = target if net.on_target else chaser
             was = dot(axis, before.target.v if net.on_target else before.chaser.v)
@@ -327,19 +204,19 @@ def _bounds(networks, vector, mem, outside, both):
     """Within a step of 1/STEPS_A_CYCLE of a cycle a network that the cycle resolves pulls at most twice as much as now, or as the speed builds up."""
     end, chaser, target = networks.memory, outside.chaser_force, outside.target_force
     for i in range(networks.number):
-        net = _attached(networks, vector, i, end)
+        net = attached(networks, vector, i, end)
         end, n, m = net.end, net.laws.n, net.laws.m
         for j in range(n):
             mem[net.stage + j] = mem[net.trial + j]
         for j in range(m):
             mem[net.u + j] = 0.0 if net.is_satellite else dot(net.axes[j], both.target.v if net.on_target else both.chaser.v) - mem[net.u + m + j]
-        _rates(net, mem)
+        network_rates(net, mem)
         pull = 0.0
         if net.is_satellite:
             now = mem[net.work + n]
             for j in range(n):
                 mem[net.stage + j] = mem[net.trial + j] + 1e-6 * mem[net.slope + j]
-            _rates(net, mem)
+            network_rates(net, mem)
             pull = net.mass * abs(mem[net.work + n] - now) / 1e-6
         else:
             for j in range(m):

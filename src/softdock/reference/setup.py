@@ -22,7 +22,8 @@ from softdock.layout import (
     TARGET_HAND_AT,
     store_pairs,
 )
-from softdock.reference.networks import Networks, NoNetworks, find_networks
+from softdock.reference.attached import Networks, NoNetworks
+from softdock.reference.networks import find_networks
 from softdock.schedules import Schedule, schedule_at
 from softdock.spatial.rigid_body import Body, BodyParams, initial_body, kinetic_energy, prepare_body
 from softdock.spatial.vectors import symmetric_inverse
