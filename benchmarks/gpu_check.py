@@ -98,7 +98,7 @@ def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path) -> No
         "mjx": (75.0, lambda: gpu_speed.measure_mjx(say)),
         "end_to_end": (20.0, lambda: gpu_speed.end_to_end(runs // 2, 8.0, say)),
         "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
-        "networks": (120.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),
+        "networks": (200.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),
     }
     for name, (seconds, part) in parts.items():
         say(f"{name} (at {clock.passed():.0f} s)")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scenarios import epos_wall
 
+import softdock
 from softdock.papers.franken.figure_5 import energies
 from softdock.papers.franken.parameters import sine, sine_velocity
 from softdock.ports import generalised_maxwell, rigid_satellite
@@ -69,3 +72,12 @@ def test_telemanipulation_as_stated():
     reflected, unknown = telemanipulate("reflected_layered", 50.0).numbers, telemanipulate("local_model_layered", 50.0).numbers
     assert f"stable and {100 * (1 - reflected['mean_force_N'] / reflected['static_force_N']):.0f} % too small" in PAGE
     assert f"{100 * unknown['mean_force_N'] / unknown['static_force_N']:.0f} % of the static force" in PAGE
+
+
+def test_the_scenarios_build():
+    """Each scenario excerpt of the page, put into a scenario of a free mass and a wall."""
+    excerpts = [block for block in re.findall(r"```\n(.*?)```", PAGE, re.S) if "[[methods]]" in block]
+    assert len(excerpts) == 2
+    for text in excerpts:
+        given = tomllib.loads(text)
+        assert softdock.build(epos_wall(delay_ms=0.0) | given).markers.methods

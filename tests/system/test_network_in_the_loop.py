@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,6 +68,8 @@ def test_a_virtual_spring_gives_back_what_came_in(cycle_ms, lost):
     assert 1.0 - lost < restitution <= 1.0 + 1e-6
     assert_virtual(run)
     assert run.orbit.chaser[7] == -0.02
+    if cycle_ms == 4.0:
+        assert f"restitution {restitution:.5f} at a cycle of 4 ms" in (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
 
 
 def solid_force(solid, x, x2):

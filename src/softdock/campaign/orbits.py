@@ -13,7 +13,9 @@ from softdock.contact_log import LOG_COLUMNS
 from softdock.layout import (
     CHASER_AT,
     CHASER_ROBOT_AT,
+    MAP,
     MEMORY_AT,
+    METHODS_AT,
     PAIRS_AT,
     POSE_AT,
     RANDOM_AT,
@@ -46,6 +48,8 @@ class Orbits(NamedTuple):
 def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
     """Orbit of every run."""
     known = np.array([not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool)
+    if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0:
+        known |= runs.at >= METHODS_AT  # networks that are part of satellites are listed as methods
     _, first, which = np.unique(runs.values[:, known], axis=0, return_index=True, return_inverse=True)
     outcomes, restitution = np.zeros((len(first), len(OUTCOME_COLUMNS))), np.full(len(first), np.nan)
 
