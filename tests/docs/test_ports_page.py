@@ -76,7 +76,7 @@ def test_telemanipulation_as_stated():
 
 def test_the_scenarios_build():
     """Each scenario excerpt of the page, put into a scenario of a free mass and a wall."""
-    excerpts = [block for block in re.findall(r"```\n(.*?)```", PAGE, re.S) if "[[methods]]" in block]
+    excerpts = [block for block in re.findall(r"^```\w*\n(.*?)^```", PAGE, re.S | re.M) if "[[methods]]" in block]
     assert len(excerpts) == 2
     for text in excerpts:
         given = tomllib.loads(text)
