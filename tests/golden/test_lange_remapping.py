@@ -198,7 +198,7 @@ def test_executable_set_points():
 
 
 def test_a_wrong_stiffness_and_its_estimate():
-    """10 % in k_e changes e by -14 to +17 % when the robots lag much. Estimated during the contact, and what came before computed anew, an error of 30 % is gone."""
+    """10 % in k_e changes e by -14 to +17 % when the robots lag much. Estimated during the contact, and what came before computed anew, 30 % are gone."""
     wrong = [impact(0.3, stiffness_N_per_m=factor * K).restitution - 1.0 for factor in (0.9, 1.1)]
     assert wrong == pytest.approx([0.17, -0.14], abs=0.01)
     for factor in (0.7, 1.3):
