@@ -178,8 +178,8 @@ def _gamma(method, mem, rig, satellites, port):
         most = min(most, 1.0)
     else:  # the contact is over, and a debt is left
         spare = kinetic - method.loan * mem[at + TOUCH + port]
-        if method.booking.worst and (power < 0.0 or spare <= 0.0):
-            return 0.0  # taken from all relative motion, when every reading is counted
+        if method.booking.worst and (power < 0.0 or spare < level):
+            return 0.0  # more than the motion along the last wrench has: taken from all relative motion, when every reading is counted
         if power < 0.0 or spare <= 0.0:
             mem[at + DROPPED] += max(mem[at + ACTIVE + port], 0.0)
             mem[at + ACTIVE + port] = 0.0
