@@ -57,7 +57,7 @@ from softdock.adaptation.energy_ledger_books import VARIANCE as BOOKS_VARIANCE
 from softdock.adaptation.energy_ledger_projection import pair_energy, welded
 from softdock.adaptation.interface import Wrenches
 from softdock.adaptation.line_of_action import mobility_of
-from softdock.adaptation.noise_bias import deviations_for, handed_over_noise
+from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
 from softdock.adaptation.paired_records import ROW
 from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
@@ -133,6 +133,14 @@ def refuses(scenario):
     if scenario.tables["laboratory"]["mapping"] == "shared":
         return "the robots share the relative motion: a mock-up is not where its satellite is, and the way it has still to go cannot be told"
     return None
+
+
+def check(values: dict[str, Any], tables: Any) -> Any:
+    """What it claims, it must be able to keep."""
+    problems = []
+    if values["claim"] == "passive" and values["coupling"] != "coupled":
+        problems.append(("claim", "passive", "faithful with coupling = per_axis: by axis no debt is taken from all relative motion, and nothing is claimed"))
+    return problems, [f"delay_passivity: {words}" for words in claim_warnings(values, tables)]
 
 
 @compiled

@@ -70,7 +70,7 @@ from softdock.adaptation.energy_ledger_books import (
 from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, pair_energy, scaled_relative, welded
 from softdock.adaptation.energy_ledger_readings import Doubts, doubt, note_trail
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output, Wrenches
-from softdock.adaptation.noise_bias import deviations_for, handed_over_noise
+from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Wrench, load_wrench, opposite, port_energy, store_wrench
@@ -162,6 +162,11 @@ def refuses(scenario):
         if isinstance(mass, list) and len(set(mass)) > 1:
             return f"{body}.mass_kg differs per axis: the pair then has no angular momentum that a correction could keep"
     return None
+
+
+def check(values, tables):
+    """Where its claim does not hold in full."""
+    return [], [f"energy_ledger: {words}" for words in claim_warnings(values, tables)]
 
 
 @compiled

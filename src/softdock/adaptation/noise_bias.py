@@ -6,6 +6,7 @@ A force with white noise of standard deviation s, held over steps dx_k, does a w
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from softdock.compiled import apart
@@ -30,3 +31,15 @@ def handed_over_noise(scenario: Any) -> tuple[float, float]:
     period = sensor["period_ms"] or T
     samples = max(1, round(T / period)) if sensor["handover"] == "mean" else 1
     return sensor["noise_N"] / math.sqrt(samples), sensor["noise_Nm"] / math.sqrt(samples)
+
+
+def claim_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:
+    """Where a claim of passivity does not hold in full, said before the run."""
+    sensor, found = tables["sensor"], []
+    if values["claim"] != "passive":
+        return []
+    if sensor["noise_N"] > 0.0 and (values["confidence"] <= 0.5 or values["noise_N"] == 0.0):
+        found.append("claim = passive holds up to the noise's work only: give noise_N and a confidence above 0.5")
+    if any(any(sensor[key]) for key in ("bias_N", "drift_N_per_s")) or sensor["lowpass_Hz"] > 0.0:
+        found.append("claim = passive does not hold for a sensor with a bias, a drift or a low-pass: their work is taken for the contact's")
+    return found

@@ -197,6 +197,7 @@ register(
         channels=WORK_CHANNELS,
         books=delay_passivity.books,
         events=delay_passivity.events,
+        check=delay_passivity.check,
         suggest=delay_passivity.suggest,
         refuses=delay_passivity.refuses,
     )
@@ -214,6 +215,7 @@ register(
         set_point=energy_ledger.send,
         memory=energy_ledger.memory,
         channels=WORK_CHANNELS,
+        check=energy_ledger.check,
         suggest=energy_ledger.suggest,
         refuses=energy_ledger.refuses,
         books=energy_ledger_readings.books,
