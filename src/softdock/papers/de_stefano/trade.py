@@ -19,7 +19,7 @@ PUSH, PUSH_TIME = 60.0, 5.0  # N, s
 PHASES = 8
 UNTOLD = ("delay_passivity", "energy_ledger")  # methods of energy that must be told nothing of the rig
 TOLD = ("hybrid", "adaptive_damping")  # told the true stiffness and delay, as `softdock compare` does: their result is a matter of what they are told
-UNCHANGED = ("monitor", "network_contact")  # not listed: one only observes, the other adds a part of its own
+# Not listed: `monitor`, which only observes, and `network_contact`, which adds a part of its own.
 GOLDEN = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward_euler": 1.0255}  # exp(pi w h / 2), h = 0, T/2, T
 
 
@@ -75,7 +75,7 @@ def schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
 
 
 def _told(methods: list[dict[str, Any]], delay_ms: float) -> list[dict[str, Any]]:
-    """The methods with the keys they suggest for this contact; a half of the cycle's hold is delay too, as the method itself counts."""
+    """The methods, those of TOLD with the keys they suggest for this contact."""
     tables = _contact("exact_hold", [{"name": "direct"}], delay_ms, 0.0)
     return [m | (METHODS[m["name"]].suggest(build(tables)) if m["name"] in TOLD else {}) for m in methods]
 
