@@ -71,7 +71,7 @@ def test_a_jump_is_added_for_its_time():
     t, off = run.series["time"], run.series["measured.chaser.force"] - run.series["true.chaser.force"]
     during = (t > 0.7 - 1e-9) & (t < 0.8 - 1e-9)
     assert np.abs(off[during][0] - np.array([3.0, 0.0, 0.0])).max() < 1e-12
-    assert run.series["measured.chaser.torque.y"][during][0] == pytest.approx(0.1)
+    assert run.series["measured.chaser.torque.z"][during][0] == pytest.approx(0.1)
     assert np.linalg.norm(off[during], axis=1) == pytest.approx(3.0, rel=1e-9)
     assert np.abs(off[~during]).max() < 1e-12
 
@@ -89,14 +89,14 @@ def test_what_a_method_did_by_axis(method, tmp_path):
     books = run.method_books[method]
     net = sum(axis["returned_J"] - axis["removed_J"] for axis in books["axes"])
     row = run.ledger["correction" if method == "energy_ledger" else "adaptation"]
-    assert net == pytest.approx(row, rel=1e-3 if method == "delay_passivity" else 1e-9, abs=1e-12)
-    assert {axis["axis"] for axis in books["axes"]} >= {"chaser.force.x", "target.force.x", "chaser.torque.y"}
+    assert net == pytest.approx(row, rel=1e-2 if method == "delay_passivity" else 1e-9, abs=1e-12)  # energy.md: port energy there
+    assert {axis["axis"] for axis in books["axes"]} >= {"chaser.force.x", "target.force.x", "chaser.torque.z"}
     assert min(axis["first_s"] for axis in books["axes"]) > run.contacts[0]["start_s"] - 0.02
     folder = run.save(tmp_path / "run")
     assert open_run(folder).method_books == run.method_books
     page = (folder / "report.html").read_text()
     assert "What the methods did" in page
-    assert "chaser.torque.y" in page
+    assert "chaser.torque.z" in page
 
 
 def test_what_the_passive_integrator_did_by_axis():
@@ -107,5 +107,6 @@ def test_what_the_passive_integrator_did_by_axis():
     assert axis["removed_J"] > 0.0 == axis["returned_J"]
     assert axis["largest_correction_m_per_s"] == pytest.approx(0.004 * axis["largest_force_N"] / (2.0 * 63.0), rel=1e-9)
     published = simulate(tables | {"methods": [{"name": "passive_integrator", "form": "published"}]})
-    assert any("times T F / 2m" in warning for warning in published.warnings)
     assert any("while a debt waited" in warning for warning in published.warnings)
+    noisy = simulate(published.scenario.with_keys({"sensor.noise_N": 0.25}))
+    assert any("times T F / 2m" in warning for warning in noisy.warnings)
