@@ -244,15 +244,23 @@ def run_cuda(
     progress: Progress | None = None,
     tailored: Tailored | None = None,
     launch_rows: int | None = None,
+    precision: str = "double",
 ) -> Batch:
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
 
     `tailored`: these runs, where `tailor` has looked at them before. `launch_rows`: runs in the first launch; one wave unless given.
+    `precision`: "single" runs the core in single precision (single.py); results are doubles all the same.
     """
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
-    kernel = kernel_for(special)
+    if precision == "single":
+        from softdock.campaign.single import twin
+        from softdock.campaign.single_kernel import single_kernel_for
+
+        kernel, markers = single_kernel_for(cuda, special), twin(markers)
+    else:
+        kernel = kernel_for(special)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
     total, done, rows = len(batch), 0, launch_rows or device.multiprocessors * WAVE
     while done < total:

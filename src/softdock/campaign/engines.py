@@ -13,7 +13,7 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores, run_cpu
 from softdock.campaign.plan import Plan, Variant
 from softdock.campaign.thin import Thin
-from softdock.errors import NoDevice
+from softdock.errors import BadInput, NoDevice, Problem
 from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
@@ -62,11 +62,11 @@ class Gpu:
 
     name = "gpu"
 
-    def __init__(self) -> None:
+    def __init__(self, precision: str = "double") -> None:
         from softdock.campaign.cuda import find_device, wave_rows
 
-        device = find_device()
-        self.words = f"{device.name}, double precision"
+        device, self.precision = find_device(), precision
+        self.words = f"{device.name}, {precision} precision"
         self.wave = self.launch = wave_rows(device)
         self.common: dict[int, Any] = {}
         self.lock = threading.Lock()
@@ -86,14 +86,23 @@ class Gpu:
         from softdock.campaign.cuda import LAUNCH_S, run_cuda
 
         began = time.perf_counter()
-        batch = run_cuda(prepared.vectors, variant.markers, variant.mem_floats, contacts, tailored=prepared, launch_rows=self.launch)
+        batch = run_cuda(prepared.vectors, variant.markers, variant.mem_floats, contacts, tailored=prepared, launch_rows=self.launch, precision=self.precision)
         rate = runs.runs / (time.perf_counter() - began)  # of the first shard also the compiler's time: its launches stay small
         self.launch = int(np.clip(LAUNCH_S * rate // self.wave, 1, GPU_WAVES)) * self.wave
         return batch
 
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
-    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found."""
+    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found. Single precision is for a GPU alone."""
+    if plan is not None and plan.spec.precision == "single":
+        if backend == "cpu":
+            raise BadInput(Problem("precision", "single", "double on a CPU, where single precision saves nothing; single is for --backend gpu"))
+        found = Gpu("single")
+        from softdock.campaign.single import twin
+
+        for variant in plan.variants:  # refused before anything runs
+            twin(variant.markers)
+        return found
     if backend == "cpu":
         return Cpu(threads)
     if backend == "gpu":

@@ -28,6 +28,7 @@ from typing import Any
 import numba
 
 from softdock.compiled import core_sources
+from softdock.errors import BadInput, Problem
 
 PACKAGE, OURS = "softdock_single", "softdock"
 ROOT = Path(__file__).parents[1]
@@ -107,7 +108,7 @@ class _InSingle(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         if len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
             left, right = node.left, node.comparators[0]
-            if any(isinstance(side, ast.Constant) and isinstance(side.value, float) for side in (left, right)):
+            if self.is_constant(left) or self.is_constant(right):
                 return self.operate(node, COMPARISONS[type(node.ops[0])], left, right)
         self.generic_visit(node)
         return node
@@ -146,6 +147,7 @@ class _InSingle(ast.NodeTransformer):
             node.args = [self.visit(one) for one in node.args]
             return node
         self.generic_visit(node)
+        node.args = [_call("single", [one], one) if isinstance(one, ast.Name) and self.is_constant(one) else one for one in node.args]
         if fields is not None and not any(isinstance(one, ast.Starred) for one in node.args):
             kept = DOUBLE | set(POSITIONS.get(node.func.id, ()))  # type: ignore[union-attr]
             for i, (field, value) in enumerate(zip(fields, node.args, strict=False)):
@@ -235,6 +237,6 @@ def twin(value: Any) -> Any:
             return tuple(parts)
         home = type(value).__module__
         if home.partition(".")[0] != OURS:
-            raise ValueError(f"{type(value).__name__} of {home} is not part of the core")
+            raise BadInput(Problem("precision", "single", f"double for a method of your own ({type(value).__name__}); single is for softdock's own methods"))
         return getattr(load(home.partition(".")[2]), type(value).__name__)(*parts)
     return value

@@ -38,8 +38,11 @@ def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
         "maps": ("Maps", map_charts(r, HEADINGS)),
         "sensitivity": ("What matters most", _sensitivity(r)),
         "worst": ("Worst cases", _worst(r, folder)),
+        "precision": ("Single precision", _precision(r)),
         "campaign": ("Campaign", _campaign(plan, r)),
     }
+    if "precision" not in r:
+        del sections["precision"]
     if not r["maps"]:
         del sections["maps"]
     lead = f"{r['description'] or r['scenario']}. {r['runs']} runs of {r['scenario']}."
@@ -144,6 +147,27 @@ def _worst(r: dict[str, Any], folder: str) -> str:
     caption = f"Worst by {HEADINGS.get(r['worst_by'], r['worst_by'])}; runs that stopped come first"
     table = e.table(caption, ["run", "variant", "status", *(HEADINGS.get(k, k) for k in keys)], rows, words=(1, 2))
     return table + e.text("Each again by itself, with its page and its series:", "note") + e.listing(commands)
+
+
+def _precision(r: dict[str, Any]) -> str:
+    """How far the runs in single precision are from double, of those made again."""
+    if "precision" not in r:
+        return ""
+    from softdock.campaign.precision import said
+
+    found, rows = r["precision"], []
+    for i, row in enumerate(found["rows"]):
+        at = f"precision.rows.{i}"
+        of = HEADINGS.get(row["relative_to"], row["relative_to"]) if row["relative_to"] else f"- [{e.unit_of(row['outcome']) or '1'}]"
+        numbers = [_shown(r, f"{at}.{name}", "") for name in ("median", "quantile_95", "most")]
+        rows.append([escape(HEADINGS.get(row["outcome"], row["outcome"])), escape(of), _shown(r, f"{at}.runs"), *numbers])
+    parts = [e.text(said(found), "plain")]
+    if found["decided_runs"]:
+        listed = ", ".join(str(run) for run in found["decided_runs"])
+        parts.append(e.text(f"Runs that rounding decided otherwise: {listed}{' ...' if found['decided_by_rounding'] > len(found['decided_runs']) else ''}."))
+    headings = ["outcome", "difference relative to", "runs", "median", "95 %", "largest"]
+    parts.append(e.table("Differences between single and double precision, of runs with equal status, contacts and capture", headings, rows))
+    return "".join(parts) + e.text("Replays and kept trajectories are made in double precision.", "note")
 
 
 def _campaign(plan: Plan, r: dict[str, Any]) -> str:
