@@ -51,4 +51,4 @@ def test_the_example_outcome_compiles(tmp_path):
     code = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block)
     file = tmp_path / "mine.py"
     file.write_text(code)
-    assert list(load_own(file)) == ["second_touch_s"]
+    assert list(load_own(file, 0)) == ["second_touch_s"]

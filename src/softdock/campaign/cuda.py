@@ -255,10 +255,10 @@ def run_cuda(
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
     if precision == "single":
-        from softdock.campaign.single import twin
+        from softdock.campaign.single import is_forgetful, twin
         from softdock.campaign.single_kernel import single_kernel_for
 
-        kernel, markers = single_kernel_for(cuda, special), twin(markers)
+        kernel, markers = single_kernel_for(cuda, special, is_forgetful(markers)), twin(markers)
     else:
         kernel = kernel_for(special)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]

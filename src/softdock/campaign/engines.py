@@ -97,7 +97,10 @@ def engine_for(backend: str, plan: Plan | None = None, threads: int | None = Non
     if plan is not None and plan.spec.precision == "single":
         if backend == "cpu":
             raise BadInput(Problem("precision", "single", "double on a CPU, where single precision saves nothing; single is for --backend gpu"))
-        found = Gpu("single")
+        try:
+            found = Gpu("single")
+        except NoDevice as error:
+            raise NoDevice(f"single precision needs a GPU: {error}") from None
         from softdock.campaign.single import twin
 
         for variant in plan.variants:  # refused before anything runs

@@ -7,7 +7,7 @@ There is one physics. This loader reads the very files of the core and changes, 
     Wrench(force, torque)  ->  Wrench(single(force), single(torque))
                                      every field is single but those of `DOUBLE`: the clock, and a satellite's position
 
-Nothing else differs; `mem` is an array of singles. Used by CUDA kernels (campaign/cuda.py), where single precision is faster: twice on a data-centre's
+Nothing else differs. `mem` is an array of singles; of doubles where a method keeps a memory, in which there may be times. Used by CUDA kernels (campaign/cuda.py), where single precision is faster: twice on a data-centre's
 card, and up to sixty times on a card made for pictures.
 """
 
@@ -35,11 +35,19 @@ ROOT = Path(__file__).parents[1]
 SHARED = ("compiled", "parameters", "errors", "_version")  # modules that are not loaded again: no arithmetic of a run
 DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever the tuple
     ("T", "duration", "merge_window", "delay", "period", "ramp", "wobble", "jitter", "reading_time", "seen_time", "first_touch", "last_touch", "start")
-    + ("force_age", "pose_age")
+    + ("force_age", "pose_age", "blend", "longest", "unstamped", "frozen", "window", "late")
 )
 POSITIONS = {"Body": ("p",)}  # of the satellites; a motion that is sent or touches something is single
 NARROWED = ("uniform", "load3", "load4")  # functions whose results are physical, though made of whole numbers or of doubles
-CONSTANTS = {"CONVERGED_SQUARED": 1e-13}  # below the last bit of single, squared: iterations would go on for nothing
+CONSTANTS = {  # what the core sets by the last bit of a double, by that of a single
+    "CONVERGED_SQUARED": 1e-13,
+    "EPS": 1.2e-7,
+    "SLACK": 1e-5,
+    "RESOLUTION": 1e-5,
+    "FLOOR": 1e-6,
+    "SETTLED": 1e-7,
+    "ON_AXIS": 1e-7,
+}
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.Pow: "pow", ast.FloorDiv: "floordiv", ast.Mod: "mod"}
 COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 DECORATORS = ("compiled", "apart", "door")
@@ -121,6 +129,9 @@ class _InSingle(ast.NodeTransformer):
         read = ast.parse(ast.unparse(node.target), mode="eval").body
         value = self.operate(node, name, ast.copy_location(read, node.target), node.value)
         return ast.fix_missing_locations(ast.copy_location(ast.Assign([node.target], value), node))
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return _call("single", [self.weak(node)], node) if node.id in CONSTANTS and self.is_constant(node) else node
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return _call("single", [node], node) if isinstance(node.value, float) else node
@@ -240,3 +251,8 @@ def twin(value: Any) -> Any:
             raise BadInput(Problem("precision", "single", f"double for a method of your own ({type(value).__name__}); single is for softdock's own methods"))
         return getattr(load(home.partition(".")[2]), type(value).__name__)(*parts)
     return value
+
+
+def is_forgetful(markers: Any) -> bool:
+    """Whether no method keeps a memory: `mem` may then be of singles."""
+    return all(type(method).__name__ == "Direct" for method in markers.methods)

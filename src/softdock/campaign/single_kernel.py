@@ -17,16 +17,17 @@ from softdock.campaign import single
 from softdock.compiled import cache_folder
 
 
-def single_kernel_function(cuda: Any, special: Any) -> Any:
-    """The kernel for one kind of run, as plain Python. `special`: cuda.Special."""
+def single_kernel_function(cuda: Any, special: Any, forgetful: bool) -> Any:
+    """The kernel for one kind of run, as plain Python. `special`: cuda.Special; `forgetful`: `mem` of singles (single.is_forgetful)."""
     floats, kind, common, shared = special
+    real = np.float32 if forgetful else np.float64
     of_kind, with_known_pair = single.load("kinds").of_kind, single.load("kinds").with_known_pair
     prepare, run_one = single.load("layout").prepare, single.load("doors").run_one
 
     def run_slice_in_single(vectors, markers, numbers, logs, outcomes):
         i = cuda.grid(1)
         if i < vectors.shape[0]:
-            mem = cuda.local.array(floats, np.float32)
+            mem = cuda.local.array(floats, real)
             for j in range(floats):
                 mem[j] = 0.0
             params = of_kind(prepare(vectors[i], markers), kind, common, numbers, shared)
@@ -35,7 +36,7 @@ def single_kernel_function(cuda: Any, special: Any) -> Any:
     def run_slice_of_one_pair_in_single(vectors, markers, numbers, logs, outcomes):
         i = cuda.grid(1)
         if i < vectors.shape[0]:
-            mem = cuda.local.array(floats, np.float32)
+            mem = cuda.local.array(floats, real)
             for j in range(floats):
                 mem[j] = 0.0
             params = with_known_pair(of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers)
@@ -51,11 +52,11 @@ def _cache_folder() -> Path:
 
 
 @functools.cache
-def single_kernel_for(cuda: Any, special: Any) -> Any:
+def single_kernel_for(cuda: Any, special: Any, forgetful: bool) -> Any:
     """The compiled kernel: compiled at its first launch, and kept on disk."""
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(_cache_folder())
     try:
-        return cuda.jit(cache=True)(single_kernel_function(cuda, special))
+        return cuda.jit(cache=True)(single_kernel_function(cuda, special, forgetful))
     finally:
         config.CACHE_DIR = before

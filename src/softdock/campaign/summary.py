@@ -20,6 +20,7 @@ from softdock.campaign.plan import Plan
 from softdock.campaign.sensitivity import ranking
 from softdock.campaign.shards import RUNS
 from softdock.cycle import STATUSES
+from softdock.errors import CampaignStopped
 from softdock.metrics import plain
 
 MOST_ROWS = 100_000
@@ -31,10 +32,16 @@ SHOWN = ("peak_force_real_N", "peak_torque_real_Nm", "restitution", "energy_inve
 
 def tables(folder: Path, names: list[str] | None = None) -> Iterator[Any]:
     """The tables of a campaign, shard by shard."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     for path in sorted((folder / RUNS).glob("part-*.parquet")):
-        yield pq.ParquetFile(path).read(columns=names)
+        try:
+            yield pq.ParquetFile(path).read(columns=names)
+        except (pa.ArrowException, OSError) as error:
+            if getattr(error, "errno", None):  # the disc's fault, not the file's
+                raise
+            raise CampaignStopped(f"{path} is damaged ({error}); remove it, and `softdock campaign {folder} --resume` makes its runs again") from None
 
 
 def read_columns(folder: Path, total: int) -> dict[str, np.ndarray]:
