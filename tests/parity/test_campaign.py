@@ -8,14 +8,15 @@ import pytest
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import Common, expanding_kernel, load_numba_cuda, tailor
+from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
-from softdock.campaign.summary import tables
 from softdock.fidelity import distance_from_orbit, mass_properties, motions
 from softdock.kinds import Kind
+from softdock.layout import MEMORY, MEMORY_AT
 from softdock.simulation import simulate
 
 TABLES = {
@@ -147,6 +148,18 @@ def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
     np.testing.assert_array_equal(short.outcomes, run_cpu(runs, variant.scenario.markers, variant.mem_floats).outcomes)
 
 
+def test_delays_between_stamps_keep_no_more_set_points_than_are_read(plan):
+    """Results on the CPU with the kernel's short history are those with the long one."""
+    delays = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"], "uniform": [12.0, 20.0]}
+    few = make_plan(read_spec(TABLES | {"runs": 6, "vary": [*TABLES["vary"][1:], delays]}))
+    variant, runs = few.variants[0], few.thin(0, 0, 6)
+    lean = tailor(runs, variant.markers, variant.mem_floats)
+    slots = MEMORY_AT + MEMORY.at.slots
+    assert lean.vectors.base[slots] == 8 < runs.base[slots]
+    short = run_cpu(lean.vectors, variant.markers, lean.special.floats)
+    np.testing.assert_array_equal(short.outcomes, run_cpu(runs, variant.markers, variant.mem_floats).outcomes)
+
+
 def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
     import numba
 
@@ -154,6 +167,7 @@ def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
     from numba.cuda import dispatcher
 
     monkeypatch.setattr(dispatcher, "get_current_device", type("Device", (), {"compute_capability": (9, 0)}))
-    types = (numba.float64[::1], numba.int64[::1], numba.float64[:, ::1], numba.float64[:, ::1])
+    matrix = numba.float64[:, ::1]
+    types = (numba.float64[::1], numba.int64[::1], matrix, matrix, matrix, numba.float64[:, :, ::1])
     ptx = cuda.compile_ptx(expanding_kernel().py_func, types, cc=(9, 0))[0]
     assert "bar.sync" in ptx  # the base everywhere before a run's own numbers

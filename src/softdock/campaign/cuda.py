@@ -102,7 +102,7 @@ class Common:
         self.first: np.ndarray | None = None  # vector of the first run seen
         self.kind = self.numbers = np.zeros(0)
         self.is_common, self.is_shared = np.ones(KIND_FIELDS, dtype=bool), np.ones(NUMBER_FLOATS, dtype=bool)
-        self.on_stamps, self.cycles = True, 0  # whether all are on stamps; the longest delay [cycles]
+        self.on_stamps, self.steady, self.cycles = True, True, 0  # whether all are on stamps; of constant delay; the longest, rounded [cycles]
 
     def see(self, vectors: np.ndarray | Thin) -> None:
         """Some more runs, looked at in small parts, several at once."""
@@ -112,17 +112,18 @@ class Common:
             kinds, numbers = _kinds(first, self.markers)
             self.first, self.kind, self.numbers = first[0].copy(), kinds[0], numbers[0]
 
-        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, int]:
+        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, bool, int]:
             kinds, numbers = _kinds(rows_of(vectors, first, min(first + LOOK_ROWS, total)), self.markers)
-            cycles = kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()
-            on_stamps = kinds[:, Kind._fields.index("on_stamps")].all()
-            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), bool(on_stamps), int(cycles)
+            cycles, steady = (kinds[:, [Kind._fields.index(f"{body}_{what}") for body in ("chaser", "target")]] for what in ("cycles", "steady"))
+            on_stamps = bool(kinds[:, Kind._fields.index("on_stamps")].all())
+            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), on_stamps, bool(steady.all()), int(cycles.max())
 
         with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
-            for common, shared, on_stamps, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
+            for common, shared, on_stamps, steady, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
                 self.is_common &= common
                 self.is_shared &= shared
                 self.on_stamps &= on_stamps
+                self.steady &= steady
                 self.cycles = max(self.cycles, cycles)
 
     def ready(self, vectors: np.ndarray | Thin) -> Tailored:
@@ -142,17 +143,21 @@ class Common:
         numbers = np.split(self.numbers, np.cumsum(SIZES)[:-1])
         return Tailored(vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special)
 
+    def _slots(self) -> int:
+        """Set-points that are read: on stamps the newest and those of the delay, of whatever number, which is a constant of the kernel; else also
+        both ends of the interval at the far end of a delay that was rounded, and a power of two, as on the CPU."""
+        return self.cycles + 1 if self.on_stamps else 1 << (self.cycles + 2).bit_length()
+
     def _spared(self) -> int:
-        """Floats saved by keeping no more set-points than are read: a cache holds more runs. A power of two, as on the CPU, is not
-        needed where the number is a constant of the kernel."""
-        if not self.on_stamps or self.first is None:
+        """Floats saved by keeping no more set-points than are read: a cache holds more runs."""
+        if not self.steady or self.first is None:
             return 0
-        return max(0, 2 * MOTION_FLOATS * (int(self.first[MEMORY_AT + MEMORY.at.slots]) - (self.cycles + 1)))
+        return max(0, 2 * MOTION_FLOATS * (int(self.first[MEMORY_AT + MEMORY.at.slots]) - self._slots()))
 
     def _shortened(self, vectors: np.ndarray, spared: int) -> np.ndarray:
         vectors = vectors.copy()
         if spared > 0:
-            vectors[..., MEMORY_AT + MEMORY.at.slots] = self.cycles + 1
+            vectors[..., MEMORY_AT + MEMORY.at.slots] = self._slots()
             vectors[..., MEMORY_AT + MEMORY.at.size] -= spared
             for at in memory_slots(self.markers.methods, METHODS_AT):
                 vectors[..., at] -= spared
@@ -210,29 +215,35 @@ def kernel_for(special: Special, max_registers: int | None = None) -> Any:
         config.CACHE_DIR = before
 
 
+def kernel_and_markers(special: Special, markers: Markers, precision: str) -> tuple[Any, Any]:
+    """The kernel for one kind of run in single or double precision, and the markers to call it with."""
+    if precision == "double":
+        return kernel_for(special), markers
+    from softdock.campaign.single import is_forgetful, twin
+    from softdock.campaign.single_kernel import single_kernel_for
+
+    return single_kernel_for(load_numba_cuda(), special, is_forgetful(markers)), twin(markers)
+
+
 @functools.cache
 def expanding_kernel() -> Any:
-    """Thin runs to parameter vectors, on the device: a block a run."""
+    """Thin runs to parameter vectors, on the device, and their results made zero: a block a run."""
     cuda = load_numba_cuda()
 
-    def expand(base, at, values, vectors):
+    def expand(base, at, values, vectors, outcomes, logs):
         i = cuda.blockIdx.x
         for j in range(cuda.threadIdx.x, base.shape[0], cuda.blockDim.x):
             vectors[i, j] = base[j]
+        for j in range(cuda.threadIdx.x, outcomes.shape[1], cuda.blockDim.x):
+            outcomes[i, j] = 0.0
+        for contact in range(logs.shape[1]):
+            for j in range(cuda.threadIdx.x, logs.shape[2], cuda.blockDim.x):
+                logs[i, contact, j] = 0.0
         cuda.syncthreads()
         for j in range(cuda.threadIdx.x, at.shape[0], cuda.blockDim.x):
             vectors[i, at[j]] = values[i, j]
 
     return cuda.jit(expand)
-
-
-def _on_device(cuda: Any, vectors: np.ndarray | Thin, part: slice) -> Any:
-    if not isinstance(vectors, Thin):
-        return cuda.to_device(np.ascontiguousarray(vectors[part]))
-    values = np.ascontiguousarray(vectors.values[part])
-    there = cuda.device_array((len(values), len(vectors.base)))
-    expanding_kernel()[len(values), 64](cuda.to_device(vectors.base), cuda.to_device(vectors.at), cuda.to_device(values), there)
-    return there
 
 
 def run_cuda(
@@ -254,19 +265,13 @@ def run_cuda(
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
-    if precision == "single":
-        from softdock.campaign.single import is_forgetful, twin
-        from softdock.campaign.single_kernel import single_kernel_for
-
-        kernel, markers = single_kernel_for(cuda, special, is_forgetful(markers)), twin(markers)
-    else:
-        kernel = kernel_for(special)
+    kernel, markers = kernel_and_markers(special, markers, precision)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
     total, done, rows = len(batch), 0, launch_rows or device.multiprocessors * WAVE
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
-        here = [_on_device(cuda, vectors, part), *(cuda.to_device(array) for array in (batch.logs[part], batch.outcomes[part]))]
+        here = [cuda.to_device(array) for array in (rows_of(vectors, part.start, part.stop), batch.logs[part], batch.outcomes[part])]
         count = part.stop - part.start
         kernel[-(-count // threads_per_block), threads_per_block](here[0], markers, numbers, here[1], here[2])
         here[1].copy_to_host(batch.logs[part])

@@ -1,4 +1,5 @@
-"""The machine that runs a shard: this machine's cores, or its GPU. One call, `run`; what differs is how large a shard is best."""
+"""The machine that runs a shard: this machine's cores, or its GPU. What differs is how large a shard is best, and that a GPU may be given the
+next shard before the results of the last are fetched."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ class Engine(Protocol):
 
     def shard_runs(self, plan: Plan) -> int: ...
     def prepare(self, variant: Variant, runs: Thin) -> Any: ...
-    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch: ...
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any: ...
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        """The results, good until the launch after the next, and the seconds the runs took."""
 
 
 def cycles_per_run(plan: Plan) -> float:
@@ -53,8 +56,13 @@ class Cpu:
     def prepare(self, variant: Variant, runs: Thin) -> Any:
         return None
 
-    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch:
-        return run_cpu(runs, variant.markers, variant.mem_floats, self.threads, contacts)
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+        return variant, runs, contacts  # all cores work in `collect`: a second shard beside would only be in the way
+
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        variant, runs, contacts = launched
+        began = time.perf_counter()
+        return run_cpu(runs, variant.markers, variant.mem_floats, self.threads, contacts), time.perf_counter() - began
 
 
 class Gpu:
@@ -64,12 +72,15 @@ class Gpu:
 
     def __init__(self, precision: str = "double") -> None:
         from softdock.campaign.cuda import find_device, wave_rows
+        from softdock.campaign.flights import Lane
 
-        device, self.precision = find_device(), precision
+        device = find_device()
         self.words = f"{device.name}, {precision} precision"
-        self.wave = self.launch = wave_rows(device)
+        self.wave = self.launch_rows = wave_rows(device)
         self.common: dict[int, Any] = {}
         self.lock = threading.Lock()
+        self.lanes = Lane(precision), Lane(precision)
+        self.launches = 0
 
     def shard_runs(self, plan: Plan) -> int:
         return GPU_WAVES * self.wave
@@ -82,14 +93,17 @@ class Gpu:
             common = self.common.setdefault(id(variant), Common(markers, floats))
             return tailor(runs, markers, floats, common)
 
-    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch:
-        from softdock.campaign.cuda import LAUNCH_S, run_cuda
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+        self.launches += 1
+        return self.lanes[self.launches % len(self.lanes)].launch(prepared, variant.markers, contacts, self.launch_rows)
 
-        began = time.perf_counter()
-        batch = run_cuda(prepared.vectors, variant.markers, variant.mem_floats, contacts, tailored=prepared, launch_rows=self.launch, precision=self.precision)
-        rate = runs.runs / (time.perf_counter() - began)  # of the first shard also the compiler's time: its launches stay small
-        self.launch = int(np.clip(LAUNCH_S * rate // self.wave, 1, GPU_WAVES)) * self.wave
-        return batch
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        from softdock.campaign.cuda import LAUNCH_S
+        from softdock.campaign.flights import collect
+
+        batch, took = collect(launched)
+        self.launch_rows = int(np.clip(LAUNCH_S * launched.runs / took // self.wave, 1, GPU_WAVES)) * self.wave
+        return batch, took
 
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.arrow import to_numbers
+from softdock.campaign.digest import tables
 from softdock.campaign.engines import CPU_SHARD_CYCLES, Cpu, cycles_per_run
-from softdock.campaign.execute import own_outcomes, shard_table
+from softdock.campaign.execute import own_outcomes, start, table_of
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Shard
-from softdock.campaign.summary import tables
 
 BLOCK, MOST_BLOCKS = 16, 64  # runs next to each other that are made again, and how often
 DECIDED = ("status", "contacts", "captured", "verdict")  # equal or not
@@ -47,12 +47,12 @@ def compare_with_double(plan: Plan, folder: Path) -> dict[str, Any]:
     """The sample's outcomes in single (from the tables) and in double (made here, on the CPU)."""
     engine = Cpu()
     blocks, own = sample(plan, engine.threads), own_outcomes(plan)
-    made = [shard_table(plan, block, engine, own)[0] for block in blocks]
+    made = [table_of(plan, start(plan, block, engine, own), engine, own)[0] for block in blocks]
     names = [name for name in made[0].column_names if name in {*DECIDED, *SCALES, "run", "kinetic_start_J"}]
     double = {name: np.concatenate([to_numbers(table[name]) for table in made]) for name in names}
     wanted = double["run"].astype(np.int64)
     found: dict[str, list[np.ndarray]] = {name: [] for name in names}
-    for table in tables(folder, names):
+    for table in tables(folder):
         mine = np.isin(to_numbers(table["run"]).astype(np.int64), wanted)
         for name in names:
             found[name].append(to_numbers(table[name])[mine])

@@ -7,8 +7,8 @@ There is one physics. This loader reads the very files of the core and changes, 
     Wrench(force, torque)  ->  Wrench(single(force), single(torque))
                                      every field is single but those of `DOUBLE`: the clock, and a satellite's position
 
-Nothing else differs. `mem` is an array of singles; of doubles where a method keeps a memory, in which there may be times. Used by CUDA kernels (campaign/cuda.py), where single precision is faster: twice on a data-centre's
-card, and up to sixty times on a card made for pictures.
+Nothing else differs. `mem` is an array of singles; of doubles where a method keeps a memory, in which there may be times. Used by CUDA kernels
+(single_kernel.py): a GPU computes in single precision faster than in double, and a run needs half the registers and half the local memory.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever th
     ("T", "duration", "merge_window", "delay", "period", "ramp", "wobble", "jitter", "reading_time", "seen_time", "first_touch", "last_touch", "start")
     + ("force_age", "pose_age", "blend", "longest", "unstamped", "frozen", "window", "late")
 )
-POSITIONS = {"Body": ("p",)}  # of the satellites; a motion that is sent or touches something is single
+POSITIONS = {"Body": frozenset(("p",))}  # of the satellites; a motion that is sent or touches something is single
 NARROWED = ("uniform", "load3", "load4")  # functions whose results are physical, though made of whole numbers or of doubles
 CONSTANTS = {  # what the core sets by the last bit of a double, by that of a single
     "CONVERGED_SQUARED": 1e-13,
@@ -95,7 +95,7 @@ class _InSingle(ast.NodeTransformer):
             return ast.copy_location(ast.Constant(CONSTANTS[node.id]), node)
         return node
 
-    def operate(self, node: ast.expr, name: str, left: ast.expr, right: ast.expr) -> ast.expr:
+    def operate(self, node: ast.AST, name: str, left: ast.expr, right: ast.expr) -> ast.expr:
         if self.is_constant(left):
             side, left, right = "_left", self.weak(left), self.visit(right)
         elif self.is_constant(right):
@@ -153,14 +153,15 @@ class _InSingle(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        fields = tuple_fields().get(node.func.id) if isinstance(node.func, ast.Name) else None
+        called = node.func.id if isinstance(node.func, ast.Name) else ""
+        fields = tuple_fields().get(called)
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "math":
             node.args = [self.visit(one) for one in node.args]
             return node
         self.generic_visit(node)
         node.args = [_call("single", [one], one) if isinstance(one, ast.Name) and self.is_constant(one) else one for one in node.args]
         if fields is not None and not any(isinstance(one, ast.Starred) for one in node.args):
-            kept = DOUBLE | set(POSITIONS.get(node.func.id, ()))  # type: ignore[union-attr]
+            kept = DOUBLE | POSITIONS.get(called, frozenset())
             for i, (field, value) in enumerate(zip(fields, node.args, strict=False)):
                 node.args[i] = _call("double" if field in kept else "single", [value], value)
         return node
@@ -172,7 +173,7 @@ class _InSingle(ast.NodeTransformer):
         return node
 
 
-def _call(name: str, arguments: list[ast.expr], where: ast.expr) -> ast.expr:
+def _call(name: str, arguments: list[ast.expr], where: Any) -> ast.expr:
     return ast.fix_missing_locations(ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), where), arguments, []), where))
 
 

@@ -38,7 +38,7 @@ class CampaignName(click.ParamType):
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in DIR; only what is missing is run.")
 @click.option("--runs", type=click.IntRange(1), metavar="N", help="As many draws in place of the file's.")
-@click.option("--precision", type=click.Choice(["double", "single"]), help="Of the numbers on a GPU, in place of the file's; single: faster, and its error is shown. [default: double]")
+@click.option("--precision", type=click.Choice(["double", "single"]), help="On a GPU, in place of the file's; the error of single is shown. [default: double]")
 @click.option("--replay", type=click.IntRange(0), metavar="RUN", help="Make one run again by itself, with its page and its series.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="CPU threads. [default: all cores]")
 @click.option("--shard", type=click.IntRange(1), metavar="N", help="Runs of a shard. [default: some seconds of work]")
