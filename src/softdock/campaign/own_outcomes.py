@@ -52,21 +52,21 @@ def load_own(file: Path, varied: int) -> Own:
 
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard
         try:
-            loop(np.zeros((1, OUTCOMES)), np.zeros((1, 4, len(LOG_COLUMNS))), np.zeros((1, varied)), np.zeros(1))
+            loop(np.zeros((1, OUTCOMES)), np.zeros((1, 4, len(LOG_COLUMNS))), np.zeros((1, max(varied, 1))), np.zeros(1))
         except Exception as error:
             raise BadInput(Problem(f"outcome_file {name}", str(file), f"a function that Numba compiles to a number ({str(error).splitlines()[0]})")) from None
     return made
 
 
 def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
-    one = numba.njit(nogil=True)(function)
+    one = numba.njit(nogil=True, error_model="numpy")(function)
 
-    @numba.njit(nogil=True)
+    @numba.njit(nogil=True, error_model="numpy")
     def each(outcomes, logs, varied, result):
         for i in range(outcomes.shape[0]):
             result[i] = one(outcomes[i], logs[i])
 
-    @numba.njit(nogil=True)
+    @numba.njit(nogil=True, error_model="numpy")
     def each_with_varied(outcomes, logs, varied, result):
         for i in range(outcomes.shape[0]):
             result[i] = one(outcomes[i], logs[i], varied[i])
