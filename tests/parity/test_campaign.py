@@ -16,7 +16,6 @@ from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
 from softdock.fidelity import distance_from_orbit, mass_properties, motions
 from softdock.kinds import Kind
-from softdock.layout import MEMORY, MEMORY_AT
 from softdock.simulation import simulate
 
 TABLES = {
@@ -146,18 +145,6 @@ def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
     assert Kind(*lean.special.kind).captures == 1
     short = run_cpu(lean.vectors, variant.scenario.markers, lean.special.floats)
     np.testing.assert_array_equal(short.outcomes, run_cpu(runs, variant.scenario.markers, variant.mem_floats).outcomes)
-
-
-def test_delays_between_stamps_keep_no_more_set_points_than_are_read(plan):
-    """Results on the CPU with the kernel's short history are those with the long one."""
-    delays = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"], "uniform": [12.0, 20.0]}
-    few = make_plan(read_spec(TABLES | {"runs": 6, "vary": [*TABLES["vary"][1:], delays]}))
-    variant, runs = few.variants[0], few.thin(0, 0, 6)
-    lean = tailor(runs, variant.markers, variant.mem_floats)
-    slots = MEMORY_AT + MEMORY.at.slots
-    assert lean.vectors.base[slots] == 8 < runs.base[slots]
-    short = run_cpu(lean.vectors, variant.markers, lean.special.floats)
-    np.testing.assert_array_equal(short.outcomes, run_cpu(runs, variant.markers, variant.mem_floats).outcomes)
 
 
 def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):

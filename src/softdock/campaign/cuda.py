@@ -102,7 +102,7 @@ class Common:
         self.first: np.ndarray | None = None  # vector of the first run seen
         self.kind = self.numbers = np.zeros(0)
         self.is_common, self.is_shared = np.ones(KIND_FIELDS, dtype=bool), np.ones(NUMBER_FLOATS, dtype=bool)
-        self.on_stamps, self.steady, self.cycles = True, True, 0  # whether all are on stamps; of constant delay; the longest, rounded [cycles]
+        self.on_stamps, self.cycles = True, 0  # whether all are on stamps; the longest delay [cycles]
 
     def see(self, vectors: np.ndarray | Thin) -> None:
         """Some more runs, looked at in small parts, several at once."""
@@ -112,18 +112,17 @@ class Common:
             kinds, numbers = _kinds(first, self.markers)
             self.first, self.kind, self.numbers = first[0].copy(), kinds[0], numbers[0]
 
-        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, bool, int]:
+        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, int]:
             kinds, numbers = _kinds(rows_of(vectors, first, min(first + LOOK_ROWS, total)), self.markers)
-            cycles, steady = (kinds[:, [Kind._fields.index(f"{body}_{what}") for body in ("chaser", "target")]] for what in ("cycles", "steady"))
-            on_stamps = bool(kinds[:, Kind._fields.index("on_stamps")].all())
-            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), on_stamps, bool(steady.all()), int(cycles.max())
+            cycles = kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()
+            on_stamps = kinds[:, Kind._fields.index("on_stamps")].all()
+            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), bool(on_stamps), int(cycles)
 
         with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
-            for common, shared, on_stamps, steady, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
+            for common, shared, on_stamps, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
                 self.is_common &= common
                 self.is_shared &= shared
                 self.on_stamps &= on_stamps
-                self.steady &= steady
                 self.cycles = max(self.cycles, cycles)
 
     def ready(self, vectors: np.ndarray | Thin) -> Tailored:
@@ -143,21 +142,17 @@ class Common:
         numbers = np.split(self.numbers, np.cumsum(SIZES)[:-1])
         return Tailored(vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special)
 
-    def _slots(self) -> int:
-        """Set-points that are read: on stamps the newest and those of the delay, of whatever number, which is a constant of the kernel; else also
-        both ends of the interval at the far end of a delay that was rounded, and a power of two, as on the CPU."""
-        return self.cycles + 1 if self.on_stamps else 1 << (self.cycles + 2).bit_length()
-
     def _spared(self) -> int:
-        """Floats saved by keeping no more set-points than are read: a cache holds more runs."""
-        if not self.steady or self.first is None:
+        """Floats saved by keeping no more set-points than are read: a cache holds more runs. A power of two, as on the CPU, is not
+        needed where the number is a constant of the kernel."""
+        if not self.on_stamps or self.first is None:
             return 0
-        return max(0, 2 * MOTION_FLOATS * (int(self.first[MEMORY_AT + MEMORY.at.slots]) - self._slots()))
+        return max(0, 2 * MOTION_FLOATS * (int(self.first[MEMORY_AT + MEMORY.at.slots]) - (self.cycles + 1)))
 
     def _shortened(self, vectors: np.ndarray, spared: int) -> np.ndarray:
         vectors = vectors.copy()
         if spared > 0:
-            vectors[..., MEMORY_AT + MEMORY.at.slots] = self._slots()
+            vectors[..., MEMORY_AT + MEMORY.at.slots] = self.cycles + 1
             vectors[..., MEMORY_AT + MEMORY.at.size] -= spared
             for at in memory_slots(self.markers.methods, METHODS_AT):
                 vectors[..., at] -= spared
@@ -205,12 +200,17 @@ def kernel_function(special: Special) -> Any:
 
 @functools.cache
 def kernel_for(special: Special, max_registers: int | None = None) -> Any:
-    """The compiled kernel for one kind of run: compiled at its first launch, and kept on disk with the CPU's code."""
+    """The compiled kernel for one kind of run."""
+    return _kept_on_disk(kernel_function(special), max_registers)
+
+
+def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
+    """Compiled at its first launch, and kept with the CPU's code."""
     cuda = load_numba_cuda()
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
     try:
-        return cuda.jit(max_registers=max_registers, cache=True)(kernel_function(special))
+        return cuda.jit(max_registers=max_registers, cache=True)(function)
     finally:
         config.CACHE_DIR = before
 
@@ -243,7 +243,7 @@ def expanding_kernel() -> Any:
         for j in range(cuda.threadIdx.x, at.shape[0], cuda.blockDim.x):
             vectors[i, at[j]] = values[i, j]
 
-    return cuda.jit(expand)
+    return _kept_on_disk(expand)
 
 
 def run_cuda(
@@ -254,12 +254,11 @@ def run_cuda(
     threads_per_block: int = THREADS_PER_BLOCK,
     progress: Progress | None = None,
     tailored: Tailored | None = None,
-    launch_rows: int | None = None,
     precision: str = "double",
 ) -> Batch:
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
 
-    `tailored`: these runs, where `tailor` has looked at them before. `launch_rows`: runs in the first launch; one wave unless given.
+    `tailored`: these runs, where `tailor` has looked at them before.
     `precision`: "single" runs the core in single precision (single.py); results are doubles all the same.
     """
     batch = empty_batch(vectors, contacts)
@@ -267,7 +266,7 @@ def run_cuda(
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
     kernel, markers = kernel_and_markers(special, markers, precision)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
-    total, done, rows = len(batch), 0, launch_rows or device.multiprocessors * WAVE
+    total, done, rows = len(batch), 0, wave_rows(device)
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
@@ -292,7 +291,7 @@ def wave_rows(device: Device) -> int:
 
 def _next_rows(rows: int, took: float, device: Device, columns: int) -> int:
     """Rows of the next launch: towards `LAUNCH_S`, at most four times as many, whole waves, within a quarter of the memory."""
-    wave = device.multiprocessors * WAVE
+    wave = wave_rows(device)
     most = max(device.memory_bytes // 4 // (8 * (columns + 128)), wave)
     aim = min(int(rows * min(LAUNCH_S / max(took, 1e-6), 4.0)), most)
     return max(aim // wave * wave, wave)

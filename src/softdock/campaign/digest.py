@@ -22,7 +22,7 @@ from softdock.errors import CampaignStopped
 
 MOST_ROWS = 100_000
 WORST = 10
-READERS = 4  # threads that read
+READERS = 2  # threads that read, each with a shard in memory
 
 Counts = dict[str, Any]
 

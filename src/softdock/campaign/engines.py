@@ -19,7 +19,6 @@ from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
 CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work
-GPU_WAVES = 2  # runs of a shard on a GPU: 25 MB of results
 FEWEST, MOST = 32, 65536  # runs of a shard on a CPU
 MUCH = 2e9  # cycles; below, compiling a kernel takes longer than the CPU does
 
@@ -66,7 +65,7 @@ class Cpu:
 
 
 class Gpu:
-    """The current GPU. `prepare` (what runs have in common) may be called from another thread, while the device is busy."""
+    """The current GPU: a shard is what fills it once. `prepare` (what runs have in common) may be called from another thread, while the device is busy."""
 
     name = "gpu"
 
@@ -76,14 +75,14 @@ class Gpu:
 
         device = find_device()
         self.words = f"{device.name}, {precision} precision"
-        self.wave = self.launch_rows = wave_rows(device)
+        self.wave = wave_rows(device)
         self.common: dict[int, Any] = {}
         self.lock = threading.Lock()
         self.lanes = Lane(precision), Lane(precision)
         self.launches = 0
 
     def shard_runs(self, plan: Plan) -> int:
-        return GPU_WAVES * self.wave
+        return self.wave
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
         from softdock.campaign.cuda import Common, tailor
@@ -95,15 +94,12 @@ class Gpu:
 
     def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
         self.launches += 1
-        return self.lanes[self.launches % len(self.lanes)].launch(prepared, variant.markers, contacts, self.launch_rows)
+        return self.lanes[self.launches % len(self.lanes)].launch(prepared, variant.markers, contacts, self.wave)
 
     def collect(self, launched: Any) -> tuple[Batch, float]:
-        from softdock.campaign.cuda import LAUNCH_S
         from softdock.campaign.flights import collect
 
-        batch, took = collect(launched)
-        self.launch_rows = int(np.clip(LAUNCH_S * launched.runs / took // self.wave, 1, GPU_WAVES)) * self.wave
-        return batch, took
+        return collect(launched)
 
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
