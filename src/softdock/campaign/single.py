@@ -8,7 +8,7 @@ There is one physics. This loader reads the very files of the core and changes, 
                                      every field is single but those of `DOUBLE`: the clock, and a satellite's position
 
 Nothing else differs. `mem` is an array of singles; of doubles where a method keeps a memory, in which there may be times. Used by CUDA kernels
-(single_kernel.py): a GPU computes in single precision faster than in double, and a run needs half the registers and half the local memory.
+(single_kernel.py): a GPU computes in single precision faster than in double, and a run needs less room in registers and local memory.
 """
 
 from __future__ import annotations

@@ -52,11 +52,11 @@ def _cache_folder() -> Path:
 
 
 @functools.cache
-def single_kernel_for(cuda: Any, special: Any, forgetful: bool) -> Any:
+def single_kernel_for(cuda: Any, special: Any, forgetful: bool, max_registers: int | None = None) -> Any:
     """The compiled kernel: compiled at its first launch, and kept on disk."""
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(_cache_folder())
     try:
-        return cuda.jit(cache=True)(single_kernel_function(cuda, special, forgetful))
+        return cuda.jit(max_registers=max_registers, cache=True)(single_kernel_function(cuda, special, forgetful))
     finally:
         config.CACHE_DIR = before
