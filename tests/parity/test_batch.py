@@ -20,7 +20,6 @@ from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.single_kernel import single_kernel_function
 from softdock.compiled import source_hash
 from softdock.cycle import STATUSES
 from softdock.errors import BadInput, NoDevice
@@ -200,6 +199,8 @@ def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, method):
 
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
     """With a 1 kHz sensor: but for the clock, the satellites' positions and what is prepared once, no double is left; memory is halved."""
+    from softdock.campaign.single_kernel import single_kernel_function
+
     base = load_scenario("epos_3d")
     special, types = prepared_kernel(base)
     ptx = compile_for_h200(single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)), types(single.twin(base.markers)))

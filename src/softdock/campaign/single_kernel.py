@@ -16,13 +16,15 @@ import numpy as np
 from softdock.campaign import single
 from softdock.compiled import cache_folder
 
+# Globals, as in cuda.py: what a kernel encloses is part of its key on disk.
+of_kind, with_known_pair = single.load("kinds").of_kind, single.load("kinds").with_known_pair
+prepare, run_one = single.load("layout").prepare, single.load("doors").run_one
+
 
 def single_kernel_function(cuda: Any, special: Any, forgetful: bool) -> Any:
     """The kernel for one kind of run, as plain Python. `special`: cuda.Special; `forgetful`: `mem` of singles (single.is_forgetful)."""
     floats, kind, common, shared = special
     real = np.float32 if forgetful else np.float64
-    of_kind, with_known_pair = single.load("kinds").of_kind, single.load("kinds").with_known_pair
-    prepare, run_one = single.load("layout").prepare, single.load("doors").run_one
 
     def run_slice_in_single(vectors, markers, numbers, logs, outcomes):
         i = cuda.grid(1)
