@@ -50,9 +50,7 @@ CASES: dict[str, Callable[[int], Plan]] = {
     "epos_3d with its 1 kHz sensor, scattered stiffness": lambda runs: preset("epos_monte_carlo", runs, (DELAY,), reference=False),
     "epos_3d with its 1 kHz sensor, scattered stiffness and delay": lambda runs: preset("epos_monte_carlo", runs, reference=False),
     "epos_1d with noise, single precision": lambda runs: plan(runs, [one for one in VARY if one["key"] != DELAY], precision="single"),
-    "epos_3d with its 1 kHz sensor, single precision": lambda runs: preset(
-        "epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False, precision="single"
-    ),
+    "epos_3d with its 1 kHz sensor, single precision": lambda runs: preset("epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False, precision="single"),
 }
 LONGER = 4  # times as many runs: what is loaded once counts less
 

@@ -136,7 +136,7 @@ def _sensitivity(r: dict[str, Any]) -> str:
         parts.append(e.table(caption, ["what varies", *(HEADINGS.get(outcome, outcome) for outcome in outcomes)], cells))
     of = f" Of the first of the variants, {r['variants'][0]['label']}." if len(r["variants"]) > 1 else ""
     note = "Sobol's first-order index: the share of an outcome's variance that goes away when this one number is known (below zero: noise about zero). "
-    note += "The total index counts interactions too; it needs sampling = \"saltelli\"." + of
+    note += 'The total index counts interactions too; it needs sampling = "saltelli".' + of
     return "".join(parts) + e.text(note)
 
 
