@@ -32,6 +32,7 @@ class Parameter:
     choices: tuple[str, ...] = ()  # stored as the index of the choice
     kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule, gains, network
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
+    causality: str = ""  # of the ports that a network must have: position or force
 
     @property
     def allowed(self) -> str:
