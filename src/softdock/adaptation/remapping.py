@@ -96,8 +96,10 @@ def _opposite(wrench, arm):
 
 @compiled
 def _both_real(measured, mock_ups):
-    """The measured wrench on both mock-ups, about one common point."""
+    """The measured wrench on both mock-ups, about one common point; a reading that is no number is no contact."""
     chaser = measured.wrenches.chaser
+    if not (norm(chaser.force) < math.inf and norm(chaser.torque) < math.inf):
+        chaser = no_wrench()
     return Wrenches(chaser, _opposite(chaser, subtract(mock_ups.chaser.p, mock_ups.target.p)))
 
 
@@ -267,8 +269,10 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 @compiled
 def _exchanged(given, measured, mean):
-    force = add(subtract(given.force, measured.force), mean.force)
-    return Wrench(force, add(subtract(given.torque, measured.torque), mean.torque))
+    force, torque = subtract(given.force, measured.force), subtract(given.torque, measured.torque)
+    if not (norm(force) < math.inf and norm(torque) < math.inf):  # the reading was no number
+        return mean
+    return Wrench(add(force, mean.force), add(torque, mean.torque))
 
 
 @compiled
