@@ -51,6 +51,8 @@ def cases():
     found["virtual elements"] = virtual_elements()
     for name in ("passive_integrator", "delay_passivity"):
         found[name] = hard_for_the_core() | {"methods": [{"name": name}]}
+    late = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0, "delay_ms": 20.0}
+    found["re-mapping"] = lange_impact(0.3, **late) | {"methods": [{"name": "remapping", "lead_ms": 8.0}]}
     found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
     return found
 
