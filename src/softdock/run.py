@@ -63,6 +63,7 @@ class Run:
     state: np.ndarray  # the loop's last state, flat (see flat.py); empty in a run read from a folder
     warnings: list[str] = field(default_factory=list)
     method_books: dict[str, dict[str, float]] = field(default_factory=dict)  # what methods say they did; empty in a run read from a folder
+    joint_books: dict[str, dict[str, float]] = field(default_factory=dict)  # of robots with an elastic joint, J; empty in a run read from a folder
 
     @cached_property
     def orbit(self) -> Orbit:

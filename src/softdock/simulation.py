@@ -15,6 +15,7 @@ from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
 from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS
+from softdock.joint_books import imbalances, joint_books
 from softdock.layout import METHODS_AT, TIME, TIME_AT
 from softdock.record import channels_of
 from softdock.run import Run, Series, contact_rows, status_name
@@ -112,7 +113,8 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
     books, events = method_books(scenario, loop.mem)
-    warnings += events
+    joints = joint_books(scenario.vector, loop.mem, series)
+    warnings += [*events, *imbalances(joints)]
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
-    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books)
+    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, joints)
