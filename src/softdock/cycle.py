@@ -21,11 +21,13 @@ from softdock.adaptation.registry import (
     any_correct,
     any_external,
     any_lead,
+    any_rewound,
     any_wrench,
     apply_correct,
     apply_set_point,
     apply_wrench,
     sum_external,
+    sum_rewound,
 )
 from softdock.command.laboratory import share_out
 from softdock.compiled import apart, by_type, compiled
@@ -230,7 +232,8 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     """The ledger's entry of one cycle. A hand that pushes a mock-up is felt by the sensor, and its work on the satellite counts as external."""
     before, after, meant = loop.satellites, done.corrected, measured.wrenches
     methods, pushed = params.methods, params.external or params.hands
-    rows = Rows(any_wrench(methods), any_correct(methods), any_books(methods), params.shared or any_lead(methods), pushed or any_external(methods))
+    lead = params.shared or any_lead(methods)
+    rows = Rows(any_wrench(methods), any_correct(methods), any_rewound(methods), any_books(methods), lead, pushed or any_external(methods))
     hand = Wrenches(no_wrench(), no_wrench())
     if params.hands:
         hand = hand_wrenches(params.features, params.sensor.on, vector, (k + 0.5) * params.T, facility, before)
@@ -276,6 +279,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         observed,
         mem[BOOK_VIRTUAL] if rows.books else 0.0,
         mem[BOOK_DESIGNED] if rows.books else 0.0,
+        sum_rewound(methods, mem) if rows.rewound else 0.0,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.adaptation.registry import any_rewound, rewrite_pasts
 from softdock.compiled import compiled, door
 from softdock.contact.seat import CAPTURES, is_seated
 from softdock.contact_log import close_contact
@@ -17,7 +18,7 @@ from softdock.facility import advance
 from softdock.flat import COMMAND, load_facility, load_loop, load_output, load_satellites, store_facility, store_loop, store_output, store_satellites
 from softdock.kinds import kind_of, store_numbers
 from softdock.layout import CAPTURE_AT, PAIRS_MEM, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, prepare
-from softdock.record import record_row
+from softdock.record import CHANNEL_COUNT, record_row
 from softdock.spatial.motion import store_motion
 from softdock.spatial.rigid_body import motion_of
 
@@ -60,6 +61,8 @@ def run_cycles(vector, markers, mem, flat, record, log, first, last):
         k += 1
         if record.shape[0] > k:
             record_row(record[k], params, mem, loop, k * params.T)
+            if any_rewound(params.methods):
+                rewrite_pasts(params.methods, mem, params.chaser, params.target, record, CHANNEL_COUNT, k)
     store_loop(flat, loop)
     return k
 
@@ -146,4 +149,3 @@ def run_batch(vectors, markers, mem, logs, outcomes, first, last):
         for j in range(mem.shape[0]):
             mem[j] = 0.0
         run_one(vectors[i], prepare(vectors[i], markers), mem, logs[i], outcomes[i])
-

@@ -13,8 +13,8 @@ from softdock.spatial.rigid_body import Body
 from softdock.spatial.vectors import load3, load4, store3, store4
 
 # where each part begins
-SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 101, 113, 129, 144
-STATE_FLOATS = 146
+SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 101, 113, 130, 145
+STATE_FLOATS = 147
 
 
 @compiled
@@ -136,7 +136,7 @@ def store_loop(flat, loop):
 
 @compiled
 def store_ledger(flat, at, ledger):
-    for i in range(16):
+    for i in range(17):
         flat[at + i] = ledger[i]
 
 
@@ -145,7 +145,7 @@ def load_loop(flat):
     a = LEDGER
     f = flat
     first = (f[a], f[a + 1], f[a + 2], f[a + 3], f[a + 4], f[a + 5], f[a + 6], f[a + 7])
-    last = (f[a + 8], f[a + 9], f[a + 10], f[a + 11], f[a + 12], f[a + 13], f[a + 14], f[a + 15])
+    last = (f[a + 8], f[a + 9], f[a + 10], f[a + 11], f[a + 12], f[a + 13], f[a + 14], f[a + 15], f[a + 16])
     return Loop(
         load_satellites(f),
         load_output(f, COMMAND),

@@ -30,7 +30,7 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, quaternion, direction, mass, table, schedule, gains, network
+    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, stiffness, contacts, quaternion, direction, mass, table, schedule, gains, network
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
 
     @property
@@ -47,6 +47,8 @@ class Parameter:
         what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
         what |= {"gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"}
         what |= {"network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"}
+        what |= {"stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along no direction"}
+        what |= {"contacts": "nothing: softdock writes it"}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
         bounds = []

@@ -22,6 +22,10 @@ from softdock.adaptation import (
     monitor,
     network_contact,
     passive_integrator,
+    remapping,
+    remapping_keys,
+    remapping_reports,
+    rewind,
     suggestions,
     virtual_contact,
 )
@@ -52,6 +56,16 @@ def no_external(method, mem, rig, satellites):
     return Wrenches(no_wrench(), no_wrench())
 
 
+@compiled
+def nothing_rewound(method, mem):
+    return 0.0
+
+
+@compiled
+def keep_past(method, mem, chaser, target, record, column, row):
+    return None
+
+
 KINDS = ("delay", "stiffness", "tool_mass")  # what a method may believe, rightly or wrongly
 Checked = tuple[list[tuple[str, Any, str]], list[str]]  # problems (key, value, what is allowed) and warnings
 
@@ -77,6 +91,8 @@ class Method:
     correct: Callable[..., Any] = keep_states
     set_point: Callable[..., Any] = keep_set_point
     external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
+    rewound: Callable[..., Any] = nothing_rewound  # (method, mem) -> gain of kinetic energy in this cycle by a past that was changed, J
+    past: Callable[..., Any] = keep_past  # (method, mem, chaser, target, record, column, row): that past into its own channels of earlier rows
     memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (user's units) and the cycle [s]
     channels: tuple[tuple[str, str, str, str], ...] = ()  # recorded: name, unit, frame, meaning of the first floats of its memory
     check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])  # of its values, and of the whole scenario's
@@ -212,6 +228,22 @@ register(
         events=energy_ledger_readings.events,
     )
 )
+register(
+    Method(
+        "remapping",
+        "the measured force says where the environment is; the satellites feel the wanted contact there",
+        "the mock-ups' stiffness; the delay, for its lead",
+        remapping_keys.REMAPPING,
+        remapping_keys.MARKER,
+        remapping.prepare,
+        wrench=remapping.wrench,
+        correct=remapping.correct,
+        rewound=remapping.rewound,
+        past=rewind.rewrite_past,
+        memory=remapping_reports.memory,
+        channels=remapping_keys.CHANNELS,
+    )
+)
 
 
 def memory_slots(methods, base):
@@ -243,8 +275,16 @@ def _set_point_one(method, mem, rig, satellites, output): ...
 def _external_one(method, mem, rig, satellites): ...
 
 
+@by_type(lambda cls: _BY_TYPE[cls].rewound)
+def _rewound_one(method, mem): ...
+
+
+@by_type(lambda cls: _BY_TYPE[cls].past)
+def _past_one(method, mem, chaser, target, record, column, row): ...
+
+
 def _any_method(classes, *hooks):
-    defaults = {"wrench": keep_wrench, "correct": keep_states, "set_point": keep_set_point, "external": no_external}
+    defaults = {"wrench": keep_wrench, "correct": keep_states, "set_point": keep_set_point, "external": no_external, "rewound": nothing_rewound}
     return any(getattr(_BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks)
 
 
@@ -267,6 +307,7 @@ any_wrench = _known_at_compile_time("any_wrench", "wrench")  # else F_sat is F_m
 any_correct = _known_at_compile_time("any_correct", "correct")  # else the integrated state is the state
 any_lead = _known_at_compile_time("any_lead", "correct", "set_point")  # else the satellites' own motion is sent
 any_external = _known_at_compile_time("any_external", "external")
+any_rewound = _known_at_compile_time("any_rewound", "rewound")  # else the past stays as it was
 any_books = _known_at_compile_time("any_books", "wrench", "correct", "set_point")  # else there is no virtual or designed work
 
 
@@ -395,5 +436,40 @@ def _record_methods(methods, mem, row, at):
         for i in range(count):
             row[at + i] = mem[methods[0].memory + i]
         record_methods(methods[1:], mem, row, at + count)
+
+    return rest
+
+
+def sum_rewound(methods, mem):
+    """Gain of kinetic energy in this cycle by pasts that were changed [J]."""
+    total = 0.0
+    for method in methods:
+        total += _rewound_one(method, mem)
+    return total
+
+
+@overload(sum_rewound, jit_options=OPTIONS)
+def _sum_rewound(methods, mem):
+    if len(methods) == 0:
+        return lambda methods, mem: 0.0
+    return lambda methods, mem: _rewound_one(methods[0], mem) + sum_rewound(methods[1:], mem)
+
+
+def rewrite_pasts(methods, mem, chaser, target, record, at, row):
+    """Corrected pasts into the methods' own channels of rows before `row`; the first method's channels begin at `at`."""
+    for method in methods:
+        _past_one(method, mem, chaser, target, record, at, row)
+        at += len(_BY_TYPE[type(method)].channels)
+
+
+@overload(rewrite_pasts, jit_options=OPTIONS)
+def _rewrite_pasts(methods, mem, chaser, target, record, at, row):
+    if len(methods) == 0:
+        return lambda methods, mem, chaser, target, record, at, row: None
+    count = len(_BY_TYPE[methods[0].instance_class].channels)
+
+    def rest(methods, mem, chaser, target, record, at, row):
+        _past_one(methods[0], mem, chaser, target, record, at, row)
+        rewrite_pasts(methods[1:], mem, chaser, target, record, at + count, row)
 
     return rest

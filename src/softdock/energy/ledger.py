@@ -6,6 +6,7 @@ It is attributed by telescoping the work of one cycle, each row from its own sig
 
     integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
     correction   gain of kinetic energy by the methods' correct hooks
+    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it did
     adaptation   (F_sat - F_meas) . dx_sat  (+ W_virtual - W_designed, which the method reports)
     sensor       (F_meas - F_true - F_hand) . dx_sat; the hold over the cycle counts here
     command      F_true . (dx_sat - dx_cmd)
@@ -33,6 +34,7 @@ class Ledger(NamedTuple):
     sensor: float
     command: float
     robot: float
+    rewound: float
     real: float  # W_real: absorbed by the real contact
     virtual: float  # W_virtual: absorbed by virtual elements
     external: float  # W_external: work of external wrenches on the satellites
@@ -45,12 +47,12 @@ class Ledger(NamedTuple):
     turnover: float  # sum of |work|, the scale of the bookkeeping check
 
 
-ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot")
+ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", "rewound")
 
 
 @compiled
 def open_ledger(kinetic):
-    return Ledger(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0)
+    return Ledger(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0)
 
 
 @compiled
@@ -61,7 +63,7 @@ def energy_invented(ledger):
 
 @compiled
 def sum_of_rows(ledger):
-    return ledger.integrator + ledger.correction + ledger.adaptation + ledger.sensor + ledger.command + ledger.robot
+    return ledger.integrator + ledger.correction + ledger.adaptation + ledger.sensor + ledger.command + ledger.robot + ledger.rewound
 
 
 @compiled
@@ -74,6 +76,7 @@ class Rows(NamedTuple):
 
     adaptation: bool  # a method changes the wrench
     correction: bool  # a method corrects the state
+    rewound: bool  # a method may change the past
     books: bool  # a method may report virtual or designed work
     command: bool  # what is sent may differ from the satellites' motion
     external: bool  # something else pushes
@@ -116,22 +119,24 @@ def _grown(can_change, total, change):
 
 
 @compiled
-def close_cycle(
-    rows, ledger, chaser, target, kinetic_integrated, kinetic, absorbed, stored, dissipated, observed, virtual, designed
-):
+def close_cycle(rows, ledger, chaser, target, kinetic_integrated, kinetic, absorbed, stored, dissipated, observed, virtual, designed, rewound):
     """Add one cycle: bookings of both bodies, kinetic energy after integration and after correction, what the contact did, and
-    what the methods booked as virtual and designed work."""
+    what the methods booked as virtual and designed work and as a change of the past."""
     satellite = chaser.satellite + target.satellite
     external = chaser.external + target.external
     commanded = chaser.commanded + target.commanded
     integrator = kinetic_integrated - ledger.kinetic - satellite
     correction = kinetic - kinetic_integrated
+    if rows.rewound:
+        correction -= rewound
     adaptation = chaser.adaptation + target.adaptation + virtual - designed
     sensor = chaser.sensor + target.sensor
     command = chaser.command + target.command
     robot = commanded + absorbed
     turnover = abs(integrator) + abs(correction) + abs(adaptation) + abs(sensor) + abs(command) + abs(robot)
     turnover += abs(satellite) + abs(external) + abs(absorbed) + abs(commanded) + abs(virtual) + abs(designed)
+    if rows.rewound:
+        turnover += abs(rewound)
     return Ledger(
         ledger.integrator + integrator,
         _grown(rows.correction, ledger.correction, correction),
@@ -139,6 +144,7 @@ def close_cycle(
         ledger.sensor + sensor,
         _grown(rows.command, ledger.command, command),
         ledger.robot + robot,
+        _grown(rows.rewound, ledger.rewound, rewound),
         ledger.real + absorbed,
         _grown(rows.books, ledger.virtual, virtual),
         _grown(rows.external, ledger.external, external),

@@ -161,12 +161,16 @@ class _Builder:
         if any(p.kind == "schedule" for p in group) and "csv" in written:
             self.read_csv(path, written)
         for parameter in group:
-            value = self.value_of(path, parameter, written, values, group)
+            value = None
+            if parameter.kind == "contacts":
+                vector[offset : offset + 2] = pair_base(0), self.vector[MEMORY_AT + MEMORY.at.pair_count]
+            else:
+                value = self.value_of(path, parameter, written, values, group)
             if value is not None:
                 self.put(path, parameter, value, vector, offset, values)
             offset += parameter.size
         for key, value in written.items():
-            known = [p.key for p in group]
+            known = [p.key for p in group if p.kind != "contacts"]
             self.refuse(f"{path}.{key}", value, "one of " + ", ".join(known), closest(key, known))
         _nest(self.resolved, path, values)
         return values
@@ -272,7 +276,7 @@ class _Builder:
 
     def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
         """What a method refuses of its values, or warns about."""
-        if any(p.key not in values for p in method.group if p.when is None):
+        if any(p.key not in values for p in method.group if p.when is None and p.kind != "contacts"):
             return  # refused already
         problems, warnings = method.check(values, self.resolved)
         for key, value, allowed in problems:

@@ -37,6 +37,8 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
         return inertia(parameter, value)
     if parameter.kind == "tool_inertia":
         return [0.0] * 6 if not any(_numbers(parameter, _flatten(value), None)) else inertia(parameter, value)
+    if parameter.kind == "stiffness":
+        return stiffness(parameter, value)
     if parameter.kind == "mass":
         wide = value if _is_list(value) else [value] * 3
         return _in_range(parameter, _numbers(parameter, wide, 3))
@@ -63,6 +65,22 @@ def inertia(parameter: Parameter, value: Any) -> list[float]:
         raise Refused(f"{parameter.allowed}; the principal moments here are {_listed(moments)} kg m^2")
     if moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE_SLACK):
         raise Refused(f"{parameter.allowed}; no body has the principal moments {_listed(moments)} kg m^2")
+    m = matrix
+    return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
+
+
+def stiffness(parameter: Parameter, value: Any) -> list[float]:
+    """One number, a diagonal or a full matrix to (xx, yy, zz, xy, xz, yz): symmetric and not negative along any direction."""
+    array = np.asarray(_numbers(parameter, _flatten(value), None), dtype=float)
+    if array.size not in (1, 3, 9):
+        raise Refused(parameter.allowed)
+    matrix = array.reshape(3, 3) if array.size == 9 else np.diag(np.broadcast_to(array, 3))
+    if np.abs(matrix - matrix.T).max() > SYMMETRIC_TO * np.abs(matrix).max():
+        raise Refused(f"{parameter.allowed}; this matrix is not symmetric")
+    least = np.linalg.eigvalsh(matrix)[0]
+    if least < -SYMMETRIC_TO * np.abs(matrix).max():
+        raise Refused(f"{parameter.allowed}; along one direction this is {least:g} N/m")
+    _in_range(parameter, list(np.diag(matrix)))
     m = matrix
     return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
 

@@ -1,0 +1,141 @@
+"""From what was measured to where the environment is: the seam of the re-mapping (Lange IV-B to IV-E).
+
+`environment` is all that the re-mapping knows of the real contact: whether there is one, along which normal, at which point, and how far the environment
+lies beyond the measured contact point, x_e - x_c. All of one instant, that of the force sample.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, tip_of_pair
+from softdock.adaptation.remapping_keys import AT, ESTIMATE, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.stiffness_estimate import estimated_stiffness, forget
+from softdock.compiled import apart, compiled
+from softdock.spatial.rotations import rotate, rotate_back
+from softdock.spatial.vectors import add, cross, dot, norm, scale, subtract, symmetric_times
+
+REAL_LAW, WANTED_LAW, PAIR_SIZE = 17, 26, 54  # of a contact pair in the vector: as in contact/pairs.py, kept by a test
+HUNT_CROSSLEY, TABLE = 2, 3  # real.law
+
+
+class Environment(NamedTuple):
+    seen: bool  # a real contact
+    normal: tuple  # of the force on the chaser, world
+    point: tuple  # x_c, world, m
+    depth: float  # x_e - x_c along the normal, m
+    stiffness: float  # N/m, of the mock-ups' contact along the normal
+    pair: int  # which contact pair
+    error: float  # m, of the line of action from that pair's tip
+
+
+@compiled
+def no_environment():
+    return Environment(False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 0, 0.0)
+
+
+@compiled
+def load6(vector, at):
+    return (vector[at], vector[at + 1], vector[at + 2], vector[at + 3], vector[at + 4], vector[at + 5])
+
+
+@compiled
+def is_given(matrix):
+    return matrix[0] != 0.0 or matrix[1] != 0.0 or matrix[2] != 0.0
+
+
+@compiled
+def along_normal(matrix, n):
+    """k_n = n^T K n [N/m]."""  # Lange eqs. 18, 31
+    return dot(n, symmetric_times(matrix, n))
+
+
+@compiled
+def in_series(a, b):
+    return a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+@compiled
+def series_stiffness(vector, at, n, chaser_q, target_q):
+    """Of a matrix in chaser axes and one in target axes behind each other, along a normal in world axes [N/m]; a side of zeros is rigid."""
+    k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
+    other = load6(vector, at + 6)
+    return in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k  # Lange eqs. 29, 32
+
+
+@compiled
+def closing_rate(mock_ups, n, point):
+    """Rate at which the mock-ups come together at a point along the normal, as measured [m/s]."""
+    c, t = mock_ups.chaser, mock_ups.target
+    v_c = add(c.v, cross(rotate(c.q, c.w), subtract(point, c.p)))
+    v_t = add(t.v, cross(rotate(t.q, t.w), subtract(point, t.p)))
+    return dot(n, subtract(v_t, v_c))
+
+
+@apart
+def nearest_pair(vector, first, count, chaser, p, n):
+    """The pair whose tip is nearest to the line of action, and how far the line misses it [m]."""
+    best, error = 0, math.inf
+    for i in range(count):
+        tip = add(chaser.p, rotate(chaser.q, tip_of_pair(vector, first + i * PAIR_SIZE)[0]))
+        away = norm(subtract(nearest_on_line(p, n, tip), tip))
+        if away < error:
+            best, error = i, away
+    return best, error if count > 0 else 0.0
+
+
+@compiled
+def place_of_contact(method, mock_ups, p, n):
+    """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
+    vector, first, count = method.vector, int(method.vector[method.base + AT.contacts]), int(method.vector[method.base + AT.contacts + 1])
+    chaser, target = mock_ups.chaser, mock_ups.target
+    pair, error = nearest_pair(vector, first, count, chaser, p, n)
+    how = int(vector[method.base + AT.point])
+    if how == WRENCH or count == 0:
+        return pair, p, error
+    if how == SHAPE:
+        _, point = on_pair(vector, first + pair * PAIR_SIZE, rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n))
+        return pair, add(target.p, rotate(target.q, point)), error
+    tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
+    return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
+
+
+@compiled
+def believed_stiffness(method, mock_ups, n, pair):
+    """Of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley contact the scenario's own law tells the depth [N/m, Ns/m, kind]."""
+    vector, base = method.vector, method.base
+    if is_given(load6(vector, base + AT.stiffness)):
+        return series_stiffness(vector, base + AT.stiffness, n, mock_ups.chaser.q, mock_ups.target.q), vector[base + AT.damping], 0
+    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
+    return vector[law + 1], vector[law + 2], int(vector[law])
+
+
+@compiled
+def _depth(method, pair, kind, stiffness, damping, force, rate):
+    """x_e - x_c [m] of a measured force: Lange eqs. 18 and 24, the rate being measured."""
+    if kind == HUNT_CROSSLEY:
+        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
+        return math.pow(force / (stiffness * max(1.0 + method.vector[law + 4] * rate, 1e-3)), 1.0 / method.vector[law + 3])
+    return (force - damping * rate) / stiffness  # Lange eqs. 18, 24
+
+
+@apart
+def environment(method, mem, rig, measured, mock_ups, wrench):
+    """The environment at the instant of the force sample. `mock_ups`: measured, at that instant; `wrench`: on the chaser's, about its centre of mass."""
+    force = norm(wrench.force)
+    if force <= method.threshold or force == 0.0:
+        forget(mem, method.memory + ESTIMATE)
+        return no_environment()
+    p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
+    pair, point, error = place_of_contact(method, mock_ups, p, n)
+    stiffness, damping, kind = believed_stiffness(method, mock_ups, n, pair)
+    if int(method.vector[method.base + AT.environment]) == REPLACED_STIFFNESS:
+        joints = load6(method.vector, method.base + AT.joint_stiffness)
+        stiffness = in_series(stiffness, along_normal(joints, n)) if is_given(joints) else stiffness  # Lange eq. 16
+    if int(method.vector[method.base + AT.estimate]) == ON_LINE:
+        stiffness = estimated_stiffness(mem, method.memory + ESTIMATE, mock_ups, n, point, force, stiffness)
+    if stiffness <= 0.0:
+        return Environment(False, n, point, 0.0, stiffness, pair, error)
+    rate = closing_rate(mock_ups, n, point)
+    return Environment(True, n, point, _depth(method, pair, kind, stiffness, damping, force, rate), stiffness, pair, error)

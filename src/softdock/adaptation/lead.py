@@ -1,0 +1,32 @@
+"""Set-points ahead of the satellites, by the delay that robots are expected to have (Lange IV-F).
+
+Without force the satellites fly on as they are. With force, as long as the environment is known, they go on under the wanted contact; so the robots are sent
+where the satellites will be, and not where they would be had the contact ended now.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.adaptation.desired_contact import load_model
+from softdock.adaptation.desired_motion import stepped
+from softdock.adaptation.interface import Output, Wrenches
+from softdock.adaptation.line_of_action import satellite_motions
+from softdock.adaptation.remapping_keys import AT, KNOWN, MODEL
+from softdock.compiled import apart, compiled
+from softdock.spatial.motion import coasting, no_wrench
+
+
+@apart
+def _predicted(method, mem, rig, satellites):
+    steps = int(math.ceil(method.lead / rig.T - 1e-9)) * method.substeps
+    nothing = Wrenches(no_wrench(), no_wrench())
+    return stepped(rig, load_model(mem, method.memory + MODEL), satellites, method.lead, steps, nothing)[0]
+
+
+@compiled
+def led_motions(method, mem, rig, satellites, output):
+    """Where the satellites will be after the lead."""
+    if mem[method.memory + KNOWN] != 0.0 and method.vector[method.base + AT.lead_force] != 0.0:
+        return satellite_motions(rig, _predicted(method, mem, rig, satellites))
+    return Output(coasting(output.chaser, method.lead), coasting(output.target, method.lead))

@@ -1,0 +1,200 @@
+"""What a user tells the re-mapping and what it records: its parameters, its channels, and where they stand in its slice of `mem`.
+
+`remapping.py` is the method; read it first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.parameters import Group, Parameter
+from softdock.spatial.motion import MOTION_FLOATS
+
+EXACT, REPLACED_STIFFNESS, FILTER = 0, 1, 2
+TIP, SHAPE, WRENCH = 0, 1, 2
+MEASURED_TORQUE, POINT_TORQUE = 0, 1
+GIVEN, ON_LINE = 0, 1
+SCENARIO, SPRING_DAMPER, HUNT_CROSSLEY, RESTITUTION = 0, 1, 2, 3
+BY_HUNT_CROSSLEY, BY_DAMPER = 0, 1
+FOLLOW, EXECUTABLE = 0, 1
+_LAWS = ("scenario", "spring_damper", "hunt_crossley", "restitution")
+_OWN = ("wanted.law", ("spring_damper", "hunt_crossley", "restitution"))
+_SPRING, _HUNT, _RESTITUTION = ("wanted.law", ("spring_damper",)), ("wanted.law", ("hunt_crossley",)), ("wanted.law", ("restitution",))
+_MATRIX = "a number, three (diagonal) or a symmetric 3 x 3 matrix"
+_EXECUTABLE = ("set_points", ("executable",))
+
+REMAPPING = Group(
+    "remapping",
+    "The measured force gives the place of the environment; the satellites feel the wanted contact there (Lange).",
+    Parameter(
+        "environment",
+        "environment",
+        "from measured to environment: exact, the force over the stiffness; replaced_stiffness, the robots' joints in series with it; filter, a Kalman filter",
+        "exact",
+        choices=("exact", "replaced_stiffness", "filter"),
+    ),
+    Parameter(
+        "stiffness",
+        "stiffness_N_per_m",
+        "K_e of the chaser's mock-up, chaser axes, or of the whole contact; 0: the scenario's real contact, damping included",
+        0.0,
+        "N/m",
+        0.0,
+        1e9,
+        size=6,
+        kind="stiffness",
+    ),
+    Parameter(
+        "target_stiffness",
+        "target_stiffness_N_per_m",
+        "K_e of the target's mock-up, target axes, in series with it; 0: rigid",
+        0.0,
+        "N/m",
+        0.0,
+        1e9,
+        size=6,
+        kind="stiffness",
+    ),
+    Parameter("damping", "damping_Ns_per_m", "D_e along the normal, beside a stiffness given here", 0.0, "Ns/m", 0.0, 1e8),
+    Parameter("estimate", "estimate", "stiffness as given, or estimated in each contact from force and measured motion", "given", choices=("given", "on_line")),
+    Parameter(
+        "joint_stiffness",
+        "joint_stiffness_N_per_m",
+        "of both robots in series, world axes, for replaced_stiffness; 0: rigid",
+        0.0,
+        "N/m",
+        0.0,
+        1e9,
+        size=6,
+        kind="stiffness",
+    ),
+    Parameter("law", "wanted.law", "contact that the satellites feel; scenario: the scenario's wanted contact", "scenario", choices=_LAWS),
+    Parameter(
+        "wanted_stiffness",
+        "wanted.stiffness_N_per_m",
+        "K_d of the chaser, chaser axes, or of the whole contact; for hunt_crossley in N/m^exponent; 0: the scenario's",
+        0.0,
+        "N/m",
+        0.0,
+        1e9,
+        size=6,
+        kind="stiffness",
+        when=_OWN,
+    ),
+    Parameter(
+        "wanted_target_stiffness",
+        "wanted.target_stiffness_N_per_m",
+        "K_d of the target, target axes, in series with it; 0: rigid",
+        0.0,
+        "N/m",
+        0.0,
+        1e9,
+        size=6,
+        kind="stiffness",
+        when=_OWN,
+    ),
+    Parameter("wanted_damping", "wanted.damping_Ns_per_m", "D_d along the normal", 0.0, "Ns/m", 0.0, 1e8, when=_SPRING),
+    Parameter("wanted_exponent", "wanted.exponent", "exponent of the depth", 1.5, low=1.0, high=5.0, when=_HUNT),
+    Parameter("wanted_lambda", "wanted.lambda_s_per_m", "damping factor", 0.0, "s/m", 0.0, 1e6, when=_HUNT),
+    Parameter("restitution", "wanted.restitution", "of a central impact; below 0.001 is taken as 0.001", 1.0, low=0.0, high=1.0, when=_RESTITUTION),
+    Parameter("by", "wanted.by", "law that gives it", "hunt_crossley", choices=("hunt_crossley", "spring_damper"), when=_RESTITUTION),
+    Parameter("threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6),
+    Parameter(
+        "point",
+        "contact_point",
+        "tip: the chaser's known tip; shape: the wrench's line of action on the target's shape; wrench: its point nearest to the chaser's centre of mass",
+        "tip",
+        choices=("tip", "shape", "wrench"),
+    ),
+    Parameter(
+        "torque",
+        "torque",
+        "measured: what is left of the measured torque at the contact point acts too (21); point: the force at the point alone (13)",
+        "measured",
+        choices=("measured", "point"),
+    ),
+    Parameter("substeps", "substeps", "steps of the satellites' contact in a cycle; 1: the force is held, as published", 8, low=1, high=64, kind="integer"),
+    Parameter(
+        "rewind",
+        "rewind_ms",
+        "how far back the satellites' past may be corrected when a real contact is first seen; 0: never",
+        100.0,
+        "ms",
+        0.0,
+        2000.0,
+        scale=1e-3,
+    ),
+    Parameter("lead", "lead_ms", "set-points are sent ahead by this, the expected delay", 0.0, "ms", 0.0, 2000.0, scale=1e-3),
+    Parameter("lead_force", "lead_force", "whether set-points ahead take the predicted force into account", True, kind="flag"),
+    Parameter("set_points", "set_points", "sent as they come, or as robots with limits can execute them", "as_computed", choices=("as_computed", "executable")),
+    Parameter("speed", "max_speed_m_per_s", "speed limit per axis; 0: none", 0.0, "m/s", 0.0, 1e3, when=_EXECUTABLE),
+    Parameter("acceleration", "max_acceleration_m_per_s2", "acceleration limit per axis", None, "m/s^2", 0.0, 1e4, True, when=_EXECUTABLE),
+    Parameter("jerk", "max_jerk_m_per_s3", "jerk limit per axis; 0: none", 0.0, "m/s^3", 0.0, 1e6, when=_EXECUTABLE),
+    Parameter("turn_acceleration", "max_angular_acceleration_rad_per_s2", "angular acceleration limit", 100.0, "rad/s^2", 0.0, 1e5, True, when=_EXECUTABLE),
+    Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_EXECUTABLE),
+    Parameter(
+        "contacts", "contacts", "where the scenario's contact pairs stand in the vector, and how many; written by softdock", (0.0, 0.0), size=2, kind="contacts"
+    ),
+)
+AT = REMAPPING.at
+
+
+def _motion(name: str, what: str) -> list[tuple[str, str, str, str]]:
+    return [
+        *((f"{name}.position.{a}", "m", "world", f"position of {what}, its past corrected") for a in "xyz"),
+        *((f"{name}.attitude.{a}", "-", "world from body", f"attitude of {what}, its past corrected") for a in "wxyz"),
+        *((f"{name}.velocity.{a}", "m/s", "world", f"velocity of {what}, its past corrected") for a in "xyz"),
+        *((f"{name}.rate.{a}", "rad/s", "body", f"angular velocity of {what}, its past corrected") for a in "xyz"),
+    ]
+
+
+CHANNELS = (
+    ("contact", "-", "-", "1: a real contact is seen; 2: the satellites are in contact; 3: both; 0: neither"),
+    ("overlap", "m", "-", "of the satellites with the environment at the end of the cycle; negative: the gap; 0 where none is known"),
+    ("environment", "m", "-", "place of the environment beyond the measured contact point, along the normal"),
+    *((f"normal.{a}", "-", "world", "direction of the measured force on the chaser, kept in target axes") for a in "xyz"),
+    *((f"point.{a}", "m", "target axes", "contact point") for a in "xyz"),
+    ("point_error", "m", "-", "distance of the wrench's line of action from the chaser's tip"),
+    ("stiffness", "N/m", "-", "of the mock-ups' contact along the normal, as used"),
+    ("rewound", "-", "-", "cycles that were computed anew in this one"),
+    ("designed", "J", "-", "real minus wanted contact work so far"),
+    ("jumped", "J", "-", "energy that appeared in the wanted contact because the environment was seen elsewhere than before; so far"),
+    *((f"corrected.force.{a}", "N", "world", "mean force on the chaser satellite over the cycle, its past corrected") for a in "xyz"),
+    *_motion("corrected.chaser", "the chaser satellite"),
+    *_motion("corrected.target", "the target satellite"),
+)
+
+# The method's slice of mem: the recorded channels first
+CONTACT, OVERLAP, ENVIRONMENT, NORMAL, POINT, POINT_ERROR, STIFFNESS, REWOUND, DESIGNED, JUMPED, PAST_FORCE, PAST = 0, 1, 2, 3, 6, 9, 10, 11, 12, 13, 14, 17
+PAST_FLOATS = 3 + 2 * MOTION_FLOATS  # of the corrected past in one record row, from PAST_FORCE on
+SEEN, KNOWN, ACTS, REWOUND_ENERGY, FREE_SINCE, ACTED = 43, 44, 45, 46, 47, 48  # flags; J; the cycle since which no force of ours acted; cycles it acted
+MODEL = 49  # the contact as the satellites feel it: see desired_contact.py
+MODEL_FLOATS = 17
+FELT, READ = MODEL + MODEL_FLOATS, MODEL + MODEL_FLOATS + 2 * MOTION_FLOATS  # of the last cycle: mock-ups and wrenches on them
+MEAN, START, AFTER = READ + 12, READ + 24, READ + 50  # mean wrenches of this cycle, satellites at its two ends
+COUNTS = AFTER + 26
+CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT, LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP = (COUNTS + i for i in range(10))
+ESTIMATE = COUNTS + 10  # sums of the least squares, and the estimate
+ESTIMATE_FLOATS = 12
+FOLLOWERS = ESTIMATE + ESTIMATE_FLOATS  # of executable set-points: motion, accelerations and room to plan, per robot
+FOLLOWER_FLOATS = MOTION_FLOATS + 36
+FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS + 1  # of environment = filter
+FILTER_FLOATS = 64
+RING = FILTER_STATE + FILTER_FLOATS
+ROW_FLOATS = 26 + 12 + 3  # satellites at a stamp; what others gave them in the cycle that begins there; the mean force in it
+
+
+class Remapping(NamedTuple):
+    """What every cycle needs; the rest is read from the vector when there is a contact."""
+
+    memory: int
+    vector: Any
+    base: int  # of its parameters in the vector
+    rows: int  # of the history; 0: no rewind
+    threshold: float  # N
+    substeps: int
+    lead: float  # s
+    loss: float  # wanted restitution: damping ratio, or lambda times approach speed
+
+
+MARKER = Remapping(0, 0, 0, 0, 0.0, 0, 0.0, 0.0)

@@ -1,0 +1,125 @@
+"""The satellites' recent past, and how it is computed anew when a real contact shows that they had touched already (Lange IV-F).
+
+A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave them in the cycle that begins there, the force of the contact in
+it. When the environment is first seen, the newest stamp at which the satellites did not yet overlap it is looked for, and from there on every cycle is
+computed anew. Both loops are bounded by the ring's length, so a cycle has a largest cost.
+"""
+
+from __future__ import annotations
+
+from softdock.adaptation.desired_contact import elastic_energy, touch_of
+from softdock.adaptation.desired_motion import desired_cycle
+from softdock.adaptation.interface import Satellites, Wrenches
+from softdock.adaptation.remapping_keys import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
+from softdock.compiled import apart, compiled
+from softdock.spatial.motion import MOTION_FLOATS, displacement, load_wrench, no_wrench, store_motion, store_wrench, work
+from softdock.spatial.rigid_body import Body, motion_of
+from softdock.spatial.vectors import load3, load4, store3, store4
+
+BODY_FLOATS, OTHERS, FORCE = 13, 26, 38  # of a row
+
+
+@compiled
+def store_satellites(mem, at, satellites):
+    _store_body(mem, at, satellites.chaser)
+    _store_body(mem, at + BODY_FLOATS, satellites.target)
+
+
+@compiled
+def _store_body(mem, at, body):
+    store3(mem, at, body.p)
+    store4(mem, at + 3, body.q)
+    store3(mem, at + 7, body.v)
+    store3(mem, at + 10, body.L)
+
+
+@compiled
+def _load_body(mem, at):
+    return Body(load3(mem, at), load4(mem, at + 3), load3(mem, at + 7), load3(mem, at + 10))
+
+
+@compiled
+def load_satellites(mem, at):
+    return Satellites(_load_body(mem, at), _load_body(mem, at + BODY_FLOATS))
+
+
+@compiled
+def row_of(method, stamp):
+    """First float of a stamp's row."""
+    return method.memory + RING + (stamp % method.rows) * ROW_FLOATS
+
+
+@compiled
+def note_state(method, mem, stamp, satellites):
+    """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
+    at = row_of(method, stamp)
+    store_satellites(mem, at, satellites)
+    store_wrench(mem, at + OTHERS, no_wrench())
+    store_wrench(mem, at + OTHERS + 6, no_wrench())
+    store3(mem, at + FORCE, (0.0, 0.0, 0.0))
+
+
+@compiled
+def note_cycle(method, mem, stamp, others, force):
+    at = row_of(method, stamp)
+    store_wrench(mem, at + OTHERS, others.chaser)
+    store_wrench(mem, at + OTHERS + 6, others.target)
+    store3(mem, at + FORCE, force)
+
+
+@compiled
+def contact_work(wrenches, before, after):
+    """Work that a contact takes from two satellites on their way [J]."""
+    c, t = (
+        displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q),
+        displacement(before.target.p, before.target.q, after.target.p, after.target.q),
+    )
+    return -work(wrenches.chaser, c) - work(wrenches.target, t)
+
+
+@apart
+def _begin(method, mem, rig, model, now):
+    """The stamp from which to compute anew: the newest without overlap, or the oldest that there is."""
+    oldest = max(now - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
+    stamp = now
+    overlap = touch_of(rig, model, load_satellites(mem, row_of(method, now))).overlap
+    while stamp > oldest and overlap > 0.0:
+        stamp -= 1
+        overlap = touch_of(rig, model, load_satellites(mem, row_of(method, stamp))).overlap
+    if overlap > 0.0:
+        mem[method.memory + TOO_SHORT] += 1.0
+    return stamp
+
+
+@apart
+def rewind(method, mem, rig, model):
+    """The satellites at t_k as they would be had the contact been known in time, how many cycles that took, and the work it took from them [J].
+
+    Where the past is too short, the contact begins with an overlap: its energy is returned last [J]; it came from nowhere.
+    """
+    now = rig.cycle
+    first = _begin(method, mem, rig, model, now)
+    satellites, taken = load_satellites(mem, row_of(method, first)), 0.0
+    jump = elastic_energy(model.law, touch_of(rig, model, satellites).overlap)
+    for stamp in range(first, now):
+        at = row_of(method, stamp)
+        others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
+        after, mean = desired_cycle(rig, model, satellites, method.substeps, others)
+        taken += contact_work(mean, satellites, after)
+        store3(mem, at + FORCE, mean.chaser.force)
+        store_satellites(mem, row_of(method, stamp + 1), after)
+        satellites = after
+    return satellites, now - first, taken, jump
+
+
+@compiled
+def rewrite_past(method, mem, chaser, target, record, column, row):
+    """The corrected past into rows that were recorded before `row`; `column`: the method's first."""
+    count = int(mem[method.memory + REWOUND])
+    for stamp in range(row - count, row):
+        if stamp < record.shape[0]:
+            here = column + PAST_FORCE
+            store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + FORCE))
+            satellites = load_satellites(mem, row_of(method, stamp))
+            store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
+            store_motion(record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target))
