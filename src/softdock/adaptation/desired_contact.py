@@ -21,7 +21,7 @@ from softdock.adaptation.interface import Wrenches
 from softdock.compiled import compiled
 from softdock.spatial.motion import Wrench
 from softdock.spatial.rotations import rotate, rotate_back
-from softdock.spatial.vectors import add, cross, dot, load3, multiply, negate, scale, store3, subtract, symmetric_times
+from softdock.spatial.vectors import add, cross, dot, load3, multiply, negate, norm, scale, store3, subtract, symmetric_times
 
 SPRING, PULLING_SPRING, HUNT = 0, 1, 2  # the first three laws of contact/laws.py, in its order
 
@@ -127,15 +127,16 @@ def law_force(law, elastic, rate, share):
 
 @compiled
 def force_now(law, touch):
-    """At one instant [N]."""  # Lange eqs. 34, 35: none without overlap
-    if touch.overlap <= 0.0:
-        return 0.0
-    return law_force(law, elastic_force(law, touch.overlap), touch.rate, 1.0)
+    """At one instant, and its elastic part [N]."""
+    if touch.overlap <= 0.0:  # Lange eqs. 34, 35
+        return 0.0, 0.0
+    elastic = elastic_force(law, touch.overlap)
+    return law_force(law, elastic, touch.rate, 1.0), elastic
 
 
 @compiled
 def force_over(law, touch, mobility, dt):
-    """Mean force over a step of dt [s] around an instant, on the path that the bodies take without it [N].
+    """Mean force over a step of dt [s] around an instant, on the path that the bodies take without it, and its elastic part [N].
 
     The elastic part is its exact mean along the path, so that it does not matter where in a step a contact begins. The damper acts on the rate in the
     middle of the step, its own braking included.
@@ -143,7 +144,7 @@ def force_over(law, touch, mobility, dt):
     half = 0.5 * dt * touch.rate
     a, b = touch.overlap - half, touch.overlap + half
     if a <= 0.0 and b <= 0.0:
-        return 0.0
+        return 0.0, 0.0
     share, elastic = 1.0, elastic_force(law, touch.overlap)
     if a < 0.0 or b < 0.0:
         share = max(a, b) / abs(b - a)
@@ -151,7 +152,17 @@ def force_over(law, touch, mobility, dt):
     braking = elastic * law.damping if law.kind == HUNT else share * law.damping
     stiff = braking * mobility * dt
     rate = (touch.rate - 0.5 * dt * mobility * elastic) / (1.0 + (0.5 if stiff < 1.0 else 1.0) * stiff)
-    return law_force(law, elastic, rate, share)
+    return law_force(law, elastic, rate, share), elastic
+
+
+@compiled
+def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
+    """Energy [J] that the contact takes in a step and does not store: by its damper, by the cut at zero, by the torque it carries."""
+    lost = (force - elastic) * dt * (touch.rate - 0.5 * dt * mobility * force)
+    if force == 0.0 or norm(model.couple) == 0.0:
+        return lost
+    turning = subtract(_rate(rig.chaser, satellites.chaser), _rate(rig.target, satellites.target))
+    return lost - dt * dot(rotate(satellites.target.q, model.couple), turning)
 
 
 @compiled

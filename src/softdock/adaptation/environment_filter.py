@@ -30,6 +30,7 @@ TURNING = 0.01  # rad a cycle, by which the normal may turn in target axes
 
 # the filter's floats in `mem`
 STARTED, TOUCHED, DELTA = 0, 1, 2
+FELT_ONCE, IN_CONTACT = 0.5, 1.0  # of TOUCHED
 DEFLECTION, VELOCITY, MOTOR, MOTOR_SPEED = 3, 6, 9, 12  # of the chaser's robot; the target's follow ROBOT floats later
 ROBOT = 12
 FORCE = 27  # on the chaser's mock-up at the last sample

@@ -58,11 +58,10 @@ from softdock.adaptation.remapping_keys import (
     SEEN,
     SHORTEST,
     SOFT,
-    START,
     STIFFNESS,
     Remapping,
 )
-from softdock.adaptation.rewind import contact_work, load_satellites, note_cycle, note_state, rewind, store_satellites
+from softdock.adaptation.rewind import load_satellites, note_cycle, note_state, rewind, store_satellites
 from softdock.adaptation.virtual_contact import load_both, store_both
 from softdock.adaptation.wanted_law import loss_in, wanted_law
 from softdock.compiled import apart, compiled
@@ -193,13 +192,13 @@ def _close(method, mem, rig):
 
 @apart
 def _remapped(method, mem, rig, satellites):
-    """The wanted contact over this cycle: its mean wrenches; where the satellites will be is kept for `correct`."""
+    """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the satellites will be is kept for `correct`."""
     m = method.memory
     model = load_model(mem, m + MODEL)
-    after, mean = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    after, mean, taken = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
     store_satellites(mem, m + AFTER, after)
     mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
-    return mean
+    return mean, taken
 
 
 @compiled
@@ -227,8 +226,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     mem[m + SEEN] = 1.0 if env.seen else 0.0
     mean = Wrenches(no_wrench(), no_wrench())
     if mem[m + KNOWN] != 0.0:
-        mean = _remapped(method, mem, rig, satellites)
-    store_satellites(mem, m + START, satellites)
+        mean, taken = _remapped(method, mem, rig, satellites)
+        designed -= taken
     store_wrench(mem, m + MEAN, mean.chaser)
     store_wrench(mem, m + MEAN + 6, mean.target)
     mem[BOOK_DESIGNED] += designed
@@ -293,14 +292,11 @@ def correct(method, mem, rig, measured, before, after, output):
     mean = Wrenches(load_wrench(mem, m + MEAN), load_wrench(mem, m + MEAN + 6))
     others = Wrenches(_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser), _others(rig.target, T, before.target, after.target, mean.target))
     note_cycle(method, mem, rig.cycle, others, mean.chaser.force)
-    start, end = load_satellites(mem, m + START), after
+    end = after
     if mem[m + ACTS] != 0.0:
         end = load_satellites(mem, m + AFTER)
         end = _with_others(rig, end, others)
         output = satellite_motions(rig, end)
-    taken = contact_work(mean, start, end)
-    mem[BOOK_DESIGNED] -= taken
-    mem[m + DESIGNED] -= taken
     _record(method, mem, rig, mean, end)
     if method.lead > 0.0:
         output = led_motions(method, mem, rig, end, output)

@@ -177,26 +177,25 @@ CHANNELS = (
     ("rewound", "-", "-", "cycles that were computed anew in this one"),
     ("designed", "J", "-", "real minus wanted contact work so far"),
     ("jumped", "J", "-", "energy that appeared in the wanted contact because the environment was seen elsewhere than before; so far"),
+    ("deviation", "m", "-", "largest distance of an executable set-point from the computed one"),
     *((f"corrected.force.{a}", "N", "world", "mean force on the chaser satellite over the cycle, its past corrected") for a in "xyz"),
     *_motion("corrected.chaser", "the chaser satellite"),
     *_motion("corrected.target", "the target satellite"),
 )
 
 # The method's slice of mem: the recorded channels first
-CONTACT, OVERLAP, ENVIRONMENT, NORMAL, POINT, POINT_ERROR, STIFFNESS, REWOUND, DESIGNED, JUMPED, PAST_FORCE, PAST = 0, 1, 2, 3, 6, 9, 10, 11, 12, 13, 14, 17
-PAST_FLOATS = 3 + 2 * MOTION_FLOATS  # of the corrected past in one record row, from PAST_FORCE on
-SEEN, KNOWN, ACTS, REWOUND_ENERGY, FREE_SINCE, ACTED = 43, 44, 45, 46, 47, 48  # flags; J; the cycle since which no force of ours acted; cycles it acted
-MODEL = 49  # the contact as the satellites feel it: see desired_contact.py
-MODEL_FLOATS = 17
-FELT, READ = MODEL + MODEL_FLOATS, MODEL + MODEL_FLOATS + 2 * MOTION_FLOATS  # of the last cycle: mock-ups and wrenches on them
-MEAN, START, AFTER = READ + 12, READ + 24, READ + 50  # mean wrenches of this cycle, satellites at its two ends
-COUNTS = AFTER + 26
-CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT, LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP = (COUNTS + i for i in range(10))
-ESTIMATE = COUNTS + 10  # sums of the least squares, and the estimate
-ESTIMATE_FLOATS = 12
-FOLLOWERS = ESTIMATE + ESTIMATE_FLOATS  # of executable set-points: motion, accelerations and room to plan, per robot
-FOLLOWER_FLOATS = MOTION_FLOATS + 36
-FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS + 1  # of environment = filter
+CONTACT, OVERLAP, ENVIRONMENT, NORMAL, POINT, POINT_ERROR, STIFFNESS, REWOUND, DESIGNED, JUMPED, DEVIATION = 0, 1, 2, 3, 6, 9, 10, 11, 12, 13, 14
+PAST_FORCE, PAST = 15, 18  # the corrected past: mean force, then both motions
+SEEN, KNOWN, ACTS = 44, 45, 46  # flags: a real contact, an environment, satellites that went their own way in this cycle
+REWOUND_ENERGY, FREE_SINCE, ACTED = 47, 48, 49  # J; the cycle since which no force of ours acted; cycles in which it did
+MODEL, MODEL_FLOATS = 50, 17  # the contact as the satellites feel it: see desired_contact.py
+FELT, READ = 67, 93  # of the last cycle: mock-ups and wrenches on them
+MEAN, AFTER = 105, 117  # mean wrenches of this cycle, satellites at its end
+CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT = 143, 144, 145, 146, 147, 148  # counts
+LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP, LARGEST_DEVIATION = 149, 150, 151, 152, 153
+ESTIMATE = 154  # sums of the least squares, and the estimate: see stiffness_estimate.py
+FOLLOWERS, FOLLOWER_FLOATS = 166, MOTION_FLOATS + 36  # of executable set-points: motion, accelerations and room to plan, per robot
+FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS  # of environment = filter
 RING = FILTER_STATE + FILTER_FLOATS
 ROW_FLOATS = 26 + 12 + 3  # satellites at a stamp; what others gave them in the cycle that begins there; the mean force in it
 

@@ -7,9 +7,24 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.adaptation.remapping_keys import (
+    CONTACTS,
+    DEEPEST,
+    DESIGNED,
+    JUMPED,
+    LARGEST_BELOW,
+    LARGEST_DEVIATION,
+    LARGEST_ERROR,
+    OTHER_POINTS,
+    REWINDS,
     RING,
     ROW_FLOATS,
+    SHORTEST,
+    SOFT,
+    TOO_SHORT,
 )
+from softdock.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
+
+RESOLVED = 8.0  # cycles of a contact from which a held force is within 1 %
 
 
 def history_rows(rewind: float, T: float) -> int:
@@ -19,3 +34,60 @@ def history_rows(rewind: float, T: float) -> int:
 
 def memory(values: Mapping[str, Any], T: float) -> int:
     return RING + ROW_FLOATS * history_rows(1e-3 * values["rewind_ms"], T)
+
+
+def expected_error(cycles: float) -> float:
+    """Of the restitution when the force is held over the cycles of so short a contact, at most."""
+    return 0.1 * (math.pi / cycles) ** 2
+
+
+def suggest(scenario: Any) -> dict[str, Any]:
+    """Its keys for a scenario that does not list it: one contact stiffness, the robots' delay as lead, and what noise alone does not reach."""
+    tables, known = scenario.tables, known_of(scenario)
+    robots, noise = tables["robots"].values(), max(NOISE_SIGMAS * known.noise, tables["sensor"]["threshold_N"])
+    lead = min(robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"] for robot in robots)
+    keys = {"lead_ms": lead, "threshold_N": noise, "rewind_ms": max(100.0, 2.0 * lead)}
+    dampings = {pair["real"].get("damping_Ns_per_m") for pair in tables["contact"]}
+    alike = len({pair["real"].get("stiffness_N_per_m") for pair in tables["contact"]}) == len(dampings) == 1
+    if known.stiffness is None or not alike:
+        return keys  # each pair's own law, as the scenario has it
+    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": dampings.pop()}
+
+
+def refuses(scenario: Any) -> str | None:
+    if not scenario.tables["contact"]:
+        return "there is no contact whose place could be found"
+    return needs_stiffness(scenario)
+
+
+def books(mem: Any) -> dict[str, float]:
+    return {
+        "contacts": float(mem[CONTACTS]),
+        "rewinds": float(mem[REWINDS]),
+        "most_cycles_rewound": float(mem[DEEPEST]),
+        "designed_J": float(mem[DESIGNED]),
+        "jumped_J": float(mem[JUMPED]),
+        "largest_point_error_m": float(mem[LARGEST_ERROR]),
+        "largest_deviation_m": float(mem[LARGEST_DEVIATION]),
+        "shortest_contact_cycles": float(mem[SHORTEST]),
+    }
+
+
+def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
+    """What a user should hear of after a run."""
+    said = []
+    threshold, largest = values["threshold_N"], float(mem[LARGEST_BELOW])
+    if mem[CONTACTS] == 0.0 and largest > 0.0:
+        said.append(f"no measured force rose above threshold_N = {threshold:g} N (the largest was {largest:.3g} N): no contact was re-mapped")
+    if mem[TOO_SHORT] > 0.0:
+        why = f"beyond the {values['rewind_ms']:g} ms that may be rewound" if values["rewind_ms"] > 0.0 else "before they were seen"
+        said.append(f"{mem[TOO_SHORT]:g} contact(s) of the satellites had begun {why}; so far {float(mem[JUMPED]):.3g} J came from nowhere by such jumps")
+    if mem[OTHER_POINTS] > 0.0:
+        said.append(f"the contact moved to another place before the first had ended ({mem[OTHER_POINTS]:g} times): beyond the method, which knows one contact")
+    if mem[SOFT] > 0.0:
+        said.append(f"the stiffness is zero along the measured normal ({mem[SOFT]:g} cycles): nothing was re-mapped there")
+    shortest = float(mem[SHORTEST])
+    if values["substeps"] == 1 and 0.0 < shortest < RESOLVED:
+        error = f"its restitution may be wrong by {100.0 * expected_error(shortest):.2g} %"
+        said.append(f"the shortest contact acted in {shortest:g} cycles: with a held force {error}; substeps = 8 resolves it")
+    return [f"remapping: {line}" for line in said]

@@ -1,6 +1,6 @@
 """The satellites' recent past, and how it is computed anew when a real contact shows that they had touched already (Lange IV-F).
 
-A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave them in the cycle that begins there, the force of the contact in
+A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave them in the cycle that begins there, the contact's force in
 it. When the environment is first seen, the newest stamp at which the satellites did not yet overlap it is looked for, and from there on every cycle is
 computed anew. Both loops are bounded by the ring's length, so a cycle has a largest cost.
 """
@@ -12,7 +12,7 @@ from softdock.adaptation.desired_motion import desired_cycle
 from softdock.adaptation.interface import Satellites, Wrenches
 from softdock.adaptation.remapping_keys import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import MOTION_FLOATS, displacement, load_wrench, no_wrench, store_motion, store_wrench, work
+from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import Body, motion_of
 from softdock.spatial.vectors import load3, load4, store3, store4
 
@@ -67,16 +67,6 @@ def note_cycle(method, mem, stamp, others, force):
     store3(mem, at + FORCE, force)
 
 
-@compiled
-def contact_work(wrenches, before, after):
-    """Work that a contact takes from two satellites on their way [J]."""
-    c, t = (
-        displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q),
-        displacement(before.target.p, before.target.q, after.target.p, after.target.q),
-    )
-    return -work(wrenches.chaser, c) - work(wrenches.target, t)
-
-
 @apart
 def _begin(method, mem, rig, model, now):
     """The stamp from which to compute anew: the newest without overlap, or the oldest that there is."""
@@ -104,8 +94,8 @@ def rewind(method, mem, rig, model):
     for stamp in range(first, now):
         at = row_of(method, stamp)
         others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
-        after, mean = desired_cycle(rig, model, satellites, method.substeps, others)
-        taken += contact_work(mean, satellites, after)
+        after, mean, more = desired_cycle(rig, model, satellites, method.substeps, others)
+        taken += more
         store3(mem, at + FORCE, mean.chaser.force)
         store_satellites(mem, row_of(method, stamp + 1), after)
         satellites = after

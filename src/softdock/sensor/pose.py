@@ -1,4 +1,4 @@
-"""Measured poses of the mock-ups: their own delay, rate, noise, resolution and dropouts, apart from the force sensor's.
+"""Measured poses of the mock-ups: their own delay, rate, noise, resolution, offsets and dropouts, apart from the force sensor's.
 
 The mock-ups' motion is kept in a ring, one entry a cycle. Reported is the pose at the newest sampling instant that lies `delay` back, with its age. The
 twist that goes with it is the robot's own report of its velocity at that instant, without noise.
@@ -14,9 +14,11 @@ from softdock.parameters import Group, Parameter
 from softdock.philox import draw, gaussians
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import exponential, logarithm, product
-from softdock.spatial.vectors import add_scaled, scale
+from softdock.spatial.vectors import add, add_scaled, load3, scale
 
 POSE_SENSOR, POSE_DROPOUT = 4, 14  # numbers of these sources in the random counter; + 1 for the target's
+
+_NONE = (0.0, 0.0, 0.0)
 
 POSE = Group(
     "pose",
@@ -28,6 +30,8 @@ POSE = Group(
     Parameter("resolution_position", "resolution_m", "quantisation of the position; 0: none", 0.0, "m", 0.0, 1.0),
     Parameter("resolution_attitude", "resolution_rad", "quantisation of the attitude; 0: none", 0.0, "rad", 0.0, 1.0),
     Parameter("dropout", "dropout_probability", "share of pose samples that never arrive", 0.0, low=0.0, high=1.0),
+    Parameter("chaser_offset", "chaser_offset_m", "constant error of the chaser's measured position, world axes", _NONE, "m", -1.0, 1.0, size=3),
+    Parameter("target_offset", "target_offset_m", "constant error of the target's measured position, world axes", _NONE, "m", -1.0, 1.0, size=3),
 )
 AT = POSE.at
 
@@ -40,6 +44,8 @@ class PoseParams(NamedTuple):
     resolution_position: float
     resolution_attitude: float
     dropout: float
+    chaser_offset: tuple  # m
+    target_offset: tuple
     ideal: bool
 
 
@@ -48,9 +54,9 @@ def prepare_pose(vector, base):
     v = vector
     b = base
     ideal = True
-    for i in range(7):
+    for i in range(13):
         ideal = ideal and v[b + i] == 0.0
-    return PoseParams(v[b], v[b + 1], v[b + 2], v[b + 3], v[b + 4], v[b + 5], v[b + 6], ideal)
+    return PoseParams(v[b], v[b + 1], v[b + 2], v[b + 3], v[b + 4], v[b + 5], v[b + 6], load3(v, b + 7), load3(v, b + 10), ideal)
 
 
 @compiled
@@ -84,7 +90,7 @@ def _rounded(a, resolution):
 @apart
 def read_pose(pose, chance, which, sample, true):
     """One measured pose. `which`: 0 chaser's, 1 target's."""
-    p, q = true.p, true.q
+    p, q = add(true.p, pose.chaser_offset if which == 0 else pose.target_offset), true.q
     if pose.noise_position > 0.0 or pose.noise_attitude > 0.0:
         x, y, z, a = gaussians(chance.seed, chance.run, sample, 0, POSE_SENSOR + which, 0)
         b, c, _, _ = gaussians(chance.seed, chance.run, sample, 0, POSE_SENSOR + which, 1)
