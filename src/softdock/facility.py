@@ -30,7 +30,7 @@ from softdock.sensor.force_torque import (
     is_consumed,
 )
 from softdock.sensor.mock_up import plus
-from softdock.sensor.pose import prepare_pose
+from softdock.sensor.pose import astray, prepare_pose
 from softdock.spatial.motion import (
     MOTION_FLOATS,
     Motion,
@@ -139,10 +139,11 @@ def _first_arrived(features, params, vector, mem):
     for i in range(m.pose_slots):  # before the start: the steady motion that led here
         push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
         push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T))
-    late = prepare_pose(vector, POSE_AT).delay
+    pose = prepare_pose(vector, POSE_AT)
+    late = pose.delay
     if not params.ideal_pose:
-        store_motion(mem, m.seen, coasting(chaser, -late))
-        store_motion(mem, m.seen + MOTION_FLOATS, coasting(target, -late))
+        store_motion(mem, m.seen, astray(pose, 0, coasting(chaser, -late)))
+        store_motion(mem, m.seen + MOTION_FLOATS, astray(pose, 1, coasting(target, -late)))
     if params.elastic:
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)

@@ -31,7 +31,8 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, stiffness, contacts, joints, quaternion, direction, mass, table, schedule, gains, network
+    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table, schedule, gains, network, or one of WRITTEN_HERE
+    kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
 
     @property

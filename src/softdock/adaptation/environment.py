@@ -10,7 +10,16 @@ import math
 from typing import NamedTuple
 
 from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, tip_of_pair
-from softdock.adaptation.environment_filter import FELT_ONCE, IN_CONTACT, TOUCHED, FilterParams, believed_joint, follow_mock_ups, place_environment, settled_normal
+from softdock.adaptation.environment_filter import (
+    FELT_ONCE,
+    IN_CONTACT,
+    TOUCHED,
+    FilterParams,
+    believed_joint,
+    follow_mock_ups,
+    place_environment,
+    settled_normal,
+)
 from softdock.adaptation.remapping_keys import AT, ESTIMATE, FILTER, FILTER_STATE, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
 from softdock.adaptation.stiffness_estimate import estimated_stiffness, forget
 from softdock.compiled import apart, compiled

@@ -73,7 +73,9 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
         problems.append(("estimate", "on_line", "given, where environment = filter: what is estimated from the motors has the joints in it"))
     for i, pair in enumerate(tables["contact"]):
         if not np.any(values["stiffness_N_per_m"]) and pair["real"]["law"] not in ("spring_damper", "spring_damper_pull"):
-            problems.append(("environment", "filter", f"exact, or a stiffness_N_per_m: the filter knows springs and dampers, and contact.{i}.real is another law"))
+            problems.append(
+                ("environment", "filter", f"exact, or a stiffness_N_per_m: the filter knows springs and dampers, contact.{i}.real is another law")
+            )
     return problems
 
 
