@@ -158,32 +158,41 @@ def prepare_filter(method, T):
     return FilterParams(_filter_joint(method, 0, T), _filter_joint(method, 1, T), vector[base + AT.noise_force], vector[base + AT.noise_position])
 
 
-@apart
-def follow_joints(method, mem, rig, mock_ups, force, seen):
-    """The filter's mock-ups a cycle on. Whether there is a contact, and whether it opens with this sample.
+@compiled
+def is_contact(method, mem, force):
+    """Whether a measured force [N] is a contact, and whether it opens with this sample.
 
-    Noise on three channels passes four of its deviations in one sample of a thousand: a force below twice the threshold must be felt twice before it opens a
-    contact.
+    Noise on three channels passes four of its deviations in one sample of a thousand: a force below twice the threshold must be felt in two samples before it
+    opens a contact.
     """
+    at = method.memory + FILTER_STATE + TOUCHED
+    felt, before = force > method.threshold and force > 0.0, mem[at]
+    touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
+    mem[at] = 0.0
+    if touches:
+        mem[at] = IN_CONTACT
+    elif felt:
+        mem[at] = FELT_ONCE
+    return touches, touches and before != IN_CONTACT
+
+
+@apart
+def follow_joints(method, mem, rig, mock_ups, force, opens):
+    """The filter's mock-ups a cycle on."""
     at = method.memory + FILTER_STATE
-    before = mem[at + TOUCHED]
-    touches = seen and (before != 0.0 or norm(force) > 2.0 * method.threshold)
-    opens = touches and before != IN_CONTACT
     acting = force
-    if not seen:
+    if mem[at + TOUCHED] == 0.0:
         acting = (0.0, 0.0, 0.0)
     follow_mock_ups(prepare_filter(method, rig.T), mem, at, rig.T, mock_ups, acting, opens)
-    mem[at + TOUCHED] = IN_CONTACT if touches else (FELT_ONCE if seen else 0.0)
-    return touches, opens
 
 
 @apart
 def environment(method, mem, rig, measured, mock_ups, wrench):
     """The environment at the instant of the force sample. `mock_ups`: measured, at that instant; `wrench`: on the chaser's, about its centre of mass."""
-    force, chosen, opens = norm(wrench.force), int(method.vector[method.base + AT.environment]), False
-    seen = force > method.threshold and force > 0.0
+    force, chosen = norm(wrench.force), int(method.vector[method.base + AT.environment])
+    seen, opens = is_contact(method, mem, force)
     if chosen == FILTER:
-        seen, opens = follow_joints(method, mem, rig, mock_ups, wrench.force, seen)
+        follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
     if not seen:
         forget(mem, method.memory + ESTIMATE)
         return no_environment()
