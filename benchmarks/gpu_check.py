@@ -111,6 +111,12 @@ def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path) -> No
     if "best" in results["speed"].get("no noise", {}) and "steps_per_s" in results["mjx"]:
         results["times_mjx"] = results["speed"]["no noise"]["best"] / results["mjx"]["steps_per_s"]
         say(f"softdock / MJX: {results['times_mjx']:.0f}")
+    if "fma_per_s" in results["bound"]:
+        from benchmarks.operations import fraction_of_peak
+
+        results["fraction_of_peak"] = fraction_of_peak(results["speed"], results["bound"]["fma_per_s"])
+        for name, found in results["fraction_of_peak"].items():
+            say(f"{name}: {found['operations_per_cycle']:.0f} operations a cycle as written, {100.0 * found['of_peak']:.0f} % of the peak")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -53,6 +53,8 @@ def metrics(run: Run) -> dict[str, Any]:
         "energy_error_J": against["energy_error_J"],
         "distance_from_orbit": against["distance_from_orbit"],
         "ledger": _ledger(run),
+        "method_books": run.method_books,
+        "events": run.events,
         "contacts": contacts,
         "contact_count": run.contact_count,
         "final": _state(bodies, motions(run.series, -1), run.cycles * T),
