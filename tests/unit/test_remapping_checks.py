@@ -75,8 +75,10 @@ def test_contacts_without_a_single_stiffness():
     refused("methods.0.joint_stiffness_N_per_m", "replaced_stiffness", environment="replaced_stiffness")
 
 
-def test_noise_without_a_threshold_is_warned_about():
-    assert any("four standard deviations" in w for w in remapped(tables={"sensor": {"noise_N": 0.5}}).warnings)
+def test_noise_needs_a_threshold():
+    """Without one every noise would be a contact, at a place that has nothing to do with one."""
+    refused("methods.0.threshold_N", "2 N", "four standard deviations", tables={"sensor": {"noise_N": 0.5}})
+    assert any("four standard deviations" in w for w in remapped(tables={"sensor": {"noise_N": 0.5}}, threshold_N=1.0).warnings)
     assert not remapped(tables={"sensor": {"noise_N": 0.5}}, threshold_N=2.0).warnings
 
 

@@ -96,8 +96,10 @@ def _opposite(wrench, arm):
 
 @compiled
 def _both_real(measured, mock_ups):
-    """The measured wrench on both mock-ups, about one common point."""
+    """The measured wrench on both mock-ups, about one common point; a reading that is no number is no contact."""
     chaser = measured.wrenches.chaser
+    if not (norm(chaser.force) < math.inf and norm(chaser.torque) < math.inf):
+        chaser = no_wrench()
     return Wrenches(chaser, _opposite(chaser, subtract(mock_ups.chaser.p, mock_ups.target.p)))
 
 
@@ -221,10 +223,11 @@ def _remapped(method, mem, rig, satellites):
     """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the satellites will be is kept for `correct`."""
     m = method.memory
     model = load_model(mem, m + MODEL)
-    after, mean, taken = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(model.law, overlap_of(model, satellites))
     store_satellites(mem, m + AFTER, after)
     mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
-    return mean, taken
+    return mean, lost + stored
 
 
 @apart
@@ -266,8 +269,10 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 @compiled
 def _exchanged(given, measured, mean):
-    force = add(subtract(given.force, measured.force), mean.force)
-    return Wrench(force, add(subtract(given.torque, measured.torque), mean.torque))
+    force, torque = subtract(given.force, measured.force), subtract(given.torque, measured.torque)
+    if not (norm(force) < math.inf and norm(torque) < math.inf):  # the reading was no number
+        return mean
+    return Wrench(add(force, mean.force), add(torque, mean.torque))
 
 
 @compiled

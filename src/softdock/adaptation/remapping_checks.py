@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.adaptation.remapping_reports import RESOLVED, SPRINGS, expected_error
+from softdock.adaptation.suggestions import NOISE_SIGMAS
 
 Problems = list[tuple[str, Any, str]]
 SOFTEST = 1e-12  # of the stiffest direction: below, a direction has no stiffness
@@ -117,8 +118,13 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
     too_short, warnings = _duration(values, tables)
     if values["environment"] == "exact" and any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()):
         warnings.append("environment = exact takes the robots as rigid, and they have elastic joints: filter or replaced_stiffness would know of them")
-    noise = tables["sensor"]["noise_N"]
-    if noise > 0.0 and values["threshold_N"] == 0.0 and tables["sensor"]["threshold_N"] == 0.0:
-        enough = f"{4.0 * noise:g} N would be four standard deviations"
-        warnings.append(f"threshold_N is 0 and the sensor's noise is {noise:g} N: noise is taken for a contact; {enough}")
+    noise, threshold = tables["sensor"]["noise_N"], max(values["threshold_N"], tables["sensor"]["threshold_N"])
+    enough = f"{NOISE_SIGMAS * noise:g} N would be four standard deviations of the sensor's noise"
+    if noise > 0.0 and threshold == 0.0:
+        problems.append(("threshold_N", values["threshold_N"], f"> 0: every noise would be a contact, and move the satellites; {enough}"))
+    elif threshold < NOISE_SIGMAS * noise:
+        warnings.append(f"threshold_N: noise will be taken for a contact now and then; {enough}")
+    for i, pair in enumerate(tables["contact"]):
+        if pair["real"]["friction"] > 0.0:
+            warnings.append(f"contact.{i}.real.friction: the normal is taken from the force, which friction turns; it is not re-mapped, and takes no energy")
     return problems + too_short, warnings
