@@ -49,6 +49,7 @@ NOT_CORE = (
     "feasibility.py",
     "fidelity.py",
     "identification",
+    "joint_books.py",
     "metrics.py",
     "papers",
     "phases.py",

@@ -24,12 +24,13 @@ from softdock.layout import (
 from softdock.readings import hand_over, sample_wrenches, see_poses
 from softdock.robots.delay import delayed_set_point, store_delayed_acceleration
 from softdock.robots.history import motion_at, near, push
+from softdock.robots.joint import store_motors
 from softdock.robots.robot import carry, prepare_robot, receive
 from softdock.sensor.force_torque import (
     is_consumed,
 )
 from softdock.sensor.mock_up import plus
-from softdock.sensor.pose import prepare_pose
+from softdock.sensor.pose import astray, prepare_pose
 from softdock.spatial.motion import (
     MOTION_FLOATS,
     Motion,
@@ -41,6 +42,7 @@ from softdock.spatial.motion import (
     work,
 )
 from softdock.spatial.vectors import add, dot, load3, negate, norm, scale, subtract
+from softdock.yielding import yield_joints
 
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
@@ -90,14 +92,16 @@ def _half_sum(a, b):
 
 
 @compiled
-def move_robots(params, vector, mem, chaser, target, k, now, later):
+def move_robots(params, vector, mem, was, k, now, later):
     """Both mock-ups at `later` from where they were at `now` [cycles]."""
     m, T, chance = params.memory, params.T, params.chance
     c, t = params.chaser_robot, params.target_robot
     if params.on_stamps:
         return on_stamps(params, mem, k, 1)
-    chaser = carry(params.features, vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, chaser, now, later, params.chaser_heavy)
-    target = carry(params.features, vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, target, now, later, params.target_heavy)
+    chaser = carry(params.features, vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, was.chaser, now, later, params.chaser_heavy)
+    target = carry(params.features, vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, was.target, now, later, params.target_heavy)
+    if params.elastic:
+        return yield_joints(params.features, params, vector, mem, (later - now) * T, was.chaser, was.target, was.true_chaser.force, chaser, target)
     return chaser, target
 
 
@@ -135,10 +139,14 @@ def _first_arrived(features, params, vector, mem):
     for i in range(m.pose_slots):  # before the start: the steady motion that led here
         push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
         push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T))
-    late = prepare_pose(vector, POSE_AT).delay
+    pose = prepare_pose(vector, POSE_AT)
+    late = pose.delay
     if not params.ideal_pose:
-        store_motion(mem, m.seen, coasting(chaser, -late))
-        store_motion(mem, m.seen + MOTION_FLOATS, coasting(target, -late))
+        store_motion(mem, m.seen, astray(pose, 0, coasting(chaser, -late)))
+        store_motion(mem, m.seen + MOTION_FLOATS, astray(pose, 1, coasting(target, -late)))
+    if params.elastic:
+        store_motors(mem, m.chaser_robot, T, chaser, chaser)
+        store_motors(mem, m.target_robot, T, target, target)
     if params.chaser_heavy:
         store_delayed_acceleration(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot)
     if params.target_heavy:
@@ -178,7 +186,7 @@ def start_facility(params, vector, mem):
 def plant_step(params, vector, mem, k, was, now, later, is_sample):
     """One step of the plant, from `now` to `later` [cycles]: robots move, parts touch, and perhaps the sensors sample."""
     T, dt = params.T, later - now
-    chaser, target = move_robots(params, vector, mem, was.chaser, was.target, k, now, later)
+    chaser, target = move_robots(params, vector, mem, was, k, now, later)
     contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)

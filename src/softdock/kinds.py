@@ -48,6 +48,7 @@ class Kind(NamedTuple):
     target_light: int
     chaser_heavy: int
     target_heavy: int
+    elastic: int
     ideal_pose: int
     hands: int
     external: int
@@ -143,6 +144,7 @@ def kind_of(params):
         int(p.target_light),
         int(p.chaser_heavy),
         int(p.target_heavy),
+        int(p.elastic),
         int(p.ideal_pose),
         int(p.hands),
         int(p.external),
@@ -205,6 +207,7 @@ def of_kind(params, kind, common, numbers, shared):
         _either(common.target_light, kind.target_light, own.target_light),
         _either(common.chaser_heavy, kind.chaser_heavy, own.chaser_heavy),
         _either(common.target_heavy, kind.target_heavy, own.target_heavy),
+        _either(common.elastic, kind.elastic, own.elastic),
         _either(common.ideal_pose, kind.ideal_pose, own.ideal_pose),
         _either(common.hands, kind.hands, own.hands),
         _either(common.external, kind.external, own.external),
@@ -230,6 +233,7 @@ def of_kind(params, kind, common, numbers, shared):
     s = numbers.sensor if shared.sensor != 0 else (p.sensor.period, p.sensor.delay, p.sensor.noise_force, p.sensor.noise_torque, p.sensor.threshold)
     clock = numbers.clock if shared.clock != 0 else (p.T, p.duration)
     stop = numbers.stop if shared.stop != 0 else (p.stop_force, p.stop_torque)
+    window = numbers.window[0] if shared.window != 0 else p.merge_window
     delays = numbers.delays if shared.delays != 0 else (c.delay, t.delay)
     memory = Memory(
         k.slots,
@@ -277,6 +281,7 @@ def of_kind(params, kind, common, numbers, shared):
         k.target_light != 0,
         k.chaser_heavy != 0,
         k.target_heavy != 0,
+        k.elastic != 0,
         k.ideal_pose != 0,
         k.hands != 0,
         k.external != 0,
@@ -285,7 +290,7 @@ def of_kind(params, kind, common, numbers, shared):
         k.bounded != 0,
         Pairs(k.pairs, k.pair_kinds, p.features),
         memory,
-        numbers.window[0] if shared.window != 0 else p.merge_window,
+        window,
         p.methods,
         p.features,
         k.captures != 0,
@@ -328,6 +333,7 @@ def with_known_pair(params, numbers):
         p.target_light,
         p.chaser_heavy,
         p.target_heavy,
+        p.elastic,
         p.ideal_pose,
         p.hands,
         p.external,

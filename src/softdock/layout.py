@@ -15,7 +15,7 @@ from softdock.contact.pairs import KIND_BITS, MOST_PAIRS, PAIR, PAIR_FLOATS, Kno
 from softdock.contact.seat import CAPTURE, CAPTURES
 from softdock.features import Every, Plain
 from softdock.parameters import Group, Parameter
-from softdock.robots.robot import ROBOT, Chance, Follower, longest_delay, prepare_follower, prepare_robot
+from softdock.robots.robot import ROBOT, Chance, Follower, is_elastic, longest_delay, prepare_follower, prepare_robot
 from softdock.satellites import SATELLITES
 from softdock.schedules import schedule_at
 from softdock.sensor.force_torque import SENSOR, Sampling, prepare_sampling
@@ -128,7 +128,7 @@ class Memory(NamedTuple):
     pose_slots: int
     chaser_history: int
     target_history: int
-    chaser_robot: int  # accelerations and room to plan
+    chaser_robot: int  # accelerations, room to plan, an elastic joint
     target_robot: int
     filters: int  # states of the two sensors' low-pass
     second: int  # the target's reading
@@ -158,7 +158,8 @@ class Params(NamedTuple):
     target_light: bool
     chaser_heavy: bool  # the mock-up's inertia matters
     target_heavy: bool
-    ideal_pose: bool  # poses are measured at once and exactly
+    elastic: bool  # a robot has an elastic joint
+    ideal_pose: bool  # poses are measured at once and exactly, and are the mock-ups'
     hands: bool  # a hand pushes a mock-up
     external: bool  # a schedule pushes a satellite
     stop_force: float  # N; NO_LIMIT: none
@@ -224,7 +225,13 @@ def prepare(vector, markers):
     pairs = prepare_pairs(vector, markers.features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
+    elastic = is_elastic(vector, CHASER_ROBOT_AT) or is_elastic(vector, TARGET_ROBOT_AT)
+    ideal_pose = prepare_pose(vector, POSE_AT).ideal and not elastic
+    bounded = vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0 or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0
+    chaser_light, target_light = not chaser_heavy and not chaser_hand, not target_heavy and not target_hand
+    hands = chaser_hand or target_hand
     single_rate = plant_steps == 1 and sensor.period == T
+    on_stamps = single_rate and chaser_robot.whole and target_robot.whole
     slots, sample_slots = int(vector[MEMORY_AT + MAP.slots]), int(vector[MEMORY_AT + MAP.sample_slots])
     robot_floats, report_floats = int(vector[MEMORY_AT + MAP.robot_floats]), int(vector[MEMORY_AT + MAP.report_floats])
     return Params(
@@ -232,7 +239,7 @@ def prepare(vector, markers):
         duration,
         plant_steps,
         single_rate,
-        single_rate and chaser_robot.whole and target_robot.whole,
+        on_stamps,
         Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
         int(vector[SATELLITES_AT + CHOSEN.integrator]),
         prepare_body(vector, CHASER_AT),
@@ -241,16 +248,17 @@ def prepare(vector, markers):
         chaser_robot,
         target_robot,
         sensor,
-        not chaser_heavy and not chaser_hand,
-        not target_heavy and not target_hand,
+        chaser_light,
+        target_light,
         chaser_heavy,
         target_heavy,
-        prepare_pose(vector, POSE_AT).ideal,
-        chaser_hand or target_hand,
+        elastic,
+        ideal_pose,
+        hands,
         external,
         _limit(vector[STOP_AT + STOPS.force]),
         _limit(vector[STOP_AT + STOPS.torque]),
-        vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0 or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0,
+        bounded,
         pairs,
         memory_map(pairs.number, slots, sample_slots, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
         2.0 * (longest + sensor.delay),

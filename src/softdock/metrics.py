@@ -109,6 +109,7 @@ def _ledger(run: Run) -> dict[str, Any]:
         **{f"{name}_J": books[name] for name in ("external", "real", "virtual", "designed", "observed", "stored", "dissipated", "turnover")},
         "residual_J": sum(rows.values()) - run.energy_invented_J,
         "physics_residual": float(missing / kept.max()) if kept.max() > 0.0 else math.nan,
+        "joints": run.joint_books,
     }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 REQUIRED = None
 ANY = math.inf
+WRITTEN_HERE = ("contacts", "joints")  # kinds of parameters that no user writes: where a method finds what in the vector
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    kind: str = "number"  # number, integer, flag, inertia, tool_inertia, stiffness, contacts, quaternion, direction, mass, table, schedule, gains, network
+    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table, schedule, gains, network, or one of WRITTEN_HERE
+    kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
     causality: str = ""  # of the ports that a network must have: position or force
 
@@ -49,7 +51,7 @@ class Parameter:
         what |= {"gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"}
         what |= {"network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"}
         what |= {"stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along no direction"}
-        what |= {"contacts": "nothing: softdock writes it"}
+        what |= {kind: "nothing: softdock writes it" for kind in WRITTEN_HERE}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
         bounds = []

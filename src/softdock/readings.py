@@ -20,7 +20,8 @@ from softdock.layout import (
     SENSOR_AT,
 )
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
-from softdock.robots.robot import ROBOT, whole_delay
+from softdock.robots.joint import motor_acceleration, motors_of
+from softdock.robots.robot import ROBOT, is_elastic, whole_delay
 from softdock.schedules import schedule_at, scheduled
 from softdock.sensor.force_torque import (
     LATEST,
@@ -69,8 +70,10 @@ def _full_reading(features, vector, mem, T, chance, slots, history, state, filte
     hand = scheduled(vector, schedule_at(vector, CHASER_HAND_AT + which * SCHEDULE_SIZE), t, motion.q)
     felt = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
     gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
+    elastic = is_elastic(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
     if mock_up.heavy:
-        felt = plus(felt, 1.0, weigh(mock_up.true, mock_up.sensor, gravity, motion, load3(mem, state), load3(mem, state + 3)))
+        true = scale(1.0 / dt, subtract(motion.v, was.v)) if elastic else load3(mem, state)  # at `state` are the motors' accelerations
+        felt = plus(felt, 1.0, weigh(mock_up.true, mock_up.sensor, gravity, motion, true, load3(mem, state + 3)))
     reading, filtered = read_sensor(sensor, chance, which, k, sample, t, load_wrench(mem, filter_at), felt)
     store_wrench(mem, filter_at, filtered)
     if mock_up.heavy:
@@ -79,7 +82,8 @@ def _full_reading(features, vector, mem, T, chance, slots, history, state, filte
             cycles = (t - whole_delay(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)) / T
             a, alpha = acceleration_at(T, mem, history, slots, cycles)
         elif mock_up.acceleration == MEASURED:
-            a, alpha = scale(1.0 / dt, subtract(motion.v, was.v)), scale(1.0 / dt, subtract(motion.w, was.w))
+            a = motor_acceleration(mem, state) if elastic else scale(1.0 / dt, subtract(motion.v, was.v))
+            alpha = scale(1.0 / dt, subtract(motion.w, was.w))
         reading = plus(reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha))
     return from_sensor(mock_up.sensor, motion.q, reading)
 
@@ -163,8 +167,12 @@ def _as_before(features, vector, m, T, chance, mem, k, chaser, target, seen_time
 
 @apart
 def _see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
-    """The measured poses at t_k, into `mem`; returns the time they are of [s]."""
+    """The measured poses at t_k, into `mem`; returns the time they are of [s]. Of a robot with an elastic joint: its motors'."""
     pose = prepare_pose(vector, POSE_AT)
+    if is_elastic(vector, CHASER_ROBOT_AT):
+        chaser = motors_of(mem, m.chaser_robot)
+    if is_elastic(vector, CHASER_ROBOT_AT + ROBOT_SIZE):
+        target = motors_of(mem, m.target_robot)
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
     sample, instant = pose_sample(pose, T, k)

@@ -18,6 +18,7 @@ from softdock.errors import BadInput, Problem
 from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS
+from softdock.joint_books import imbalances, joint_books
 from softdock.layout import METHODS_AT, TIME, TIME_AT
 from softdock.record import channels_of
 from softdock.run import Run, Series, contact_rows, status_name
@@ -127,7 +128,8 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
     books, said = method_books(scenario, loop.mem, series)
     events = rig_events(scenario, series, contacts)
-    warnings += [*said, *(event["text"] for event in events if event["what"] not in QUIET)]
+    joints = joint_books(scenario.vector, loop.mem, series)
+    warnings += [*said, *(event["text"] for event in events if event["what"] not in QUIET), *imbalances(joints)]
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
-    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, events)
+    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, events, joints)

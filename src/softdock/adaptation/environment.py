@@ -10,7 +10,17 @@ import math
 from typing import NamedTuple
 
 from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, tip_of_pair
-from softdock.adaptation.remapping_keys import AT, ESTIMATE, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.environment_filter import (
+    FELT_ONCE,
+    IN_CONTACT,
+    TOUCHED,
+    FilterParams,
+    believed_joint,
+    follow_mock_ups,
+    place_environment,
+    settled_normal,
+)
+from softdock.adaptation.remapping_keys import AT, ESTIMATE, FILTER, FILTER_STATE, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
 from softdock.adaptation.stiffness_estimate import estimated_stiffness, forget
 from softdock.compiled import apart, compiled
 from softdock.spatial.rotations import rotate, rotate_back
@@ -120,22 +130,87 @@ def _depth(method, pair, kind, stiffness, damping, force, rate):
     return (force - damping * rate) / stiffness  # Lange eqs. 18, 24
 
 
+@compiled
+def believed_joints(method, n):
+    """Of both robots' joints in series along the normal [N/m]; 0: rigid."""
+    vector, base = method.vector, method.base
+    given = load6(vector, base + AT.joint_stiffness)
+    if is_given(given):
+        return along_normal(given, n)
+    chaser, target = vector[int(vector[base + AT.joints])], vector[int(vector[base + AT.joints + 1])]
+    return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
+
+
+@compiled
+def _filter_joint(method, which, T):
+    """One robot's joint as the filter believes it: as given, or the scenario's (stiffness, damping ratio, mass in a row: robots/robot.py)."""
+    vector, base = method.vector, method.base
+    if vector[base + AT.filter_stiffness] > 0.0 or vector[base + AT.filter_stiffness + 1] > 0.0:
+        zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
+        return believed_joint(vector[base + AT.filter_stiffness + which], mass, zeta, T)
+    at = int(vector[base + AT.joints + which])
+    return believed_joint(vector[at], vector[at + 2], vector[at + 1], T)
+
+
+@compiled
+def prepare_filter(method, T):
+    vector, base = method.vector, method.base
+    return FilterParams(_filter_joint(method, 0, T), _filter_joint(method, 1, T), vector[base + AT.noise_force], vector[base + AT.noise_position])
+
+
+@compiled
+def is_contact(method, mem, force):
+    """Whether a measured force [N] is a contact, and whether it opens with this sample.
+
+    Noise on three channels passes four of its deviations in one sample of a thousand: a force below twice the threshold must be felt in two samples before it
+    opens a contact.
+    """
+    at = method.memory + FILTER_STATE + TOUCHED
+    felt, before = force > method.threshold and force > 0.0, mem[at]
+    touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
+    mem[at] = 0.0
+    if touches:
+        mem[at] = IN_CONTACT
+    elif felt:
+        mem[at] = FELT_ONCE
+    return touches, touches and before != IN_CONTACT
+
+
+@apart
+def follow_joints(method, mem, rig, mock_ups, force, opens):
+    """The filter's mock-ups a cycle on."""
+    at = method.memory + FILTER_STATE
+    acting = force
+    if mem[at + TOUCHED] == 0.0:
+        acting = (0.0, 0.0, 0.0)
+    follow_mock_ups(prepare_filter(method, rig.T), mem, at, rig.T, mock_ups, acting, opens)
+
+
 @apart
 def environment(method, mem, rig, measured, mock_ups, wrench):
     """The environment at the instant of the force sample. `mock_ups`: measured, at that instant; `wrench`: on the chaser's, about its centre of mass."""
-    force = norm(wrench.force)
-    if force <= method.threshold or force == 0.0:
+    force, chosen = norm(wrench.force), int(method.vector[method.base + AT.environment])
+    seen, opens = is_contact(method, mem, force)
+    if chosen == FILTER:
+        follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
+    if not seen:
         forget(mem, method.memory + ESTIMATE)
         return no_environment()
     p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
+    if chosen == FILTER:
+        n = settled_normal(prepare_filter(method, rig.T), mem, method.memory + FILTER_STATE, mock_ups.target.q, n, force, opens)
     pair, point, error = place_of_contact(method, mock_ups, p, n)
     stiffness, damping, kind = believed_stiffness(method, mock_ups, n, pair)
-    if int(method.vector[method.base + AT.environment]) == REPLACED_STIFFNESS:
-        joints = load6(method.vector, method.base + AT.joint_stiffness)
-        stiffness = in_series(stiffness, along_normal(joints, n)) if is_given(joints) else stiffness  # Lange eq. 16
+    if chosen == REPLACED_STIFFNESS:
+        joints = believed_joints(method, n)
+        stiffness = in_series(stiffness, joints) if joints > 0.0 else stiffness  # Lange eq. 16
     if int(method.vector[method.base + AT.estimate]) == ON_LINE:
         stiffness = estimated_stiffness(mem, method.memory + ESTIMATE, mock_ups, n, point, force, stiffness)
     if stiffness <= 0.0:
         return Environment(False, n, point, 0.0, stiffness, pair, error)
+    if chosen == FILTER:
+        params = prepare_filter(method, rig.T)
+        depth = place_environment(params, mem, method.memory + FILTER_STATE, rig.T, mock_ups, n, point, dot(n, wrench.force), stiffness, damping, opens)[0]
+        return Environment(True, n, point, depth, stiffness, pair, error)
     rate = closing_rate(mock_ups, n, point)
     return Environment(True, n, point, _depth(method, pair, kind, stiffness, damping, force, rate), stiffness, pair, error)

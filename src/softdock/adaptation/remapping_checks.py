@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.remapping_reports import RESOLVED, expected_error
+from softdock.adaptation.remapping_reports import RESOLVED, SPRINGS, expected_error
 from softdock.adaptation.suggestions import NOISE_SIGMAS
 
 Problems = list[tuple[str, Any, str]]
@@ -58,6 +58,28 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
     return problems
 
 
+def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
+    """What the two ways around elastic joints need."""
+    chosen, elastic = values["environment"], any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values())
+    if chosen == "exact":
+        return []
+    if chosen == "replaced_stiffness":
+        if not elastic and not np.any(values["joint_stiffness_N_per_m"]):
+            return [("joint_stiffness_N_per_m", values["joint_stiffness_N_per_m"], "> 0 where environment = replaced_stiffness and the robots are rigid")]
+        if values["estimate"] == "on_line":
+            return [("estimate", "on_line", "given, where environment = replaced_stiffness: what is estimated from the motors has the joints in it already")]
+        return []
+    problems: Problems = []
+    if values["estimate"] == "on_line":
+        problems.append(("estimate", "on_line", "given, where environment = filter: what is estimated from the motors has the joints in it"))
+    for i, pair in enumerate(tables["contact"]):
+        if not np.any(values["stiffness_N_per_m"]) and pair["real"]["law"] not in SPRINGS:
+            problems.append(
+                ("environment", "filter", f"exact, or a stiffness_N_per_m: the filter knows springs and dampers, contact.{i}.real is another law")
+            )
+    return problems
+
+
 def _effective_mass(tables: Mapping[str, Any]) -> float:
     """Of a central impact, along the lightest axis [kg]."""
     bodies = [tables[name] for name in ("chaser", "target") if not tables[name]["fixed"]]
@@ -88,15 +110,14 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
     for key in ("target_stiffness_N_per_m", "wanted.target_stiffness_N_per_m"):
         problems += _soft_normals(key, values.get(key, 0.0), tables, False)
     problems += _scenario_laws(values, tables)
-    if values["environment"] == "filter":
-        problems.append(("environment", "filter", "exact or replaced_stiffness: there is no filter yet"))
-    if values["environment"] == "replaced_stiffness" and not np.any(values["joint_stiffness_N_per_m"]):
-        problems.append(("joint_stiffness_N_per_m", values["joint_stiffness_N_per_m"], "> 0 where environment = replaced_stiffness"))
+    problems += _joints(values, tables)
     fastest = max(float(np.abs(tables[name]["velocity_m_per_s"]).max()) for name in ("chaser", "target"))
     if 0.0 < values.get("max_speed_m_per_s", 0.0) < fastest:
         allowed = f"at least {fastest:g}, the speed at which the satellites start: slower set-points would never reach them"
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
     too_short, warnings = _duration(values, tables)
+    if values["environment"] == "exact" and any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()):
+        warnings.append("environment = exact takes the robots as rigid, and they have elastic joints: filter or replaced_stiffness would know of them")
     noise, threshold = tables["sensor"]["noise_N"], max(values["threshold_N"], tables["sensor"]["threshold_N"])
     enough = f"{NOISE_SIGMAS * noise:g} N would be four standard deviations of the sensor's noise"
     if noise > 0.0 and threshold == 0.0:

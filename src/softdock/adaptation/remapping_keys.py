@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.adaptation.environment_filter import FILTER_FLOATS
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import MOTION_FLOATS
 
@@ -22,6 +23,7 @@ _OWN = ("wanted.law", ("spring_damper", "hunt_crossley", "restitution"))
 _SPRING, _HUNT, _RESTITUTION = ("wanted.law", ("spring_damper",)), ("wanted.law", ("hunt_crossley",)), ("wanted.law", ("restitution",))
 _MATRIX = "a number, three (diagonal) or a symmetric 3 x 3 matrix"
 _EXECUTABLE = ("set_points", ("executable",))
+_FILTER = ("environment", ("filter",))
 
 REMAPPING = Group(
     "remapping",
@@ -60,7 +62,7 @@ REMAPPING = Group(
     Parameter(
         "joint_stiffness",
         "joint_stiffness_N_per_m",
-        "of both robots in series, world axes, for replaced_stiffness; 0: rigid",
+        "of both robots in series, world axes, for replaced_stiffness; 0: the scenario's robots'",
         0.0,
         "N/m",
         0.0,
@@ -132,6 +134,22 @@ REMAPPING = Group(
     Parameter("jerk", "max_jerk_m_per_s3", "jerk limit per axis; 0: none", 0.0, "m/s^3", 0.0, 1e6, when=_EXECUTABLE),
     Parameter("turn_acceleration", "max_angular_acceleration_rad_per_s2", "angular acceleration limit", 100.0, "rad/s^2", 0.0, 1e5, True, when=_EXECUTABLE),
     Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_EXECUTABLE),
+    Parameter("noise_force", "filter.noise_N", "standard deviation of a measured force along the normal", 0.5, "N", 0.0, 1e6, True, when=_FILTER),
+    Parameter("noise_position", "filter.noise_m", "standard deviation of a measured motor position", 2e-6, "m", 0.0, 1.0, True, when=_FILTER),
+    Parameter(
+        "filter_stiffness",
+        "filter.joint_stiffness_N_per_m",
+        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
+        (0.0, 0.0),
+        "N/m",
+        0.0,
+        1e12,
+        size=2,
+        when=_FILTER,
+    ),
+    Parameter("filter_zeta", "filter.joint_damping_ratio", "of both, beside stiffnesses given here", (0.1, 0.1), low=0.0, high=10.0, size=2, when=_FILTER),
+    Parameter("filter_mass", "filter.moving_mass_kg", "behind both, beside stiffnesses given here", (1.0, 1.0), "kg", 0.0, 1e6, True, size=2, when=_FILTER),
+    Parameter("joints", "joints", "where the scenario's robots' joints stand in the vector; written by softdock", (0.0, 0.0), size=2, kind="joints"),
     Parameter(
         "contacts", "contacts", "where the scenario's contact pairs stand in the vector, and how many; written by softdock", (0.0, 0.0), size=2, kind="contacts"
     ),
@@ -177,7 +195,7 @@ CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT = 143, 144, 145, 146, 
 LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP, LARGEST_DEVIATION = 149, 150, 151, 152, 153
 ESTIMATE = 154  # sums of the least squares, and the estimate: see stiffness_estimate.py
 FOLLOWERS, FOLLOWER_FLOATS = 168, MOTION_FLOATS + 36  # of executable set-points: motion, accelerations and room to plan, per robot
-FILTER_STATE, FILTER_FLOATS = FOLLOWERS + 2 * FOLLOWER_FLOATS, 64  # of environment = filter
+FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS  # of environment = filter: see environment_filter.py
 FIRST, FIRST_FLOATS = FILTER_STATE + FILTER_FLOATS, 8  # of the contact under way: normal (target axes) and pair when it began; whether it has left them
 TAKEN, JUMPED_BEFORE, BEGAN = FIRST + 5, FIRST + 6, FIRST + 7  # energy that the wanted contact took since, J; what had jumped before; stamp of its first force
 RING = FIRST + FIRST_FLOATS

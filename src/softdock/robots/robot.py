@@ -3,6 +3,8 @@
 delay     the mock-up is where the set-points were a delay ago; delay zero is the ideal robot
 lag       the same, followed with a second-order lag
 limited   the same, followed within limits of speed, acceleration and jerk
+
+With an elastic joint (joint.py) that is where the motors are, and the mock-up is behind a spring and a damper.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from softdock.parameters import Group, Parameter
 from softdock.philox import draw
 from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
 from softdock.robots.history import INTERPOLATIONS, ON_STAMP, motion_at, push, stamped
+from softdock.robots.joint import motors_of, prepare_joint
 from softdock.robots.lag import follow_with_lag
 from softdock.robots.limited import follow_within_limits
 from softdock.spatial.motion import Motion
@@ -73,6 +76,9 @@ ROBOT = Group(
     Parameter("computation", "computation_ms", "time until the controller has computed a set-point: adds to the delay", 0.0, "ms", 0.0, 1e3, scale=MS),
     Parameter("transport", "transport_ms", "time a set-point takes to the robot: adds to the delay", 0.0, "ms", 0.0, 1e3, scale=MS),
     Parameter("turn_jerk", "max_angular_jerk_rad_per_s3", "angular jerk limit per axis; 0: none", 0.0, "rad/s^3", 0.0, 1e6, when=_LIMITED),
+    Parameter("joint_stiffness", "joint_stiffness_N_per_m", "of the elastic joint between motors and mock-up; 0: rigid", 0.0, "N/m", 0.0, 1e12),
+    Parameter("joint_zeta", "joint_damping_ratio", "damping ratio of the moving mass on the joint", 0.1, low=0.0, high=10.0),
+    Parameter("moving_mass", "moving_mass_kg", "all that moves behind the joint, the mock-up included; needed with an elastic joint", 0.0, "kg", 0.0, 1e6),
 )
 AT = ROBOT.at
 
@@ -146,6 +152,16 @@ def longest_delay(robot, duration):
     return robot.delay + max(robot.ramp, 0.0) * duration + robot.wobble + robot.jitter
 
 
+@compiled
+def is_elastic(vector, base):
+    return vector[base + AT.joint_stiffness] > 0.0
+
+
+@compiled
+def robot_joint(vector, base):
+    return prepare_joint(vector[base + AT.joint_stiffness], vector[base + AT.moving_mass], vector[base + AT.joint_zeta])
+
+
 class Follower(NamedTuple):
     """What every cycle needs of a robot; the rest is prepared from the vector when it is wanted."""
 
@@ -163,7 +179,7 @@ def prepare_follower(vector, base, which, T, inertial):
     """`inertial`: the mock-up's accelerations are wanted too."""
     robot = prepare_robot(vector, base, which)
     constant = robot.ramp == 0.0 and robot.wobble == 0.0 and robot.jitter == 0.0
-    steady = constant and robot.model == DELAY and robot.dropout == 0.0 and not inertial
+    steady = constant and robot.model == DELAY and robot.dropout == 0.0 and not inertial and not is_elastic(vector, base)
     nearest = math.floor(robot.delay / T + 0.5)
     whole = steady and abs(robot.delay / T - nearest) < ON_STAMP
     return Follower(which, base, robot.delay, robot.interpolation, steady, whole, int(nearest))
@@ -213,7 +229,8 @@ def arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stamp
 
 @compiled
 def carry(features, vector, follower, chance, T, mem, history, slots, state, motion, now, later, inertial):
-    """The mock-up at `later` [cycles] from where it was at `now`. `inertial`: also leave its accelerations in `mem` at `state`."""
+    """The mock-up (behind an elastic joint: the motors) at `later` [cycles] from where it was at `now`. `inertial`: also leave its accelerations
+    in `mem` at `state`."""
     if follower.steady:
         return motion_at(follower.interpolation, T, mem, history, slots, later - follower.delay / T)
     return carry_on(features, vector, follower, chance, T, mem, history, slots, state, motion, now * T, later * T, inertial)
@@ -227,6 +244,8 @@ def _stay(features, vector, follower, chance, T, mem, history, slots, state, mot
 @apart
 def _carry_on(features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial):
     robot = prepare_robot(vector, follower.at, follower.which)
+    if is_elastic(vector, follower.at):
+        motion = motors_of(mem, state)
     arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
     dt = t1 - t0
     if robot.model == LIMITED:

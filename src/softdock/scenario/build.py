@@ -14,8 +14,9 @@ from softdock.adaptation.registry import METHODS, Method
 from softdock.contact.pairs import MOST_PAIRS, PAIR
 from softdock.errors import BadInput, Problem, closest
 from softdock.features import Markers
-from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
-from softdock.parameters import Group, Parameter
+from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, TARGET_ROBOT_AT
+from softdock.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.robots.robot import ROBOT
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
@@ -165,13 +166,15 @@ class _Builder:
             value = None
             if parameter.kind == "contacts":
                 vector[offset : offset + 2] = pair_base(0), self.vector[MEMORY_AT + MEMORY.at.pair_count]
+            elif parameter.kind == "joints":
+                vector[offset : offset + 2] = CHASER_ROBOT_AT + ROBOT.at.joint_stiffness, TARGET_ROBOT_AT + ROBOT.at.joint_stiffness
             else:
                 value = self.value_of(path, parameter, written, values, group)
             if value is not None:
                 self.put(path, parameter, value, vector, offset, values)
             offset += parameter.size
         for key, value in written.items():
-            known = [p.key for p in group if p.kind != "contacts"]
+            known = [p.key for p in group if p.kind not in WRITTEN_HERE]
             self.refuse(f"{path}.{key}", value, "one of " + ", ".join(known), closest(key, known))
         _nest(self.resolved, path, values)
         return values
@@ -282,7 +285,7 @@ class _Builder:
 
     def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
         """What a method refuses of its values, or warns about."""
-        if any(p.key not in values for p in method.group if p.when is None and p.kind != "contacts"):
+        if any(p.key not in values for p in method.group if p.when is None and p.kind not in WRITTEN_HERE):
             return  # refused already
         problems, warnings = method.check(values, self.resolved)
         for key, value, allowed in problems:

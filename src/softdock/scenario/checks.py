@@ -32,6 +32,7 @@ from softdock.layout import (
     TIME,
     TIME_AT,
 )
+from softdock.robots.joint import JOINT_FLOATS
 from softdock.robots.limited import ROBOT_FLOATS
 from softdock.robots.robot import ROBOT
 from softdock.scenario.device import device_stiffness
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 MOST_SLOTS = 1024  # set-points kept per robot: the largest history
+COARSEST_YIELD = 0.5  # rad a plant step, of the moving mass on the contact: beyond, the steps would not follow it (at 2 they diverge)
 SOFTEST = 1e-9  # of the stiffest direction: a device softer than this in some direction does not hold its tip
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # cycles in a contact: below the first a warning, below the second refused
 
@@ -75,21 +77,27 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     latest = vectors[..., SENSOR_AT + SENSOR.at.handover] == 0.0
     samples = np.where(latest & (late == 0.0), 1, entries(late + T, period, 2))
     pose = vectors[..., POSE_AT : POSE_AT + POSE.size]
-    poses = np.where(pose.any(axis=-1), entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3), 0)
+    poses = np.where(pose.any(axis=-1) | elastic(vectors), entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3), 0)
     pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
     kept = (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))
     most = {name: int(np.max(n)) for name, n in kept}
-    most["robot_floats"] = ROBOT_FLOATS if any_accelerations(vectors) else 0
+    most["robot_floats"] = (ROBOT_FLOATS if any_accelerations(vectors) else 0) + (JOINT_FLOATS if elastic(vectors).any() else 0)
     most["report_floats"] = REPORT_FLOATS if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors) else 0
     size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * most["robot_floats"] + most["report_floats"] + most["sample_slots"] * SAMPLE_FLOATS
     return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
 
 
 def any_accelerations(vectors: np.ndarray) -> bool:
-    """Whether a robot plans, lags or carries something heavy."""
+    """Whether a robot plans, lags, yields or carries something heavy."""
     models = [vectors[..., base + ROBOT.at.model] for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)]
     loads = [vectors[..., base : base + MOCK_UP.at.acceleration] for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)]
-    return any(np.any(part) for part in (*models, *loads))
+    return any(np.any(part) for part in (*models, *loads, elastic(vectors)))
+
+
+def elastic(vectors: np.ndarray) -> np.ndarray:
+    """Whether a robot has an elastic joint, of each row."""
+    at = ROBOT.at.joint_stiffness
+    return np.asarray((vectors[..., CHASER_ROBOT_AT + at] > 0.0) | (vectors[..., TARGET_ROBOT_AT + at] > 0.0))
 
 
 def any_electronics(vectors: np.ndarray) -> bool:
@@ -110,6 +118,7 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
 
     for name, base in (("robots.chaser", CHASER_ROBOT_AT), ("robots.target", TARGET_ROBOT_AT)):
         _check_delay(vector, base, name, refuse)
+        _check_joint(vector, base, name, refuse)
     if vector[TIME_AT + TIME.at.duration] < vector[TIME_AT + TIME.at.cycle]:
         refuse("time.duration_s", float(vector[TIME_AT + TIME.at.duration]), "at least one cycle")
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
@@ -147,6 +156,26 @@ def _check_delay(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
             _as_given(1e3 * delay),
             f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one reaches {slots - 4} cycles",
         )
+
+
+def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[..., None]) -> None:
+    """A mass behind the joint, no lighter than the mock-up; and a plant step that resolves how a contact moves it."""
+    at, mass = ROBOT.at, vector[base + ROBOT.at.moving_mass]
+    if vector[base + at.joint_stiffness] == 0.0:
+        return
+    carried = vector[(CHASER_MOCK_UP_AT if base == CHASER_ROBOT_AT else TARGET_MOCK_UP_AT) + MOCK_UP.at.mass]
+    if mass == 0.0 or mass < carried:
+        refuse(f"{name}.moving_mass_kg", float(mass), f"> 0 and at least the mock-up's {carried:g} kg, with an elastic joint")
+        return
+    step = vector[TIME_AT + TIME.at.cycle] / vector[TIME_AT + TIME.at.plant_steps]
+    for i in range(int(vector[MEMORY_AT + MEMORY.at.pair_count])):
+        pair = PAIRS_AT + i * PAIR.size
+        table = int(vector[pair + PAIR.at.real_law]) == TABLE
+        k = _steepest(vector, pair + PAIR.at.real_table) if table else vector[pair + PAIR.at.real_stiffness]
+        turn = max(step * math.sqrt(k / mass), step * vector[pair + PAIR.at.real_damping] / mass)
+        if turn > COARSEST_YIELD:
+            steps = math.ceil(vector[TIME_AT + TIME.at.plant_steps] * turn / COARSEST_YIELD)
+            refuse("time.plant_steps", int(vector[TIME_AT + TIME.at.plant_steps]), f"at least {steps}: contact.{i} moves the {mass:g} kg behind the joint")
 
 
 def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:

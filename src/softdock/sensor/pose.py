@@ -87,10 +87,19 @@ def _rounded(a, resolution):
     return (_round(a[0], resolution), _round(a[1], resolution), _round(a[2], resolution))
 
 
+@compiled
+def astray(pose, which, true):
+    """A motion with the constant error of its measured position."""
+    offset = pose.target_offset
+    if which == 0:
+        offset = pose.chaser_offset
+    return Motion(add(true.p, offset), true.q, true.v, true.w)
+
+
 @apart
 def read_pose(pose, chance, which, sample, true):
     """One measured pose. `which`: 0 chaser's, 1 target's."""
-    p, q = add(true.p, pose.chaser_offset if which == 0 else pose.target_offset), true.q
+    p, q = astray(pose, which, true).p, true.q
     if pose.noise_position > 0.0 or pose.noise_attitude > 0.0:
         x, y, z, a = gaussians(chance.seed, chance.run, sample, 0, POSE_SENSOR + which, 0)
         b, c, _, _ = gaussians(chance.seed, chance.run, sample, 0, POSE_SENSOR + which, 1)

@@ -134,6 +134,8 @@ def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
         notes.append(f"robots.{name}: lost set-points are left out")
     if given["model"] == "limited":
         notes.append(f"robots.{name}: limits of speed, acceleration and jerk are left out: within them it is a pure delay, beyond them it is worse")
+    if given["joint_stiffness_N_per_m"] > 0.0:
+        notes.append(f"robots.{name}: the elastic joint is left out: the robot is analysed as rigid")
     lag = 2.0 * np.pi * given["lag_Hz"] if given["model"] == "lag" else 0.0
     parts = (1e-3 * given["computation_ms"], 1e-3 * given["transport_ms"])
     return Robot(1.0, 1e-3 * longest, given["interpolation"], float(lag), float(given.get("lag_damping_ratio", 1.0)), *parts)
