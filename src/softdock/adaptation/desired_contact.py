@@ -18,7 +18,7 @@ import math
 from typing import NamedTuple
 
 from softdock.adaptation.interface import Wrenches
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, cross, dot, load3, multiply, negate, norm, scale, store3, subtract, symmetric_times
@@ -62,6 +62,9 @@ def touch_of(rig, model, satellites):
     from_target = add(subtract(c.p, t.p), arm)
     overlap = model.depth + dot(n, subtract(lever, from_target))  # Lange eqs. 27, 31, 32
     return Touch(n, arm, from_target, overlap, -dot(n, _speed(rig, c, arm)) + dot(n, _speed_of_target(rig, t, from_target)))
+
+
+touch_apart = apart(touch_of)  # the same, called rather than inlined: for what happens once a cycle
 
 
 @compiled

@@ -6,7 +6,7 @@ force is taken). `held_cycle` is the published way: the force of the cycle's sta
 
 from __future__ import annotations
 
-from softdock.adaptation.desired_contact import elastic_energy, force_now, force_over, lost_in, mobility, touch_of, wrenches_of
+from softdock.adaptation.desired_contact import elastic_energy, force_now, force_over, lost_in, mobility, touch_apart, touch_of, wrenches_of
 from softdock.adaptation.interface import Satellites, Wrenches
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench, no_wrench
@@ -55,7 +55,7 @@ def sum_of(a, b, factor):
 def stepped(rig, model, satellites, duration, steps, others):
     """Satellites after some equal steps under the wanted contact and constant other wrenches, the contact's mean wrenches, the energy it took [J]."""
     dt = duration / steps
-    taken = -elastic_energy(model.law, touch_of(rig, model, satellites).overlap)
+    taken = -elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
     chaser, target = no_wrench(), no_wrench()
     satellites = flown(rig, 0.5 * dt, satellites)
     for i in range(steps):
@@ -69,14 +69,14 @@ def stepped(rig, model, satellites, duration, steps, others):
             chaser, target = sum_of(chaser, w.chaser, 1.0 / steps), sum_of(target, w.target, 1.0 / steps)
         satellites = pushed(rig, dt, satellites, others)
         satellites = flown(rig, dt if i < steps - 1 else 0.5 * dt, satellites)
-    taken += elastic_energy(model.law, touch_of(rig, model, satellites).overlap)
+    taken += elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
     return satellites, Wrenches(chaser, target), taken
 
 
 @apart
 def held_cycle(rig, model, satellites, duration, others):
     """The same with the force of the start, held: momentum first, then the pose."""
-    touch = touch_of(rig, model, satellites)
+    touch = touch_apart(rig, model, satellites)
     force, elastic = force_now(model.law, touch)
     taken = lost_in(rig, model, satellites, touch, mobility(rig, satellites, touch), force, elastic, duration)
     taken -= elastic_energy(model.law, touch.overlap)
@@ -85,7 +85,7 @@ def held_cycle(rig, model, satellites, duration, others):
         w = wrenches_of(model, satellites.target.q, touch, force)
     satellites = pushed(rig, duration, satellites, Wrenches(sum_of(w.chaser, others.chaser, 1.0), sum_of(w.target, others.target, 1.0)))
     satellites = flown(rig, duration, satellites)
-    return satellites, w, taken + elastic_energy(model.law, touch_of(rig, model, satellites).overlap)
+    return satellites, w, taken + elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
 
 
 @compiled

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, store_model, touch_of
+from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, store_model, touch_apart
 from softdock.adaptation.desired_motion import desired_cycle, pushed
 from softdock.adaptation.environment import environment
 from softdock.adaptation.interface import BOOK_DESIGNED, Satellites, Wrenches
@@ -139,7 +139,7 @@ def _open(method, mem, rig, env, wrench, felt, satellites):
     """A contact is seen for the first time: its law, and the past if the satellites had touched already. Returns satellites and the work taken [J]."""
     m = method.memory
     model = _model_of(method, env, wrench, felt, load_law(mem, m + MODEL))
-    touch = touch_of(rig, model, satellites)
+    touch = touch_apart(rig, model, satellites)
     law = wanted_law(method, env.pair, env.normal, satellites.chaser.q, satellites.target.q, mobility(rig, satellites, touch), touch.rate)
     model = Model(model.normal, model.on_chaser, model.on_target, model.depth, model.couple, law)
     store_model(mem, m + MODEL, model)
@@ -169,7 +169,7 @@ def _follow(method, mem, rig, env, wrench, felt, satellites):
     if dot(rotate(felt.target.q, old.normal), env.normal) < ANOTHER_NORMAL:
         mem[m + OTHER_POINTS] += 1.0
     model = _model_of(method, env, wrench, felt, old.law)
-    before, after = touch_of(rig, old, satellites).overlap, touch_of(rig, model, satellites).overlap
+    before, after = touch_apart(rig, old, satellites).overlap, touch_apart(rig, model, satellites).overlap
     store_model(mem, m + MODEL, model)
     _note_environment(method, mem, env, model)
     if before <= 0.0 and after <= 0.0:
@@ -201,7 +201,7 @@ def _remapped(method, mem, rig, satellites):
     return mean, taken
 
 
-@compiled
+@apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites over this cycle: the wanted contact's mean wrench in place of the measured one."""
     m = method.memory
@@ -221,7 +221,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         if env.stiffness < 0.0 or (env.stiffness == 0.0 and norm(env.normal) > 0.0):
             mem[m + SOFT] += 1.0
         mem[m + LARGEST_BELOW] = max(mem[m + LARGEST_BELOW], norm(real.chaser.force))
-        if mem[m + KNOWN] != 0.0 and touch_of(rig, load_model(mem, m + MODEL), satellites).overlap <= 0.0:
+        if mem[m + KNOWN] != 0.0 and touch_apart(rig, load_model(mem, m + MODEL), satellites).overlap <= 0.0:
             _close(method, mem, rig)
     mem[m + SEEN] = 1.0 if env.seen else 0.0
     mean = Wrenches(no_wrench(), no_wrench())
@@ -271,7 +271,7 @@ def _record(method, mem, rig, mean, satellites):
     m = method.memory
     overlap, normal = 0.0, (0.0, 0.0, 0.0)
     if mem[m + KNOWN] != 0.0:
-        touch = touch_of(rig, load_model(mem, m + MODEL), satellites)
+        touch = touch_apart(rig, load_model(mem, m + MODEL), satellites)
         overlap, normal = touch.overlap, touch.normal
     acting = norm(mean.chaser.force) > 0.0
     if acting:
@@ -285,7 +285,7 @@ def _record(method, mem, rig, mean, satellites):
     store_motion(mem, m + PAST + MOTION_FLOATS, motions.target)
 
 
-@compiled
+@apart
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the wanted contact's own steps have led them; set-points ahead by the lead."""
     m, T = method.memory, rig.T
