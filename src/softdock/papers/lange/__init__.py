@@ -6,7 +6,8 @@ from softdock.papers.frame import Paper
 from softdock.papers.lange.causality import make_causality
 from softdock.papers.lange.figure_6 import make_figure_6
 from softdock.papers.lange.figure_7 import make_figure_7
-from softdock.papers.lange.sensitivity import make_offsets, make_wrong_stiffness
+from softdock.papers.lange.offsets import make_offsets
+from softdock.papers.lange.sensitivity import make_wrong_stiffness
 
 PAPER = Paper(
     "lange",

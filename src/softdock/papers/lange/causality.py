@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.papers.lange.impact import MASS, STIFFNESS, plain_impact, shares
+from softdock.papers.lange.impact import MASS, STIFFNESS, plain_impact, restitution, shares
 from softdock.report.charts import Line, chart
 
 LAG = 0.020  # s
@@ -27,7 +27,7 @@ def restitutions(means: str, cycle_ms: float, stiffer: float, substeps: int, num
 
 def _over_the_phase(lead: float, rewind: float, cycle_ms: float, stiffer: float, substeps: int, number: int) -> np.ndarray:
     method = {"name": "remapping", "substeps": substeps, "lead_ms": lead, "rewind_ms": rewind}
-    return np.array([plain_impact(ROBOT, method, cycle_ms, float(share), stiffer * STIFFNESS).restitution for share in shares(number)])
+    return np.array([restitution(plain_impact(ROBOT, method, cycle_ms, float(share), stiffer * STIFFNESS)) for share in shares(number)])
 
 
 def lagging(stiffer: float = 1.0) -> float:
@@ -89,8 +89,8 @@ def make_causality() -> Exhibit:
             f"names this limit. Sub-steps hold: {coarse['fine_least']:.5f} to {coarse['fine_most']:.5f}.",
             "Lead alone with sub-steps: the first sample still comes up to a cycle after the touch, and its overlap is energy from nowhere "
             f"({led['fine_most']:.2f} at worst in this table). With a held force the errors of the first and the last cycle cancel on average.",
-            "Too much lead: the robots touch before the satellites, and what was measured counts only when these arrive; see the chart. Rewind repairs a "
-            "lead that is too short, and cannot repair one that is too long.",
+            "Too much lead: the robots touch and part before the satellites. The paper has no rule for that; here what is known of the contact is held until the "
+            "satellites part as well, and nothing is lost (chart). Rewind repairs a lead that is too short.",
         ),
         [_bars(rows), _leads()],
     )

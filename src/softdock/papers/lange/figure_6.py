@@ -18,6 +18,7 @@ from softdock.papers.lange.impact import (
     impact,
     momentum_error,
     peaks,
+    restitution,
     shares,
 )
 from softdock.run import Run
@@ -39,7 +40,7 @@ def over_the_phase(family: str, cycle_ms: float, number: int = PHASES) -> list[d
     for share in shares(number):
         run = impact(family, "published", cycle_ms, float(share))
         satellite, robot = peaks(run)
-        found.append({"share": float(share), "satellite_N": satellite, "robot_N": robot, "restitution": run.restitution})
+        found.append({"share": float(share), "satellite_N": satellite, "robot_N": robot, "restitution": restitution(run)})
     return found
 
 
@@ -55,7 +56,7 @@ def _row(family: str, loop: str, cycle_ms: float) -> dict[str, Any]:
         "published_satellite_N": PUBLISHED_SATELLITE_N if remapped else None,
         "robot_N": robot,
         "published_robot_N": PUBLISHED_ROBOT_N if remapped else None,
-        "restitution": run.restitution,
+        "restitution": restitution(run),
         "energy_ratio": energy_ratio(run),
         "momentum_error": momentum_error(run),
         "servicer_m_per_s": float(run.series["chaser.velocity.x"][-1]),

@@ -58,7 +58,7 @@ def make_figure_7() -> Exhibit:
         "figure_7",
         "Fig. 7: a bar in a cone",
         f"Four contacts and then separation, as published, at {times} s. With lead and rewind the energy "
-        f"changes by {ours['energy_percent']:+.4f} %; with neither by {neither['energy_percent']:+.0f} %; in the naive loop by "
+        f"changes by {ours['energy_percent']:+.0e} %; with neither by {neither['energy_percent']:+.0f} %; in the naive loop by "
         f"{naive['energy_percent']:+.0f} %, in {naive['contacts']} contacts.",
         (
             Column("loop", "loop"),
@@ -89,7 +89,7 @@ def make_figure_7() -> Exhibit:
         (
             "The paper prints no numbers with this figure; times and forces cannot be set side by side.",
             f"The force held over a cycle changes the energy by {min(held):+.2f} to {max(held):+.2f} %, as the samples fall; in sub-steps it is "
-            f"{ours['energy_percent']:+.5f} %.",
+            f"{ours['energy_percent']:+.0e} %.",
             f"Lead without rewind: the first sample in contact is up to a cycle late, and the sub-steps begin with that overlap "
             f"({by_loop['lead']['energy_percent']:+.2f} %).",
             f"The naive loop has {energy_after(cone_run('naive'), 1):+.0f} % more energy after its second contact already; the third throws the servicer out.",

@@ -79,6 +79,11 @@ def shares(number: int) -> np.ndarray:
     return np.arange(1, number + 1) / number
 
 
+def restitution(run: Run) -> float:
+    """Speed of parting over speed of approach, at the end of the run: the log's is read when the real contact ends, which may be before the satellites part."""
+    return float(run.series["target.velocity.x"][-1] - run.series["chaser.velocity.x"][-1]) / SPEED
+
+
 def momentum_error(run: Run) -> float:
     """Largest change of the pair's momentum, of the servicer's first."""
     total = MASS * (run.series["chaser.velocity"] + run.series["target.velocity"])

@@ -1,14 +1,13 @@
-"""IV-G: what a wrong contact stiffness and constant errors of the measured positions do to the restitution."""
+"""IV-G: what a wrong contact stiffness does to the restitution."""
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.papers.lange.impact import OURS, PUBLISHED, SPEED, STIFFNESS, plain_impact, shares
+from softdock.papers.lange.impact import OURS, PUBLISHED, STIFFNESS, plain_impact, restitution, shares
 from softdock.report.charts import Line, chart
 
 ROBOTS = {
@@ -27,19 +26,18 @@ CYCLE_MS = 4.0
 ERRORS = (-0.1, 0.1)
 FINE_ERRORS = np.linspace(-0.2, 0.2, 9)
 PHASES = 4
-OFFSET = 0.002  # m
 
 
 def with_stiffness(robots: str, error: float, method: dict[str, Any], number: int = PHASES, **more: Any) -> float:
     """Mean restitution when the method takes k_e for so much larger than it is."""
     keys = method | {"stiffness_N_per_m": (1.0 + error) * STIFFNESS} | more
-    return float(np.mean([plain_impact(ROBOTS[robots], keys, CYCLE_MS, float(share)).restitution for share in shares(number)]))
+    return float(np.mean([restitution(plain_impact(ROBOTS[robots], keys, CYCLE_MS, float(share))) for share in shares(number)]))
 
 
 def with_wanted(error: float, number: int = PHASES) -> float:
     """The same for the wanted stiffness K_d."""
     wanted = {"law": "spring_damper", "stiffness_N_per_m": (1.0 + error) * STIFFNESS}
-    return float(np.mean([plain_impact(ROBOTS["jerk"], OURS | {"wanted": wanted}, CYCLE_MS, float(share)).restitution for share in shares(number)]))
+    return float(np.mean([restitution(plain_impact(ROBOTS["jerk"], OURS | {"wanted": wanted}, CYCLE_MS, float(share))) for share in shares(number)]))
 
 
 def _row(robots: str, error: float) -> dict[str, Any]:
@@ -98,45 +96,3 @@ def make_wrong_stiffness() -> Exhibit:
             )
         ],
     )
-
-
-def with_offset(chaser: tuple[float, float], target: tuple[float, float], method: dict[str, Any] = OURS) -> float:
-    """Restitution with constant errors of both measured positions, along the normal and across it [m]."""
-    pose = {"pose.chaser_offset_m": [*chaser, 0.0], "pose.target_offset_m": [*target, 0.0]}
-    return plain_impact(ROBOTS["jerk"], method, CYCLE_MS, 0.7, **pose).restitution
-
-
-def make_offsets() -> Exhibit:
-    exact = with_offset((0.0, 0.0), (0.0, 0.0))
-    naive = with_offset((0.0, 0.0), (0.0, 0.0), {"name": "direct"})
-    rows: list[dict[str, Any]] = []
-    for servicer, client in itertools.product((-OFFSET, 0.0, OFFSET), repeat=2):
-        found = with_offset((servicer, 0.0), (client, 0.0))
-        rows.append(_offset_row(servicer, 0.0, client, found, exact))
-    for across in (-OFFSET, OFFSET):
-        rows.append(_offset_row(OFFSET, across, -OFFSET, with_offset((OFFSET, across), (-OFFSET, -across)), exact))
-    largest = max(abs(row["change"]) for row in rows)
-    return Exhibit(
-        "offsets",
-        "IV-D: constant errors of base and tool",
-        f"±2 mm of either robot, along the normal and across it, change e by {largest:.1e} at most: (32) and (33) use forces and differences alone.",
-        (
-            Column("servicer_mm", "servicer measured off by [mm]"),
-            Column("client_mm", "client measured off by [mm]"),
-            Column("across_mm", "across, both ways [mm]"),
-            Column("restitution", "restitution"),
-            Column("change", "change"),
-        ),
-        rows,
-        {"largest_change": largest, "naive_restitution": naive, "overlap_of_the_satellites_mm": 1e3 * SPEED * (50.0 / STIFFNESS) ** 0.5},
-        ("Robots of Fig. 6 (jerk), T = 4 ms, in sub-steps. The offset is in what the robots report; the mock-ups are where they were sent.",),
-        (
-            "The satellites overlap by 3.2 mm. 29 and 30 as printed, with absolute positions, would put the environment 2 to 4 mm away; (32) and (33), which the "
-            "paper uses, do not see a constant error.",
-        ),
-        [],
-    )
-
-
-def _offset_row(servicer: float, across: float, client: float, found: float, exact: float) -> dict[str, Any]:
-    return {"servicer_mm": 1e3 * servicer, "client_mm": 1e3 * client, "across_mm": 1e3 * across, "restitution": found, "change": found - exact}
