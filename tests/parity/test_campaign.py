@@ -8,12 +8,12 @@ import pytest
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import Common, expanding_kernel, load_numba_cuda, tailor
+from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
-from softdock.campaign.summary import tables
 from softdock.fidelity import distance_from_orbit, mass_properties, motions
 from softdock.kinds import Kind
 from softdock.simulation import simulate
@@ -154,6 +154,7 @@ def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
     from numba.cuda import dispatcher
 
     monkeypatch.setattr(dispatcher, "get_current_device", type("Device", (), {"compute_capability": (9, 0)}))
-    types = (numba.float64[::1], numba.int64[::1], numba.float64[:, ::1], numba.float64[:, ::1])
+    matrix = numba.float64[:, ::1]
+    types = (numba.float64[::1], numba.int64[::1], matrix, matrix, matrix, numba.float64[:, :, ::1])
     ptx = cuda.compile_ptx(expanding_kernel().py_func, types, cc=(9, 0))[0]
     assert "bar.sync" in ptx  # the base everywhere before a run's own numbers

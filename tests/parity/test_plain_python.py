@@ -18,6 +18,7 @@ from scenarios import hard_for_the_core, lange_impact, sphere_on_sphere, virtual
 from softdock import Stepper, build
 from softdock.cycle import cycle
 from softdock.flat import COMMAND, FACILITY, LEDGER, MOCK_UPS, SATELLITES, STATE_FLOATS, TRACKER, TRUE, WRENCHES
+from softdock.papers.lange.compensation import scenario_tables, wanted_contacts
 from softdock.satellites import INTEGRATORS
 
 CYCLES = 350  # 1.4 s: from the start through the first contacts of every case
@@ -51,6 +52,9 @@ def cases():
     found["virtual elements"] = virtual_elements()
     for name in ("passive_integrator", "delay_passivity"):
         found[name] = hard_for_the_core() | {"methods": [{"name": name}]}
+    compensation = scenario_tables(wanted_contacts()[1].contact, environment="filter")
+    compensation["time"]["plant_steps"] = 1
+    found["elastic joints and the filter"] = compensation
     found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
     return found
 

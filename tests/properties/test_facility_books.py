@@ -25,6 +25,7 @@ LIMITED = {
     "max_angular_jerk_rad_per_s3": 200.0,
 }
 LOSSY = {"delay_ms": 9.0, "delay_jitter_ms": 2.0, "dropout_probability": 0.1, "on_dropout": "hold"}
+JOINT = {"joint_stiffness_N_per_m": 5e4, "moving_mass_kg": 20.0}
 HEAVY = {
     "mass_kg": 10.0,
     "centre_m": [0.1, -0.05, 0.2],
@@ -81,6 +82,9 @@ FACILITIES = {
         pose={"delay_ms": 16.0, "period_ms": 10.0, "noise_m": 1e-4, "noise_rad": 1e-4, "dropout_probability": 0.2},
     ),
     "lange, limited": lambda: lange_impact(0.3, **LIMITED),
+    "elastic joints": lambda: facility(
+        cone_docking(), robots={"chaser": LAG | JOINT, "target": LIMITED | JOINT}, mock_up=both(HEAVY), sensor=ELECTRONICS, pose={"delay_ms": 16.0}
+    ),
     "everything": lambda: facility(
         hard_for_the_core("symplectic_euler"),
         robots={"chaser": LAG | {"dropout_probability": 0.05}, "target": LIMITED | {"delay_jitter_ms": 1.0}},

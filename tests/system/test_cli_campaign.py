@@ -20,9 +20,9 @@ from click.testing import CliRunner
 from softdock.campaign import cluster, shards
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cuda import load_numba_cuda
+from softdock.campaign.digest import tables
 from softdock.campaign.plan import load_plan
 from softdock.campaign.spec import preset_names
-from softdock.campaign.summary import tables
 from softdock.campaign.whole import run_campaign
 from softdock.cli.main import cli
 from softdock.errors import CampaignStopped

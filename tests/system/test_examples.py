@@ -25,6 +25,14 @@ SAID = {
     "06": [r"1 symplectic_euler +restitution 1\.1052", r"5 forward_euler +restitution 1\.1331"],
     "07": [r"1 force_lead +0\.19%.* at worst 3\.51%", r"2 direct +11\.91%"],
     "08": [r"written: metrics\.json, report\.html, run\.json, scenario\.toml, series\.parquet", r"true\.chaser\.force\.x \[N\]", r"lines: .*in orbit", r"max "],
+    # the first two lines and the contact point: design/physics.md section 5
+    "09": [
+        r"0 N: -0\.98 N, after 8 s -7\.84 Ns and -0\.314 m",
+        r"2 N: \+0\.00 N",
+        r"point 3\.1 mm off",
+        r"ignored +: restitution 0\.983 .*0\.954",
+        r"measured +: .*1\.000",
+    ],
 }
 
 
@@ -37,9 +45,9 @@ def number(script: Path) -> str:
     return script.name[:2]
 
 
-def test_there_are_eight_and_each_is_short():
+def test_there_are_nine_and_each_is_short():
     """Numbered without a gap, each with a docstring that says what one learns."""
-    assert [number(s) for s in SCRIPTS] == [f"{i:02d}" for i in range(1, 9)] == list(SAID)
+    assert [number(s) for s in SCRIPTS] == [f"{i:02d}" for i in range(1, 10)] == list(SAID)
     for script in SCRIPTS:
         text = script.read_text(encoding="utf-8")
         assert len(text.splitlines()) < LONGEST, script.name

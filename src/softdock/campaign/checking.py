@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.campaign.columns import Place, lay_out_memory, too_long_delay
+from softdock.campaign.cpu import available_cores
 from softdock.campaign.plan import Plan, Variant, fill
 from softdock.campaign.thin import Thin
 from softdock.errors import BadInput, Problem
@@ -14,7 +16,8 @@ from softdock.layout import MEMORY, MEMORY_AT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario, memory_sizes
 
-ROWS = 16384  # runs checked together
+ROWS = 4096  # runs checked together: 12 MB
+LOOKERS = 4  # threads that check
 CHECKED = 200  # runs built one by one, for what needs more than one key: the extremes of each column, and an even sample
 SIZING = ("time.", "robots.", "sensor.", "pose.", "mock_up.", "hand.", "methods.")  # keys that may change the size of a run's memory
 
@@ -29,24 +32,43 @@ def check_plan(plan: Plan) -> None:
     definitions = _definitions(plan.variants[0])
     sizes: list[dict[str, int]] = [{} for _ in plan.variants]
     sizing = any(key.startswith(SIZING) for vary in plan.spec.vary for key in vary.written)
-    for first in range(0, design.runs, ROWS):
+
+    def look(first: int) -> tuple[list[Column], list[dict[str, int]]]:
         values = design.values(first, min(first + ROWS, design.runs))
-        for column, places in enumerate(definitions):
-            x = values[:, column]
-            bad = _outside(places, x)
-            if bad.any():
-                outside[column] += int(bad.sum())
-                example[column] = x[int(np.argmax(bad))]
-            for pick, best, at, better in ((np.argmin, low, lowest, np.less), (np.argmax, high, highest, np.greater)):
-                i = int(pick(x))
-                if better(x[i], best[column]):
-                    best[column], at[column] = x[i], first + i
-        if sizing and not outside.any():
-            _grow(plan, values, first, sizes)
+        columns = [_column(places, values[:, i]) for i, places in enumerate(definitions)]
+        return columns, _sizes(plan, values, first) if sizing and not any(c.outside for c in columns) else []
+
+    with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
+        for first, (columns, needed) in zip(range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True):
+            for i, column in enumerate(columns):
+                outside[i] += column.outside
+                example[i] = column.example if column.outside else example[i]
+                for x, at, best, where, better in ((column.low, column.lowest, low, lowest, np.less), (column.high, column.highest, high, highest, np.greater)):
+                    if better(x, best[i]):
+                        best[i], where[i] = x, first + at
+            for size, more in zip(sizes, needed, strict=False):
+                for name, value in more.items():
+                    size[name] = max(size.get(name, 0), value)
     _refuse_outside(plan, definitions, outside, example)
     rows = sorted({*lowest.tolist(), *highest.tolist(), *np.linspace(0, design.runs - 1, min(design.runs, CHECKED)).astype(int).tolist()})
     for variant, size in zip(plan.variants, sizes, strict=True):
         _lay_out(plan, variant, rows, size)
+
+
+class Column(NamedTuple):
+    """One column of some runs: how many values are not allowed and one of them, the extremes and where they are."""
+
+    outside: int
+    example: float
+    low: float
+    lowest: int
+    high: float
+    highest: int
+
+
+def _column(places: list[Place], x: np.ndarray) -> Column:
+    bad, lowest, highest = _outside(places, x), int(np.argmin(x)), int(np.argmax(x))
+    return Column(int(bad.sum()), float(x[int(np.argmax(bad))]), float(x[lowest]), lowest, float(x[highest]), highest)
 
 
 def _definitions(variant: Variant) -> list[list[Place]]:
@@ -86,15 +108,16 @@ def _refuse_outside(plan: Plan, definitions: list[list[Place]], outside: np.ndar
         raise BadInput(problems)
 
 
-def _grow(plan: Plan, values: np.ndarray, first: int, sizes: list[dict[str, int]]) -> None:
-    """The largest memory over these runs too; delays beyond the largest history are refused."""
-    for variant, size in zip(plan.variants, sizes, strict=True):
+def _sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
+    """The largest memory of these runs, for every variant; delays beyond the largest history are refused."""
+    found = []
+    for variant in plan.variants:
         vectors = Thin(variant.scenario.vector, variant.at, fill(variant, values, first)).expand()
         problem = too_long_delay(vectors)
         if problem is not None:
             raise BadInput(problem)
-        for name, value in memory_sizes(vectors).items():
-            size[name] = max(size.get(name, 0), value)
+        found.append(memory_sizes(vectors))
+    return found
 
 
 def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]) -> None:

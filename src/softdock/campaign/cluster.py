@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -17,7 +18,7 @@ from typing import Any
 from softdock._version import __version__
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, MUCH, Engine, cycles_per_run, engine_for
-from softdock.campaign.execute import Progress, Spent, encode, own_outcomes, shard_table, stopped
+from softdock.campaign.execute import Progress, Spent, encode, own_outcomes, start, stopped, table_of
 from softdock.campaign.own_outcomes import Own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
@@ -28,6 +29,7 @@ ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
 UNDER_WAY = 3  # shards for each thread of the workers
 GPU_RUNS = 65536  # of a shard that a GPU runs
 SHARDS_PER_THREAD = 20  # at least, where there are runs enough
+_ONE_DEVICE = threading.Lock()  # of a worker
 LOST_TOO_OFTEN = 5  # workers that one shard may take down with it before the campaign stops
 
 
@@ -79,7 +81,8 @@ def run_there(texts: Texts, own: str, shard: Shard, core: str) -> tuple[bytes, S
     if source_hash() != core:
         raise CampaignStopped(f"its softdock ({__version__}) is not this one: runs of two cores must not be mixed")
     plan, engine, functions = _known(Texts(*texts), own)
-    table, spent = shard_table(plan, Shard(*shard), engine, functions)
+    with _ONE_DEVICE if engine.name == "gpu" else contextlib.nullcontext():  # a worker's threads share its GPU
+        table, spent = table_of(plan, start(plan, Shard(*shard), engine, functions), engine, functions)
     return encode(table), spent
 
 

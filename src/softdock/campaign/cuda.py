@@ -200,39 +200,40 @@ def kernel_function(special: Special) -> Any:
 
 @functools.cache
 def kernel_for(special: Special, max_registers: int | None = None) -> Any:
-    """The compiled kernel for one kind of run: compiled at its first launch, and kept on disk with the CPU's code."""
+    """The compiled kernel for one kind of run."""
+    return _kept_on_disk(kernel_function(special), max_registers)
+
+
+def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
+    """Compiled at its first launch, and kept with the CPU's code."""
     cuda = load_numba_cuda()
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
     try:
-        return cuda.jit(max_registers=max_registers, cache=True)(kernel_function(special))
+        return cuda.jit(max_registers=max_registers, cache=True)(function)
     finally:
         config.CACHE_DIR = before
 
 
 @functools.cache
 def expanding_kernel() -> Any:
-    """Thin runs to parameter vectors, on the device: a block a run."""
+    """Thin runs to parameter vectors, on the device, and their results made zero: a block a run."""
     cuda = load_numba_cuda()
 
-    def expand(base, at, values, vectors):
+    def expand(base, at, values, vectors, outcomes, logs):
         i = cuda.blockIdx.x
         for j in range(cuda.threadIdx.x, base.shape[0], cuda.blockDim.x):
             vectors[i, j] = base[j]
+        for j in range(cuda.threadIdx.x, outcomes.shape[1], cuda.blockDim.x):
+            outcomes[i, j] = 0.0
+        for contact in range(logs.shape[1]):
+            for j in range(cuda.threadIdx.x, logs.shape[2], cuda.blockDim.x):
+                logs[i, contact, j] = 0.0
         cuda.syncthreads()
         for j in range(cuda.threadIdx.x, at.shape[0], cuda.blockDim.x):
             vectors[i, at[j]] = values[i, j]
 
-    return cuda.jit(expand)
-
-
-def _on_device(cuda: Any, vectors: np.ndarray | Thin, part: slice) -> Any:
-    if not isinstance(vectors, Thin):
-        return cuda.to_device(np.ascontiguousarray(vectors[part]))
-    values = np.ascontiguousarray(vectors.values[part])
-    there = cuda.device_array((len(values), len(vectors.base)))
-    expanding_kernel()[len(values), 64](cuda.to_device(vectors.base), cuda.to_device(vectors.at), cuda.to_device(values), there)
-    return there
+    return _kept_on_disk(expand)
 
 
 def run_cuda(
@@ -243,22 +244,21 @@ def run_cuda(
     threads_per_block: int = THREADS_PER_BLOCK,
     progress: Progress | None = None,
     tailored: Tailored | None = None,
-    launch_rows: int | None = None,
 ) -> Batch:
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
 
-    `tailored`: these runs, where `tailor` has looked at them before. `launch_rows`: runs in the first launch; one wave unless given.
+    `tailored`: these runs, where `tailor` has looked at them before.
     """
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
     kernel = kernel_for(special)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
-    total, done, rows = len(batch), 0, launch_rows or device.multiprocessors * WAVE
+    total, done, rows = len(batch), 0, wave_rows(device)
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
-        here = [_on_device(cuda, vectors, part), *(cuda.to_device(array) for array in (batch.logs[part], batch.outcomes[part]))]
+        here = [cuda.to_device(array) for array in (rows_of(vectors, part.start, part.stop), batch.logs[part], batch.outcomes[part])]
         count = part.stop - part.start
         kernel[-(-count // threads_per_block), threads_per_block](here[0], markers, numbers, here[1], here[2])
         here[1].copy_to_host(batch.logs[part])
@@ -279,7 +279,7 @@ def wave_rows(device: Device) -> int:
 
 def _next_rows(rows: int, took: float, device: Device, columns: int) -> int:
     """Rows of the next launch: towards `LAUNCH_S`, at most four times as many, whole waves, within a quarter of the memory."""
-    wave = device.multiprocessors * WAVE
+    wave = wave_rows(device)
     most = max(device.memory_bytes // 4 // (8 * (columns + 128)), wave)
     aim = min(int(rows * min(LAUNCH_S / max(took, 1e-6), 4.0)), most)
     return max(aim // wave * wave, wave)

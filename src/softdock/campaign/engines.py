@@ -1,4 +1,5 @@
-"""The machine that runs a shard: this machine's cores, or its GPU. One call, `run`; what differs is how large a shard is best."""
+"""The machine that runs a shard: this machine's cores, or its GPU. What differs is how large a shard is best, and that a GPU may be given the
+next shard before the results of the last are fetched."""
 
 from __future__ import annotations
 
@@ -18,7 +19,6 @@ from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
 CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work
-GPU_WAVES = 2  # runs of a shard on a GPU: 25 MB of results
 FEWEST, MOST = 32, 65536  # runs of a shard on a CPU
 MUCH = 2e9  # cycles; below, compiling a kernel takes longer than the CPU does
 
@@ -29,7 +29,9 @@ class Engine(Protocol):
 
     def shard_runs(self, plan: Plan) -> int: ...
     def prepare(self, variant: Variant, runs: Thin) -> Any: ...
-    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch: ...
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any: ...
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        """The results, good until the launch after the next, and the seconds the runs took."""
 
 
 def cycles_per_run(plan: Plan) -> float:
@@ -53,26 +55,34 @@ class Cpu:
     def prepare(self, variant: Variant, runs: Thin) -> Any:
         return None
 
-    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch:
-        return run_cpu(runs, variant.markers, variant.mem_floats, self.threads, contacts)
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+        return variant, runs, contacts  # all cores work in `collect`: a second shard beside would only be in the way
+
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        variant, runs, contacts = launched
+        began = time.perf_counter()
+        return run_cpu(runs, variant.markers, variant.mem_floats, self.threads, contacts), time.perf_counter() - began
 
 
 class Gpu:
-    """The current GPU. `prepare` (what runs have in common) may be called from another thread, while the device is busy."""
+    """The current GPU: a shard is what fills it once. `prepare` (what runs have in common) may be called from another thread, while the device is busy."""
 
     name = "gpu"
 
     def __init__(self) -> None:
         from softdock.campaign.cuda import find_device, wave_rows
+        from softdock.campaign.flights import Lane
 
         device = find_device()
         self.words = f"{device.name}, double precision"
-        self.wave = self.launch = wave_rows(device)
+        self.wave = wave_rows(device)
         self.common: dict[int, Any] = {}
         self.lock = threading.Lock()
+        self.lanes = Lane(), Lane()
+        self.launches = 0
 
     def shard_runs(self, plan: Plan) -> int:
-        return GPU_WAVES * self.wave
+        return self.wave
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
         from softdock.campaign.cuda import Common, tailor
@@ -82,14 +92,14 @@ class Gpu:
             common = self.common.setdefault(id(variant), Common(markers, floats))
             return tailor(runs, markers, floats, common)
 
-    def run(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Batch:
-        from softdock.campaign.cuda import LAUNCH_S, run_cuda
+    def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
+        self.launches += 1
+        return self.lanes[self.launches % len(self.lanes)].launch(prepared, variant.markers, contacts, self.wave)
 
-        began = time.perf_counter()
-        batch = run_cuda(prepared.vectors, variant.markers, variant.mem_floats, contacts, tailored=prepared, launch_rows=self.launch)
-        rate = runs.runs / (time.perf_counter() - began)  # of the first shard also the compiler's time: its launches stay small
-        self.launch = int(np.clip(LAUNCH_S * rate // self.wave, 1, GPU_WAVES)) * self.wave
-        return batch
+    def collect(self, launched: Any) -> tuple[Batch, float]:
+        from softdock.campaign.flights import collect
+
+        return collect(launched)
 
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:

@@ -1,6 +1,6 @@
 """A campaign run from begin to end: shard by shard, the next one prepared and the last one written while the machine runs this one.
 
-Memory is bounded: at most `AHEAD` shards are prepared or waiting to be written, whatever the number of runs.
+Memory is bounded whatever the number of runs: one shard is prepared, two are with the machine, one is written.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from softdock.campaign.engines import Engine
 from softdock.campaign.orbits import fly_orbits
@@ -19,6 +19,7 @@ from softdock.campaign.outcomes import outcome_table
 from softdock.campaign.own_outcomes import Own, apply_own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Folder, Shard
+from softdock.campaign.thin import Thin
 from softdock.errors import CampaignStopped
 
 FIRST_CONTACT, OWN_CONTACTS = 1, 4  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
@@ -45,18 +46,30 @@ class Spent:
         self.orbits += other.orbits
 
 
-def shard_table(plan: Plan, shard: Shard, engine: Engine, own: Own, runs: Any = None, prepared: Any = None) -> tuple[Any, Spent]:
-    """One shard's table of outcomes, and what it took."""
+class Started(NamedTuple):
+    """A shard that the machine works at."""
+
+    shard: Shard
+    runs: Thin
+    launched: Any
+
+
+def start(plan: Plan, shard: Shard, engine: Engine, own: Own, runs: Thin | None = None, prepared: Any = None) -> Started:
     variant = plan.variants[shard.variant]
     if runs is None:
         runs = plan.thin(shard.variant, shard.first, shard.last)
         prepared = engine.prepare(variant, runs)
+    return Started(shard, runs, engine.launch(variant, runs, prepared, OWN_CONTACTS if own else FIRST_CONTACT))
+
+
+def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[Any, Spent]:
+    """The shard's table of outcomes, and what it took."""
+    shard, runs, launched = started
+    batch, looped = engine.collect(launched)
     began = time.perf_counter()
-    batch = engine.run(variant, runs, prepared, OWN_CONTACTS if own else FIRST_CONTACT)
-    looped = time.perf_counter()
     orbits = fly_orbits(runs, getattr(engine, "threads", None)) if plan.spec.reference else None
-    flown = time.perf_counter()
-    spent = Spent(shard.runs, float(batch.column("cycles").sum()), looped - began, flown - looped, orbits.flown if orbits else 0)
+    flown = time.perf_counter() - began
+    spent = Spent(shard.runs, float(batch.column("cycles").sum()), looped, flown, orbits.flown if orbits else 0)
     return outcome_table(plan, shard.variant, shard.first, runs, batch, orbits, apply_own(own, batch)), spent
 
 
@@ -85,19 +98,31 @@ def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | 
         progress(done, plan.runs)  # what was there before
     with ThreadPoolExecutor(1) as ahead, ThreadPoolExecutor(1) as behind:
         writing: Future[None] | None = None
-        for shard, runs, prepared in _prepared(plan, missing, engine, ahead):
-            table, took = shard_table(plan, shard, engine, own, runs, prepared)
+        for started in _started(plan, missing, engine, own, ahead):
+            table, took = table_of(plan, started, engine, own)
             if writing is not None:
                 _wait(writing, folder)
-            writing = behind.submit(_write, folder, shard, table)
+            writing = behind.submit(_write, folder, started.shard, table)
             spent.add(took)
-            done += shard.runs
+            done += started.shard.runs
             if progress is not None:
                 progress(done, plan.runs)
         if writing is not None:
             _wait(writing, folder)
     spent.wall_s = time.perf_counter() - began
     return spent
+
+
+def _started(plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, pool: ThreadPoolExecutor) -> Iterator[Started]:
+    """Each shard under way; the next one is handed to the machine before the results of this one are asked for."""
+    before: Started | None = None
+    for shard, runs, prepared in _prepared(plan, missing, engine, pool):
+        started = start(plan, shard, engine, own, runs, prepared)
+        if before is not None:
+            yield before
+        before = started
+    if before is not None:
+        yield before
 
 
 def _prepared(plan: Plan, missing: Iterable[Shard], engine: Engine, pool: ThreadPoolExecutor) -> Iterator[tuple[Shard, Any, Any]]:

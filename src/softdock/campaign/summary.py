@@ -1,64 +1,34 @@
 """What a campaign says, from its tables: rates, distributions, maps, sensitivity, worst cases. One plain dict: `summary.json`, and the page's numbers.
 
-Counts and rates are those of all runs. Distributions, maps and sensitivity read at most `MOST_ROWS` runs, evenly picked, and say so: memory stays bounded.
+Counts and rates are those of all runs. Distributions, maps and sensitivity read at most `digest.MOST_ROWS` runs, evenly picked, and say so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from softdock._version import __version__
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.digest import digest
 from softdock.campaign.execute import Spent
-from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan
 from softdock.campaign.sensitivity import ranking
-from softdock.campaign.shards import RUNS
-from softdock.cycle import STATUSES
 from softdock.metrics import plain
 
-MOST_ROWS = 100_000
 MAP_CELLS = 24  # along each side, where what varies is drawn and not on a grid
-WORST = 10
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 SHOWN = ("peak_force_real_N", "peak_torque_real_Nm", "restitution", "energy_invented_share", "contacts", "captured_at_s", "distance_from_orbit")
 
 
-def tables(folder: Path, names: list[str] | None = None) -> Iterator[Any]:
-    """The tables of a campaign, shard by shard."""
-    import pyarrow.parquet as pq
-
-    for path in sorted((folder / RUNS).glob("part-*.parquet")):
-        yield pq.ParquetFile(path).read(columns=names)
-
-
-def read_columns(folder: Path, total: int) -> dict[str, np.ndarray]:
-    """All numeric columns of at most MOST_ROWS runs, evenly picked; words as numbers: captured 0 or 1, verdict and status by index."""
-    share = int(min(1.0, MOST_ROWS / total) * 2**32)
-    parts: dict[str, list[np.ndarray]] = {}
-    for table in tables(folder):
-        keep = (to_numbers(table["run"]).astype(np.uint64) * np.uint64(2654435761)) % np.uint64(2**32) < share  # in no step with any grid
-        for name in table.column_names:
-            parts.setdefault(name, []).append(to_numbers(table[name])[keep])
-    columns = {name: np.concatenate(found) for name, found in parts.items()}
-    with np.errstate(divide="ignore", invalid="ignore"):
-        columns["energy_invented_share"] = columns["energy_invented_J"] / columns["kinetic_start_J"]
-    return columns
-
-
 def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The summary, and the columns it was made from."""
-    columns = read_columns(folder, plan.runs)
-    columns["variant"] = (columns["run"] // plan.design.runs).astype(int)
-    counts = _counts(plan, folder)
-    has_orbit = "distance_from_orbit" in columns
-    shown = [name for name in (*SHOWN, *_own(plan, columns)) if name in columns and np.isfinite(columns[name]).any()]
+    has_orbit = plan.spec.reference
     worst_by = plan.spec.report["worst_by"] or ("distance_from_orbit" if has_orbit else "energy_invented_J")
+    columns, counts, worst = digest(plan, folder, worst_by)
+    shown = [name for name in (*SHOWN, *_own(plan, columns)) if name in columns and np.isfinite(columns[name]).any()]
     saltelli = ([label for v in plan.spec.vary if v.dimensions for label in v.labels], plan.design.dimensions) if plan.spec.sampling == "saltelli" else None
     by_variant = [_of_variant(plan, i, columns, counts[i]) for i in range(len(plan.variants))]
     outcomes = [name for name in (*shown, "captured") if name in columns and np.isfinite(columns[name]).any()]
@@ -81,7 +51,7 @@ def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dic
         "sensitivity": ranking(one, list(plan.design.labels), outcomes, saltelli if len(one["run"]) == plan.design.runs else None),
         "maps": _maps(plan, columns),
         "worst_by": worst_by,
-        "worst": worst_cases(plan, folder, worst_by),
+        "worst": worst,
         "spent": _spent(spent),
     }
     return plain(result), columns
@@ -92,28 +62,6 @@ def _own(plan: Plan, columns: dict[str, np.ndarray]) -> list[str]:
 
     known = {*column_names(plan), "energy_invented_share", "variant"}
     return [name for name in columns if name not in known]
-
-
-def _counts(plan: Plan, folder: Path) -> list[dict[str, Any]]:
-    """Of all runs of every variant, shard by shard."""
-    found = [{"runs": 0, "captured": 0, "asked": 0, "honest": 0, "compared": 0, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}} for _ in plan.variants]
-    names = ["run", "captured", "verdict", "status"] + (["distance_from_orbit"] if plan.spec.reference else [])
-    for table in tables(folder, names):
-        if table.num_rows == 0:
-            continue
-        one: dict[str, Any] = found[int(table["run"][0].as_py()) // plan.design.runs]
-        captured = to_numbers(table["captured"])
-        one["runs"] += table.num_rows
-        one["asked"] += int(np.isfinite(captured).sum())
-        one["captured"] += int(np.nansum(captured))
-        for name, into in (("verdict", one["verdicts"]), ("status", one["status"])):
-            for pair in table[name].value_counts().to_pylist():
-                into[pair["values"]] = into.get(pair["values"], 0) + pair["counts"]
-        if plan.spec.reference:
-            distance = to_numbers(table["distance_from_orbit"])
-            one["compared"] += int(np.isfinite(distance).sum())
-            one["honest"] += int((distance <= plan.spec.honest_below).sum())
-    return found
 
 
 def _of_variant(plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict[str, Any]) -> dict[str, Any]:
@@ -195,24 +143,6 @@ def cells(plan: Plan, label: str, x: np.ndarray) -> dict[str, np.ndarray]:
     low, high = np.quantile(x, [0.001, 0.999])
     edges = np.linspace(low, high, MAP_CELLS + 1)
     return {"centres": 0.5 * (edges[1:] + edges[:-1]), "index": (np.searchsorted(edges, x) - 1).clip(0, MAP_CELLS - 1)}
-
-
-def worst_cases(plan: Plan, folder: Path, by: str) -> list[dict[str, Any]]:
-    """Of all runs: those that stopped first, then by the outcome, largest first."""
-    keys = [*plan.design.labels, "contacts", "peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "restitution"]
-    keys += [by] if by not in keys else []
-    found: list[tuple[float, dict[str, Any]]] = []
-    for table in tables(folder, ["run", "status", *keys]):
-        if table.num_rows == 0:
-            continue
-        columns = {name: to_numbers(table[name]) for name in ("run", "status", *keys)}
-        size = np.where(columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf))
-        for i in np.argsort(-size, kind="stable")[:WORST]:
-            run = int(columns["run"][i])
-            row = {"run": run, "variant": plan.variants[run // plan.design.runs].label, "status": STATUSES[int(columns["status"][i])]}
-            found.append((float(size[i]), row | {key: float(columns[key][i]) for key in keys}))
-        found = sorted(found, key=lambda pair: (-pair[0], pair[1]["run"]))[:WORST]
-    return [row for _, row in found]
 
 
 def _spent(spent: Spent | None) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ from softdock.scenario.build import build
 SPEED, T = 0.1, 0.004  # m/s, s
 MASS, STIFFNESS, RATIO = 50.0, 5e4, 0.1  # kg effective, N/m, damping ratio of the contact on it
 DAMPING = 2.0 * RATIO * float(np.sqrt(STIFFNESS * MASS))  # Ns/m
-GAP = 1e-3  # m, by which the chaser's robot measures itself nearer than it is
+GAP = 1e-3  # m, still open where the motors' poses say that the parts touch
 LAMBDA = 6.35  # s/m
 GOLDEN = 0.6180339887498949  # phases spread evenly, however many
 ENVIRONMENTS: dict[str, dict[str, Any]] = {
@@ -66,8 +66,13 @@ def wanted_contacts() -> list[Wanted]:
     return [*found, Wanted(restitution_of_lambda(LAMBDA, SPEED), "hunt_crossley", hunt)]
 
 
-def scenario_tables(wanted: dict[str, Any], **method: Any) -> dict[str, Any]:
-    """The rig, as a user would write it."""
+def start_of(seed: Any) -> Any:
+    """Where the chaser starts [m]: its own sampling phase for each seed."""
+    return 0.32 + SPEED * T * np.mod(seed * GOLDEN, 1.0)
+
+
+def scenario_tables(wanted: dict[str, Any], gap_m: float = GAP, **method: Any) -> dict[str, Any]:
+    """The rig, as a user would write it; `method`: keys of the re-mapping."""
     robot = {
         "model": "limited",
         "delay_ms": 20.0,
@@ -84,7 +89,7 @@ def scenario_tables(wanted: dict[str, Any], **method: Any) -> dict[str, Any]:
         "target": dict(body),
         "robots": {"chaser": dict(robot), "target": dict(robot)},
         "sensor": {"noise_N": 0.5},
-        "pose": {"noise_m": 2e-6, "chaser_offset_m": [-GAP, 0.0, 0.0]},
+        "pose": {"noise_m": 2e-6, "chaser_offset_m": [-gap_m, 0.0, 0.0]},
         "contact": [
             {
                 "geometry": "wall",
@@ -101,8 +106,7 @@ def restitutions(wanted: Wanted, environment: str, seeds: int, first: int = 1) -
     """One of each seed, seeds from `first` on; the sampling phase with it."""
     scenario = build(scenario_tables(wanted.contact, **ENVIRONMENTS[environment]))
     number = np.arange(first, first + seeds)
-    start = 0.32 + SPEED * T * np.mod(number * GOLDEN, 1.0)
-    return run_cpu(*columns(scenario, {"random.seed": number, "chaser.position_m.0": start})).column("restitution")
+    return run_cpu(*columns(scenario, {"random.seed": number, "chaser.position_m.0": start_of(number)})).column("restitution")
 
 
 def restitution_table(seeds: int = 50, environments: Sequence[str] = tuple(ENVIRONMENTS), progress: Callable[[str], None] = lambda what: None) -> list[Row]:
@@ -121,9 +125,14 @@ def restitution_table(seeds: int = 50, environments: Sequence[str] = tuple(ENVIR
     return rows
 
 
+def printed(rows: Sequence[Row]) -> str:
+    """The table as text."""
+    lines = [f"{'law':14} {'wanted':>7} {'environment':12} {'mean':>8} {'bias':>8} {'sd':>7} {'median':>8} {'least':>8} {'most':>8}"]
+    for r in rows:
+        numbers = f"{r.mean:8.4f} {r.bias:+8.4f} {r.deviation:7.4f} {r.median:8.4f} {r.least:8.4f} {r.most:8.4f}"
+        lines.append(f"{r.law:14} {r.wanted:7.4f} {r.environment:12} {numbers}")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
-    print(f"{'law':14} {'wanted':>7} {'environment':12} {'mean':>8} {'bias':>8} {'sd':>7} {'median':>8} {'least':>8} {'most':>8}")
-    for row in restitution_table(int(sys.argv[1]) if len(sys.argv) > 1 else 50):
-        print(
-            f"{row.law:14} {row.wanted:7.4f} {row.environment:12} {row.mean:8.4f} {row.bias:+8.4f} {row.deviation:7.4f} {row.median:8.4f} {row.least:8.4f} {row.most:8.4f}"
-        )
+    print(printed(restitution_table(int(sys.argv[1]) if len(sys.argv) > 1 else 50)))

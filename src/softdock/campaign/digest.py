@@ -1,0 +1,119 @@
+"""The tables of a campaign read once, shard by shard and several at a time: rows picked for the charts, counts of all runs, the worst cases.
+
+Memory stays bounded: at most `MOST_ROWS` runs are kept, evenly picked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock.campaign.arrow import to_numbers
+from softdock.campaign.cpu import available_cores
+from softdock.campaign.outcomes import VERDICTS
+from softdock.campaign.plan import Plan
+from softdock.campaign.shards import RUNS
+from softdock.cycle import STATUSES
+
+MOST_ROWS = 100_000
+WORST = 10
+READERS = 2  # threads that read, each with a shard in memory
+
+Counts = dict[str, Any]
+
+
+class Digest(NamedTuple):
+    columns: dict[str, np.ndarray]  # of the picked runs; words as numbers: captured 0 or 1, verdict and status by index
+    counts: list[Counts]  # of all runs, for each variant
+    worst: list[dict[str, Any]]  # of all runs: those that stopped first, then by the outcome, largest first
+
+
+class _Part(NamedTuple):
+    variant: int
+    picked: dict[str, np.ndarray]
+    counts: Counts
+    worst: list[tuple[float, dict[str, Any]]]
+
+
+def tables(folder: Path) -> Iterator[Any]:
+    """The tables of a campaign, shard by shard."""
+    return (_table(path) for path in _paths(folder))
+
+
+def _paths(folder: Path) -> list[Path]:
+    return sorted((folder / RUNS).glob("part-*.parquet"))
+
+
+def _table(path: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(path).read(use_threads=False)
+
+
+def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
+    """Of all shards."""
+    counts = [_no_counts() for _ in plan.variants]
+    worst: list[tuple[float, dict[str, Any]]] = []
+    picked: dict[str, list[np.ndarray]] = {}
+    with ThreadPoolExecutor(min(READERS, available_cores())) as pool:
+        for part in pool.map(lambda path: _read(plan, path, worst_by), _paths(folder)):
+            for name, found in part.picked.items():
+                picked.setdefault(name, []).append(found)
+            _add(counts[part.variant], part.counts)
+            worst = sorted(worst + part.worst, key=lambda pair: (-pair[0], pair[1]["run"]))[:WORST]
+    columns = {name: np.concatenate(found) for name, found in picked.items()}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns["energy_invented_share"] = columns["energy_invented_J"] / columns["kinetic_start_J"]
+    columns["variant"] = (columns["run"] // plan.design.runs).astype(int)
+    return Digest(columns, counts, [row for _, row in worst])
+
+
+def _read(plan: Plan, path: Path, worst_by: str) -> _Part:
+    table = _table(path)
+    columns = {name: to_numbers(table[name]) for name in table.column_names}
+    run = columns["run"]
+    share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
+    keep = (run.astype(np.uint64) * np.uint64(2654435761)) % np.uint64(2**32) < share  # in no step with any grid
+    variant = int(run[0]) // plan.design.runs if len(run) else 0
+    return _Part(variant, {name: x[keep] for name, x in columns.items()}, _count(plan, columns), _worst(plan, columns, worst_by))
+
+
+def _no_counts() -> Counts:
+    return {"runs": 0, "captured": 0, "asked": 0, "honest": 0, "compared": 0, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
+
+
+def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
+    one, captured = _no_counts(), columns["captured"]
+    one |= {"runs": len(captured), "asked": int(np.isfinite(captured).sum()), "captured": int(np.nansum(captured))}
+    for name, words, into in (("verdict", VERDICTS, one["verdicts"]), ("status", STATUSES, one["status"])):
+        found = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
+        into |= {word: count for word, count in zip(words, found, strict=True) if count}
+    if plan.spec.reference:
+        distance = columns["distance_from_orbit"]
+        one |= {"compared": int(np.isfinite(distance).sum()), "honest": int((distance <= plan.spec.honest_below).sum())}
+    return one
+
+
+def _add(total: Counts, more: Counts) -> None:
+    for name, value in more.items():
+        if isinstance(value, dict):
+            for word, count in value.items():
+                total[name][word] = total[name].get(word, 0) + count
+        else:
+            total[name] += value
+
+
+def _worst(plan: Plan, columns: dict[str, np.ndarray], by: str) -> list[tuple[float, dict[str, Any]]]:
+    keys = [*plan.design.labels, "contacts", "peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "restitution"]
+    keys += [by] if by not in keys else []
+    size = np.where(columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf))
+    found = []
+    for i in np.argsort(-size, kind="stable")[:WORST]:
+        run = int(columns["run"][i])
+        row = {"run": run, "variant": plan.variants[run // plan.design.runs].label, "status": STATUSES[int(columns["status"][i])]}
+        found.append((float(size[i]), row | {key: float(columns[key][i]) for key in keys}))
+    return found
