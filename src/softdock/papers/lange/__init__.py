@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from softdock.papers.frame import Paper
 from softdock.papers.lange.causality import make_causality
+from softdock.papers.lange.claims import make_claims
 from softdock.papers.lange.figure_6 import make_figure_6
 from softdock.papers.lange.figure_7 import make_figure_7
+from softdock.papers.lange.full_compensation import make_restitution
 from softdock.papers.lange.offsets import make_offsets
 from softdock.papers.lange.sensitivity import make_wrong_stiffness
 
@@ -17,7 +19,9 @@ PAPER = Paper(
         "figure_6": make_figure_6,
         "figure_7": make_figure_7,
         "causality": make_causality,
+        "restitution": make_restitution,
         "wrong_stiffness": make_wrong_stiffness,
         "offsets": make_offsets,
+        "claims": make_claims,
     },
 )

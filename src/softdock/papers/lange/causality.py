@@ -1,4 +1,4 @@
-"""Causality (Lange IV-F): robots that are 20 ms late, with nothing against it, set-points led, the past computed anew, or both; one and ten times the stiffness."""
+"""Causality (Lange IV-F): robots that are 20 ms late, with nothing against it, set-points led, the past computed anew, or both."""
 
 from __future__ import annotations
 
@@ -85,12 +85,12 @@ def make_causality() -> Exhibit:
         ),
         (
             "The paper gives no numbers for IV-F. It asks for the lead first; either is enough, and rewind needs no knowledge of the delay.",
-            f"A contact of 2.6 cycles (500 N/mm, 12 ms) breaks a held force even with rewind: {coarse['held_least']:.2f} to {coarse['held_most']:.2f}. The paper "
-            f"names this limit. Sub-steps hold: {coarse['fine_least']:.5f} to {coarse['fine_most']:.5f}.",
+            f"A contact of 2.6 cycles (500 N/mm, 12 ms) breaks a held force even with rewind: {coarse['held_least']:.2f} to {coarse['held_most']:.2f}. "
+            f"The paper names this limit. Sub-steps hold: {coarse['fine_least']:.5f} to {coarse['fine_most']:.5f}.",
             "Lead alone with sub-steps: the first sample still comes up to a cycle after the touch, and its overlap is energy from nowhere "
             f"({led['fine_most']:.2f} at worst in this table). With a held force the errors of the first and the last cycle cancel on average.",
-            "Too much lead: the robots touch and part before the satellites. The paper has no rule for that; here what is known of the contact is held until the "
-            "satellites part as well, and nothing is lost (chart). Rewind repairs a lead that is too short.",
+            "Too much lead: the robots touch and part before the satellites. The paper has no rule for that; here what is known of the contact is held until "
+            "the satellites part as well, and nothing is lost (chart). Rewind repairs a lead that is too short.",
         ),
         [_bars(rows), _leads()],
     )

@@ -1,4 +1,4 @@
-"""Fig. 6: the central impact. Force at the satellites and at the robots, positions, momentum and energy, for three families of robots; the naive loop beside."""
+"""Fig. 6: the central impact. Forces, positions, momentum and energy of satellites and robots, for three families of robots; the naive loop beside."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def make_figure_6() -> Exhibit:
         (
             f"An ideal contact would reach {_ideal_peak():.1f} N. 157 N is a matter of the samples: over the phase a held force peaks between {low:.1f} and "
             f"{high:.1f} N at 12 ms. Sub-steps show the mean over a cycle, {ours['satellite_N']:.1f} N.",
-            f"364 N is {1e3 * PUBLISHED_ROBOT_N / 50e3:.2f} mm of real overlap. Which of the three families the paper had cannot be told: all give both forces. "
+            f"364 N is {1e3 * PUBLISHED_ROBOT_N / 50e3:.2f} mm of real overlap. Which of the three families the paper had cannot be told: all give both. "
             "The jerk limit is the best reading of its text, the delay with an equal lead the most plausible machine. Explicit Euler is excluded: it would "
             "double the energy.",
             f"As published e is {published['restitution']:.4f} here and between {_span(phases[12.0], 'restitution')[0]:.3f} and "

@@ -34,7 +34,7 @@ def with_offset(changes: dict[str, Any], method: dict[str, Any] = OURS) -> float
 
 def make_offsets() -> Exhibit:
     held, fine = with_offset({}, PUBLISHED), with_offset({})
-    rows = []
+    rows: list[dict[str, Any]] = []
     for kind, words, changes in offsets():
         published, ours = with_offset(changes, PUBLISHED), with_offset(changes)
         rows.append({"kind": kind, "offset": words, "held": published, "held_change": published - held, "fine": ours, "fine_change": ours - fine})
