@@ -167,7 +167,8 @@ def test_the_corrected_past_stands_beside_what_was_applied():
 
 def test_a_thruster_during_the_rewound_past_is_kept():
     """30 N on the chaser all along: the past is computed anew with it, and the run with 20 ms of lag ends where the one without does."""
-    push = {"external": {"chaser": {"rows": [[0.0, 30.0, 5.0, 0.0, 0.0, 0.0, 1.0], [2.0, 30.0, 5.0, 0.0, 0.0, 0.0, 1.0]]}}, "time": {"duration_s": 0.6, "plant_steps": 4}}
+    rows = [[t, 30.0, 5.0, 0.0, 0.0, 0.0, 1.0] for t in (0.0, 2.0)]
+    push = {"external": {"chaser": {"rows": rows}}, "time": {"duration_s": 0.6, "plant_steps": 4}}
     late, ideal = impact(0.3, robot=LAG, tables=push), impact(0.3, robot={**LAG, "delay_ms": 0.0}, tables=push)
     assert late.series["remapping.rewound"].max() >= 5
     for name in ("chaser.velocity", "target.velocity", "chaser.rate"):
@@ -259,3 +260,56 @@ def test_the_line_of_action_goes_through_the_tip(cone):
     """The error of the contact point is recorded: with an exact sensor there is none."""
     assert cone.method_books["remapping"]["largest_point_error_m"] < 1e-12
     assert cone.method_books["remapping"]["contacts"] == 4.0
+
+
+def test_the_point_on_the_shape_is_the_true_one(cone):
+    """Lange eqs. 36 to 38 in the loop: the wrench's line of action on the cone's face, against where the mock-up's tip really is: beside each other along
+    the normal by the overlap, and by nothing else."""
+    tables = {key: cone.scenario.tables[key] for key in cone.scenario.tables if key != "methods"}
+    run = simulate({**tables, "methods": [{"name": "remapping", "lead_ms": 20.0, "contact_point": "shape"}]})
+    felt = np.nonzero(np.linalg.norm(run.series["measured.chaser.force"], axis=1)[:-1] > 0.0)[0]
+    assert len(felt) > 100
+    for k in felt[::7]:  # the reading at t_k is used in the cycle that ends at row k + 1
+        q, p = run.series["mock_up.target.attitude"][k], run.series["mock_up.target.position"][k]
+        tip = run.series["mock_up.chaser.position"][k] + turned(run.series["mock_up.chaser.attitude"][k], np.array([0.3, 0.0, 0.0]))
+        away = turned(q, run.series["remapping.point"][k + 1]) + p - tip
+        f = run.series["measured.chaser.force"][k]
+        assert away == pytest.approx(f / 50000.0, abs=1e-9)
+    assert run.ledger["kinetic"] == pytest.approx(0.5, rel=1e-4)
+
+
+def turned(q, v):
+    t = 2.0 * np.cross(q[1:], v)
+    return v + q[0] * t + np.cross(q[1:], t)
+
+
+def test_a_threshold_that_is_never_reached_is_said():
+    """The force stays below it for the whole contact: the satellites pass through each other, and the run says why."""
+    run = impact(0.3, threshold_N=2000.0, tables={"time": {"cycle_ms": 4.0, "duration_s": 0.8, "plant_steps": 4}})
+    assert any("threshold_N = 2000" in w and "no contact was re-mapped" in w for w in run.warnings)
+    assert run.series["chaser.velocity.x"][-1] == 0.1
+
+
+def test_a_past_that_is_too_short_is_said():
+    """20 ms of lag and 8 ms that may be rewound: what appears from nowhere is told in joules, and is what the ledger calls invented."""
+    run = impact(0.3, robot=LAG, rewind_ms=8.0)
+    assert any("8 ms that may be rewound" in w for w in run.warnings)
+    assert run.method_books["remapping"]["jumped_J"] == pytest.approx(run.energy_invented_J, abs=2e-3)
+    assert run.energy_invented_J > 0.02
+
+
+def test_a_second_contact_before_the_first_has_ended_is_said():
+    """Into a corner: the mock-ups still press on one wall when they reach the other."""
+    walls = [{"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": K}}]
+    walls += [{"geometry": "wall", "axis": [0.0, -1.0, 0.0], "origin_m": [0.0, 0.03, 0.0], "real": {"stiffness_N_per_m": K}}]
+    chaser = {"mass_kg": 100.0, "inertia_kg_m2": [10.0, 10.0, 10.0], "position_m": [-0.05, 0.0, 0.0], "velocity_m_per_s": [0.1, 0.055, 0.0]}
+    run = impact(tables={"contact": walls, "chaser": chaser})
+    assert any("another place before the first had ended" in w for w in run.warnings)
+    assert not any("another place" in w for w in impact().warnings)
+
+
+def test_noise_and_late_readings():
+    """0.5 N of noise at a threshold of 4 sigma, force and poses 4 ms late: readings are paired by age, and e stays within 1 %."""
+    late = {"sensor": {"noise_N": 0.5, "noise_Nm": 0.05, "delay_ms": 4.0}, "pose": {"delay_ms": 8.0}, "random": {"seed": 5}}
+    found = [impact(phase, tables=late, threshold_N=2.0).restitution for phase in PHASES[::2]]
+    assert found == pytest.approx([1.0] * 4, abs=0.01)

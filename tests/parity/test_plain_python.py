@@ -55,6 +55,8 @@ def cases():
     compensation = scenario_tables(wanted_contacts()[1].contact, environment="filter")
     compensation["time"]["plant_steps"] = 1
     found["elastic joints and the filter"] = compensation
+    late = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0, "delay_ms": 20.0}
+    found["re-mapping"] = lange_impact(0.3, **late) | {"methods": [{"name": "remapping", "lead_ms": 8.0}]}
     found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
     return found
 

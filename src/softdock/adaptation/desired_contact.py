@@ -5,8 +5,9 @@ normal n and the depth x_e - x_c of the environment beyond it to the target. The
 
     o = (x_e - x_c) + n . (x_dc2 - x_dc1)                                                    Lange eqs. 31 to 33
 
-whatever the point, and free of the mock-ups' absolute positions. The force acts along n at the chaser's contact point x_dc1, on both satellites:
-equal, opposite, about one point. With n fixed to the target that is the gradient of o, so a spring neither makes nor takes energy or momentum.
+whatever the point, and free of the mock-ups' absolute positions; times the stiffness it is Lange eq. 20. The force acts along n at the chaser's contact
+point x_dc1, on both satellites: equal, opposite, about one point. With n fixed to the target that is the gradient of o, so a spring neither makes nor takes
+energy or momentum.
 
 Laws, force f [N] of overlap o [m] and its rate; never pulling, unless the scenario's law may:
     spring      k o + D o'          hunt_crossley   k o^e (1 + lambda o')
@@ -20,8 +21,9 @@ from typing import NamedTuple
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench
+from softdock.spatial.rigid_body import body_rate
 from softdock.spatial.rotations import rotate, rotate_back
-from softdock.spatial.vectors import add, cross, dot, load3, multiply, negate, norm, scale, store3, subtract, symmetric_times
+from softdock.spatial.vectors import add, cross, dot, load3, multiply, negate, scale, store3, subtract, symmetric_times
 
 SPRING, PULLING_SPRING, HUNT = 0, 1, 2  # the first three laws of contact/laws.py, in its order
 
@@ -55,32 +57,34 @@ class Touch(NamedTuple):
 
 
 @compiled
+def overlap_of(model, satellites):
+    """The overlap alone [m]; > 0: contact (Lange eqs. 34, 35)."""
+    c, t = satellites.chaser, satellites.target
+    from_target = add(subtract(c.p, t.p), rotate(c.q, model.on_chaser))
+    return model.depth + dot(model.normal, model.on_target) - dot(model.normal, rotate_back(t.q, from_target))  # Lange eqs. 27, 31, 32
+
+
+@compiled
+def touch_spinning(model, satellites, chaser_rate, target_rate):
+    """`chaser_rate`, `target_rate`: angular velocities, body axes [rad/s]."""
+    c, t = satellites.chaser, satellites.target
+    n, arm = rotate(t.q, model.normal), rotate(c.q, model.on_chaser)
+    from_target = add(subtract(c.p, t.p), arm)
+    overlap = model.depth + dot(model.normal, model.on_target) - dot(n, from_target)
+    turning = subtract(cross(rotate(t.q, target_rate), from_target), cross(rotate(c.q, chaser_rate), arm))
+    return Touch(n, arm, from_target, overlap, dot(n, add(subtract(t.v, c.v), turning)))
+
+
+@apart
 def touch_of(rig, model, satellites):
     c, t = satellites.chaser, satellites.target
-    n = rotate(t.q, model.normal)
-    arm, lever = rotate(c.q, model.on_chaser), rotate(t.q, model.on_target)
-    from_target = add(subtract(c.p, t.p), arm)
-    overlap = model.depth + dot(n, subtract(lever, from_target))  # Lange eqs. 27, 31, 32
-    return Touch(n, arm, from_target, overlap, -dot(n, _speed(rig, c, arm)) + dot(n, _speed_of_target(rig, t, from_target)))
-
-
-touch_apart = apart(touch_of)  # the same, called rather than inlined: for what happens once a cycle
-
-
-@compiled
-def _speed(rig, body, arm):
-    return add(body.v, cross(_rate(rig.chaser, body), arm))
-
-
-@compiled
-def _speed_of_target(rig, body, arm):
-    return add(body.v, cross(_rate(rig.target, body), arm))
+    return touch_spinning(model, satellites, body_rate(rig.chaser, c.q, c.L), body_rate(rig.target, t.q, t.L))
 
 
 @compiled
 def _rate(params, body):
     """Angular velocity in world axes."""
-    return rotate(body.q, symmetric_times(params.inverse_inertia, rotate_back(body.q, body.L)))
+    return rotate(body.q, body_rate(params, body.q, body.L))
 
 
 @compiled
@@ -95,6 +99,11 @@ def _mobility(params, q, n, arm):
         return 0.0
     turning = rotate_back(q, cross(arm, n))
     return dot(n, multiply(params.inverse_mass, n)) + dot(turning, symmetric_times(params.inverse_inertia, turning))
+
+
+@compiled
+def is_zero(a):
+    return a[0] == 0.0 and a[1] == 0.0 and a[2] == 0.0
 
 
 @compiled
@@ -118,7 +127,7 @@ def elastic_force(law, overlap):
 
 @compiled
 def law_force(law, elastic, rate, share):
-    """Force [N] from its elastic part; `share`: of the time in which there is contact, for the damper."""
+    """Force [N] from its elastic part; `share`: of the time in which there is contact, for the damper."""  # Lange eq. 12
     if law.kind == HUNT:
         force = elastic * (1.0 + law.damping * rate)
     else:
@@ -162,7 +171,7 @@ def force_over(law, touch, mobility, dt):
 def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
     """Energy [J] that the contact takes in a step and does not store: by its damper, by the cut at zero, by the torque it carries."""
     lost = (force - elastic) * dt * (touch.rate - 0.5 * dt * mobility * force)
-    if force == 0.0 or norm(model.couple) == 0.0:
+    if force == 0.0 or is_zero(model.couple):
         return lost
     turning = subtract(_rate(rig.chaser, satellites.chaser), _rate(rig.target, satellites.target))
     return lost - dt * dot(rotate(satellites.target.q, model.couple), turning)
@@ -171,11 +180,12 @@ def lost_in(rig, model, satellites, touch, mobility, force, elastic, dt):
 @compiled
 def wrenches_of(model, target_q, touch, force):
     """On both satellites: the force along the normal at the chaser's contact point, and what torque the touch itself carries."""
-    f = scale(force, touch.normal)
+    f = scale(force, touch.normal)  # Lange eqs. 27, 28
+    torque, opposite = cross(touch.arm, f), negate(cross(touch.from_target, f))  # Lange eq. 13
+    if is_zero(model.couple):
+        return Wrenches(Wrench(f, torque), Wrench(negate(f), opposite))
     couple = rotate(target_q, model.couple)
-    torque = add(cross(touch.arm, f), couple)  # Lange eqs. 13, 21
-    opposite = negate(add(cross(touch.from_target, f), couple))
-    return Wrenches(Wrench(f, torque), Wrench(negate(f), opposite))
+    return Wrenches(Wrench(f, add(torque, couple)), Wrench(negate(f), subtract(opposite, couple)))  # Lange eq. 21
 
 
 @compiled

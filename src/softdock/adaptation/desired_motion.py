@@ -6,30 +6,67 @@ force is taken). `held_cycle` is the published way: the force of the cycle's sta
 
 from __future__ import annotations
 
-from softdock.adaptation.desired_contact import elastic_energy, force_now, force_over, lost_in, mobility, touch_apart, touch_of, wrenches_of
+from typing import NamedTuple
+
+from softdock.adaptation.desired_contact import (
+    elastic_energy,
+    force_now,
+    force_over,
+    is_zero,
+    lost_in,
+    mobility,
+    overlap_of,
+    touch_of,
+    touch_spinning,
+    wrenches_of,
+)
 from softdock.adaptation.interface import Satellites, Wrenches
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench, no_wrench
-from softdock.spatial.rigid_body import Body, body_rate
-from softdock.spatial.rotations import exponential, product, renormalise
-from softdock.spatial.vectors import add_scaled, multiply, scale
+from softdock.spatial.rigid_body import Body
+from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
+from softdock.spatial.vectors import add_scaled, cross, multiply, scale, symmetric_times
+
+
+class Flight(NamedTuple):
+    """Satellites with the angular velocities that belong to them, body axes; after the flight of a step."""
+
+    satellites: Satellites
+    chaser_rate: tuple
+    target_rate: tuple
 
 
 @compiled
 def _flown(params, dt, body):
-    """A body after dt without force: the momentum stays, the attitude turns with the rate of the middle."""
+    """A body after dt without force, and its rate: the momentum stays, the attitude turns with the rate of the middle; rates to first order in dt."""
     if params.fixed:
-        return body
-    w = body_rate(params, body.q, body.L)
-    if w[0] == 0.0 and w[1] == 0.0 and w[2] == 0.0:
-        return Body(add_scaled(body.p, dt, body.v), body.q, body.v, body.L)
-    w = body_rate(params, product(body.q, exponential(scale(0.5 * dt, w))), body.L)
-    return Body(add_scaled(body.p, dt, body.v), renormalise(product(body.q, exponential(scale(dt, w)))), body.v, body.L)
+        return body, (0.0, 0.0, 0.0)
+    p = add_scaled(body.p, dt, body.v)
+    if is_zero(body.L):
+        return Body(p, body.q, body.v, body.L), (0.0, 0.0, 0.0)
+    L_B = rotate_back(body.q, body.L)
+    w = symmetric_times(params.inverse_inertia, L_B)
+    change = symmetric_times(params.inverse_inertia, cross(L_B, w))  # the momentum turns in body axes
+    q = product(body.q, exponential(add_scaled(scale(dt, w), 0.5 * dt * dt, change)))
+    return Body(p, q, body.v, body.L), add_scaled(w, dt, change)
 
 
 @compiled
 def flown(rig, dt, satellites):
-    return Satellites(_flown(rig.chaser, dt, satellites.chaser), _flown(rig.target, dt, satellites.target))
+    chaser, chaser_rate = _flown(rig.chaser, dt, satellites.chaser)
+    target, target_rate = _flown(rig.target, dt, satellites.target)
+    return Flight(Satellites(chaser, target), chaser_rate, target_rate)
+
+
+@compiled
+def _upright(body):
+    return Body(body.p, renormalise(body.q), body.v, body.L)
+
+
+@compiled
+def upright(satellites):
+    """With attitudes of length one: many products have led them astray by rounding."""
+    return Satellites(_upright(satellites.chaser), _upright(satellites.target))
 
 
 @compiled
@@ -51,32 +88,42 @@ def sum_of(a, b, factor):
     return Wrench(add_scaled(a.force, factor, b.force), add_scaled(a.torque, factor, b.torque))
 
 
+@compiled
+def _any(wrenches):
+    c, t = wrenches.chaser, wrenches.target
+    return not (is_zero(c.force) and is_zero(c.torque) and is_zero(t.force) and is_zero(t.torque))
+
+
 @apart
 def stepped(rig, model, satellites, duration, steps, others):
     """Satellites after some equal steps under the wanted contact and constant other wrenches, the contact's mean wrenches, the energy it took [J]."""
-    dt = duration / steps
-    taken = -elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
+    dt, share, ease = duration / steps, 1.0 / steps, 0.0
+    if model.law.damping != 0.0:
+        ease = mobility(rig, satellites, touch_of(rig, model, satellites))  # it changes with the attitudes only
+    taken = -elastic_energy(model.law, overlap_of(model, satellites))
     chaser, target = no_wrench(), no_wrench()
-    satellites = flown(rig, 0.5 * dt, satellites)
+    pushed_by_others = _any(others)
+    flight = flown(rig, 0.5 * dt, satellites)
     for i in range(steps):
-        touch = touch_of(rig, model, satellites)
-        ease = mobility(rig, satellites, touch)
+        here = flight.satellites
+        touch = touch_spinning(model, here, flight.chaser_rate, flight.target_rate)
         force, elastic = force_over(model.law, touch, ease, dt)
-        taken += lost_in(rig, model, satellites, touch, ease, force, elastic, dt)
-        if force != 0.0:
-            w = wrenches_of(model, satellites.target.q, touch, force)
-            satellites = pushed(rig, dt, satellites, w)
-            chaser, target = sum_of(chaser, w.chaser, 1.0 / steps), sum_of(target, w.target, 1.0 / steps)
-        satellites = pushed(rig, dt, satellites, others)
-        satellites = flown(rig, dt if i < steps - 1 else 0.5 * dt, satellites)
-    taken += elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
-    return satellites, Wrenches(chaser, target), taken
+        if force != 0.0 or elastic != 0.0:
+            taken += lost_in(rig, model, here, touch, ease, force, elastic, dt)
+            w = wrenches_of(model, here.target.q, touch, force)
+            here = pushed(rig, dt, here, w)
+            chaser, target = sum_of(chaser, w.chaser, share), sum_of(target, w.target, share)
+        if pushed_by_others:
+            here = pushed(rig, dt, here, others)
+        flight = flown(rig, dt if i < steps - 1 else 0.5 * dt, here)
+    end = upright(flight.satellites)
+    return end, Wrenches(chaser, target), taken + elastic_energy(model.law, overlap_of(model, end))
 
 
 @apart
 def held_cycle(rig, model, satellites, duration, others):
     """The same with the force of the start, held: momentum first, then the pose."""
-    touch = touch_apart(rig, model, satellites)
+    touch = touch_of(rig, model, satellites)
     force, elastic = force_now(model.law, touch)
     taken = lost_in(rig, model, satellites, touch, mobility(rig, satellites, touch), force, elastic, duration)
     taken -= elastic_energy(model.law, touch.overlap)
@@ -84,8 +131,8 @@ def held_cycle(rig, model, satellites, duration, others):
     if force != 0.0:
         w = wrenches_of(model, satellites.target.q, touch, force)
     satellites = pushed(rig, duration, satellites, Wrenches(sum_of(w.chaser, others.chaser, 1.0), sum_of(w.target, others.target, 1.0)))
-    satellites = flown(rig, duration, satellites)
-    return satellites, w, taken + elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
+    end = upright(flown(rig, duration, satellites).satellites)
+    return end, w, taken + elastic_energy(model.law, overlap_of(model, end))
 
 
 @compiled

@@ -71,7 +71,7 @@ def series_stiffness(vector, at, n, chaser_q, target_q):
     """Of a matrix in chaser axes and one in target axes behind each other, along a normal in world axes [N/m]; a side of zeros is rigid."""
     k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
     other = load6(vector, at + 6)
-    return in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k  # Lange eqs. 29, 32
+    return in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k  # Lange eqs. 29, 30, 32
 
 
 @compiled

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, store_model, touch_apart
+from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, overlap_of, store_model, touch_of
 from softdock.adaptation.desired_motion import desired_cycle, pushed
 from softdock.adaptation.environment import environment
 from softdock.adaptation.interface import BOOK_DESIGNED, Satellites, Wrenches
@@ -35,6 +35,7 @@ from softdock.adaptation.remapping_keys import (
     DESIGNED,
     ENVIRONMENT,
     FELT,
+    FIRST,
     FREE_SINCE,
     JUMPED,
     KNOWN,
@@ -67,11 +68,11 @@ from softdock.adaptation.wanted_law import loss_in, wanted_law
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_wrench, no_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import Body, body_rate, kinetic_energy
-from softdock.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, negate, norm, scale, store3, subtract
+from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
+from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, multiply, negate, norm, scale, store3, subtract
 
 CYCLE = 0  # place of T in the parameter vector
-ANOTHER_NORMAL = 0.94  # cosine of 20 deg; a normal that turns further in one cycle belongs to another contact
+ANOTHER_NORMAL = 0.94  # cosine of 20 deg; a normal that turns further from where it was belongs to another contact as well
 
 
 @compiled
@@ -139,12 +140,14 @@ def _open(method, mem, rig, env, wrench, felt, satellites):
     """A contact is seen for the first time: its law, and the past if the satellites had touched already. Returns satellites and the work taken [J]."""
     m = method.memory
     model = _model_of(method, env, wrench, felt, load_law(mem, m + MODEL))
-    touch = touch_apart(rig, model, satellites)
+    touch = touch_of(rig, model, satellites)
     law = wanted_law(method, env.pair, env.normal, satellites.chaser.q, satellites.target.q, mobility(rig, satellites, touch), touch.rate)
     model = Model(model.normal, model.on_chaser, model.on_target, model.depth, model.couple, law)
     store_model(mem, m + MODEL, model)
     mem[m + KNOWN], mem[m + ACTED] = 1.0, 0.0
     mem[m + CONTACTS] += 1.0
+    store3(mem, m + FIRST, model.normal)
+    mem[m + FIRST + 3], mem[m + FIRST + 4] = float(env.pair), 0.0
     _note_environment(method, mem, env, model)
     if method.rows < 2:
         jump = elastic_energy(law, touch.overlap)
@@ -166,10 +169,12 @@ def _follow(method, mem, rig, env, wrench, felt, satellites):
     """A contact that is known is measured again. Returns the energy that the wanted contact has more at the new place [J]."""
     m = method.memory
     old = load_model(mem, m + MODEL)
-    if dot(rotate(felt.target.q, old.normal), env.normal) < ANOTHER_NORMAL:
-        mem[m + OTHER_POINTS] += 1.0
     model = _model_of(method, env, wrench, felt, old.law)
-    before, after = touch_apart(rig, old, satellites).overlap, touch_apart(rig, model, satellites).overlap
+    elsewhere = dot(model.normal, load3(mem, m + FIRST)) < ANOTHER_NORMAL or float(env.pair) != mem[m + FIRST + 3]
+    if elsewhere and mem[m + FIRST + 4] == 0.0:
+        mem[m + FIRST + 4] = 1.0
+        mem[m + OTHER_POINTS] += 1.0
+    before, after = overlap_of(old, satellites), overlap_of(model, satellites)
     store_model(mem, m + MODEL, model)
     _note_environment(method, mem, env, model)
     if before <= 0.0 and after <= 0.0:
@@ -221,7 +226,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         if env.stiffness < 0.0 or (env.stiffness == 0.0 and norm(env.normal) > 0.0):
             mem[m + SOFT] += 1.0
         mem[m + LARGEST_BELOW] = max(mem[m + LARGEST_BELOW], norm(real.chaser.force))
-        if mem[m + KNOWN] != 0.0 and touch_apart(rig, load_model(mem, m + MODEL), satellites).overlap <= 0.0:
+        if mem[m + KNOWN] != 0.0 and overlap_of(load_model(mem, m + MODEL), satellites) <= 0.0:
             _close(method, mem, rig)
     mem[m + SEEN] = 1.0 if env.seen else 0.0
     mean = Wrenches(no_wrench(), no_wrench())
@@ -271,7 +276,7 @@ def _record(method, mem, rig, mean, satellites):
     m = method.memory
     overlap, normal = 0.0, (0.0, 0.0, 0.0)
     if mem[m + KNOWN] != 0.0:
-        touch = touch_apart(rig, load_model(mem, m + MODEL), satellites)
+        touch = touch_of(rig, load_model(mem, m + MODEL), satellites)
         overlap, normal = touch.overlap, touch.normal
     acting = norm(mean.chaser.force) > 0.0
     if acting:

@@ -97,8 +97,8 @@ def _duration(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Pro
         return [(key, values[key], f"a contact of at least one cycle: this one lasts {cycles:.2g} ({error}); or allow_unresolved = true")], []
     if cycles * steps < RESOLVED:
         step = "step" if steps > 1 else "cycle"
-        error = 100.0 * expected_error(cycles * steps)
-        return [], [f"{key}: a contact of {cycles:.2g} cycles, {cycles * steps:.2g} {step}s: its restitution may be wrong by {error:.2g} %"]
+        error = f"its restitution may be wrong by {100.0 * expected_error(cycles * steps):.2g} %"
+        return [], [f"{key}: a contact of {cycles:.2g} cycles, {cycles * steps:.2g} {step}s: {error}"]
     return [], []
 
 

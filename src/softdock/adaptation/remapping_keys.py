@@ -115,7 +115,7 @@ REMAPPING = Group(
         "measured",
         choices=("measured", "point"),
     ),
-    Parameter("substeps", "substeps", "steps of the satellites' contact in a cycle; 1: the force is held, as published", 8, low=1, high=64, kind="integer"),
+    Parameter("substeps", "substeps", "steps of the satellites' contact in a cycle; 1: the force is held, as published", 3, low=1, high=64, kind="integer"),
     Parameter(
         "rewind",
         "rewind_ms",
@@ -195,8 +195,9 @@ CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT = 143, 144, 145, 146, 
 LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP, LARGEST_DEVIATION = 149, 150, 151, 152, 153
 ESTIMATE = 154  # sums of the least squares, and the estimate: see stiffness_estimate.py
 FOLLOWERS, FOLLOWER_FLOATS = 166, MOTION_FLOATS + 36  # of executable set-points: motion, accelerations and room to plan, per robot
-FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS  # of environment = filter
-RING = FILTER_STATE + FILTER_FLOATS
+FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS  # of environment = filter: see environment_filter.py
+FIRST, FIRST_FLOATS = FILTER_STATE + FILTER_FLOATS, 5  # of the contact under way: normal (target axes) and pair when it began; whether it has left them
+RING = FIRST + FIRST_FLOATS
 ROW_FLOATS = 26 + 12 + 3  # satellites at a stamp; what others gave them in the cycle that begins there; the mean force in it
 
 

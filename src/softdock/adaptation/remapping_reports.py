@@ -83,11 +83,12 @@ def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
         why = f"beyond the {values['rewind_ms']:g} ms that may be rewound" if values["rewind_ms"] > 0.0 else "before they were seen"
         said.append(f"{mem[TOO_SHORT]:g} contact(s) of the satellites had begun {why}; so far {float(mem[JUMPED]):.3g} J came from nowhere by such jumps")
     if mem[OTHER_POINTS] > 0.0:
-        said.append(f"the contact moved to another place before the first had ended ({mem[OTHER_POINTS]:g} times): beyond the method, which knows one contact")
+        where = f"{mem[OTHER_POINTS]:g} contact(s) moved to another place before the first had ended"
+        said.append(f"{where}: beyond the method, which knows one contact at a time")
     if mem[SOFT] > 0.0:
         said.append(f"the stiffness is zero along the measured normal ({mem[SOFT]:g} cycles): nothing was re-mapped there")
     shortest = float(mem[SHORTEST])
     if values["substeps"] == 1 and 0.0 < shortest < RESOLVED:
         error = f"its restitution may be wrong by {100.0 * expected_error(shortest):.2g} %"
-        said.append(f"the shortest contact acted in {shortest:g} cycles: with a held force {error}; substeps = 8 resolves it")
+        said.append(f"the shortest contact acted in {shortest:g} cycles: with a held force {error}; more substeps resolve it")
     return [f"remapping: {line}" for line in said]

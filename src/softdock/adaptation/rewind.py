@@ -7,7 +7,7 @@ computed anew. Both loops are bounded by the ring's length, so a cycle has a lar
 
 from __future__ import annotations
 
-from softdock.adaptation.desired_contact import elastic_energy, touch_apart
+from softdock.adaptation.desired_contact import elastic_energy, overlap_of
 from softdock.adaptation.desired_motion import desired_cycle
 from softdock.adaptation.interface import Satellites, Wrenches
 from softdock.adaptation.remapping_keys import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
@@ -72,10 +72,10 @@ def _begin(method, mem, rig, model, now):
     """The stamp from which to compute anew: the newest without overlap, or the oldest that there is."""
     oldest = max(now - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
     stamp = now
-    overlap = touch_apart(rig, model, load_satellites(mem, row_of(method, now))).overlap
+    overlap = overlap_of(model, load_satellites(mem, row_of(method, now)))
     while stamp > oldest and overlap > 0.0:
         stamp -= 1
-        overlap = touch_apart(rig, model, load_satellites(mem, row_of(method, stamp))).overlap
+        overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
     if overlap > 0.0:
         mem[method.memory + TOO_SHORT] += 1.0
     return stamp
@@ -90,7 +90,7 @@ def rewind(method, mem, rig, model):
     now = rig.cycle
     first = _begin(method, mem, rig, model, now)
     satellites, taken = load_satellites(mem, row_of(method, first)), 0.0
-    jump = elastic_energy(model.law, touch_apart(rig, model, satellites).overlap)
+    jump = elastic_energy(model.law, overlap_of(model, satellites))
     for stamp in range(first, now):
         at = row_of(method, stamp)
         others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))

@@ -75,7 +75,7 @@ def _group(group: Group) -> Iterator[str]:
     if not group.parameters:
         yield "No parameters.\n"
         return
-    rows = list(map(_row, group))
+    rows = [_row(p) for p in group if p.kind != "contacts"]
     if any(p.kind == "schedule" for p in group):
         rows.append(CSV_ROW)
     yield from _table(COLUMNS, rows)

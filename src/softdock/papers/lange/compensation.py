@@ -106,7 +106,8 @@ def restitutions(wanted: Wanted, environment: str, seeds: int, first: int = 1, g
     """One of each seed, seeds from `first` on; the sampling phase with it."""
     scenario = build(scenario_tables(wanted.contact, gap_m, **ENVIRONMENTS[environment]))
     number = np.arange(first, first + seeds)
-    return run_cpu(*columns(scenario, {"random.seed": number, "chaser.position_m.0": start_of(number)})).column("restitution")
+    swept = {"random.seed": number, "random.run": np.zeros(seeds), "chaser.position_m.0": start_of(number)}  # as single runs of these seeds
+    return run_cpu(*columns(scenario, swept)).column("restitution")
 
 
 def restitution_table(seeds: int = 50, environments: Sequence[str] = tuple(ENVIRONMENTS), progress: Callable[[str], None] = lambda what: None) -> list[Row]:
