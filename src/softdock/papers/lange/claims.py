@@ -29,8 +29,8 @@ def fastest_robot(run: Run) -> float:
 
 def make_claims() -> Exhibit:
     published, naive, fine = (run_of("jerk", loop) for loop in ("published", "naive", "softdock"))
-    late = restitutions("nothing", 4.0, 1.0, 1, 4)
-    short = restitutions("rewind", 12.0, 10.0, 8, 4)
+    late = restitutions("nothing", 4.0, 1.0, True, 4)
+    short = restitutions("rewind", 12.0, 10.0, False, 4)
     rows: list[dict[str, Any]] = [
         _row("III-B: with the measured force the velocity increases", "confirmed", energy_ratio(naive), "times the energy, Fig. 6"),
         _row("V: the servicer stops, the client takes its velocity", "confirmed", restitution(fine), "restitution, Fig. 6"),

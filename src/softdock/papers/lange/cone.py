@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.identification.log import matrices
+from softdock.papers.lange.impact import HELD as HELD_FORCE
 from softdock.papers.lange.impact import NAIVE, both_robots
 from softdock.run import Run
 from softdock.scenario.files import load_scenario
@@ -24,8 +25,8 @@ ROBOT = {  # assumed; the paper names only that the acceleration is limited
 }
 
 
-def _remapping(lead: bool, rewind: bool, substeps: int = 8) -> dict[str, Any]:
-    return {"name": "remapping", "substeps": substeps, "lead_ms": DELAY_MS if lead else 0.0, "rewind_ms": 100.0 if rewind else 0.0}
+def _remapping(lead: bool, rewind: bool) -> dict[str, Any]:
+    return {"name": "remapping", "lead_ms": DELAY_MS if lead else 0.0, "rewind_ms": 100.0 if rewind else 0.0}
 
 
 LOOPS = {
@@ -34,7 +35,7 @@ LOOPS = {
     "lead": _remapping(True, False),
     "rewind": _remapping(False, True),
     "both": _remapping(True, True),
-    "both, held": _remapping(True, True, 1),
+    "both, held": _remapping(True, True) | HELD_FORCE,
 }
 NEITHER, OURS, HELD = "neither", "both", "both, held"
 

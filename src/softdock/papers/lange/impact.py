@@ -37,8 +37,9 @@ FAMILIES = {
 }
 
 NAIVE: dict[str, Any] = {"name": "direct"}
-PUBLISHED: dict[str, Any] = {"name": "remapping", "substeps": 1, "rewind_ms": 0.0}  # the force of (27) held over a cycle
-OURS: dict[str, Any] = {"name": "remapping"}  # rewind, in sub-steps
+HELD = {"substeps": 1}  # as published: the force at the cycle's start, over the cycle
+OURS: dict[str, Any] = {"name": "remapping"}  # rewind, in the sub-steps it has by default
+PUBLISHED = OURS | HELD | {"rewind_ms": 0.0}
 LOOPS = {"naive": NAIVE, "published": PUBLISHED, "softdock": OURS}
 LOOP_WORDS = {
     "naive": "the measured force straight to the satellites",
