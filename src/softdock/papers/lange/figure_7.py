@@ -27,6 +27,8 @@ def _row(name: str, contacts: list[dict[str, float]], robot_peak: float | None, 
         "robot_N": robot_peak,
         "energy_percent": 100.0 * (energy - 1.0),
         "parting_m_per_s": speed,
+        "linear_error": None,
+        "angular_error": None,
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.papers.lange.compensation import ENVIRONMENTS, Wanted, restitution_table, restitutions, scenario_tables, start_of, wanted_contacts
+from softdock.papers.lange.compensation import ENVIRONMENTS, GAP, Wanted, restitution_table, restitutions, scenario_tables, start_of, wanted_contacts
 from softdock.report.charts import Line, chart
 from softdock.run import Run
 from softdock.simulation import simulate
@@ -64,7 +64,7 @@ def make_restitution(seeds: int = SEEDS) -> Exhibit:
         (
             "Nothing of this is published. Assumed: joints of 500 N/mm with 50 kg behind each, contact of 50 N/mm, both with a damping ratio of 0.1; robots of "
             "2.3 m/s², 125 m/s³, 20 ms late and led by as much; T = 4 ms; 0.5 N of noise on the force, 2 µm on the motors, threshold 2 N; 1 mm of gap that "
-            "no pose shows; rewind. Each seed has its own sampling phase. Expected: a prototype apart from softdock.",
+            "no pose shows; rewind. Each seed has its own sampling phase. Expected: by an independent calculation.",
             "; ".join(f"{name}: {words}" for name, words in WORDS.items()) + ".",
         ),
         (
@@ -94,8 +94,8 @@ def _means(rows: list[dict[str, Any]]) -> str:
     return chart("restitution", title, lines, "", "restitution [-]", caption=caption, time_axis=False, layout={"xaxis": ticks}, height=400)
 
 
-def one_run(wanted: Wanted, environment: str, seed: int = 1) -> Run:
-    tables = scenario_tables(wanted.contact, **ENVIRONMENTS[environment]) | {"random": {"seed": seed}}
+def one_run(wanted: Wanted, environment: str, seed: int = 1, gap_m: float = GAP) -> Run:
+    tables = scenario_tables(wanted.contact, gap_m, **ENVIRONMENTS[environment]) | {"random": {"seed": seed}}
     tables["chaser"]["position_m"] = [float(start_of(seed)), 0.0, 0.0]
     return simulate(tables)
 

@@ -59,12 +59,14 @@ def touch(share: float, cycle_ms: float, seen_at: float) -> dict[str, Any]:
     return {"chaser.position_m": [-SPEED * T * (round(seen_at / T) - share), 0.0, 0.0], "time.cycle_ms": cycle_ms}
 
 
-def impact(family: str, loop: str, cycle_ms: float = 12.0, share: float = SHARE, seen_at: float = 0.3, after: float = 1.0, **method: Any) -> Run:
-    """One run of a family of robots; `after`: how long it goes on [s]; the rest: further keys of the method."""
+def impact(
+    family: str, loop: str, cycle_ms: float = 12.0, share: float = SHARE, seen_at: float = 0.3, after: float = 1.0, scenario: dict[str, Any] | None = None
+) -> Run:
+    """One run of a family of robots; `after`: how long it goes on [s]; `scenario`: further keys."""
     robots = FAMILIES[family]
-    keys = LOOPS[loop] | ({"lead_ms": robots.lead_ms} if robots.lead_ms and loop != "naive" else {}) | method
+    keys = LOOPS[loop] | ({"lead_ms": robots.lead_ms} if robots.lead_ms and loop != "naive" else {})
     changes = touch(share, cycle_ms, seen_at) | both_robots(robots.limits.get(cycle_ms, {})) | {"time.duration_s": seen_at + after, "methods": [keys]}
-    return simulate(load_scenario(robots.preset).with_keys(changes))
+    return simulate(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
 
 
 def plain_impact(robot: dict[str, Any], method: dict[str, Any], cycle_ms: float, share: float, stiffness: float = STIFFNESS, **changes: Any) -> Run:
