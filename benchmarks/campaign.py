@@ -39,10 +39,10 @@ VARY: list[dict[str, Any]] = [
 ]
 
 
-def plan(runs: int, vary: list[dict[str, Any]] = VARY) -> Plan:
+def plan(runs: int, vary: list[dict[str, Any]] = VARY, **keys: Any) -> Plan:
     """30 s at 4 ms with noise."""
     changes = {"time": {"duration_s": 30.0}, "sensor": {"noise_N": 0.05}}
-    return make_plan(read_spec({"name": "benchmark", "scenario": "epos_1d", "runs": runs, "set": changes, "vary": vary}))
+    return make_plan(read_spec({"name": "benchmark", "scenario": "epos_1d", "runs": runs, "set": changes, "vary": vary} | keys))
 
 
 def bare(made: Plan) -> float:

@@ -89,7 +89,7 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
 
 def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path) -> None:
     """Everything, in order of importance. Saved after every part; one part's trouble does not lose the others."""
-    from benchmarks import gpu_parity, gpu_speed
+    from benchmarks import gpu_networks, gpu_parity, gpu_speed
 
     runs, repeats = (33_792, 2) if quick else (1_081_344, 4)
     parts = {  # name: (seconds it needs, what it does)
@@ -98,6 +98,7 @@ def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path) -> No
         "mjx": (75.0, lambda: gpu_speed.measure_mjx(say)),
         "end_to_end": (20.0, lambda: gpu_speed.end_to_end(runs // 2, 8.0, say)),
         "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
+        "networks": (200.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),
     }
     for name, (seconds, part) in parts.items():
         say(f"{name} (at {clock.passed():.0f} s)")
@@ -110,6 +111,12 @@ def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path) -> No
     if "best" in results["speed"].get("no noise", {}) and "steps_per_s" in results["mjx"]:
         results["times_mjx"] = results["speed"]["no noise"]["best"] / results["mjx"]["steps_per_s"]
         say(f"softdock / MJX: {results['times_mjx']:.0f}")
+    if "fma_per_s" in results["bound"]:
+        from benchmarks.operations import fraction_of_peak
+
+        results["fraction_of_peak"] = fraction_of_peak(results["speed"], results["bound"]["fma_per_s"])
+        for name, found in results["fraction_of_peak"].items():
+            say(f"{name}: {found['operations_per_cycle']:.0f} operations a cycle as written, {100.0 * found['of_peak']:.0f} % of the peak")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -134,7 +141,8 @@ def main(arguments: list[str] | None = None) -> int:
     results["wall_s"] = clock.passed()
     save(options.out, results)
     say(f"wrote {options.out} after {results['wall_s']:.0f} s")
-    return 0 if results["parity"].get("passed") else 1
+    agreed = results["parity"].get("passed") and results["networks"].get("passed", "left_out" in results["networks"])
+    return 0 if agreed else 1
 
 
 if __name__ == "__main__":

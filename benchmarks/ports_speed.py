@@ -1,14 +1,16 @@
 """How long does one sample of a network take, on one core? Targets: linear up to 6 states 1 us, 21 states 2 us, nonlinear 8 us; mean and 99.99th percentile.
 
-Each sample is timed by itself, inside compiled code, by the system's clock; what reading the clock takes is measured and subtracted. The run is checked
-before it is reported: energy fed in, stored and dissipated must balance.
+Each sample is timed by itself, inside compiled code, between two readings of the system's clock. What an empty bracket takes is measured in the same way and
+stated (`clock`); its mean is subtracted from every number. A run is many short blocks. `p9999_us` is of all samples of all blocks together: on a machine with
+other work it shows that work. `p9999_block_us` is the smallest 99.99th percentile of any block, one that was left alone: what the code itself takes. The
+run is checked before it is reported: energy fed in, stored and dissipated must balance.
 """
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -17,7 +19,7 @@ from softdock.ports import Network, chain, generalised_maxwell, hunt_crossley, s
 from softdock.ports.linear_step import FED, PUT_IN, SHORT, TANK, fresh_memory, linear_net, linear_sample
 from softdock.ports.nonlinear_step import fresh_nonlinear_memory, nonlinear_net, nonlinear_sample
 
-SAMPLES, REPEATS, TANK_J, T = 50_000, 60, 1e-4, 1e-3
+SAMPLES, BLOCKS, TANK_J, T = 20_000, 150, 1e-4, 1e-3  # samples in a block
 LINEAR_6_US, LINEAR_21_US, NONLINEAR_US = 1.0, 2.0, 8.0
 MONOTONIC = 1
 
@@ -51,19 +53,26 @@ def stiffening_mass() -> Network:
     return net.connect("force", "S", "mass_moves").connect("mass_moves", "M", "B")
 
 
-def measure(run: Any, net: Any, mem: np.ndarray) -> tuple[float, float]:
-    """Mean and 99.99th percentile [us], each the best of several runs: other work on the machine interrupts, and is not the code."""
+class Took(NamedTuple):
+    """Of one sample [us]."""
+
+    mean: float  # of the quickest block
+    mean_whole: float
+    tail_block: float  # 99.99th percentile of the quietest block
+    tail_whole: float
+
+
+def measure(run: Any, net: Any, mem: np.ndarray) -> Took:
     t = np.arange(SAMPLES + 1) * T
     dq = np.diff(2e-3 * np.sin(2 * np.pi * 0.7 * t) + 1e-3 * np.sin(2 * np.pi * 4.3 * t)).reshape(-1, 1)
-    now, took = np.zeros(2, np.int64), np.zeros(SAMPLES)
-    found = []
-    for _ in range(REPEATS):
+    now, took = np.zeros(2, np.int64), np.zeros((BLOCKS, SAMPLES))
+    for block in took:
         work = mem.copy()
-        run(net, work, dq, now, took)
-        found.append((1e-3 * float(took.mean()), 1e-3 * float(np.quantile(took, 0.9999))))
+        run(net, work, dq, now, block)
     if run is not CLOCK and (abs(work[FED] + TANK_J - work[PUT_IN] - work[TANK]) > 1e-3 * abs(work[FED]) or work[SHORT] > 1e-12):
         raise RuntimeError("the books do not balance, however fast")
-    return min(mean for mean, _ in found), min(tail for _, tail in found)
+    means, tails = took.mean(axis=1), np.quantile(took, 0.9999, axis=1)
+    return Took(*(1e-3 * float(x) for x in (means.min(), took.mean(), tails.min(), np.quantile(took, 0.9999))))
 
 
 CLOCK = timed_run(numba.njit(nothing))
@@ -79,16 +88,27 @@ def run() -> dict[str, Any]:
         "stiffening mass": (stiffening_mass(), NONLINEAR_US),
     }
     results: dict[str, Any] = {}
-    met = True
-    idle, _ = measure(CLOCK, linear_net(networks["sls, 2 states"][0], T), np.zeros(64))
+    clock_took = measure(CLOCK, linear_net(networks["sls, 2 states"][0], T), np.zeros(64))
+    idle = clock_took.mean
     for name, (network, target) in networks.items():
         if network.linear:
             net: Any = linear_net(network, T, bound=1e-3)
-            mean, tail = measure(linear, net, fresh_memory(net, TANK_J))
+            took = measure(linear, net, fresh_memory(net, TANK_J))
         else:
             net = nonlinear_net(network, T, bound=1e-3)
-            mean, tail = measure(nonlinear, net, fresh_nonlinear_memory(net, TANK_J))
-        results[name] = {"mean_us": mean - idle, "p9999_us": tail - idle, "target_us": target}
-        met = met and mean - idle <= target and tail - idle <= target
+            took = measure(nonlinear, net, fresh_nonlinear_memory(net, TANK_J))
+        results[name] = {
+            "mean_us": took.mean - idle,
+            "mean_whole_us": took.mean_whole - idle,
+            "p9999_block_us": took.tail_block - idle,
+            "p9999_us": took.tail_whole - idle,
+            "target_us": target,
+        }
     target_text = f"mean and 99.99th percentile: linear to 6 states <= {LINEAR_6_US:g} us, 21 states <= {LINEAR_21_US:g} us, nonlinear <= {NONLINEAR_US:g} us"
-    return {"clock_us": idle, **results, "target": target_text, "met": met}
+    return {
+        "clock": {"mean_us": idle, "p9999_block_us": clock_took.tail_block, "p9999_us": clock_took.tail_whole},
+        **results,
+        "target": target_text,
+        "met": all(max(row["mean_us"], row["p9999_block_us"]) <= row["target_us"] for row in results.values()),
+        "met_with_all_interruptions": all(max(row["mean_whole_us"], row["p9999_us"]) <= row["target_us"] for row in results.values()),
+    }

@@ -58,6 +58,8 @@ MEMORY = Group(
     Parameter("pose_slots", "pose_slots", "poses kept per mock-up", 0),
     Parameter("robot_floats", "robot_floats", "per robot, for accelerations and planning", 0),
     Parameter("report_floats", "report_floats", "for filters, a second reading and late poses", 0),
+    Parameter("orbit_networks", "orbit_networks", "where the list of networks that orbit has stands: how it has each, and where its method's keys begin", 0),
+    Parameter("orbit_network_count", "orbit_network_count", "how many", 0),
     Parameter("size", "size", "floats in all", 0),
 )
 

@@ -65,6 +65,7 @@ def metrics(run: Run) -> dict[str, Any]:
             "contact_count": orbit.contact_count,
             "dissipated_J": orbit.dissipated,
             "external_J": orbit.external,
+            "virtual_J": orbit.virtual,
             **_state(bodies, orbit_end, orbit.time),
         },
         "fidelity": against,

@@ -34,6 +34,7 @@ class Parameter:
     # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table, schedule, gains, network, or one of WRITTEN_HERE
     kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
+    causality: str = ""  # of the ports that a network must have: position or force
 
     @property
     def allowed(self) -> str:

@@ -86,7 +86,10 @@ def test_every_robot_runs(model):
 
 
 # what no method can suggest
-MUST_BE_TOLD = {"network_contact": {"network": {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}, "distance_m": 1.9}}
+MUST_BE_TOLD = {
+    "network_contact": {"network": {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}, "distance_m": 1.9},
+    "network_satellite": {"network": {"model": "flexible_satellite", "arguments": {"hub": 55.0, "appendage": 5.0, "stiffness": 100.0, "damping": 1.0}}},
+}
 
 
 @pytest.mark.parametrize("name", METHODS)

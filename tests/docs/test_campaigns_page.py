@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from softdock.campaign.checking import CHECKED
+from softdock.campaign.digest import MOST_ROWS
 from softdock.campaign.engines import BACKENDS, MUCH
 from softdock.campaign.outcomes import ACTIVE, COLUMNS, ORBIT_COLUMNS
 from softdock.campaign.own_outcomes import load_own
 from softdock.campaign.plan import load_plan
+from softdock.campaign.precision import BLOCK, MOST_BLOCKS
 from softdock.campaign.spec import KEYS, preset_names
-from softdock.campaign.summary import MOST_ROWS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
 
@@ -37,6 +38,7 @@ def test_numbers_in_the_text_are_the_codes():
     assert f"{MOST_ROWS:,} runs" in PAGE
     assert f"more than {MUCH:g} cycles".replace("2e+09", "2e9") in PAGE
     assert f"an even sample of {CHECKED} runs" in PAGE
+    assert f"up to {BLOCK * MOST_BLOCKS} runs" in PAGE
 
 
 def test_the_example_file_can_be_planned(tmp_path):
@@ -51,4 +53,4 @@ def test_the_example_outcome_compiles(tmp_path):
     code = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block)
     file = tmp_path / "mine.py"
     file.write_text(code)
-    assert list(load_own(file)) == ["second_touch_s"]
+    assert list(load_own(file, 0)) == ["second_touch_s"]

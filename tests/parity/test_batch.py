@@ -17,6 +17,7 @@ from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
 from softdock import doors
 from softdock.campaign import cuda as gpu
+from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
 from softdock.compiled import source_hash
@@ -170,21 +171,42 @@ def compile_for_h200(monkeypatch):
     return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
 
 
-@pytest.mark.parametrize(
-    ("preset", "method"), [(None, "direct"), ("epos_3d", "direct"), (None, "delay_passivity")], ids=["one sample a cycle", "1 kHz sensor", "a method"]
-)
-def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, preset, method):
-    """The whole loop passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
-    base = scenario if preset is None else load_scenario(preset)
-    base = base.with_keys({"methods": [{"name": method}]})
+ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
+
+
+def prepared_kernel(base):
+    """What two runs have in common, and the types that a kernel for them is called with, but for the markers'."""
     _, numbers, special = gpu.tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
-    types = (matrix, numba.typeof(base.markers), numba.typeof(numbers), cube, matrix)
-    ptx = compile_for_h200(gpu.kernel_function(special), types)
+    return special, lambda markers: (matrix, numba.typeof(markers), numba.typeof(numbers), cube, matrix)
+
+
+def largest_depot(ptx: str) -> int:
+    """Bytes of local memory."""
+    return max(int(size) for size in re.findall(r"__local_depot\d+\[(\d+)\]", ptx))
+
+
+@pytest.mark.parametrize("method", ["direct", "delay_passivity"])
+def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, method):
+    """The whole loop passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
+    base = scenario.with_keys({"methods": [{"name": method}]})
+    special, types = prepared_kernel(base)
+    ptx = compile_for_h200(gpu.kernel_function(special), types(base.markers))
     assert "fma.rn.f64" in ptx
-    assert not re.search(r"\b(add|sub|mul|fma|div|sqrt)[.a-z]*\.f32", ptx)
-    depots = [int(size) for size in re.findall(r"__local_depot\d+\[(\d+)\]", ptx)]
-    assert max(depots) >= 8 * special.floats
+    assert not re.search(ARITHMETIC + "f32", ptx)
+    assert largest_depot(ptx) >= 8 * special.floats
+
+
+def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
+    """With a 1 kHz sensor: but for the clock, the satellites' positions and what is prepared once, no double is left; memory is halved."""
+    from softdock.campaign.single_kernel import single_kernel_function
+
+    base = load_scenario("epos_3d")
+    special, types = prepared_kernel(base)
+    ptx = compile_for_h200(single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)), types(single.twin(base.markers)))
+    doubles, singles = (len(re.findall(ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
+    assert doubles < 0.07 * singles
+    assert 4 * special.floats <= largest_depot(ptx) < 8 * special.floats
 
 
 def test_a_kernel_knows_what_its_runs_have_in_common(scenario):

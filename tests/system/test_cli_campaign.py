@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,10 +18,12 @@ import pytest
 from browser import chromium, opened
 from click.testing import CliRunner
 
-from softdock.campaign import cluster, shards
+from softdock.campaign import cluster, engines, shards
 from softdock.campaign.arrow import to_numbers
+from softdock.campaign.batch import Batch
 from softdock.campaign.cuda import load_numba_cuda
 from softdock.campaign.digest import tables
+from softdock.campaign.engines import Cpu
 from softdock.campaign.plan import load_plan
 from softdock.campaign.spec import preset_names
 from softdock.campaign.whole import run_campaign
@@ -58,6 +61,9 @@ worst = 1
 MINE = """
 def end_of_first(outcome, log):
     return log[0, 1]
+
+def softness(outcome, log, varied):
+    return 1.0 / varied[1]
 """
 LONG = CAMPAIGN.replace("runs = 60", "runs = 800").replace("reference = true", "").replace('outcome_file = "mine.py"', "")
 
@@ -111,6 +117,7 @@ def test_tables_summary_and_output_agree(done):
     ranked = summary["sensitivity"]["distance_from_orbit"]
     assert ranked[0]["key"] == "robots.chaser.delay_ms"
     assert np.all(columns["end_of_first"] > 0.4)  # an outcome of the user's own: the touch is at 0.5 s
+    np.testing.assert_allclose(columns["softness"], 1.0 / columns["contact.0.real.stiffness_N_per_m"], rtol=1e-15)
     assert {p.name for p in (out / "trajectories").iterdir()} == {"run-000000000.parquet", f"run-{worst['run']:09d}.parquet"}
 
 
@@ -190,9 +197,62 @@ def test_a_full_disc_stops_the_campaign_and_loses_nothing(folder, tmp_path, monk
     run_campaign(plan, out, "cpu", resuming=True)
     np.testing.assert_array_equal(read(out)["run"], np.arange(120))
     (out / "runs" / "part-000003.parquet").unlink()
+    with (out / "runs" / "part-000001.parquet").open("r+b") as cut:
+        cut.truncate(1000)  # a machine that lost its power: made again
     again = CliRunner().invoke(cli, ["campaign", str(out), "--resume", "--backend", "cpu"])  # the folder in place of the file
     assert again.exit_code == 0, again.output
     np.testing.assert_array_equal(read(out)["run"], np.arange(120))
+
+
+def test_a_damaged_shard_is_named(done, tmp_path):
+    """Damage that its ends do not show is found when it is read, and said with the way out."""
+    out, _ = done
+    copy = tmp_path / "copy"
+    shutil.copytree(out, copy)
+    file = copy / "runs" / "part-000002.parquet"
+    data = bytearray(file.read_bytes())
+    data[4:-4] = bytes(len(data) - 8)
+    file.write_bytes(data)
+    result = CliRunner().invoke(cli, ["campaign", str(copy), "--resume", "--backend", "cpu"])
+    assert result.exit_code == 2
+    assert "part-000002.parquet is damaged" in " ".join(result.output.split())
+
+
+class Rounding(Cpu):
+    """A stand-in for a GPU in single precision: the CPU's outcomes, rounded."""
+
+    name = "gpu"
+
+    def __init__(self, precision):
+        super().__init__()
+        self.words = f"a stand-in, {precision} precision"
+
+    def collect(self, launched):
+        batch, took = super().collect(launched)
+        return Batch(batch.outcomes.astype(np.float32).astype(float), batch.logs), took
+
+
+def test_the_error_of_single_precision_is_shown(folder, tmp_path, monkeypatch):
+    """Part of the runs is made again in double; table, JSON and page say how far apart they are."""
+    monkeypatch.setattr(engines, "Gpu", Rounding)
+    out = tmp_path / "out"
+    result = CliRunner().invoke(cli, ["campaign", str(folder / "small.toml"), "--out", str(out), "--backend", "gpu", "--precision", "single"])
+    assert result.exit_code == 0, result.output
+    found = json.loads((out / "summary.json").read_text())["precision"]
+    assert (found["compared"], found["decided_by_rounding"]) == (120, 0)
+    force = next(row for row in found["rows"] if row["outcome"] == "peak_force_real_N")
+    assert 0.0 < force["most"] < 2.0**-24
+    assert "of 120 runs made again in double, 0 differ" in " ".join(result.output.split())
+    page = (out / "report.html").read_text()
+    assert "Differences between single and double precision" in page
+    assert 'precision = "single"' in (out / "campaign.toml").read_text()
+
+
+def test_single_precision_on_a_cpu_is_refused(folder, tmp_path):
+    result = CliRunner().invoke(cli, ["campaign", str(folder / "small.toml"), "--out", str(tmp_path / "out"), "--backend", "cpu", "--precision", "single"])
+    assert result.exit_code == 2
+    assert "double on a CPU" in result.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_another_campaign_is_not_resumed(done, folder):

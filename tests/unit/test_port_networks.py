@@ -70,6 +70,9 @@ def test_the_order_of_bonds_does_not_matter():
         (lambda: Network("net").spring("S", 1.0).one("a").connect("a", "S").equations, "net.ports: nothing given"),
         (lambda: one_junction().polynomial_spring("S", 1.0, 1.0), "net.S.coefficients"),
         (lambda: one_junction().polynomial_spring("S", -1.0, 0.0, 1.0), "lowest point is at x = 0"),
+        (lambda: one_junction().polynomial_spring("S", "soft"), "net.S.coefficients: given ('soft',)"),
+        (lambda: network_from({"model": ["chain"]}), "model: given ['chain']"),
+        (lambda: network_from({"model": "chain", "arguments": 3}), "arguments: given 3"),
         (lambda: one_junction().potential_spring("S", lambda x: -x * x, (-1.0, 1.0)), "net.S.potential"),
         (lambda: one_junction().potential_spring("S", lambda x: x * x, (1.0, -1.0)), "net.S.stretch_m"),
         (lambda: one_junction().spring("S", 1.0).spring("S", 2.0), "net.S: given 'S'"),
@@ -114,6 +117,9 @@ def test_a_branch_too_fast_is_warned_about():
     fast = generalised_maxwell(300.0, [(200.0, 1.5e-3), (100.0, 0.1)])
     assert [w.partition(":")[0] for w in warnings_of(fast, 1e-3)] == ["generalised maxwell.S1"]
     assert warnings_of(fast, 0.5e-3) == []
+    bent = Network("net").port("hand", "position").polynomial_spring("S", 100.0, 0.0, 1e6).damper("B", 0.2).zero("in_series")
+    bent.connect("hand", "in_series").connect("in_series", "S", "B")
+    assert [w.partition(":")[0] for w in warnings_of(bent, 1e-3)] == ["net.S"]  # a nonlinear network as it is at rest
     assert "oscillates" in warnings_of(chain(1, 1e-4, 2000.0, 1e-3, 200.0, 1e-3), 1e-3)[0]
 
 

@@ -7,7 +7,7 @@ compiles only the methods it uses. In the vector a method's parameters stand beh
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from numba.extending import overload
@@ -22,6 +22,10 @@ from softdock.adaptation import (
     hybrid,
     monitor,
     network_contact,
+    network_nonlinear,
+    network_port,
+    network_satellite,
+    orbit_networks,
     passive_integrator,
     remapping,
     remapping_checks,
@@ -34,6 +38,7 @@ from softdock.adaptation import (
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
+from softdock.ports.tables import network_from
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.vectors import add
 
@@ -105,6 +110,9 @@ class Method:
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there for the first time
     books: Callable[[Any], dict[str, float]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
     events: Callable[[Any, float], list[str]] = lambda mem, T: []  # what went wrong with its readings, in words; from its slice and the cycle
+    in_orbit: Callable[[dict[str, Any]], int] = lambda values: orbit_networks.NOT_IN_ORBIT  # how orbit has it: a network that is part of a satellite
+    part_of_scenario: bool = False  # no remedy but a part of the rig or the satellites: kept whatever is compared
+    variant: Callable[[dict[str, Any]], Any] = lambda values: None  # for these values another marker, registered by `register_variant`; None: its own
 
 
 METHODS: dict[str, Method] = {}
@@ -122,6 +130,13 @@ def register(method: Method) -> None:
     _BY_TYPE[type(method.marker)] = method
 
 
+def register_variant(name: str, marker: Any, prepare: Callable[..., Any], **hooks: Callable[..., Any]) -> None:
+    """Another compiled code of a method, for some of its values: with the same parameters, memory and channels."""
+    _BY_TYPE[type(marker)] = replace(METHODS[name], marker=marker, prepare=prepare, **hooks)  # type: ignore[arg-type]
+
+
+_NO_PORT = network_port.Port(0, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), 0.0)
+_NONLINEAR = network_nonlinear.NonlinearContact(0, 0, 0, _NO_PORT, 0.0, 0.0)
 register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
 register(
     Method(
@@ -177,15 +192,38 @@ register(
 register(
     Method(
         "network_contact",
-        "a port-Hamiltonian network as a virtual contact between the satellites, or as an appendage of the chaser",
+        "a port-Hamiltonian network as a virtual contact between the satellites, or as an appendage of one of them",
         "the network",
         network_contact.NETWORK_CONTACT,
-        network_contact.NetworkContact(0, 0, 0, 0, 0, (0.0, 0.0, 0.0), 0.0, 0.0, 0.0),
+        network_contact.NetworkContact(0, 0, 0, _NO_PORT, 0, 0.0, 0.0),
         network_contact.prepare,
-        external=network_contact.external,
+        wrench=network_contact.wrench,
+        set_point=network_contact.step,
         memory=network_contact.memory,
+        channels=network_port.CHANNELS,
+        check=network_contact.check,
+        part_of_scenario=True,
+        in_orbit=lambda values: orbit_networks.NOT_IN_ORBIT if values["between"] == "satellites" else orbit_networks.APPENDAGE,
+        variant=lambda values: None if network_from(values["network"]).linear else _NONLINEAR,
     )
 )
+register(
+    Method(
+        "network_satellite",
+        "a port-Hamiltonian network as a satellite along one axis: force in, motion out, energy exact",
+        "the network",
+        network_satellite.NETWORK_SATELLITE,
+        network_satellite.NetworkSatellite(0, 0, 0, 0, (0.0, 0.0, 0.0)),
+        network_satellite.prepare,
+        correct=network_satellite.follow,
+        memory=network_satellite.memory,
+        channels=network_satellite.CHANNELS,
+        check=network_satellite.check,
+        part_of_scenario=True,
+        in_orbit=lambda values: orbit_networks.SATELLITE,
+    )
+)
+register_variant("network_contact", _NONLINEAR, network_nonlinear.prepare, wrench=network_nonlinear.wrench, set_point=network_nonlinear.step)
 register(
     Method(
         "passive_integrator",

@@ -72,7 +72,7 @@ def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
 
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / OWN).write_text(own, encoding="utf-8")
-            functions = load_own(Path(folder) / OWN)
+            functions = load_own(Path(folder) / OWN, len(plan.design.labels))
     return plan, engine_for("auto", plan, threads=1), functions
 
 

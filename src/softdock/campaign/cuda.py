@@ -215,6 +215,16 @@ def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
         config.CACHE_DIR = before
 
 
+def kernel_and_markers(special: Special, markers: Markers, precision: str) -> tuple[Any, Any]:
+    """The kernel for one kind of run in single or double precision, and the markers to call it with."""
+    if precision == "double":
+        return kernel_for(special), markers
+    from softdock.campaign.single import is_forgetful, twin
+    from softdock.campaign.single_kernel import single_kernel_for
+
+    return single_kernel_for(load_numba_cuda(), special, is_forgetful(markers)), twin(markers)
+
+
 @functools.cache
 def expanding_kernel() -> Any:
     """Thin runs to parameter vectors, on the device, and their results made zero: a block a run."""
@@ -244,15 +254,17 @@ def run_cuda(
     threads_per_block: int = THREADS_PER_BLOCK,
     progress: Progress | None = None,
     tailored: Tailored | None = None,
+    precision: str = "double",
 ) -> Batch:
     """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
 
     `tailored`: these runs, where `tailor` has looked at them before.
+    `precision`: "single" runs the core in single precision (single.py); results are doubles all the same.
     """
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
     vectors, numbers, special = tailored or tailor(vectors, markers, mem_floats)
-    kernel = kernel_for(special)
+    kernel, markers = kernel_and_markers(special, markers, precision)
     columns = len(vectors.base) if isinstance(vectors, Thin) else vectors.shape[1]
     total, done, rows = len(batch), 0, wave_rows(device)
     while done < total:

@@ -18,6 +18,7 @@ from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import RUNS
 from softdock.cycle import STATUSES
+from softdock.errors import CampaignStopped
 
 MOST_ROWS = 100_000
 WORST = 10
@@ -49,9 +50,16 @@ def _paths(folder: Path) -> list[Path]:
 
 
 def _table(path: Path) -> Any:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path).read(use_threads=False)
+    try:
+        return pq.ParquetFile(path).read(use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None):  # the disc's fault, not the file's
+            raise
+        folder = path.parent.parent
+        raise CampaignStopped(f"{path} is damaged ({error}); remove it, and `softdock campaign {folder} --resume` makes its runs again") from None
 
 
 def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:

@@ -14,7 +14,7 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores, run_cpu
 from softdock.campaign.plan import Plan, Variant
 from softdock.campaign.thin import Thin
-from softdock.errors import NoDevice
+from softdock.errors import BadInput, NoDevice, Problem
 from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
@@ -69,16 +69,16 @@ class Gpu:
 
     name = "gpu"
 
-    def __init__(self) -> None:
+    def __init__(self, precision: str = "double") -> None:
         from softdock.campaign.cuda import find_device, wave_rows
         from softdock.campaign.flights import Lane
 
         device = find_device()
-        self.words = f"{device.name}, double precision"
+        self.words = f"{device.name}, {precision} precision"
         self.wave = wave_rows(device)
         self.common: dict[int, Any] = {}
         self.lock = threading.Lock()
-        self.lanes = Lane(), Lane()
+        self.lanes = Lane(precision), Lane(precision)
         self.launches = 0
 
     def shard_runs(self, plan: Plan) -> int:
@@ -103,7 +103,19 @@ class Gpu:
 
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
-    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found."""
+    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found. Single precision is for a GPU alone."""
+    if plan is not None and plan.spec.precision == "single":
+        if backend == "cpu":
+            raise BadInput(Problem("precision", "single", "double on a CPU, where single precision saves nothing; single is for --backend gpu"))
+        try:
+            found = Gpu("single")
+        except NoDevice as error:
+            raise NoDevice(f"single precision needs a GPU: {error}") from None
+        from softdock.campaign.single import twin
+
+        for variant in plan.variants:  # refused before anything runs
+            twin(variant.markers)
+        return found
     if backend == "cpu":
         return Cpu(threads)
     if backend == "gpu":

@@ -70,7 +70,8 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
     orbits = fly_orbits(runs, getattr(engine, "threads", None)) if plan.spec.reference else None
     flown = time.perf_counter() - began
     spent = Spent(shard.runs, float(batch.column("cycles").sum()), looped, flown, orbits.flown if orbits else 0)
-    return outcome_table(plan, shard.variant, shard.first, runs, batch, orbits, apply_own(own, batch)), spent
+    mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
+    return outcome_table(plan, shard.variant, shard.first, runs, batch, orbits, mine), spent
 
 
 def encode(table: Any) -> bytes:
@@ -86,7 +87,7 @@ def encode(table: Any) -> bytes:
 
 
 def own_outcomes(plan: Plan) -> Own:
-    return load_own(plan.spec.folder / plan.spec.outcome_file) if plan.spec.outcome_file else {}
+    return load_own(plan.spec.folder / plan.spec.outcome_file, len(plan.design.labels)) if plan.spec.outcome_file else {}
 
 
 def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | None = None) -> Spent:

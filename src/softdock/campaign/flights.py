@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.campaign.batch import Batch
-from softdock.campaign.cuda import THREADS_PER_BLOCK, Tailored, expanding_kernel, kernel_for, load_numba_cuda
+from softdock.campaign.cuda import THREADS_PER_BLOCK, Tailored, expanding_kernel, kernel_and_markers, load_numba_cuda
 from softdock.campaign.thin import Thin
 from softdock.contact_log import LOG_COLUMNS
 from softdock.doors import OUTCOMES
@@ -28,8 +28,8 @@ class Flight(NamedTuple):
 
 
 class Lane:
-    def __init__(self) -> None:
-        self.cuda = load_numba_cuda()
+    def __init__(self, precision: str = "double") -> None:
+        self.cuda, self.precision = load_numba_cuda(), precision
         self.stream = self.cuda.stream()
         self.shape = (0, 0, 0)  # runs, contacts, parameters there is room for
 
@@ -49,7 +49,7 @@ class Lane:
             raise TypeError("a flight needs thin runs")
         runs, cuda, stream = thin.runs, self.cuda, self.stream
         self._make_room(runs, contacts, len(thin.base))
-        kernel, (outcomes, logs) = kernel_for(special), self.results
+        (kernel, types), (outcomes, logs) = kernel_and_markers(special, markers, self.precision), self.results
         base, at, values = (cuda.to_device(np.ascontiguousarray(array), stream=stream) for array in (thin.base, thin.at, thin.values))
         expanding_kernel()[runs, 64, stream](base, at, values, self.vectors, outcomes, logs)
         began, ended = cuda.event(), cuda.event()
@@ -57,7 +57,7 @@ class Lane:
         for first in range(0, runs, launch_rows):
             part = slice(first, min(first + launch_rows, runs))
             blocks = -(-(part.stop - first) // THREADS_PER_BLOCK)
-            kernel[blocks, THREADS_PER_BLOCK, stream](self.vectors[part], markers, numbers, logs[part], outcomes[part])
+            kernel[blocks, THREADS_PER_BLOCK, stream](self.vectors[part], types, numbers, logs[part], outcomes[part])
         ended.record(stream)
         for there, here in zip(self.results, self.here, strict=True):
             there[:runs].copy_to_host(here[:runs], stream=stream)

@@ -13,7 +13,9 @@ from softdock.contact_log import LOG_COLUMNS
 from softdock.layout import (
     CHASER_AT,
     CHASER_ROBOT_AT,
+    MAP,
     MEMORY_AT,
+    METHODS_AT,
     PAIRS_AT,
     POSE_AT,
     RANDOM_AT,
@@ -21,7 +23,7 @@ from softdock.layout import (
     STOP_AT,
     TARGET_AT,
 )
-from softdock.reference import LOGGED_CONTACTS, OUTCOME_COLUMNS, orbit_mem_floats, run_orbit
+from softdock.reference import LOGGED_CONTACTS, OUTCOME_COLUMNS, orbit_marker, orbit_mem_floats, run_orbit
 from softdock.sensor.pose import POSE
 from softdock.spatial.rigid_body import BODY
 
@@ -46,6 +48,8 @@ class Orbits(NamedTuple):
 def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
     """Orbit of every run."""
     known = np.array([not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool)
+    if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0:
+        known |= runs.at >= METHODS_AT  # networks that are part of satellites are listed as methods
     _, first, which = np.unique(runs.values[:, known], axis=0, return_index=True, return_inverse=True)
     outcomes, restitution = np.zeros((len(first), len(OUTCOME_COLUMNS))), np.full(len(first), np.nan)
 
@@ -53,7 +57,7 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
         log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
-            run_orbit(vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
+            run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
             if outcomes[i, 2] > 0.0:
                 restitution[i] = log[0, LOG_COLUMNS.index("restitution")]
 

@@ -1,4 +1,5 @@
-"""Outcomes of a user's own: functions of a run's outcome row and contact log, compiled by Numba and called for every run, whichever machine ran it.
+"""Outcomes of a user's own: functions of a run's outcome row, its contact log and what varied, compiled by Numba and called for every run, whichever machine
+ran it.
 
     # my_outcomes.py
     def hardest_pair(outcome, log):
@@ -9,7 +10,11 @@
                 best = i
         return log[best, 7]
 
-Every function of two arguments that the file defines is an outcome. Columns: `doors.OUTCOME_COLUMNS`, `contact_log.LOG_COLUMNS` (the first contacts).
+    def energy_per_mass(outcome, log, varied):
+        return outcome[3] / varied[0]
+
+Every function of two or three arguments that the file defines is an outcome. Columns: `doors.OUTCOME_COLUMNS`, `contact_log.LOG_COLUMNS` (the first
+contacts), and what varies in the order of the campaign file, in its units.
 """
 
 from __future__ import annotations
@@ -28,8 +33,8 @@ from softdock.errors import BadInput, Problem
 Own = dict[str, Callable[..., Any]]
 
 
-def load_own(file: Path) -> Own:
-    """The functions of a file, compiled. THIS RUNS THE FILE."""
+def load_own(file: Path, varied: int) -> Own:
+    """The functions of a file, compiled. THIS RUNS THE FILE. `varied`: how many numbers vary."""
     scope: dict[str, Any] = {"__name__": "softdock_own_outcomes", "__file__": str(file)}
     try:
         exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), scope)
@@ -38,33 +43,40 @@ def load_own(file: Path) -> Own:
     except Exception as error:
         raise BadInput(Problem("outcome_file", str(file), f"Python that runs ({type(error).__name__}: {error})")) from None
     found = {name: f for name, f in scope.items() if inspect.isfunction(f) and f.__module__ == "softdock_own_outcomes" and not name.startswith("_")}
-    if not found or any(len(inspect.signature(f).parameters) != 2 for f in found.values()):
-        raise BadInput(Problem("outcome_file", str(file), "functions of two arguments, outcome and log; names of helpers begin with _"))
+    if not found or any(len(inspect.signature(f).parameters) not in (2, 3) for f in found.values()):
+        allowed = "functions of two arguments, outcome and log, or three, with what varied; names of helpers begin with _"
+        raise BadInput(Problem("outcome_file", str(file), allowed))
     made = {name: _looped(f) for name, f in found.items()}
     from softdock.contact_log import LOG_COLUMNS
     from softdock.doors import OUTCOMES
 
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard
         try:
-            loop(np.zeros((1, OUTCOMES)), np.zeros((1, 4, len(LOG_COLUMNS))), np.zeros(1))
+            loop(np.zeros((1, OUTCOMES)), np.zeros((1, 4, len(LOG_COLUMNS))), np.zeros((1, max(varied, 1))), np.zeros(1))
         except Exception as error:
             raise BadInput(Problem(f"outcome_file {name}", str(file), f"a function that Numba compiles to a number ({str(error).splitlines()[0]})")) from None
     return made
 
 
 def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
-    one = numba.njit(nogil=True)(function)
+    one = numba.njit(nogil=True, error_model="numpy")(function)
 
-    @numba.njit(nogil=True)
-    def each(outcomes, logs, result):
+    @numba.njit(nogil=True, error_model="numpy")
+    def each(outcomes, logs, varied, result):
         for i in range(outcomes.shape[0]):
             result[i] = one(outcomes[i], logs[i])
 
-    return each
+    @numba.njit(nogil=True, error_model="numpy")
+    def each_with_varied(outcomes, logs, varied, result):
+        for i in range(outcomes.shape[0]):
+            result[i] = one(outcomes[i], logs[i], varied[i])
+
+    return each if len(inspect.signature(function).parameters) == 2 else each_with_varied
 
 
-def apply_own(own: Own, batch: Batch) -> dict[str, np.ndarray]:
+def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarray]:
+    """A column each. `varied`: a row a run."""
     found = {name: np.zeros(len(batch)) for name in own}
     for name, loop in own.items():
-        loop(batch.outcomes, batch.logs, found[name])
+        loop(batch.outcomes, batch.logs, np.ascontiguousarray(varied, dtype=float), found[name])
     return found

@@ -33,6 +33,7 @@ from softdock.scenario.files import to_toml
 
 FORMAT, VERSION = "softdock campaign", 1
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = "campaign.json", "campaign.toml", "scenario.toml", "runs", "outcomes.py"
+PARQUET = b"PAR1"  # at both ends of such a file
 TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
 
 
@@ -126,7 +127,20 @@ def resume(plan: Plan, path: Path) -> Folder:
         raise refuse(f"written by softdock {manifest['softdock']}", f"runs of one core; this one ({__version__}) differs: begin in a new folder")
     for old in (path / RUNS).glob(".*.part"):  # cut short
         old.unlink()
+    for file in (path / RUNS).glob("part-*.parquet"):
+        if not _is_whole(file):  # a copy cut short, a machine that lost its power: these runs are made again
+            file.unlink()
     return Folder(path, int(manifest["shard_runs"]))
+
+
+def _is_whole(file: Path) -> bool:
+    """Whether a Parquet file begins and ends as one."""
+    with file.open("rb") as data:
+        begin = data.read(len(PARQUET))
+        if begin != PARQUET:
+            return False
+        data.seek(-len(PARQUET), 2)
+        return data.read() == PARQUET
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from softdock.scenario.build import Locate
 from softdock.scenario.files import LARGEST_FILE, parse_toml
 
 SCHEMA_VERSION = 1
+PRECISIONS = ("double", "single")
 MOST_RUNS = 2**32  # the run's index is half the key of its random numbers
 KEYS = {
     "schema": "version of the campaign format",
@@ -34,6 +35,7 @@ KEYS = {
     "methods": "methods to run everything with: names, chains A+B, or all",
     "integrators": "integrators to run everything with, or all",
     "vary": "what varies",
+    "precision": "double, or single: on a GPU alone",
     "reference": "true: orbit beside every run",
     "honest_below": "distance from orbit below which a run is honest",
     "outcome_file": "Python file with outcomes of your own",
@@ -56,6 +58,7 @@ class Spec:
     methods: list[str] | str | None
     integrators: list[str] | str | None
     vary: tuple[Vary, ...]
+    precision: str
     reference: bool
     honest_below: float
     outcome_file: str
@@ -157,6 +160,7 @@ def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folde
         methods,
         integrators,
         found,
+        given("precision", str, "double", "one of " + ", ".join(PRECISIONS), lambda name: name in PRECISIONS),
         reference,
         float(below),
         given("outcome_file", str, "", "the name of a Python file"),

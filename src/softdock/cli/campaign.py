@@ -38,6 +38,7 @@ class CampaignName(click.ParamType):
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]")
 @click.option("--resume", is_flag=True, help="Go on with the campaign in DIR; only what is missing is run.")
 @click.option("--runs", type=click.IntRange(1), metavar="N", help="As many draws in place of the file's.")
+@click.option("--precision", type=click.Choice(["double", "single"]), help="On a GPU, in place of the file's; the error of single is shown. [default: double]")
 @click.option("--replay", type=click.IntRange(0), metavar="RUN", help="Make one run again by itself, with its page and its series.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="CPU threads. [default: all cores]")
 @click.option("--shard", type=click.IntRange(1), metavar="N", help="Runs of a shard. [default: some seconds of work]")
@@ -52,6 +53,7 @@ def campaign(
     out: Path | None,
     resume: bool,
     runs: int | None,
+    precision: str | None,
     replay: int | None,
     threads: int | None,
     shard: int | None,
@@ -77,8 +79,9 @@ def campaign(
         from softdock.campaign.spec import load_spec, read_spec
 
         spec = load_spec(campaign)
-        if runs is not None:
-            spec = read_spec(spec.tables | {"runs": runs}, spec.locate, spec.folder)
+        instead = {key: value for key, value in (("runs", runs), ("precision", precision)) if value is not None}
+        if instead:
+            spec = read_spec(spec.tables | instead, spec.locate, spec.folder)
         plan = make_plan(spec)
     if replay is not None:
         _replay(ctx, plan, replay, out)
@@ -172,6 +175,10 @@ def _show(summary: dict[str, Any]) -> None:
     for one in summary["refused"]:
         paper.print(f"[bold]could not run[/bold] {escape(one)}")
     paper.print(escape(answer(summary)))
+    if "precision" in summary:
+        from softdock.campaign.precision import said
+
+        paper.print(escape(said(summary["precision"])))
     spent = summary["spent"]
     if spent:
         without = f", {spent['runs_per_s_without_orbit']:.4g} without orbit's reference" if spent["runs_per_s_without_orbit"] else ""

@@ -47,9 +47,9 @@ class Refused:
 
 
 def is_plug_in(method: Method) -> bool:
-    """Whether it only adds a wrench of its own (a thruster): part of the scenario, kept whatever is compared."""
+    """Whether it is part of the scenario (a network, or what only adds a wrench of its own, as a thruster): kept whatever is compared."""
     hooks = (method.wrench, method.correct, method.set_point)
-    return method.external is not no_external and hooks == (keep_wrench, keep_states, keep_set_point)
+    return method.part_of_scenario or (method.external is not no_external and hooks == (keep_wrench, keep_states, keep_set_point))
 
 
 def chains(scenario: Scenario, chosen: str | Sequence[str] = ALL) -> list[tuple[str, ...]]:

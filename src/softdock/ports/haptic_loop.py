@@ -11,8 +11,8 @@ from typing import NamedTuple
 from softdock.compiled import compiled, door
 from softdock.ports import linear_step as better
 from softdock.ports import published as published_algorithm
-from softdock.ports.linear_step import wall_sample
 from softdock.ports.published import published_sample
+from softdock.ports.wall_step import wall_sample
 
 EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(7)
 RENDERINGS = ("euler", "colgate_limit", "energy_bounding", "passivity_observer", "published", "published_controller", "better_step")

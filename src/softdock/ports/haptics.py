@@ -11,7 +11,7 @@ import numpy as np
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.ports.haptic_loop import BETTER, CONTROLLED, PUBLISHED, RENDERINGS, Bench, run_bench
-from softdock.ports.linear_step import POSITION, fresh_memory, linear_net
+from softdock.ports.linear_step import fresh_memory, linear_net, places_of
 from softdock.ports.models import single_spring
 from softdock.ports.published import fresh_published_memory, published_net
 
@@ -105,7 +105,7 @@ def _touch(setting: Setting, rendering: str) -> Touch:
     else:
         mem = fresh_memory(better, s.tank_J)
         if kind == BETTER:
-            mem[POSITION] = s.hand_start_m
+            mem[places_of(better.n, 1).position] = s.hand_start_m
     rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, 5))
     believed = s.device_damping_Ns_per_m if s.believed_damping_Ns_per_m is None else s.believed_damping_Ns_per_m
     bench = Bench(

@@ -22,7 +22,7 @@ from softdock.compiled import compiled, door
 from softdock.errors import BadInput, Problem
 from softdock.ports.network import Network
 
-TANK, FED, PUT_IN, SHORT, SURFACE, POSITION, TOUCHING, SCALARS = 0, 1, 2, 3, 4, 5, 6, 8  # scalars at the head of `mem`
+TANK, FED, PUT_IN, SHORT, TOUCHING, SCALARS = 0, 1, 2, 3, 4, 8  # scalars at the head of `mem`
 
 
 class LinearNet(NamedTuple):
@@ -50,12 +50,15 @@ class Places(NamedTuple):
     c: int
     D: int
     predicted: int
+    position: int  # of walls: where the ports were, and where the network's own surface stands
+    surface: int
+    now: int  # and where the ports are
     size: int
 
 
 def places_of(n: int, m: int) -> Places:
-    x = SCALARS
-    return Places(x, x + n, x + 2 * n, x + 2 * n + m, x + 2 * n + 2 * m, x + 2 * n + 3 * m, x + 2 * n + 4 * m, x + 2 * n + 5 * m)
+    x, y = SCALARS, SCALARS + 2 * n
+    return Places(x, x + n, y, y + m, y + 2 * m, y + 3 * m, y + 4 * m, y + 5 * m, y + 6 * m, y + 7 * m, y + 8 * m)
 
 
 places = compiled(places_of)
@@ -155,6 +158,12 @@ def move(net, mem, at):
         mem[at.scratch + i] = total
     for i in range(net.n):
         mem[at.x + i] = mem[at.scratch + i]
+    refresh(net, mem, at)
+
+
+@compiled
+def refresh(net, mem, at):
+    """c of the present state."""
     for i in range(net.m):
         total = 0.0
         for j in range(net.n):
@@ -192,68 +201,13 @@ def cap(net, mem, at):
 
 
 @compiled
-def linear_sample(net, mem, dq, k):
-    """One sample of a network held at its ports: displacements dq[k] of the sample that ended in; `mem[at.y]` is the effort to hold, on the network."""
-    at = places(net.n, net.m)
-    fed = 0.0
-    for i in range(net.m):
-        mem[at.D + i] = dq[k, i]
-        fed += mem[at.y + i] * dq[k, i]
-    settle(net, mem, at, fed)
-    for i in range(net.m):
-        mem[at.predicted + i] = dq[k, i] + net.extrapolate * (dq[k, i] - mem[at.last + i])
-        mem[at.last + i] = dq[k, i]
+def hold_effort(net, mem, at):
+    """Steps 3 and 4 for the displacement predicted; of the nonlinear step too."""
     for i in range(net.m):
         effort = mem[at.c + i]
         for j in range(net.m):
             effort += net.Dbar[i, j] * mem[at.predicted + j]
         mem[at.y + i] = effort
-    cap(net, mem, at)
-
-
-@door
-def run_linear(net, mem, dq, efforts, tanks):
-    """All samples of a motion. `efforts[k]`: held during sample k, so that `efforts[k] . dq[k]` is what was fed in then."""
-    at = places(net.n, net.m)
-    for k in range(dq.shape[0]):
-        for i in range(net.m):
-            efforts[k, i] = mem[at.y + i]
-        linear_sample(net, mem, dq, k)
-        tanks[k] = mem[TANK]
-
-
-@compiled
-def wall_sample(net, mem, q):
-    """One sample of a one-sided wall of one port: position q in, `mem[at.y]` <= 0 (the force pushes out with -y) held.
-
-    The network's own surface stands at `SURFACE`; while nothing touches it, it springs back under no force, D = -c / Dbar.
-    """
-    at = places(net.n, 1)
-    dq = q - mem[POSITION]
-    fed = mem[at.y] * dq
-    free = mem[SURFACE] - mem[at.c] / net.Dbar[0, 0]
-    touching = q < free
-    mem[at.D] = q - mem[SURFACE] if touching else free - mem[SURFACE]
-    settle(net, mem, at, fed)
-    mem[SURFACE] += mem[at.D]
-    mem[POSITION] = q
-    mem[TOUCHING] = 1.0 if touching else 0.0
-    mem[at.predicted] = dq + net.extrapolate * (dq - mem[at.last])
-    mem[at.last] = dq
-    hold_wall(net, mem, at, q, touching)
-
-
-@compiled
-def hold_wall(net, mem, at, q, touching):
-    """Steps 3 and 4 at a wall: one sample before the touch, the effort that does the touch's work over the whole sample."""
-    predicted = mem[at.predicted]
-    into = q + predicted - mem[SURFACE]
-    effort = mem[at.c] + net.Dbar[0, 0] * into
-    if effort >= 0.0:
-        effort = 0.0
-    elif not touching:
-        effort = effort * into / predicted if predicted < 0.0 and into < 0.0 else 0.0
-    mem[at.y] = effort
     cap(net, mem, at)
 
 
@@ -266,13 +220,27 @@ def stored(net, mem, at):
     return total
 
 
+@compiled
+def linear_sample(net, mem, dq, k):
+    """One sample of a network held at its ports: displacements dq[k] of the sample that ended in; `mem[at.y]` is the effort to hold, on the network."""
+    at = places(net.n, net.m)
+    fed = 0.0
+    for i in range(net.m):
+        mem[at.D + i] = dq[k, i]
+        fed += mem[at.y + i] * dq[k, i]
+    settle(net, mem, at, fed)
+    for i in range(net.m):
+        mem[at.predicted + i] = dq[k, i] + net.extrapolate * (dq[k, i] - mem[at.last + i])
+        mem[at.last + i] = dq[k, i]
+    hold_effort(net, mem, at)
+
+
 @door
-def run_wall(net, mem, q, forces, books):
-    """A motion against a wall. `forces[k]`: pushes out during the sample that ends at q[k]; the first position only sets the start.
-    `books[k]`: fed in, put into the network, stored, tank [J] at q[k]."""
-    at = places(net.n, 1)
-    mem[POSITION] = q[0]
-    for k in range(1, q.shape[0]):
-        forces[k] = -mem[at.y]
-        wall_sample(net, mem, q[k])
-        books[k, 0], books[k, 1], books[k, 2], books[k, 3] = mem[FED], mem[PUT_IN], stored(net, mem, at), mem[TANK]
+def run_linear(net, mem, dq, efforts, tanks):
+    """All samples of a motion. `efforts[k]`: held during sample k, so that `efforts[k] . dq[k]` is what was fed in then."""
+    at = places(net.n, net.m)
+    for k in range(dq.shape[0]):
+        for i in range(net.m):
+            efforts[k, i] = mem[at.y + i]
+        linear_sample(net, mem, dq, k)
+        tanks[k] = mem[TANK]

@@ -38,7 +38,7 @@ class Network:
 
     def polynomial_spring(self, name: str, *coefficients: float) -> Network:
         """V = c2 x^2 + c3 x^3 + ..., in J/m^2, J/m^3, ..."""
-        return self._add(Spring(name, kind=POLYNOMIAL, coefficients=tuple(float(c) for c in coefficients)))
+        return self._add(Spring(name, kind=POLYNOMIAL, coefficients=tuple(coefficients)))
 
     def one_sided_spring(self, name: str, stiffness: float, exponent: float) -> Network:
         """Force k (-x)^n in compression (x < 0), none in tension; k in N/m^n."""

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.ports.elements import POLYNOMIAL, Spring
 from softdock.ports.network import Network
 
 
 def warnings_of(network: Network, T: float) -> list[str]:
-    """A branch that relaxes within two samples (tau < 2 T), an oscillation of fewer than eight samples, a damper that is stiffer than the sampling."""
-    if not network.linear:
-        return []
+    """A branch that relaxes within two samples (tau < 2 T), an oscillation of fewer than eight samples; of a nonlinear network as it is at rest."""
     eq = network.equations
-    values, vectors = np.linalg.eig((eq.J - eq.R) @ np.diag(eq.stiffness))
+    stiffness = np.array([_at_rest(network, name, k) for name, k in zip(network.dirac.stores, eq.stiffness)])
+    values, vectors = np.linalg.eig((eq.J - eq.R) @ np.diag(stiffness))
     found = []
     for value, vector in zip(values, vectors.T):
         if value.imag < 0.0:
             continue
-        energy = np.abs(vector) ** 2 * eq.stiffness
+        energy = np.abs(vector) ** 2 * stiffness
         name = network.dirac.stores[int(np.argmax(energy))]
         if value.imag == 0.0 and value.real < 0.0 and -1.0 / value.real < 2.0 * T:
             found.append(
@@ -26,3 +26,11 @@ def warnings_of(network: Network, T: float) -> list[str]:
         elif value.imag > 0.0 and abs(value) * T > 2.0 * np.pi / 8.0:
             found.append(f"{network.name}.{name}: oscillates in {2e3 * np.pi / abs(value):.3g} ms, fewer than eight samples of {1e3 * T:.3g} ms")
     return found
+
+
+def _at_rest(network: Network, name: str, stiffness: float) -> float:
+    """Of a store [N/m or 1/kg]; of a nonlinear spring the curvature of its potential at rest, none where it is one-sided."""
+    store = network.parts.elements[name]
+    if np.isnan(stiffness) and isinstance(store, Spring):
+        return 2.0 * store.coefficients[0] if store.kind == POLYNOMIAL else 0.0
+    return float(stiffness)

@@ -14,7 +14,7 @@ import numpy as np
 
 from softdock.compiled import compiled, door
 from softdock.errors import BadInput, Problem
-from softdock.ports.elements import FORCE, Mass
+from softdock.ports.elements import FORCE
 from softdock.ports.linear_step import FED, PUT_IN, TANK, LinearNet, Places, cost, extractable, fresh_memory, linear_net, move, places, places_of
 from softdock.ports.network import Network
 
@@ -118,15 +118,24 @@ def bounce(network: Network, T: float, speed: float, stiffness: float, keeping: 
     return Bounce(float(-rows[-1, 1] / speed), after / before, error, float(np.sum(rows[:, 2])), float(mem[TANK]), rows)
 
 
+def rigid_motion(network: Network) -> tuple[np.ndarray, float]:
+    """The state in which the whole network moves at 1 m/s, nothing stretched, and its mass [kg]."""
+    eq = network.equations
+    Q = np.diag(eq.stiffness)
+    left = np.vstack([(eq.J - eq.R) @ Q, eq.C @ Q])
+    right = np.zeros(len(left))
+    right[-1] = 1.0
+    state = np.linalg.lstsq(left, right, rcond=None)[0]
+    if not np.allclose(left @ state, right, atol=1e-9) or np.any(eq.Y):
+        raise BadInput(Problem(network.name, "held or without a mass at its port", "a satellite: free to move, with a mass at its force port"))
+    return state, float(state @ Q @ state)
+
+
 def _moving(network: Network, net: LinearNet, speed: float) -> tuple[np.ndarray, Places, float]:
     """Memory with every mass at the speed, and the total mass [kg]."""
     mem, at = fresh_memory(net, 0.0), places_of(net.n, 1)
-    total = 0.0
-    for i, name in enumerate(network.dirac.stores):
-        store = network.parts.elements[name]
-        if isinstance(store, Mass):
-            mem[at.x + i] = store.mass * speed
-            total += store.mass
+    state, total = rigid_motion(network)
+    mem[at.x : at.x + net.n] = speed * state
     mem[at.c] = float(net.C[0] @ mem[at.x : at.x + net.n])
     mem[at.y] = mem[at.c]
     return mem, at, total

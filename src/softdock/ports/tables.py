@@ -94,7 +94,8 @@ def _add(network: Network, kind: str, name: str, e: Mapping[str, Any]) -> None:
     elif kind == "transformers":
         network.transformer(name, e.get("ratio"))  # type: ignore[arg-type]
     elif "coefficients" in e:
-        network.polynomial_spring(name, *e["coefficients"])
+        given = e["coefficients"]
+        network.polynomial_spring(name, *(given if isinstance(given, list | tuple) else [given]))
     elif "exponent" in e:
         network.one_sided_spring(name, e.get("stiffness_N_per_m"), e["exponent"])  # type: ignore[arg-type]
     else:
@@ -119,7 +120,9 @@ def _bonds(bonds: Any, where: str, problems: list[Problem]) -> list[tuple[str, l
 
 def _ready(table: Mapping[str, Any], where: str) -> Network:
     name, arguments = table["model"], table.get("arguments", {})
-    if name not in MODELS:
+    if not isinstance(arguments, Mapping):
+        raise BadInput(Problem("arguments", arguments, "a table", where))
+    if not isinstance(name, str) or name not in MODELS:
         raise BadInput(Problem("model", name, "one of " + ", ".join(MODELS), where, closest(str(name), MODELS)))
     expected = inspect.signature(MODELS[name]).parameters
     problems = [Problem(k, table[k], "model, arguments", where) for k in table if k not in ("model", "arguments", "name")]

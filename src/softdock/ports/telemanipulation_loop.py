@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from softdock.compiled import compiled, door
 from softdock.ports.haptic_loop import hand_point
-from softdock.ports.linear_step import POSITION, places, wall_sample
+from softdock.ports.linear_step import places
+from softdock.ports.wall_step import wall_sample
 
 REFLECTED, LOCAL_MODEL = 0, 1
 TANK_M, TANK_S = 0, 1
@@ -95,7 +96,7 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
         wanted = -felt
         if remote.transparency == LOCAL_MODEL:
             moved_to = found if found > -1.0 else surface
-            mem[POSITION] += surface - moved_to if k > 0 else x - moved_to
+            mem[at.position] += surface - moved_to if k > 0 else x - moved_to
             surface = moved_to
             wall_sample(net, mem, x - surface)
             wanted = -mem[at.y]

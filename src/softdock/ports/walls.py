@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.ports.continuous import simulate_continuous_wall
-from softdock.ports.linear_step import fresh_memory, linear_net, run_wall
+from softdock.ports.linear_step import fresh_memory, linear_net
 from softdock.ports.network import Network
 from softdock.ports.published import fresh_published_memory, published_net, run_published
+from softdock.ports.wall_step import run_wall
 
 Motion = Callable[[np.ndarray], np.ndarray]
 

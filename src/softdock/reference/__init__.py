@@ -8,7 +8,8 @@ that a Runge-Kutta-Munthe-Kaas step of order 4 on both bodies together (step.py)
 bisection on the length of the step, to 1e-13 s (flight.py). Free flight advances conservatively (look.py, closing.py): a step
 is never longer than the smallest gap over the fastest that a tip can close it, so no wall is jumped over, however thin. Only
 steps below a small part of a contact's period and of a wall's thickness may end inside a wall, and then they are cut at its
-surface. Schedules and hands push the satellites in orbit too (outside.py); steps end at each of their rows.
+surface. Schedules and hands push the satellites in orbit too (outside.py); steps end at each of their rows. Networks that are
+part of a satellite fly with it (networks.py).
 
 Holds for the laws and geometries of contact/. A tip near a cone's axis, where the normal turns fast, is resolved by shorter
 steps. Not resolved: the edge of a bottom plate touched from outside, where the order falls to 2 with a small factor.
@@ -25,6 +26,7 @@ import numpy as np
 from softdock.contact.pairs import PAIR_FLOATS
 from softdock.contact_log import LOG_COLUMNS
 from softdock.layout import MAP, MEMORY_AT, PAIRS_MEM, TIME_AT, TIMES
+from softdock.reference.attached import Networks, NoNetworks, network_floats
 from softdock.reference.flight import (
     CHASER_END,
     ORBIT_STATUSES,
@@ -46,12 +48,14 @@ __all__ = [
     "Orbit",
     "Prepared",
     "orbit",
+    "orbit_marker",
     "orbit_mem_floats",
     "orbit_run",
     "run_orbit",
 ]
 
 LOGGED_CONTACTS = 256
+NO_NETWORKS, NETWORKS = NoNetworks(0), Networks(0, 0, 0)
 
 
 class Prepared(Protocol):
@@ -75,6 +79,7 @@ class Orbit:
     stored: float  # J, in the contacts at the end
     dissipated: float  # J, by damping and friction
     external: float  # J, work of schedules and hands on the satellites
+    virtual: float  # J, taken up by networks that are part of the satellites
     peak_force: float  # N
     chaser: np.ndarray  # motion at the end: position (3), attitude wxyz (4), velocity (3), body rate (3)
     target: np.ndarray
@@ -86,8 +91,14 @@ class Orbit:
 
 
 def orbit_mem_floats(vector: np.ndarray) -> int:
-    """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each (setup.py)."""
-    return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1)
+    """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each (setup.py); the networks."""
+    networks = network_floats(vector) if orbit_marker(vector) != NO_NETWORKS else 0
+    return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1) + networks
+
+
+def orbit_marker(vector: np.ndarray) -> NoNetworks | Networks:
+    """Its type says what orbit is compiled with."""
+    return NETWORKS if vector[MEMORY_AT + MAP.orbit_network_count] > 0.0 else NO_NETWORKS
 
 
 def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbit:
@@ -97,7 +108,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     rows = max(1, math.ceil(duration / T - 1e-9)) + 1 if record else 0
     log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
     rows_array, outcome = np.zeros((rows, RECORD_FLOATS)), np.zeros(len(OUTCOME_COLUMNS))
-    run_orbit(vector, np.zeros(orbit_mem_floats(vector)), log, rows_array, outcome, float(coarser))
+    run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, rows_array, outcome, float(coarser))
     reached = rows_array[: math.floor(outcome[3] / T + 1e-9) + 1]
     count = int(outcome[2])
     contacts: list[dict[str, Any]] = [dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[:count]]
@@ -116,6 +127,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         stored=number["stored_J"],
         dissipated=number["dissipated_J"],
         external=number["external_J"],
+        virtual=number["virtual_J"],
         peak_force=number["peak_force_N"],
         chaser=outcome[CHASER_END : CHASER_END + MOTION_FLOATS].copy(),
         target=outcome[TARGET_END : TARGET_END + MOTION_FLOATS].copy(),

@@ -11,6 +11,7 @@ from softdock.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED, ST
 from softdock.layout import TIME_AT, TIMES
 from softdock.reference.look import look
 from softdock.reference.modes import is_same, no_mode
+from softdock.reference.networks import bounds_with_networks, copy_networks, longest_step, start_networks
 from softdock.reference.outside import ROUNDING, outside_from
 from softdock.reference.push import push
 from softdock.reference.setup import kinetic, prepare_orbit, start_orbit
@@ -36,6 +37,7 @@ _NUMBERS = (
     "dissipated_J",
     "external_J",
     "peak_force_N",
+    "virtual_J",
 )
 OUTCOME_COLUMNS = (*_NUMBERS, *(f"{body}.{name}" for body in ("chaser", "target") for name in _MOTION_NAMES))
 CHASER_END = len(_NUMBERS)
@@ -54,8 +56,9 @@ RECORD: dict[str, Any] = {
     "energy.stored": 32,
     "energy.dissipated": 33,
     "energy.external": 34,
+    "energy.virtual": 35,
 }
-RECORD_FLOATS = 35
+RECORD_FLOATS = 36
 
 
 @compiled
@@ -92,7 +95,7 @@ def _close_open(tracker, log):
 
 
 @compiled
-def _record(row, vector, setup, mem, both, seen, dissipated, external, t):
+def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, t):
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
     row[0] = t
     store_motion(row, 1, chaser)
@@ -103,17 +106,20 @@ def _record(row, vector, setup, mem, both, seen, dissipated, external, t):
     row[32] = seen.stored
     row[33] = dissipated
     row[34] = external
+    row[35] = virtual
 
 
 @compiled
-def orbit_run(vector, mem, log, record, outcome, coarser):
+def orbit_run(marker, vector, mem, log, record, outcome, coarser):
     """A whole run of orbit, for a CPU or a CUDA thread. A contact still open at the end is logged with a restitution of NaN.
 
+    `marker`: a NoNetworks, or a Networks if the vector lists any (networks.py);
     `mem`: zeros, at least `orbit_mem_floats(vector)`; `record`: a row a cycle and one more, or no rows;
     `coarser`: factor on all steps (1.0: as in setup.py).
     """
-    setup = prepare_orbit(vector, mem, coarser)
+    setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
+    start_networks(setup.networks, vector, mem, both)
     T = vector[TIME_AT + TIMES.cycle]
     cycles = max(1, int(math.ceil(vector[TIME_AT + TIMES.duration] / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
@@ -122,13 +128,13 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
     # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is tried: `same` < dt < `changed`.
     t, k, steps, status, mode, outside = 0.0, 0, 0, COMPLETED, no_mode(), outside_from(vector, setup, 0.0)
     dt, same, changed = 0.0, 0.0, math.inf
-    tracker, dissipated, external, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0
+    tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
         if steps > MOST_STEPS:
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt)
-        seen = look(vector, setup, mem, mode, outside, after)
+        seen = look(vector, setup, mem, mode, bounds_with_networks(setup.networks, vector, mem, outside, after), after)
         instant = INSTANT + ROUNDING * t
         is_kept = is_same(seen.mode, mode)
         if not is_kept and dt - same > instant:
@@ -141,6 +147,7 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
             continue
 
         both = after
+        copy_networks(setup.networks, vector, mem, False)
         stop = min(k * T, outside.until)
         at_stop = dt >= stop - t
         t = stop if at_stop else t + dt
@@ -150,18 +157,19 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
         peak = max(peak, passed.peak)
         dissipated += passed.dissipated
         external += passed.external
+        virtual += passed.virtual
         stored, mode = seen.stored, seen.mode
         if not is_sane(both, kinetic(setup, both)):
             status = DIVERGED
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:
-                _record(record[k], vector, setup, mem, both, seen, dissipated, external, t)
+                _record(record[k], vector, setup, mem, both, seen, dissipated, external, virtual, t)
             k += every
         dt, same, changed = seen.next, 0.0, math.inf
         if t == outside.until:
             outside = outside_from(vector, setup, t)
             dt = 0.0  # look again, with what acts from now on
-        dt = min(dt, min(k * T, outside.until) - t)
+        dt = min(min(dt, longest_step(setup.networks, vector)), min(k * T, outside.until) - t)
 
     outcome[0] = float(status)
     outcome[1] = float(steps)
@@ -172,6 +180,7 @@ def orbit_run(vector, mem, log, record, outcome, coarser):
     outcome[7] = dissipated
     outcome[8] = external
     outcome[9] = peak
+    outcome[10] = virtual
     store_motion(outcome, CHASER_END, motion_of(setup.chaser, both.chaser))
     store_motion(outcome, TARGET_END, motion_of(setup.target, both.target))
 

@@ -22,6 +22,8 @@ from softdock.layout import (
     TARGET_HAND_AT,
     store_pairs,
 )
+from softdock.reference.attached import Networks, NoNetworks
+from softdock.reference.networks import find_networks
 from softdock.schedules import Schedule, schedule_at
 from softdock.spatial.rigid_body import Body, BodyParams, initial_body, kinetic_energy, prepare_body
 from softdock.spatial.vectors import symmetric_inverse
@@ -58,6 +60,7 @@ class Setup(NamedTuple):
     nimble_target: float
     turn: float  # rad that a body may turn in a step
     fine: float  # FINE, or a multiple of it
+    networks: NoNetworks | Networks  # that are part of satellites; the type says whether there may be any
 
 
 @compiled
@@ -103,8 +106,8 @@ def _nimble(params):
 
 
 @apart
-def prepare_orbit(vector, mem, coarser):
-    """`mem`: zeros, PAIR_FLOATS + 1 for each pair behind PAIRS_MEM; `coarser`: factor on all steps."""
+def prepare_orbit(marker, vector, mem, coarser):
+    """`marker`: NoNetworks or Networks; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind PAIRS_MEM, then the networks'; `coarser`: factor on all steps."""
     chaser, target = prepare_body(vector, CHASER_AT), prepare_body(vector, TARGET_AT)
     schedules = Schedules(
         schedule_at(vector, CHASER_EXTERNAL_AT),
@@ -122,7 +125,8 @@ def prepare_orbit(vector, mem, coarser):
     s = schedules
     pushed = s.chaser_external.rows + s.chaser_hand.rows + s.target_external.rows + s.target_hand.rows > 0
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
-    return Setup(chaser, target, schedules, pairs, nimble_chaser, nimble_target, coarser * turn, coarser * FINE)
+    networks = find_networks(marker, vector, steepest_at(pairs, pairs))
+    return Setup(chaser, target, schedules, pairs, nimble_chaser, nimble_target, coarser * turn, coarser * FINE, networks)
 
 
 @compiled

@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
+from softdock.reference.networks import copy_networks, end_network_step, move_by_networks, pull_of_networks
 from softdock.reference.outside import Wrenches, outside_wrenches, power
 from softdock.reference.push import push
 from softdock.reference.setup import Both
@@ -35,6 +36,7 @@ class Passed(NamedTuple):
     compressed: float  # J, taken from the bodies by normal forces
     released: float  # J, given back
     peak: float  # N, of the contact
+    virtual: float  # J, taken up by networks that are part of the satellites
 
 
 @compiled
@@ -81,18 +83,22 @@ def step(vector, setup, mem, mode, pushed, both, t, h):
     """From t to t + h [s]; each stage's wrench from its own time, poses and twists. `pushed`: something acts from outside."""
     slope_c, slope_t, total_c, total_t = _still(), _still(), _still(), _still()
     impulse, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    dissipated, external, f0, f1, p0, pm, p1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    dissipated, external, virtual, f0, f1, p0, pm, p1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     outside = Wrenches(no_wrench(), no_wrench())
     for stage in range(4):
         place, weight = _stage(stage)
         chaser = motion_of(setup.chaser, _moved(both.chaser, place * h, slope_c))
         target = motion_of(setup.target, _moved(both.target, place * h, slope_t))
+        chaser, target = move_by_networks(setup.networks, vector, mem, place * h, chaser, target)
         if pushed:
             outside = outside_wrenches(vector, setup, t + place * h, t, h, chaser.q, target.q)
             external += weight * h * (power(outside.chaser, chaser) + power(outside.target, target))
         now = push(vector, setup, mem, mode, chaser, target)
         force_c, torque_c = add(outside.chaser.force, now.force), add(outside.chaser.torque, now.torque_chaser)
         force_t, torque_t = subtract(outside.target.force, now.force), add(outside.target.torque, now.torque_target)
+        pulled = pull_of_networks(setup.networks, vector, mem, weight * h, chaser, target, force_c, force_t)
+        force_c, force_t = pulled.chaser, pulled.target
+        virtual += weight * h * pulled.power
         slope_c = _slope(setup.chaser, chaser, scale(place * h, slope_c.phi), force_c, torque_c)
         slope_t = _slope(setup.target, target, scale(place * h, slope_t.phi), force_t, torque_t)
         total_c, total_t = _weighted(total_c, weight, slope_c), _weighted(total_t, weight, slope_t)
@@ -106,12 +112,13 @@ def step(vector, setup, mem, mode, pushed, both, t, h):
             middle = add_scaled(middle, 0.5, now.force)
             pm += 0.5 * now.power
     chaser, target = _moved(both.chaser, h, total_c), _moved(both.target, h, total_t)
+    chaser, target, decided = end_network_step(setup.networks, vector, mem, chaser, target, both)
     after = Both(
         Body(chaser.p, normalise(chaser.q), chaser.v, chaser.L),
         Body(target.p, normalise(target.q), target.v, target.L),
     )
     compressed, released = _work_each_way(h, p0, pm, p1)
-    return after, Passed(impulse, dissipated, external, compressed, released, _largest(f0, norm(middle), f1))
+    return after, Passed(impulse, dissipated, external, compressed, released, _largest(f0, norm(middle), f1), virtual - decided)
 
 
 @compiled
@@ -146,7 +153,8 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
     steps = 1
     if turned < 2.0 * MOST_TURNS * setup.turn:  # false if diverged
         steps = max(1, int(math.ceil(turned / setup.turn)))
-    passed = Passed((0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0)
+    passed = Passed((0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    copy_networks(setup.networks, vector, mem, True)
     h = dt / steps
     for i in range(steps):
         both, more = step(vector, setup, mem, mode, outside.acts, both, t + i * h, h)
@@ -157,5 +165,6 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
             passed.compressed + more.compressed,
             passed.released + more.released,
             max(passed.peak, more.peak),
+            passed.virtual + more.virtual,
         )
     return both, passed

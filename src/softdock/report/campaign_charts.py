@@ -41,8 +41,8 @@ def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
         if len(found) == 1:
             q = first["quantiles"]
             caption = f"Median {q['50']:.4g}, 5 to 95 %: {q['5']:.4g} to {q['95']:.4g}, largest {first['most']:.4g}."
-            caption += f" {first['beyond']} runs lie beyond the chart." if first["beyond"] else ""
-            caption += f" Undefined in {first['undefined']} runs." if first["undefined"] else ""
+            caption += f" {first['beyond']} run{' lies' if first['beyond'] == 1 else 's lie'} beyond the chart." if first["beyond"] else ""
+            caption += f" Undefined in {first['undefined']} run{'' if first['undefined'] == 1 else 's'}." if first["undefined"] else ""
         heading = headings.get(name, name)
         title = heading[0].upper() + heading[1:]
         parts.append(chart(f"distribution-{name}", title, lines, _with_unit(heading, name), "share of runs", caption=caption, time_axis=False))

@@ -21,6 +21,9 @@ HEADINGS = {
     "restitution": "restitution of the first contact",
     "energy_invented_share": "energy invented, of that at the start",
     "energy_invented_J": "energy invented",
+    "observed_J": "energy observed",
+    "kinetic_start_J": "energy at the start",
+    "kinetic_end_J": "energy at the end",
     "contacts": "contacts",
     "captured": "captured",
     "captured_at_s": "time of capture",
@@ -34,12 +37,15 @@ def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
     sections = {
         "answer": ("", _answer(r)),
         "variants": ("Methods and integrators", _variants(r)),
-        "distributions": ("Distributions", distribution_charts(r, HEADINGS)),
         "maps": ("Maps", map_charts(r, HEADINGS)),
+        "distributions": ("Distributions", distribution_charts(r, HEADINGS)),
         "sensitivity": ("What matters most", _sensitivity(r)),
         "worst": ("Worst cases", _worst(r, folder)),
+        "precision": ("Single precision", _precision(r)),
         "campaign": ("Campaign", _campaign(plan, r)),
     }
+    if "precision" not in r:
+        del sections["precision"]
     if not r["maps"]:
         del sections["maps"]
     lead = f"{r['description'] or r['scenario']}. {r['runs']} runs of {r['scenario']}."
@@ -113,37 +119,72 @@ def _variants(r: dict[str, Any]) -> str:
     if r["refused"]:
         parts.append(e.bullets([f"could not run: {one}" for one in r["refused"]], "warnings"))
     note = f"Active: a run that invented more than {_percent(ACTIVE)} of the energy at its start. Stopped: it diverged, or a limit ended it."
+    if r["honest_below"] is None:
+        note += " Honest, from orbit: orbit was not flown beside these runs (reference = true)."
     return "".join(parts) + e.text(note)
 
 
 def _sensitivity(r: dict[str, Any]) -> str:
     if not r["sensitivity"]:
         return e.text("Nothing that varies has enough runs to say what matters.", "note")
-    parts = []
-    for outcome, rows in r["sensitivity"].items():
-        cells = []
-        for i, row in enumerate(rows):
-            at = f"sensitivity.{outcome}.{i}"
-            cells.append([escape(row["key"]), _shown(r, f"{at}.first_order", ""), _shown(r, f"{at}.total", "") if row["total"] is not None else e.UNDEFINED])
-        parts.append(e.table(HEADINGS.get(outcome, outcome), ["what varies", "first-order index", "total index"], cells))
+    outcomes, parts = list(r["sensitivity"]), []
+    keys = [row["key"] for row in r["sensitivity"][outcomes[0]]]
+    for which, caption in (("first_order", "First-order index: what varies, by outcome"), ("total", "Total index: what varies, by outcome")):
+        if which == "total" and all(row["total"] is None for rows in r["sensitivity"].values() for row in rows):
+            continue
+        cells = [[escape(key), *(_index(r, outcome, key, which) for outcome in outcomes)] for key in keys]
+        parts.append(e.table(caption, ["what varies", *(HEADINGS.get(outcome, outcome) for outcome in outcomes)], cells))
     of = f" Of the first of the variants, {r['variants'][0]['label']}." if len(r["variants"]) > 1 else ""
     note = "Sobol's first-order index: the share of an outcome's variance that goes away when this one number is known (below zero: noise about zero). "
-    note += "The total index counts interactions too; it needs sampling = \"saltelli\"." + of
+    note += 'The total index counts interactions too; it needs sampling = "saltelli".' + of
     return "".join(parts) + e.text(note)
+
+
+def _index(r: dict[str, Any], outcome: str, key: str, which: str) -> str:
+    """One index to two digits: more would be noise."""
+    for i, row in enumerate(r["sensitivity"][outcome]):
+        if row["key"] == key and row[which] is not None:
+            at, shown = escape(f"sensitivity.{outcome}.{i}.{which}"), f"{row[which]:.2f}".replace("-0.00", "0.00").replace("-", e.MINUS)
+            return f'<span class="number" data-key="{at}" data-value="{row[which]!r}" data-block="{BLOCK}">{shown}</span>'
+    return e.UNDEFINED
 
 
 def _worst(r: dict[str, Any], folder: str) -> str:
     if not r["worst"]:
         return e.text("There are none.", "note")
-    keys = [key for key in r["worst"][0] if key not in ("run", "variant", "status")]
+    keys, several = [key for key in r["worst"][0] if key not in ("run", "variant", "status")], len(r["variants"]) > 1
     rows = []
     for i, row in enumerate(r["worst"]):
         at = f"worst.{i}"
-        rows.append([_shown(r, f"{at}.run"), escape(row["variant"]), escape(row["status"]), *(_shown(r, f"{at}.{key}") for key in keys)])
+        whose = [escape(row["variant"])] if several else []
+        rows.append([_shown(r, f"{at}.run"), *whose, escape(row["status"]), *(_shown(r, f"{at}.{key}") for key in keys)])
     commands = "\n".join(f"softdock campaign {folder} --replay {row['run']}" for row in r["worst"])
     caption = f"Worst by {HEADINGS.get(r['worst_by'], r['worst_by'])}; runs that stopped come first"
-    table = e.table(caption, ["run", "variant", "status", *(HEADINGS.get(k, k) for k in keys)], rows, words=(1, 2))
+    headings = ["run", *(["variant"] if several else []), "status", *(HEADINGS.get(k, k) for k in keys)]
+    table = e.table(caption, headings, rows, words=(1, 2) if several else (1,))
     return table + e.text("Each again by itself, with its page and its series:", "note") + e.listing(commands)
+
+
+def _precision(r: dict[str, Any]) -> str:
+    """How far the runs in single precision are from double, of those made again."""
+    if "precision" not in r:
+        return ""
+    from softdock.campaign.precision import said
+
+    found, rows = r["precision"], []
+    for i, row in enumerate(found["rows"]):
+        at = f"precision.rows.{i}"
+        unit = e.unit_of(row["outcome"])
+        of = HEADINGS.get(row["relative_to"], row["relative_to"]) if row["relative_to"] else f"as it is{f' [{unit}]' if unit else ''}"
+        numbers = [_shown(r, f"{at}.{name}", "") for name in ("median", "quantile_95", "most")]
+        rows.append([escape(HEADINGS.get(row["outcome"], row["outcome"])), escape(of), _shown(r, f"{at}.runs"), *numbers])
+    parts = [e.text(said(found), "plain")]
+    if found["decided_runs"]:
+        listed = ", ".join(str(run) for run in found["decided_runs"])
+        parts.append(e.text(f"Runs that rounding decided otherwise: {listed}{' ...' if found['decided_by_rounding'] > len(found['decided_runs']) else ''}."))
+    headings = ["outcome", "difference relative to", "runs", "median", "95 %", "largest"]
+    parts.append(e.table("Differences between single and double precision, of runs with equal status, contacts and capture", headings, rows, words=(1,)))
+    return "".join(parts) + e.text("Replays and kept trajectories are made in double precision.", "note")
 
 
 def _campaign(plan: Plan, r: dict[str, Any]) -> str:

@@ -90,6 +90,7 @@ class _Builder:
         self.tails: list[tuple[int, np.ndarray]] = []  # rows that go behind the vector, and where their place is noted
         self.problems: list[Problem] = []
         self.network_warnings: list[str] = []
+        self.orbit_networks: list[tuple[int, int]] = []  # how orbit has each, and where its keys stand
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
@@ -201,7 +202,8 @@ class _Builder:
         """One value into the vector, or its refusal onto the list."""
         try:
             if parameter.kind == "network":
-                self.put_network(path, parameter, value, offset)
+                if not self.put_network(path, parameter, value, offset):
+                    return
             elif parameter.kind in ("table", "schedule", "gains"):
                 if value != []:
                     self.tails.append((offset, rows_of(parameter, value)))
@@ -212,15 +214,17 @@ class _Builder:
             suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
             self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
 
-    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> None:
-        """A network's matrices, sampled at the scenario's cycle, behind the vector."""
+    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> bool:
+        """A network's numbers, sampled at the scenario's cycle, behind the vector. False: refused."""
         try:
-            rows, warnings = network_rows(value, float(self.vector[TABLES[0].base]))
+            rows, warnings = network_rows(value, float(self.vector[TABLES[0].base]), parameter.causality)
             self.tails.append((offset, rows))
             self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
+            return True
         except BadInput as error:
             for problem in error.problems:
                 self.refuse(f"{path}.{parameter.key}.{problem.key}", problem.value, problem.allowed, problem.suggestion)
+            return False
 
     def read_csv(self, path: str, written: dict[str, Any]) -> None:
         name = written.pop("csv")
@@ -270,8 +274,10 @@ class _Builder:
             rest = {key: value for key, value in entry.items() if key != "name"}
             values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
             self.check_method(i, method, values)
-            self.markers.append(method.marker)
             sizes.append((base - 1, method, values))
+            if not self.problems and method.in_orbit(values):
+                self.orbit_networks.append((method.in_orbit(values), base))
+            self.markers.append(method.marker if self.problems else method.variant(values) or method.marker)
         if self.problems:
             return []
         T = self.vector[TABLES[0].base]
@@ -291,6 +297,10 @@ class _Builder:
         for at, rows in self.tails:
             self.vector[at : at + 2] = len(self.vector), len(rows)
             self.vector = np.concatenate([self.vector, rows.ravel()])
+        if self.orbit_networks:
+            self.vector[MEMORY_AT + MEMORY.at.orbit_networks] = len(self.vector)
+            self.vector[MEMORY_AT + MEMORY.at.orbit_network_count] = len(self.orbit_networks)
+            self.vector = np.concatenate([self.vector, np.ravel(np.array(self.orbit_networks, float))])
         sizes = memory_sizes(self.vector)
         size = sizes.pop("size")
         for at, floats in methods:

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from softdock.adaptation.network_port import MOST_PORTS
 from softdock.errors import BadInput, Problem
-from softdock.ports.elements import POSITION
+from softdock.ports.elements import FORCE, POSITION
+from softdock.ports.laws import laws_of
 from softdock.ports.linear_step import linear_net
 from softdock.ports.network import Network
 from softdock.ports.resolution import warnings_of
+from softdock.ports.satellite import rigid_motion
 from softdock.ports.tables import network_from
 
 
@@ -29,15 +32,32 @@ def load_network(path: str | Path) -> Network:
         raise BadInput(Problem("network", str(path), f"a TOML file ({error})")) from error
 
 
-def network_rows(table: Any, T: float) -> tuple[np.ndarray, list[str]]:
-    """A network's numbers as they stand behind a scenario's vector: n, T, A, B, C, Dbar, its inverse, stiffnesses. And warnings."""
+def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
+    """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes of tables; Dirac matrix, laws of stores and dampers, tables
+    (ports/laws.py); of linear networks A, B, C, Dbar, its inverse, stiffnesses (ports/linear_step.py)."""
     if not isinstance(table, Mapping):
         raise BadInput(Problem("network", table, "a table: model and arguments, or bonds and elements"))
     network = network_from(table)
-    if not network.linear or len(network.ports) != 1 or network.ports[0].causality != POSITION:
-        raise BadInput(Problem("network", network.name, "a linear network of one position port"))
-    net = linear_net(network, T)
-    if not net.Dbar[0, 0] > 0.0:
-        raise BadInput(Problem("network", network.name, "a network that resists at its port"))
-    rows = np.concatenate([[net.n, T], *(np.ravel(a) for a in (net.A, net.B, net.C, net.Dbar, net.Dinv, net.stiffness))])
-    return rows, warnings_of(network, T)
+    _check_ports(network, causality)
+    laws = laws_of(network)
+    rows = [[laws.n, laws.r, laws.m, T, len(laws.tables)], laws.dirac, laws.stores, laws.dampers, laws.tables]
+    if network.linear:
+        net = linear_net(network, T)
+        if not np.linalg.eigvalsh(net.Dbar + net.Dbar.T)[0] > 0.0:
+            raise BadInput(Problem("ports", list(network.dirac.ports), "a network that resists at each of its ports"))
+        rows += [net.A, net.B, net.C, net.Dbar, net.Dinv, net.stiffness]
+        if causality == FORCE:
+            rows.append(rigid_motion(network)[0])
+    return np.concatenate([np.ravel(np.asarray(row, float)) for row in rows]), warnings_of(network, T)
+
+
+def _check_ports(network: Network, causality: str) -> None:
+    wrong = [port for port in network.ports if port.causality != causality]
+    if wrong:
+        other = 'name = "network_satellite" takes a network of a force port' if causality == POSITION else 'name = "network_contact" takes position ports'
+        raise BadInput([Problem(f"ports.{port.name}.causality", port.causality, f"{causality} ({other})") for port in wrong])
+    most = MOST_PORTS if causality == POSITION else 1
+    if len(network.ports) > most:
+        raise BadInput(Problem("ports", [port.name for port in network.ports], f"at most {most} of {causality}"))
+    if causality == FORCE and not network.linear:
+        raise BadInput(Problem("springs, dampers", network.name, "a linear network, as a satellite"))

@@ -14,13 +14,13 @@ ROBOTS = {
     "jerk": {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 8.86},
     "acceleration": {"model": "limited", "max_acceleration_m_per_s2": 0.362},
     "fast": {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0},
-    "ideal": {},
+    "ideal": {"model": "limited", "max_acceleration_m_per_s2": 1000.0},
 }
 WORDS = {
     "jerk": "2.3 m/s², 8.86 m/s³ (Fig. 6)",
     "acceleration": "0.362 m/s² (Fig. 6)",
     "fast": "2.3 m/s², 125 m/s³",
-    "ideal": "where the satellites are",
+    "ideal": "1000 m/s², where the satellites are",
 }
 CYCLE_MS = 4.0
 ERRORS = (-0.1, 0.1)
