@@ -91,12 +91,16 @@ MUST_BE_TOLD = {
     "network_satellite": {"network": {"model": "flexible_satellite", "arguments": {"hub": 55.0, "appendage": 5.0, "stiffness": 100.0, "damping": 1.0}}},
 }
 
+ON_LIMITED_ROBOTS = ("remapping",)  # the robots it is for; its own tests compile that loop
+
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_runs(name):
     """As it suggests itself for a loop with noise and a fractional delay; what it neither suggests nor is told has a default."""
     tables = cone_docking(delay_ms=6.0)
     tables["sensor"] = {"noise_N": 0.05}
+    if name in ON_LIMITED_ROBOTS:
+        tables["robots"] = {body: {"delay_ms": 6.0, "model": "limited", **ROBOT_KEYS["limited"]} for body in ("chaser", "target")}
     scenario = build(tables)
     assert METHODS[name].refuses(scenario) is None
     tables["methods"] = [{"name": name, **METHODS[name].suggest(scenario), **MUST_BE_TOLD.get(name, {})}]

@@ -160,3 +160,12 @@ def test_measured_poses_do_not_move_anything():
     for channel in ("chaser.position", "target.rate", "measured.chaser.force"):
         assert (plain.series[channel] == bad.series[channel]).all()
     assert plain.ledger["observed"] != bad.ledger["observed"]
+
+
+def test_constant_offsets_are_each_bodys_own():
+    """What a base or a tool is wrong by is in the measured position of that mock-up, and nowhere else."""
+    wrong = pose(chaser_offset_m=[0.002, 0.0, -0.001])
+    seen, other = read_pose(wrong, CHANCE, 0, 7, TRUE), read_pose(wrong, CHANCE, 1, 7, TRUE)
+    assert seen.p == pytest.approx((TRUE.p[0] + 0.002, TRUE.p[1], TRUE.p[2] - 0.001))
+    assert (other.p, seen.q, seen.v, seen.w) == (TRUE.p, TRUE.q, TRUE.v, TRUE.w)
+    assert not wrong.ideal

@@ -29,15 +29,18 @@ from softdock.adaptation.remapping_keys import (
     ACTS,
     AFTER,
     AT,
+    BEGAN,
     CONTACT,
     CONTACTS,
     DEEPEST,
     DESIGNED,
     ENVIRONMENT,
+    ESTIMATE,
     FELT,
     FIRST,
     FREE_SINCE,
     JUMPED,
+    JUMPED_BEFORE,
     KNOWN,
     LARGEST_BELOW,
     LARGEST_ERROR,
@@ -60,9 +63,11 @@ from softdock.adaptation.remapping_keys import (
     SHORTEST,
     SOFT,
     STIFFNESS,
+    TAKEN,
     Remapping,
 )
 from softdock.adaptation.rewind import load_satellites, note_cycle, note_state, rewind, store_satellites
+from softdock.adaptation.stiffness_estimate import FRESH
 from softdock.adaptation.virtual_contact import load_both, store_both
 from softdock.adaptation.wanted_law import loss_in, wanted_law
 from softdock.compiled import apart, compiled
@@ -153,7 +158,16 @@ def _open(method, mem, rig, env, wrench, felt, satellites):
         jump = elastic_energy(law, touch.overlap)
         _note_jump(method, mem, jump)
         return satellites, jump
-    corrected, cycles, taken, jump = rewind(method, mem, rig, model)
+    mem[m + JUMPED_BEFORE] = mem[m + JUMPED]
+    return _rewound(method, mem, rig, model, satellites, rig.cycle)
+
+
+@apart
+def _rewound(method, mem, rig, model, satellites, latest):
+    """The satellites with their past computed anew, and the energy that the wanted contact took in it [J]."""
+    m = method.memory
+    corrected, cycles, taken, jump = rewind(method, mem, rig, model, latest)
+    mem[m + BEGAN] = float(rig.cycle - cycles)
     _note_jump(method, mem, jump)
     if cycles > 0:
         mem[m + REWOUND], mem[m + ACTED] = float(cycles), float(cycles)
@@ -166,7 +180,10 @@ def _open(method, mem, rig, env, wrench, felt, satellites):
 
 @apart
 def _follow(method, mem, rig, env, wrench, felt, satellites):
-    """A contact that is known is measured again. Returns the energy that the wanted contact has more at the new place [J]."""
+    """A contact that is known is measured again. Returns satellites, and the energy that the wanted contact has more at the new place [J].
+
+    Once per contact the stiffness is estimated for the first time: what came before rested on a belief, and is computed anew.
+    """
     m = method.memory
     old = load_model(mem, m + MODEL)
     model = _model_of(method, env, wrench, felt, old.law)
@@ -177,11 +194,15 @@ def _follow(method, mem, rig, env, wrench, felt, satellites):
     before, after = overlap_of(old, satellites), overlap_of(model, satellites)
     store_model(mem, m + MODEL, model)
     _note_environment(method, mem, env, model)
+    if mem[m + ESTIMATE + FRESH] != 0.0 and method.rows > 1:
+        mem[m + JUMPED] = mem[m + JUMPED_BEFORE]
+        satellites, taken = _rewound(method, mem, rig, model, satellites, int(mem[m + BEGAN]))
+        return satellites, taken - mem[m + TAKEN]
     if before <= 0.0 and after <= 0.0:
-        return 0.0
+        return satellites, 0.0
     jump = elastic_energy(model.law, after) - elastic_energy(model.law, before)
     _note_jump(method, mem, jump)
-    return jump
+    return satellites, jump
 
 
 @compiled
@@ -216,12 +237,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     designed = _real_work(method, mem, rig, felt, real, env.seen)
     note_state(method, mem, rig.cycle, satellites)
     mem[m + REWOUND], mem[m + REWOUND_ENERGY], mem[m + ACTS] = 0.0, 0.0, 0.0
+    taken = 0.0
     if env.seen:
         if mem[m + KNOWN] == 0.0:
+            mem[m + TAKEN] = 0.0
             satellites, taken = _open(method, mem, rig, env, real.chaser, felt, satellites)
-            designed -= taken
         else:
-            designed -= _follow(method, mem, rig, env, real.chaser, felt, satellites)
+            satellites, taken = _follow(method, mem, rig, env, real.chaser, felt, satellites)
     else:
         if env.stiffness < 0.0 or (env.stiffness == 0.0 and norm(env.normal) > 0.0):
             mem[m + SOFT] += 1.0
@@ -231,12 +253,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     mem[m + SEEN] = 1.0 if env.seen else 0.0
     mean = Wrenches(no_wrench(), no_wrench())
     if mem[m + KNOWN] != 0.0:
-        mean, taken = _remapped(method, mem, rig, satellites)
-        designed -= taken
+        mean, more = _remapped(method, mem, rig, satellites)
+        taken += more
     store_wrench(mem, m + MEAN, mean.chaser)
     store_wrench(mem, m + MEAN + 6, mean.target)
-    mem[BOOK_DESIGNED] += designed
-    mem[m + DESIGNED] += designed
+    mem[m + TAKEN] += taken
+    mem[BOOK_DESIGNED] += designed - taken
+    mem[m + DESIGNED] += designed - taken
     extra = measured.wrenches  # what other methods added to the measured wrench stays
     return Wrenches(_exchanged(wrenches.chaser, extra.chaser, mean.chaser), _exchanged(wrenches.target, extra.target, mean.target))
 

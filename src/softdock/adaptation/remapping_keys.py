@@ -194,9 +194,10 @@ MEAN, AFTER = 105, 117  # mean wrenches of this cycle, satellites at its end
 CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT = 143, 144, 145, 146, 147, 148  # counts
 LARGEST_BELOW, LARGEST_ERROR, SHORTEST, LARGEST_JUMP, LARGEST_DEVIATION = 149, 150, 151, 152, 153
 ESTIMATE = 154  # sums of the least squares, and the estimate: see stiffness_estimate.py
-FOLLOWERS, FOLLOWER_FLOATS = 166, MOTION_FLOATS + 36  # of executable set-points: motion, accelerations and room to plan, per robot
+FOLLOWERS, FOLLOWER_FLOATS = 168, MOTION_FLOATS + 36  # of executable set-points: motion, accelerations and room to plan, per robot
 FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS  # of environment = filter: see environment_filter.py
-FIRST, FIRST_FLOATS = FILTER_STATE + FILTER_FLOATS, 5  # of the contact under way: normal (target axes) and pair when it began; whether it has left them
+FIRST, FIRST_FLOATS = FILTER_STATE + FILTER_FLOATS, 8  # of the contact under way: normal (target axes) and pair when it began; whether it has left them
+TAKEN, JUMPED_BEFORE, BEGAN = FIRST + 5, FIRST + 6, FIRST + 7  # energy that the wanted contact took since, J; what had jumped before; stamp of its first force
 RING = FIRST + FIRST_FLOATS
 ROW_FLOATS = 26 + 12 + 3  # satellites at a stamp; what others gave them in the cycle that begins there; the mean force in it
 

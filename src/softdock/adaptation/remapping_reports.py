@@ -51,7 +51,8 @@ def suggest(scenario: Any) -> dict[str, Any]:
     alike = len({pair["real"].get("stiffness_N_per_m") for pair in tables["contact"]}) == len(dampings) == 1
     if known.stiffness is None or not alike:
         return keys  # each pair's own law, as the scenario has it
-    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": dampings.pop()}
+    damping = dampings.pop()
+    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": damping, "estimate": "given" if damping else "on_line"}
 
 
 def refuses(scenario: Any) -> str | None:

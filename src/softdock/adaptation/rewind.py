@@ -68,11 +68,11 @@ def note_cycle(method, mem, stamp, others, force):
 
 
 @apart
-def _begin(method, mem, rig, model, now):
-    """The stamp from which to compute anew: the newest without overlap, or the oldest that there is."""
-    oldest = max(now - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
-    stamp = now
-    overlap = overlap_of(model, load_satellites(mem, row_of(method, now)))
+def _begin(method, mem, rig, model, latest):
+    """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the oldest that there is."""
+    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
+    stamp = max(latest, oldest)
+    overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
     while stamp > oldest and overlap > 0.0:
         stamp -= 1
         overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
@@ -82,13 +82,14 @@ def _begin(method, mem, rig, model, now):
 
 
 @apart
-def rewind(method, mem, rig, model):
+def rewind(method, mem, rig, model, latest):
     """The satellites at t_k as they would be had the contact been known in time, how many cycles that took, and the work it took from them [J].
 
-    Where the past is too short, the contact begins with an overlap: its energy is returned last [J]; it came from nowhere.
+    `latest`: the newest stamp at which no force of this contact had acted yet. Where the past is too short, the contact begins with an overlap: its energy is
+    returned last [J]; it came from nowhere.
     """
     now = rig.cycle
-    first = _begin(method, mem, rig, model, now)
+    first = _begin(method, mem, rig, model, latest)
     satellites, taken = load_satellites(mem, row_of(method, first)), 0.0
     jump = elastic_energy(model.law, overlap_of(model, satellites))
     for stamp in range(first, now):

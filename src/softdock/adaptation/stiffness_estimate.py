@@ -12,15 +12,15 @@ from softdock.spatial.vectors import add, dot, load3, store3, subtract
 
 ENOUGH = 4.0  # samples, before a slope is believed
 SPREAD = 0.05  # of the largest way, squared and as a variance: below, the samples lie too close together
-# sums of 1, x, f, xx, xf; the estimate; then the point on both bodies
+# sums of 1, x, f, xx, xf; the estimate; the point on both bodies
 ONE, X, F, XX, XF, KEPT = 0, 1, 2, 3, 4, 5
-POINTS, FLOATS = 6, 12
+POINTS, ACCEPTED, FRESH, FLOATS = 6, 12, 13, 14  # whether this contact has an estimate; whether it is its first
 
 
 @compiled
 def forget(mem, at):
     """The contact is over; its estimate stays."""
-    mem[at + ONE] = 0.0
+    mem[at + ONE], mem[at + ACCEPTED], mem[at + FRESH] = 0.0, 0.0, 0.0
 
 
 @compiled
@@ -47,10 +47,12 @@ def estimated_stiffness(mem, at, mock_ups, n, point, force, believed):
     mem[at + F] += force
     mem[at + XX] += x * x
     mem[at + XF] += x * force
+    mem[at + FRESH] = 0.0
     count = mem[at + ONE]
     spread = mem[at + XX] - mem[at + X] * mem[at + X] / count
     if count >= ENOUGH and spread > SPREAD * mem[at + XX]:
         slope = (mem[at + XF] - mem[at + X] * mem[at + F] / count) / spread
         if slope > 0.0:
-            mem[at + KEPT] = slope
+            mem[at + FRESH] = 1.0 - mem[at + ACCEPTED]
+            mem[at + KEPT], mem[at + ACCEPTED] = slope, 1.0
     return mem[at + KEPT] if mem[at + KEPT] > 0.0 else believed
