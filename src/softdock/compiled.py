@@ -45,6 +45,7 @@ NOT_CORE = (
     "comparison",
     "corrections.py",
     "errors.py",
+    "events.py",
     "feasibility.py",
     "fidelity.py",
     "identification",

@@ -2,15 +2,40 @@
 
     taken = wrench_work(run)          # {"chaser.force.x": J a cycle, ...}: < 0 is energy that methods took from the satellites
     shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one that moves the set-point, v_pc of a passive integrator
+    axes = work_by_axis(run.series, "energy_ledger")  # what that method removed and returned, when, on which axis; also in run.method_books
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from softdock.run import Run
+if TYPE_CHECKING:
+    from softdock.run import Run
 
 AXES = "xyz"
+
+
+def work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str, Any]]:
+    """What a method took from the satellites and put into them, from its channels `work.*`; axes on which it did nothing are left out."""
+    time, found = series["time"], []
+    for name in series:
+        if name.startswith(f"{method}.work."):
+            step = np.diff(series[name])
+            acted = np.flatnonzero(step)
+            if len(acted):
+                found.append(
+                    {
+                        "axis": name.removeprefix(f"{method}.work."),
+                        "removed_J": float(-step[step < 0.0].sum()),
+                        "returned_J": float(step[step > 0.0].sum()),
+                        "first_s": float(time[acted[0] + 1]),
+                        "last_s": float(time[acted[-1] + 1]),
+                    }
+                )
+    return found
 
 
 def wrench_work(run: Run) -> dict[str, np.ndarray]:

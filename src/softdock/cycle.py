@@ -55,9 +55,9 @@ from softdock.robots.history import push
 from softdock.satellites import LIE_RK4, integrate
 from softdock.schedules import schedule_at, scheduled
 from softdock.sensor.force_torque import MEAN, ON_CHASER, ON_TARGET
-from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_motion, load_wrench, no_wrench
+from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_motion, load_wrench, no_wrench, opposite
 from softdock.spatial.rigid_body import initial_body, kinetic_energy, motion_of
-from softdock.spatial.vectors import add, cross, dot, negate, norm, scale, subtract
+from softdock.spatial.vectors import add, dot, negate, norm, scale, subtract
 
 COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METHOD_STOP = 0, 1, 2, 3, 4, 5, 6  # status of a run
 STATUSES = ("completed", "diverged", "force limit", "torque limit", "reach limit", "deep in contact at the start", "stopped by a method")
@@ -89,12 +89,6 @@ class Controlled(NamedTuple):
 
 
 @compiled
-def _opposite(wrench, arm):
-    """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench is about."""
-    return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
-
-
-@compiled
 def measure(params, mem, facility, satellites, t):
     """What was handed over at t_k, as wrenches on both satellites: equal and opposite about one common point, whichever sensor there is."""
     arm = subtract(satellites.chaser.p, satellites.target.p)
@@ -104,7 +98,7 @@ def measure(params, mem, facility, satellites, t):
     seen = Output(facility.chaser, facility.target)
     if not params.ideal_pose:
         seen = Output(load_motion(mem, params.memory.seen), load_motion(mem, params.memory.seen + MOTION_FLOATS))
-    wrenches = Wrenches(chaser, _opposite(chaser, arm))
+    wrenches = Wrenches(chaser, opposite(chaser, arm))
     return Measured(wrenches, seen, t - facility.reading_time, t - facility.seen_time, mismatch)
 
 
@@ -112,8 +106,8 @@ def measure(params, mem, facility, satellites, t):
 def _of_target_or_both(on, second, reading, arm):
     """The chaser's wrench from the target's sensor, or from half the difference of both [and how far they are from opposite, N]."""
     if on == ON_TARGET:
-        return _opposite(reading, negate(arm)), 0.0
-    seen_by_target = _opposite(second, negate(arm))
+        return opposite(reading, negate(arm)), 0.0
+    seen_by_target = opposite(second, negate(arm))
     force = scale(0.5, add(reading.force, seen_by_target.force))
     torque = scale(0.5, add(reading.torque, seen_by_target.torque))
     return Wrench(force, torque), norm(subtract(reading.force, seen_by_target.force))
@@ -295,10 +289,10 @@ def _hand_wrenches(features, on, vector, t, facility, satellites):
     chaser = scheduled(vector, schedule_at(vector, CHASER_HAND_AT), t, facility.chaser.q) if on != ON_TARGET else none
     target = scheduled(vector, schedule_at(vector, TARGET_HAND_AT), t, facility.target.q) if on != ON_CHASER else none
     if on == ON_TARGET:
-        chaser = _opposite(target, negate(arm))
+        chaser = opposite(target, negate(arm))
     elif on != ON_CHASER:
         chaser = _of_target_or_both(on, target, chaser, arm)[0]
-    return Wrenches(chaser, _opposite(chaser, arm))
+    return Wrenches(chaser, opposite(chaser, arm))
 
 
 @by_type(lambda cls: _hand_wrenches if cls is Every else _no_hands)
@@ -318,7 +312,7 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     if params.shared or any_lead(params.methods):  # else the set-points are the satellites' motions
         was = Output(motion_of(params.chaser, before.chaser), motion_of(params.target, before.target))
         now = Output(motion_of(params.chaser, after.chaser), motion_of(params.target, after.target))
-    stale = params.T if params.sensor.handover == MEAN else 0.0  # a mean reaches back one cycle
+    stale = 0.5 * params.T if params.sensor.handover == MEAN else 0.0  # a mean's oldest sample: its stamp is that of its middle
     opens = not tracker.open
     parts = not opens and not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch
     rate = 0.0

@@ -184,7 +184,7 @@ def _is_clear_of_contact(run: Run, rows: int) -> np.ndarray:
     """Of each row: nothing touches any more, and no reading of the last touch can act."""
     last, vector = _last_touch(run.contacts, run.series), run.scenario.vector
     time = run.series["time"][:rows]
-    stale = vector[TIME_AT + TIMES.cycle] if vector[SENSOR_AT + SENSOR.at.handover] == MEAN else 0.0  # a mean reaches back one cycle
+    stale = 0.5 * vector[TIME_AT + TIMES.cycle] if vector[SENSOR_AT + SENSOR.at.handover] == MEAN else 0.0  # its oldest sample: the stamp is of its middle
     cut_off = vector[SENSOR_AT + SENSOR.at.lowpass]
     tail = -math.log(FILTER_TAIL) / (2.0 * math.pi * cut_off) if cut_off > 0.0 else 0.0
     oldest = np.minimum(time - run.series["force_age"][:rows] - stale, time - run.series["pose_age"][:rows])

@@ -53,6 +53,8 @@ def metrics(run: Run) -> dict[str, Any]:
         "energy_error_J": against["energy_error_J"],
         "distance_from_orbit": against["distance_from_orbit"],
         "ledger": _ledger(run),
+        "method_books": run.method_books,
+        "events": run.events,
         "contacts": contacts,
         "contact_count": run.contact_count,
         "final": _state(bodies, motions(run.series, -1), run.cycles * T),
@@ -107,6 +109,7 @@ def _ledger(run: Run) -> dict[str, Any]:
         **{f"{name}_J": books[name] for name in ("external", "real", "virtual", "designed", "observed", "stored", "dissipated", "turnover")},
         "residual_J": sum(rows.values()) - run.energy_invented_J,
         "physics_residual": float(missing / kept.max()) if kept.max() > 0.0 else math.nan,
+        "joints": run.joint_books,
     }
 
 

@@ -62,7 +62,8 @@ class Run:
     status: str  # one of cycle.STATUSES
     state: np.ndarray  # the loop's last state, flat (see flat.py); empty in a run read from a folder
     warnings: list[str] = field(default_factory=list)
-    method_books: dict[str, dict[str, float]] = field(default_factory=dict)  # what methods say they did; empty in a run read from a folder
+    method_books: dict[str, dict[str, Any]] = field(default_factory=dict)  # what methods did: removed, returned, by axis (docs/metrics.md)
+    events: list[dict[str, Any]] = field(default_factory=list)  # what went wrong with readings and robots (events.py)
     joint_books: dict[str, dict[str, float]] = field(default_factory=dict)  # of robots with an elastic joint, J; empty in a run read from a folder
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,8 +12,10 @@ import numpy as np
 from softdock import doors
 from softdock.adaptation.registry import METHODS, memory_slots
 from softdock.contact_log import LOG_COLUMNS
+from softdock.corrections import work_by_axis
 from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
+from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS
 from softdock.joint_books import imbalances, joint_books
@@ -82,15 +85,26 @@ class Stepper:
         return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
 
 
-def method_books(scenario: Scenario, mem: np.ndarray) -> tuple[dict[str, dict[str, float]], list[str]]:
-    """What each method says it did in a run, and what went wrong with its readings."""
-    found, said = {}, []
+def method_books(scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.ndarray]) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What each method says it did in a run, by axis where it records that, and what went wrong with its readings. A second one of a name is `name_2`."""
+    found: dict[str, dict[str, Any]] = {}
+    said, seen = [], Counter[str]()
     slots = memory_slots(scenario.markers.methods, METHODS_AT)
     for entry, slot in zip(scenario.tables["methods"], slots, strict=True):
         method, own = METHODS[entry["name"]], mem[int(scenario.vector[slot]) :]
-        found[method.name] = method.books(own)
-        said += [f"{method.name}: {event}" for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))]
-    return {name: books for name, books in found.items() if books}, said
+        seen[method.name] += 1
+        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
+        books = method.books(own)
+        axes = work_by_axis(series, name)
+        own_axes = books.pop("axes", {})
+        if axes:
+            for key in ("removed_J", "returned_J"):
+                books.setdefault(key, sum(axis[key] for axis in axes))
+            books["axes"] = [axis | own_axes.get(axis["axis"], {}) for axis in axes]
+        if books:
+            found[name] = books
+        said += [f"{name}: {event}" for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))]
+    return found, said
 
 
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
@@ -112,9 +126,10 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
-    books, events = method_books(scenario, loop.mem)
+    books, said = method_books(scenario, loop.mem, series)
+    events = rig_events(scenario, series, contacts)
     joints = joint_books(scenario.vector, loop.mem, series)
-    warnings += [*events, *imbalances(joints)]
+    warnings += [*said, *(event["text"] for event in events if event["what"] not in QUIET), *imbalances(joints)]
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
-    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, joints)
+    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, events, joints)

@@ -134,12 +134,12 @@ def random_contacts(runs, seed):
 
 
 def test_random_passive_contacts():
-    """The satellites never return more than the real contact left, plus the loan of 1 % of their energy, and they always leave. (1e4 of these, seed 5: worst
-    0.0100 of KE_0.)"""
+    """The passive claim: the satellites never return more than the real contact left, plus the loan of 1 % of their energy, and they always leave. The whole
+    campaign, in 3-D and with noise: python -m benchmarks passive_contacts."""
     tables = epos_wall()
-    tables["time"]["duration_s"] = 6.0
+    tables["time"] |= {"duration_s": 6.0, "plant_steps": 4}  # so that the truth is finer than what the controller samples
     tables["allow_unresolved"] = True
-    tables["methods"] = [{"name": "delay_passivity"}]
+    tables["methods"] = [{"name": "delay_passivity", "claim": "passive"}]
     swept = random_contacts(600, 11)
     outcomes = run_cpu(*columns(build(tables), swept)).outcomes
     kinetic_start, kinetic, absorbed = outcomes[:, 5], outcomes[:, 6], outcomes[:, 7]
@@ -149,7 +149,8 @@ def test_random_passive_contacts():
     assert np.all(outcomes[:, 2] == 1.0)
     assert np.sqrt(kinetic / kinetic_start).min() > 0.05  # nothing sticks
     lossless = swept[DAMPING] == 0.0
-    assert beyond[lossless].min() > -0.03  # and little is lost where nothing is dissipated
+    assert beyond[lossless].min() > -0.05  # and little is lost where nothing is dissipated
+    assert np.median(beyond[lossless]) > -0.005
 
 
 BAD = {

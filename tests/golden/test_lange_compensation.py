@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, build, simulate
+from softdock.adaptation.registry import METHODS
 from softdock.papers.lange.compensation import DAMPING, ENVIRONMENTS, STIFFNESS, scenario_tables, start_of, wanted_contacts
 
 PAGE = (Path(__file__).parents[2] / "docs" / "full_compensation.md").read_text(encoding="utf-8")
@@ -117,6 +118,18 @@ def test_noise_alone_opens_no_contact():
     assert run.cycles == 150_000
     assert np.linalg.norm(run.series["measured.chaser.force"], axis=1).max() > 2.0
     assert run.method_books["remapping"]["contacts"] == 0.0
+
+
+def test_a_comparison_suggests_the_filter_behind_elastic_joints():
+    """What `softdock compare` would take; and `exact` there is warned about."""
+    tables = scenario_tables(DAMPERS[0].contact)
+    assert any("elastic joints" in warning for warning in build(tables).warnings)
+    tables["methods"] = [{"name": "direct"}]
+    keys = METHODS["remapping"].suggest(build(tables))
+    assert keys["environment"] == "filter"
+    assert keys["estimate"] == "given"
+    tables["methods"] = [{"name": "remapping", **keys}]
+    assert simulate(tables).restitution == pytest.approx(1.0, abs=0.01)
 
 
 def test_what_the_filter_cannot_do_is_refused():

@@ -19,7 +19,7 @@ from softdock.papers.de_stefano import PAPER
 from softdock.papers.de_stefano.drift import loop_drifts, smooth_drift
 from softdock.papers.de_stefano.energies import make_figure_4, make_figure_5, make_figure_6, make_figure_9, make_figure_11
 from softdock.papers.de_stefano.experiment import CYCLE, MASS, experiment, make_figure_13, noise_campaign, usable_noise
-from softdock.papers.de_stefano.trade import bounce, make_trade
+from softdock.papers.de_stefano.trade import TOLD, UNTOLD, bounce, make_trade, schemes
 
 DOCS = Path(__file__).parents[2] / "docs"
 trade = functools.cache(make_trade)
@@ -172,6 +172,8 @@ def test_the_trade():
     assert rows["symplectic_euler"]["drift_mm"] == pytest.approx(2.4, abs=1e-6)
     assert rows["exact_hold"]["drift_mm"] == pytest.approx(0.0, abs=1e-6)
     assert not any(abs(rows[i]["drift_mm"]) < 0.01 and abs(rows[i]["restitution"] - 1.0) < 1e-3 for i in ("symplectic_euler", "forward_euler", "exact_hold"))
+    listed = {entry["name"] for _, _, methods in schemes() for entry in methods}
+    assert listed == {"direct", "passive_integrator", *UNTOLD, *TOLD}
     both = rows["delay_passivity, exact_hold"]
     assert abs(both["drift_mm"]) < 0.01
     assert both["restitution"] == pytest.approx(1.0, abs=1e-3)

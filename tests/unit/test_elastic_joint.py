@@ -78,6 +78,7 @@ def test_every_joule_of_the_joint_is_accounted_for(name):
         ledger = run.metrics["ledger"]
         assert abs(ledger["residual_J"]) <= 1e-12 * ledger["turnover_J"] + 1e-12
         assert ledger["physics_residual"] < 1e-3
+        assert ledger["joints"] == run.joint_books
         works = [books["contact_work_J"] for books in run.joint_books.values()]
         if len(works) == 2:
             assert -sum(works) == pytest.approx(ledger["real_J"], abs=1e-3 * sum(abs(w) for w in works))

@@ -7,9 +7,9 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
-from softdock.adaptation.energy_ledger import deviations_for
 from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, scaled_relative, welded
 from softdock.adaptation.interface import Rig, Satellites
+from softdock.adaptation.noise_bias import deviations_for
 from softdock.adaptation.registry import METHODS
 from softdock.campaign.passive_contacts import ALLOWED, passive_contacts
 from softdock.compiled import door

@@ -1,33 +1,42 @@
 """The observer of `delay_passivity`: what the satellites got, what the real contact gave, and what it will still give to motion that is on its way.
 
 Energies are per port: one for the pair (`coupled`), or one for each world axis of forces and torques. All state is in the method's slice of `mem`; `method`
-has the fields memory, coupling, threshold [N], rows (of each record) and unstamped [s].
+has the fields memory, coupling, threshold [N], rows (of each record), unstamped [s], booking (how work is booked) and deviations (of the noise's work, that
+count as not given by the contact). What a coupled contact absorbed is booked as the energy ledger does it, where a force jumps within a sample too.
 """
 
 from __future__ import annotations
 
+import math
+
+from softdock.adaptation.by_axis import WORK_FLOATS
+from softdock.adaptation.energy_ledger_books import BOOKED, FORCES, REAL, book_real_work, kept_back, note_readings
 from softdock.adaptation.paired_records import look_up, record_floats, remember
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import displacement
 from softdock.spatial.rigid_body import body_rate
 from softdock.spatial.rotations import rotate
-from softdock.spatial.vectors import dot, load3, load4, norm, store3, store4
+from softdock.spatial.vectors import dot, load3, load4, norm, store3, store4, subtract
 
 COUPLED, PER_AXIS = 0, 1
 BASELINE = 4.0  # cycles over which the wrench's slope along the way is taken
 SHORTEST = 1e-7  # m or rad; a shorter way tells no slope
 
 # Its memory. Per port: six floats (coupled: the first). Wrenches, ways and twists: chaser's force, torque, target's; twelve floats.
-STARTED, IDLE = 0, 1  # IDLE: s since a force was measured
-ACTIVE, LEVEL, REMOVED, SLOPE = 2, 8, 14, 20
-APPLIED, TWIST = 26, 38  # wrench on the satellites in the last cycle; their twists at its start
-POSES = 50  # of the mock-ups, last seen: 2 x (position, attitude)
-WAY = 64  # of the mock-ups since the start
-NOW, LAST, THEN = 76, 100, 124  # wrench and way at the newest common instant, at the one before, and a baseline ago
-ALONG = 148  # the last wrench of the contact, along which the damper acts
-TOUCH = 160  # per port: kinetic energy along the wrench when it was first felt
-OPEN = 166  # 1 from touch until a contact is settled
-RECORDS = 167
+WORK = 0  # by body, force or torque, and axis, recorded: J put into the satellites by the damper so far
+STARTED, IDLE = WORK_FLOATS, WORK_FLOATS + 1  # IDLE: s since a force was measured
+ACTIVE, LEVEL, REMOVED, SLOPE = 14, 20, 26, 32
+APPLIED, TWIST = 38, 50  # wrench on the satellites in the last cycle; their twists at its start
+POSES = 62  # of the mock-ups, last seen: 2 x (position, attitude)
+WAY = 76  # of the mock-ups since the start
+NOW, LAST, THEN = 88, 112, 136  # wrench and way at the newest common instant, at the one before, and a baseline ago
+ALONG = 160  # the last wrench of the contact, along which the damper acts
+TOUCH = 172  # per port: kinetic energy along the wrench when it was first felt
+OPEN = 178  # 1 from touch until a contact is settled
+VARIANCE = 179  # per port: of the noise's work in this contact, J^2
+DAMPER = 185  # the damper's part of APPLIED
+CONTACTS, DROPPED, KEPT, TOO_OLD = 197, 198, 199, 200  # for the notes: contacts, J of debts that no braking repaid, J kept back, cycles
+RECORDS = 201  # and behind them the cells and rings of energy_ledger_books.py
 
 
 @compiled
@@ -56,7 +65,9 @@ def observe(method, mem, rig, measured, satellites):
         for i in range(3):
             c = 3 * j + i
             if not first:
-                mem[at + ACTIVE + _port(method, c)] += 0.5 * T * mem[at + APPLIED + c] * (mem[at + TWIST + c] + rates[j][i])
+                mean = 0.5 * T * (mem[at + TWIST + c] + rates[j][i])
+                mem[at + ACTIVE + _port(method, c)] += mean * mem[at + APPLIED + c]
+                mem[at + WORK + c] += mean * mem[at + DAMPER + c]
             mem[at + TWIST + c] = rates[j][i]
     wrench_record, way_record = at + RECORDS, at + RECORDS + record_floats(method.rows)
     force_time, pose_time = t - measured.force_age - method.unstamped, t - measured.pose_age
@@ -70,10 +81,60 @@ def observe(method, mem, rig, measured, satellites):
     look_up(mem, way_record, method.rows, common, at + NOW + 12)
     look_up(mem, wrench_record, method.rows, common - BASELINE * T, at + THEN)
     look_up(mem, way_record, method.rows, common - BASELINE * T, at + THEN + 12)
-    if not first:
+    if method.coupling == COUPLED:
+        _book_coupled(method, mem, measured, force_time, pose_time)
+    elif not first:
         for i in range(12):
             mean = 0.5 * (mem[at + NOW + i] + mem[at + LAST + i])
             mem[at + ACTIVE + _port(method, i)] -= mean * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+        if method.deviations > 0.0 and norm(load3(mem, at + NOW)) > 0.0:
+            _keep_back_noise(method, mem)
+
+
+@compiled
+def books_of(method):
+    """Where the books of the coupled port begin."""
+    return method.memory + RECORDS + 2 * record_floats(method.rows)
+
+
+@compiled
+def _book_coupled(method, mem, measured, force_time, pose_time):
+    """What the contact absorbed up to the newest common instant, and what is kept back of what it seems to have given."""
+    at, books = method.memory, books_of(method)
+    if mem[books + FORCES] == 0.0:
+        mem[books + BOOKED] = min(force_time, pose_time)
+    absorbed, kept = mem[books + REAL], kept_back(mem, books, method.deviations, method.booking.worst)
+    note_readings(mem, books, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
+    book_real_work(mem, books, method.rows, pose_time, method.booking)
+    more = kept_back(mem, books, method.deviations, method.booking.worst) - kept
+    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more
+    mem[at + KEPT] += more
+
+
+@apart
+def _keep_back_noise(method, mem):
+    """The noise's work over the newest step, per axis. Wrenches are equal and opposite about one point, so a force's noise works on the relative motion."""
+    at, now, last = method.memory, method.memory + NOW + 12, method.memory + LAST + 12
+    arm = subtract(load3(mem, at + POSES), load3(mem, at + POSES + 7))
+    force, torque, length = method.booking.noise_force**2, method.booking.noise_torque**2, dot(arm, arm)
+    for i in range(3):
+        apart = mem[now + i] - mem[last + i] - mem[now + 6 + i] + mem[last + 6 + i]
+        turn = mem[now + 9 + i] - mem[last + 9 + i]  # the target's
+        turned = mem[now + 3 + i] - mem[last + 3 + i] - turn
+        lever = length - arm[i] * arm[i]  # of a force's noise about this axis of the target, squared
+        _add_variance(method, mem, i, force * apart * apart)
+        _add_variance(method, mem, 3 + i, torque * turned * turned + force * lever * turn * turn)
+
+
+@compiled
+def _add_variance(method, mem, port, variance):
+    """Count z standard deviations of the noise's work, so far, as not given by the contact."""
+    at = method.memory
+    before = mem[at + VARIANCE + port]
+    mem[at + VARIANCE + port] = before + variance
+    kept = method.deviations * (math.sqrt(before + variance) - math.sqrt(before))
+    mem[at + ACTIVE + port] += kept
+    mem[at + KEPT] += kept
 
 
 @compiled

@@ -22,12 +22,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.adaptation.by_axis import note_gains
 from softdock.adaptation.energy_ledger_books import (
     ACTING,
     BASE_GIVEN,
     BASE_KINETIC,
     BASE_REAL,
-    BASE_VARIANCE,
     BOOKED,
     CELLS,
     COMMAND,
@@ -51,10 +51,11 @@ from softdock.adaptation.energy_ledger_books import (
     SUMMIT,
     TAKEN,
     TURNOVER,
-    VARIANCE,
+    WORK,
     Booking,
     book_real_work,
     force_slope,
+    kept_back,
     load_pose,
     note_books,
     note_readings,
@@ -69,16 +70,16 @@ from softdock.adaptation.energy_ledger_books import (
 from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, pair_energy, scaled_relative, welded
 from softdock.adaptation.energy_ledger_readings import Doubts, doubt, note_trail
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output, Wrenches
-from softdock.compiled import apart, compiled
+from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
+from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
-from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wrench
+from softdock.spatial.motion import Wrench, load_wrench, opposite, port_energy, store_wrench
 from softdock.spatial.rigid_body import motion_of
-from softdock.spatial.vectors import add, cross, negate, norm, scale, subtract
+from softdock.spatial.vectors import norm, scale, subtract
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
 FAITHFUL, PASSIVE = 0, 1
-SAMPLING_MARGIN = 1e-3  # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
 
 ENERGY_LEDGER = Group(
@@ -148,11 +149,9 @@ def memory(values, T):
 
 def suggest(scenario):
     """For a scenario that does not list it: what its sensor's data sheet says."""
-    sensor, T = scenario.tables["sensor"], scenario.tables["time"]["cycle_ms"]
-    period = sensor["period_ms"] or T
-    samples = max(1, round(T / period)) if sensor["handover"] == "mean" else 1
-    noise = sensor["noise_N"] / math.sqrt(samples)
-    keys = {"noise_N": noise, "noise_Nm": sensor["noise_Nm"] / math.sqrt(samples), "threshold_N": max(4.0 * noise, sensor["threshold_N"])}
+    sensor = scenario.tables["sensor"]
+    force, torque = handed_over_noise(scenario)
+    keys = {"noise_N": force, "noise_Nm": torque, "threshold_N": max(4.0 * force, sensor["threshold_N"])}
     return keys | {"range_N": sensor["range_N"], "window_ms": max(200.0, 4.0 * scenario.tables["pose"]["delay_ms"])}
 
 
@@ -165,17 +164,9 @@ def refuses(scenario):
     return None
 
 
-@apart
-def deviations_for(confidence):
-    """Standard deviations below which a Gaussian stays with this probability; by bisection."""
-    low, high = 0.0, 8.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if 1.0 - 0.5 * math.erfc(middle / math.sqrt(2.0)) < confidence:
-            low = middle
-        else:
-            high = middle
-    return 0.5 * (low + high) if confidence > 0.5 else 0.0
+def check(values, tables):
+    """Where its claim does not hold in full."""
+    return [], [f"energy_ledger: {words}" for words in claim_warnings(values, tables)]
 
 
 @compiled
@@ -205,10 +196,11 @@ def remember(method, mem, rig, measured, satellites, wrenches):
     """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a reading that is not believed does not act."""
     base = method.memory
     reading = measured.wrenches.chaser
-    if doubt(mem, base, rig.T, method.doubts, method.booking.threshold, reading, line_of(rig, satellites, reading).speed > 0.0):
+    giving = line_of(rig, satellites, reading).speed > 0.0
+    if doubt(mem, base, rig.T, method.doubts, method.booking.threshold, reading, measured.mock_ups.chaser.q, giving):
         believed = load_wrench(mem, base + READING)
         arm = subtract(satellites.chaser.p, satellites.target.p)
-        wrenches = Wrenches(believed, Wrench(negate(believed.force), negate(add(believed.torque, cross(arm, believed.force)))))
+        wrenches = Wrenches(believed, opposite(believed, arm))
     store_wrench(mem, base + ACTING, wrenches.chaser)
     store_wrench(mem, base + ACTING + 6, wrenches.target)
     return wrenches
@@ -246,6 +238,7 @@ def follow(method, mem, rig, measured, before, after, output):
     if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
         allowed = _allowed(method, mem, rig.T, start, end)
         settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not seen))
+        note_gains(mem, base + WORK, rig, after, settled)
         if t - mem[base + LAST_SEEN] > method.window:
             mem[base + OPEN] = 0.0
             missing = pair_energy(rig, settled) - allowed
@@ -285,10 +278,8 @@ def _allowed(method, mem, T, start, end):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
     base = method.memory
     real = mem[base + REAL] - mem[base + BASE_REAL]
-    kept_back = method.deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
-    if method.booking.worst:
-        kept_back += SAMPLING_MARGIN * mem[base + TURNOVER]
-    allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept_back - mem[base + DEBT]
+    kept = kept_back(mem, base, method.deviations, method.booking.worst)
+    allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept - mem[base + DEBT]
     transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
     return allowed - transit

@@ -7,6 +7,7 @@ equal and opposite about one common point, so the pair's work is F . d_F + tau .
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
@@ -15,32 +16,34 @@ from softdock.spatial.rotations import normalise, rotation_from_to
 from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, load4, norm, scale, store3, store4, subtract
 
 # cells, from the method's `memory` on
-FORCES, POSES, CYCLES = 0, 1, 2  # rows written so far into each ring
-REAL, GIVEN, VARIANCE = 3, 4, 5  # J, J, J^2: absorbed by the real contact; given from outside; of the noise's work
-SLOPE_XY, SLOPE_XX = 6, 7  # N m, m^2: moments of force and depth changes, fading
-OPEN, LAST_SEEN, SUMMIT = 8, 9, 10  # whether a contact is open; s, when its force was last seen; J, its largest energy along the wrench
-BASE_KINETIC, BASE_REAL, BASE_GIVEN, BASE_VARIANCE = 11, 12, 13, 14  # where the open contact's books begin
-BOOKED = 15  # s, up to which instant work is booked
-DEBT = 16  # J, what the contacts so far could not settle
-DIRECTION = 17  # 6: the wrench along which energy is taken and given, of unit force
-ACTING = 23  # 12: the wrenches that act on both satellites in this cycle
-COMMAND = 35  # 14: poses last sent
-SENT = 49  # whether there are any
-REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 50, 51, 52, 53, 54, 55  # for the notes: J, J, m/s, m/s, -, J
-SAME, FROZEN, JUMPS, STALE, LONGEST_TRAIL, SHORTEST_TRAIL = 56, 57, 58, 59, 60, 61  # cycles, cycles, -, cycles, s, s
-LARGEST_TRANSIT = 62  # J
-TAKEN, FORCE_TIME = 63, 64  # J, net, by the corrections of the open contact; s, of the newest force
-TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 65, 66, 67  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
-READING = 68  # 6: the chaser's wrench that is believed in this cycle
-RAW = 74  # 6: as it was handed over last
-SATURATED, FASTEST_WAY = 80, 81  # cycles; m in a cycle
-TURNOVER = 82  # J, of the open contact: what was absorbed and what was returned, both counted up
-CELLS = 83
+WORK = 0  # 12, recorded: J put into the satellites by corrections so far, by body, force or torque, and world axis; below 0: taken
+FORCES, POSES, CYCLES = 12, 13, 14  # rows written so far into each ring
+REAL, GIVEN, VARIANCE = 15, 16, 17  # J, J, J^2: absorbed by the real contact; given from outside; of the noise's work
+SLOPE_XY, SLOPE_XX = 18, 19  # N m, m^2: moments of force and depth changes, fading
+OPEN, LAST_SEEN, SUMMIT = 20, 21, 22  # whether a contact is open; s, when its force was last seen; J, its largest energy along the wrench
+BASE_KINETIC, BASE_REAL, BASE_GIVEN, BASE_VARIANCE = 23, 24, 25, 26  # where the open contact's books begin
+BOOKED = 27  # s, up to which instant work is booked
+DEBT = 28  # J, what the contacts so far could not settle
+DIRECTION = 29  # 6: the wrench along which energy is taken and given, of unit force
+ACTING = 35  # 12: the wrenches that act on both satellites in this cycle
+COMMAND = 47  # 14: poses last sent
+SENT = 61  # whether there are any
+REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 62, 63, 64, 65, 66, 67  # for the notes: J, J, m/s, m/s, -, J
+SAME, FROZEN, JUMPS, STALE, LONGEST_TRAIL, SHORTEST_TRAIL = 68, 69, 70, 71, 72, 73  # cycles, cycles, -, cycles, s, s
+LARGEST_TRANSIT = 74  # J
+TAKEN, FORCE_TIME = 75, 76  # J, net, by the corrections of the open contact; s, of the newest force
+TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 77, 78, 79  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
+READING = 80  # 6: the chaser's wrench that is believed in this cycle
+RAW = 86  # 6: as it was handed over last, in the axes of the chaser's mock-up
+SATURATED, FASTEST_WAY = 92, 93  # cycles; m in a cycle
+TURNOVER = 94  # J, of the open contact: what was absorbed and what was returned, both counted up
+CELLS = 95
 
 WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
 ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
 FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
+SAMPLING_MARGIN = 1e-3  # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
 SLOPE_MARGIN, NOISE_MARGIN = 1.5, 4.0  # beyond these times slope and noise, a change of force is sudden
 
 
@@ -198,8 +201,9 @@ def book_real_work(mem, base, rows, pose_time, booking):
         absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
         mem[base + REAL] += absorbed
         mem[base + TURNOVER] += abs(absorbed)
-        spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
-        mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
+        if norm(wrench.force) + norm(next_wrench.force) > 0.0:  # below the sensor's threshold there is no noise
+            spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
+            mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
         pose, wrench = next_pose, next_wrench
         mem[base + BOOKED] = mem[row]
 
@@ -218,22 +222,26 @@ def _absorbed(mem, base, booking, wrench, next_wrench, moved):
                 absorbed += 0.5 * (now - was) * deeper
             mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED] = now, deeper, absorbed
         return absorbed
+    unknown = 0.0
+    if booking.worst and mem[base + SLOPE_XX] > 0.0:
+        change = Wrench(subtract(next_wrench.force, wrench.force), subtract(next_wrench.torque, wrench.torque))
+        unknown = 0.5 * _sudden(booking, force_slope(mem, base) * deeper * deeper, abs(work_on(change, moved)), norm(moved.translation))
     if now <= booking.threshold:  # parted within this step: a spring of this slope returns no more than it holds
         slope = force_slope(mem, base)
-        return max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed
+        return unknown + (max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed)
     if mem[base + TOUCH_FORCE] > 0.0:
         absorbed += _first_touch(mem, base, booking, (now - was) / deeper if deeper > 0.0 else 0.0)
-    if booking.worst and mem[base + SLOPE_XX] > 0.0:
-        absorbed += 0.5 * _sudden(booking, force_slope(mem, base) * abs(deeper), abs(now - was)) * abs(deeper)
+    absorbed += unknown
     mem[base + SLOPE_XY] = FADING * mem[base + SLOPE_XY] + (now - was) * deeper
     mem[base + SLOPE_XX] = FADING * mem[base + SLOPE_XX] + deeper * deeper
     return absorbed
 
 
 @compiled
-def _sudden(booking, expected, change):
-    """How much of a change of force [N] within one step neither the slope nor the noise explains: a second touch, or one part that left."""
-    return max(change - SLOPE_MARGIN * expected - NOISE_MARGIN * booking.noise_force, 0.0)
+def _sudden(booking, expected, change, way):
+    """How much of the work of a change of wrench over one step's motion [J] neither the slope nor the noise explains: a second touch, one part that left,
+    a tip that snapped from one wall to another."""
+    return max(change - SLOPE_MARGIN * expected - NOISE_MARGIN * booking.noise_force * way, 0.0)
 
 
 @compiled
@@ -253,6 +261,13 @@ def _first_touch(mem, base, booking, slope):
 def force_slope(mem, base):
     """How the force grows with depth [N/m], from the last few cycles; never negative."""
     return max(mem[base + SLOPE_XY] / mem[base + SLOPE_XX], 0.0) if mem[base + SLOPE_XX] > 0.0 else 0.0
+
+
+@compiled
+def kept_back(mem, base, deviations, worst):
+    """Of what the real contact seems to have given since the books began [J]: for noise, and with `worst` for what sampling may have missed."""
+    kept = deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
+    return kept + SAMPLING_MARGIN * mem[base + TURNOVER] if worst else kept
 
 
 @compiled

@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.adaptation.interface import Satellites
+from softdock.adaptation.line_of_action import mobility_of
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import Wrench
+from softdock.spatial.motion import Wrench, opposite
 from softdock.spatial.rigid_body import Body, body_rate, kinetic_energy
 from softdock.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, negate, scale, subtract, symmetric_inverse, symmetric_times
+from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, scale, subtract, symmetric_inverse, symmetric_times
 
 
 class Line(NamedTuple):
@@ -28,14 +29,6 @@ class Line(NamedTuple):
     target: Wrench
     mobility: float  # (m/s) per Ns: the inverse of the effective mass
     speed: float  # m/s along the wrench; > 0: the bodies move as the wrench pushes, apart
-
-
-@compiled
-def _mobility(params, q, wrench):
-    if params.fixed:
-        return 0.0
-    torque = rotate_back(q, wrench.torque)
-    return dot(wrench.force, multiply(params.inverse_mass, wrench.force)) + dot(torque, symmetric_times(params.inverse_inertia, torque))
 
 
 @compiled
@@ -50,9 +43,9 @@ def _power(params, body, wrench):
 def line_of(rig, satellites, wrench):
     """`wrench`: on the chaser, of unit force."""
     c, t = satellites.chaser, satellites.target
-    opposite = Wrench(negate(wrench.force), negate(add(wrench.torque, cross(subtract(c.p, t.p), wrench.force))))
-    mobility = _mobility(rig.chaser, c.q, wrench) + _mobility(rig.target, t.q, opposite)
-    return Line(wrench, opposite, mobility, _power(rig.chaser, c, wrench) + _power(rig.target, t, opposite))
+    other = opposite(wrench, subtract(c.p, t.p))
+    mobility = mobility_of(rig.chaser, c.q, wrench) + mobility_of(rig.target, t.q, other)
+    return Line(wrench, other, mobility, _power(rig.chaser, c, wrench) + _power(rig.target, t, other))
 
 
 @compiled

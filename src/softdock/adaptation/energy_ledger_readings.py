@@ -27,9 +27,11 @@ from softdock.adaptation.energy_ledger_books import (
     STALE,
 )
 from softdock.compiled import compiled
-from softdock.spatial.motion import load_wrench, no_wrench, store_wrench
+from softdock.spatial.motion import Wrench, load_wrench, no_wrench, store_wrench
+from softdock.spatial.rotations import rotate_back
 from softdock.spatial.vectors import dot, norm, subtract
 
+SAME_READING = 1e-12  # of a reading: changes below are the rounding of a turn to its axes and back
 FAST_SHARE = 0.7  # of the fastest motion along the wrench: slower, the time that the mock-ups trail cannot be told
 
 
@@ -42,18 +44,19 @@ class Doubts(NamedTuple):
 
 
 @compiled
-def doubt(mem, base, T, doubts, threshold, wrench, giving):
-    """Put the wrench that is believed into its cell; True if it is not the one handed over. `giving`: the wrench now gives energy to the satellites.
+def doubt(mem, base, T, doubts, threshold, wrench, attitude, giving):
+    """Put the wrench that is believed into its cell; True if it is not the one handed over. `attitude`: of the chaser's mock-up, in whose axes a frozen
+    sensor is constant; `giving`: the wrench now gives energy to the satellites.
 
     A frozen force goes on to act while it takes energy, so that nobody drives on into a contact, and no longer when it would give.
     """
     raw = load_wrench(mem, base + RAW)
     f, t = wrench.force, wrench.torque
-    same = f[0] == raw.force[0] and f[1] == raw.force[1] and f[2] == raw.force[2]
-    same = same and t[0] == raw.torque[0] and t[1] == raw.torque[1] and t[2] == raw.torque[2]
+    seen = Wrench(rotate_back(attitude, f), rotate_back(attitude, t))
+    same = norm(subtract(seen.force, raw.force)) <= SAME_READING * norm(f) and norm(subtract(seen.torque, raw.torque)) <= SAME_READING * norm(t)
     saturated = doubts.range > 0.0 and max(abs(f[0]), abs(f[1]), abs(f[2])) >= doubts.range * (1.0 - 1e-9)
     mem[base + SAME] = mem[base + SAME] + 1.0 if same and norm(f) > threshold and not saturated else 0.0
-    store_wrench(mem, base + RAW, wrench)
+    store_wrench(mem, base + RAW, seen)
     mem[base + SATURATED] += 1.0 if saturated else 0.0
     finite = math.isfinite(f[0] + f[1] + f[2] + t[0] + t[1] + t[2])
     frozen = doubts.frozen > 0.0 and mem[base + SAME] * T > doubts.frozen
@@ -61,7 +64,7 @@ def doubt(mem, base, T, doubts, threshold, wrench, giving):
         mem[base + FROZEN] += 1.0
         store_wrench(mem, base + READING, no_wrench())
         return True
-    if doubts.jump > 0.0 and norm(subtract(f, raw.force)) > doubts.jump:
+    if doubts.jump > 0.0 and norm(subtract(seen.force, raw.force)) > doubts.jump:
         mem[base + JUMPS] += 1.0
         return True  # the last one believed stays for this cycle
     store_wrench(mem, base + READING, wrench)

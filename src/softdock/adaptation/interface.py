@@ -45,7 +45,7 @@ class Measured(NamedTuple):
 
     wrenches: Wrenches
     mock_ups: Output  # measured poses and twists
-    force_age: float  # s since the force sample was taken
+    force_age: float  # s since the force sample was taken; of a mean, since its samples were taken on average
     pose_age: float  # s since the poses were taken
     mismatch: float  # N; with sensors on both mock-ups, how far they are from equal and opposite
 

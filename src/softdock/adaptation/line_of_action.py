@@ -45,7 +45,8 @@ def work_between(wrenches, before, after):
 
 
 @compiled
-def _mobility(params, q, wrench):
+def mobility_of(params, q, wrench):
+    """W . M^-1 W of a wrench on a body; for one of unit force the inverse of the mass that it feels [1/kg]."""
     if params.fixed:
         return 0.0
     turning = rotate_back(q, wrench.torque)
@@ -55,7 +56,7 @@ def _mobility(params, q, wrench):
 @apart
 def effective_mass(rig, satellites, wrenches, force):
     """Of both satellites along the line of action [kg]."""
-    mobility = _mobility(rig.chaser, satellites.chaser.q, wrenches.chaser) + _mobility(rig.target, satellites.target.q, wrenches.target)
+    mobility = mobility_of(rig.chaser, satellites.chaser.q, wrenches.chaser) + mobility_of(rig.target, satellites.target.q, wrenches.target)
     return force * force / mobility
 
 

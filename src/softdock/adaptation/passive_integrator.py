@@ -15,8 +15,9 @@ The set-point's twist stays the satellite's. What the correction moves is in the
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from softdock.adaptation.by_axis import AXES, BODIES
 from softdock.adaptation.interface import Output
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
@@ -37,10 +38,19 @@ PASSIVE_INTEGRATOR = Group(
 )
 AT = PASSIVE_INTEGRATOR.at
 
-# Per body, behind the flag of the first cycle: observed energy, force of the cycle before, corrected position, correction v_pc; each per axis.
-OBSERVED, FORCE, POSITION, CORRECTION = 0, 3, 6, 9
-BODY_FLOATS = 12
-FLOATS = 1 + 2 * BODY_FLOATS
+# Its memory, twelve vectors of each body, chaser's first: energy taken by the damper so far (as work on the satellites: < 0), correction v_pc, observed energy
+# (so far recorded); force of the cycle before, corrected position; for the books the largest force, the most that the sound forms correct for it, the
+# largest correction, when, and cycles in which a debt waited for a force.
+WORK, CORRECTION, OBSERVED, FORCE, POSITION, LARGEST_FORCE, BOUND, LARGEST, LARGEST_AT, WAITED = range(0, 60, 6)
+SINGULAR = 10.0  # times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
+STARTED = 60  # whether the first cycle is over
+FLOATS = 61
+BODY = 3  # the target's vector stands so far behind the chaser's
+CHANNELS = (
+    *((f"work.{body}.force.{axis}", "J", "world", "energy put into the output so far; falling: taken by the damper") for body in BODIES for axis in AXES),
+    *((f"correction.{body}.{axis}", "m/s", "world", "v_pc, taken off the velocity that moves the set-point") for body in BODIES for axis in AXES),
+    *((f"observed.{body}.{axis}", "J", "world", "observed energy of the integration (De Stefano eq. 16)") for body in BODIES for axis in AXES),
+)
 
 
 class PassiveIntegrator(NamedTuple):
@@ -79,7 +89,7 @@ def damper(form, T, inverse_mass, tank, smallest_force, observed, earlier, newes
 
 
 @compiled
-def _correct_body(method, mem, at, first, params, T, before, after, motion):
+def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
     """One body's set-point."""
     if params.fixed:
         return motion
@@ -91,13 +101,26 @@ def _correct_body(method, mem, at, first, params, T, before, after, motion):
         force = (after.v[i] - before.v[i]) * params.mass[i] / T
         earlier = force if method.form == PREVIOUS_FORCE else mem[at + FORCE + i]
         tank = _tank(method, T, params.inverse_mass[i])
-        v_pc, _, left = damper(method.form, T, params.inverse_mass[i], tank, method.smallest_force, mem[at + OBSERVED + i], earlier, force)
+        v_pc, observed, left = damper(method.form, T, params.inverse_mass[i], tank, method.smallest_force, mem[at + OBSERVED + i], earlier, force)
         velocity = after.v[i] if method.pairing == SYMPLECTIC else before.v[i]
         mem[at + OBSERVED + i] = left
         mem[at + FORCE + i] = force
         mem[at + CORRECTION + i] = v_pc
+        mem[at + BOUND + i] = max(mem[at + BOUND + i], 0.5 * T * params.inverse_mass[i] * abs(force))
+        _note(mem, at + i, t, left - observed, v_pc, force, observed < tank and abs(force) < method.smallest_force)
         mem[at + POSITION + i] += T * (velocity - v_pc)  # De Stefano eq. 19, with the position of (5)
     return Motion(load3(mem, at + POSITION), motion.q, motion.v, motion.w)
+
+
+@compiled
+def _note(mem, at, t, taken, v_pc, force, waiting):
+    """What the damper did on one axis in this cycle."""
+    mem[at + WORK] -= taken
+    mem[at + LARGEST_FORCE] = max(mem[at + LARGEST_FORCE], abs(force))
+    if abs(v_pc) > mem[at + LARGEST]:
+        mem[at + LARGEST] = abs(v_pc)
+        mem[at + LARGEST_AT] = t
+    mem[at + WAITED] += 1.0 if waiting else 0.0
 
 
 @compiled
@@ -107,9 +130,39 @@ def _tank(method, T, inverse_mass):
 
 @compiled
 def correct(method, mem, rig, measured, before, after, output):
-    at = method.memory
-    first = mem[at] == 0.0
-    mem[at] = 1.0
-    chaser = _correct_body(method, mem, at + 1, first, rig.chaser, rig.T, before.chaser, after.chaser, output.chaser)
-    target = _correct_body(method, mem, at + 1 + BODY_FLOATS, first, rig.target, rig.T, before.target, after.target, output.target)
+    at, t = method.memory, (rig.cycle + 1) * rig.T
+    first = mem[at + STARTED] == 0.0
+    mem[at + STARTED] = 1.0
+    chaser = _correct_body(method, mem, at, first, rig.chaser, rig.T, t, before.chaser, after.chaser, output.chaser)
+    target = _correct_body(method, mem, at + BODY, first, rig.target, rig.T, t, before.target, after.target, output.target)
     return after, Output(chaser, target)
+
+
+def books(mem: Any) -> dict[str, Any]:
+    """What the dampers did, from the method's slice of `mem`, for every axis of a free body on which a force acted."""
+    axes = {}
+    for body, at in zip(BODIES, (0, BODY), strict=True):
+        for i, axis in enumerate(AXES):
+            if mem[at + LARGEST_FORCE + i] > 0.0:
+                axes[f"{body}.force.{axis}"] = {
+                    "observed_J": float(mem[at + OBSERVED + i]),
+                    "largest_correction_m_per_s": float(mem[at + LARGEST + i]),
+                    "largest_correction_at_s": float(mem[at + LARGEST_AT + i]),
+                    "sound_correction_m_per_s": float(mem[at + BOUND + i]),
+                    "largest_force_N": float(mem[at + LARGEST_FORCE + i]),
+                    "cycles_with_a_debt_and_no_force": float(mem[at + WAITED + i]),
+                }
+    return {"axes": axes}
+
+
+def events(mem: Any, T: float) -> list[str]:
+    """Where the damper had no answer, or none that could be used."""
+    found = []
+    for name, axis in books(mem)["axes"].items():
+        waited, largest = axis["cycles_with_a_debt_and_no_force"], axis["largest_correction_m_per_s"]
+        if waited:
+            found.append(f"{name}: the force was zero in {waited:.0f} cycles while a debt waited; nothing was corrected in them")
+        if largest > SINGULAR * axis["sound_correction_m_per_s"]:
+            when = axis["largest_correction_at_s"]
+            found.append(f"{name}: corrected by up to {largest:.3g} m/s (t = {when:.3f} s), {largest / axis['sound_correction_m_per_s']:.0f} times T F / 2m")
+    return found

@@ -35,6 +35,7 @@ from softdock.adaptation import (
     suggestions,
     virtual_contact,
 )
+from softdock.adaptation.by_axis import WORK_CHANNELS
 from softdock.adaptation.interface import Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
@@ -108,7 +109,7 @@ class Method:
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
     refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there for the first time
-    books: Callable[[Any], dict[str, float]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
+    books: Callable[[Any], dict[str, Any]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
     events: Callable[[Any, float], list[str]] = lambda mem, T: []  # what went wrong with its readings, in words; from its slice and the cycle
     in_orbit: Callable[[dict[str, Any]], int] = lambda values: orbit_networks.NOT_IN_ORBIT  # how orbit has it: a network that is part of a satellite
     part_of_scenario: bool = False  # no remedy but a part of the rig or the satellites: kept whatever is compared
@@ -234,6 +235,9 @@ register(
         passive_integrator.prepare,
         correct=passive_integrator.correct,
         memory=lambda values, T: passive_integrator.FLOATS,
+        channels=passive_integrator.CHANNELS,
+        books=passive_integrator.books,
+        events=passive_integrator.events,
     )
 )
 register(
@@ -242,10 +246,14 @@ register(
         "passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more",
         "nothing; with noise: the force that is no contact",
         delay_passivity.DELAY_PASSIVITY,
-        delay_passivity.DelayPassivity(0, 0, 0.0, 0.0, 0, 0.0, 0.0),
+        delay_passivity.MARKER,
         delay_passivity.prepare,
         wrench=delay_passivity.wrench,
         memory=delay_passivity.memory,
+        channels=WORK_CHANNELS,
+        books=delay_passivity.books,
+        events=delay_passivity.events,
+        check=delay_passivity.check,
         suggest=delay_passivity.suggest,
         refuses=delay_passivity.refuses,
     )
@@ -262,6 +270,8 @@ register(
         correct=energy_ledger.follow,
         set_point=energy_ledger.send,
         memory=energy_ledger.memory,
+        channels=WORK_CHANNELS,
+        check=energy_ledger.check,
         suggest=energy_ledger.suggest,
         refuses=energy_ledger.refuses,
         books=energy_ledger_readings.books,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.remapping_reports import RESOLVED, expected_error
+from softdock.adaptation.remapping_reports import RESOLVED, SPRINGS, expected_error
 
 Problems = list[tuple[str, Any, str]]
 SOFTEST = 1e-12  # of the stiffest direction: below, a direction has no stiffness
@@ -72,7 +72,7 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
     if values["estimate"] == "on_line":
         problems.append(("estimate", "on_line", "given, where environment = filter: what is estimated from the motors has the joints in it"))
     for i, pair in enumerate(tables["contact"]):
-        if not np.any(values["stiffness_N_per_m"]) and pair["real"]["law"] not in ("spring_damper", "spring_damper_pull"):
+        if not np.any(values["stiffness_N_per_m"]) and pair["real"]["law"] not in SPRINGS:
             problems.append(
                 ("environment", "filter", f"exact, or a stiffness_N_per_m: the filter knows springs and dampers, contact.{i}.real is another law")
             )
@@ -115,6 +115,8 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
         allowed = f"at least {fastest:g}, the speed at which the satellites start: slower set-points would never reach them"
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
     too_short, warnings = _duration(values, tables)
+    if values["environment"] == "exact" and any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()):
+        warnings.append("environment = exact takes the robots as rigid, and they have elastic joints: filter or replaced_stiffness would know of them")
     noise = tables["sensor"]["noise_N"]
     if noise > 0.0 and values["threshold_N"] == 0.0 and tables["sensor"]["threshold_N"] == 0.0:
         enough = f"{4.0 * noise:g} N would be four standard deviations"

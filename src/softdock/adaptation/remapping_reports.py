@@ -24,6 +24,7 @@ from softdock.adaptation.remapping_keys import (
 )
 from softdock.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
 
+SPRINGS = ("spring_damper", "spring_damper_pull")  # what the filter knows of contacts
 RESOLVED = 8.0  # cycles of a contact from which a held force is within 1 %
 
 
@@ -46,13 +47,18 @@ def suggest(scenario: Any) -> dict[str, Any]:
     tables, known = scenario.tables, known_of(scenario)
     robots, noise = tables["robots"].values(), max(NOISE_SIGMAS * known.noise, tables["sensor"]["threshold_N"])
     lead = min(robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"] for robot in robots)
-    keys = {"lead_ms": lead, "threshold_N": noise, "rewind_ms": max(100.0, 2.0 * lead)}
+    keys: dict[str, Any] = {"lead_ms": lead, "threshold_N": noise, "rewind_ms": max(100.0, 2.0 * lead)}
     dampings = {pair["real"].get("damping_Ns_per_m") for pair in tables["contact"]}
     alike = len({pair["real"].get("stiffness_N_per_m") for pair in tables["contact"]}) == len(dampings) == 1
+    elastic = any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in robots)
+    if elastic and all(pair["real"]["law"] in SPRINGS for pair in tables["contact"]):
+        keys["environment"] = "filter"
+        if known.noise > 0.0:
+            keys["filter"] = {"noise_N": known.noise}
     if known.stiffness is None or not alike:
         return keys  # each pair's own law, as the scenario has it
     damping = dampings.pop()
-    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": damping, "estimate": "given" if damping else "on_line"}
+    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": damping, "estimate": "given" if damping or elastic else "on_line"}
 
 
 def refuses(scenario: Any) -> str | None:

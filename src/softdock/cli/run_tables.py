@@ -29,6 +29,7 @@ CONTACT_COLUMNS = (
     ("impulse_Ns", "impulse [Ns]", ".4g"),
 )
 MOST_CONTACTS = 12  # shown in the terminal
+SHOWN_SHARE = 1e-3  # of the busiest axis of a method: less is not shown in the terminal
 BOOKS_TO = 1e-12  # of the turnover: what the books are true to, so that less is shown as nothing
 
 
@@ -43,6 +44,9 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
         to.print(_contacts(m))
     to.print(Text("\nwhere the invented energy came from [J]", style="bold"))
     to.print(_ledger(m))
+    if any("axes" in books for books in m["method_books"].values()):
+        to.print(Text("\nwhat the methods took from the satellites and gave back [J]", style="bold"))
+        to.print(_methods(m))
     for warning in m["warnings"]:
         to.print(Text(f"warning: {warning}", style="yellow"))
     to.print()
@@ -82,6 +86,23 @@ def _contacts(m: Mapping[str, Any]) -> Table:
     left = m["contact_count"] - min(len(m["contacts"]), MOST_CONTACTS)
     if left:
         table.caption = f"and {left} more"
+    return table
+
+
+def _methods(m: Mapping[str, Any]) -> Table:
+    """By axis; the axes on which next to nothing was done are left out."""
+    table = Table(box=None, pad_edge=False, header_style="")
+    for words in ("method", "axis"):
+        table.add_column(words)
+    for words in ("removed", "returned", "first [s]", "last [s]"):
+        table.add_column(Text(words), justify="right")
+    for name, books in m["method_books"].items():
+        axes = books.get("axes", [])
+        most = max((axis["removed_J"] + axis["returned_J"] for axis in axes), default=0.0)
+        for axis in axes:
+            if axis["removed_J"] + axis["returned_J"] > SHOWN_SHARE * most:
+                cells = [text(axis[key], ".4g") for key in ("removed_J", "returned_J")]
+                table.add_row(name, axis["axis"], *cells, *(text(axis[key], ".3f") for key in ("first_s", "last_s")))
     return table
 
 

@@ -94,7 +94,9 @@ def open_run(folder: str | Path) -> Run:
     except (OSError, ValueError) as error:
         raise BadRunFolder(f"{folder}: cannot be read: {error}") from None
     contacts = [{name: math.nan if c[name] is None else c[name] for name in LOG_COLUMNS} for c in metrics["contacts"]]
-    run = Run(scenario, series, contacts, metrics["contact_count"], metrics["cycles"], metrics["status"], np.zeros(0), list(metrics["warnings"]))
+    did, events = metrics.get("method_books", {}), metrics.get("events", [])  # not in folders of early versions
+    count, cycles, status, warnings = (metrics[key] for key in ("contact_count", "cycles", "status", "warnings"))
+    run = Run(scenario, series, contacts, count, cycles, status, np.zeros(0), list(warnings), did, events)
     run.__dict__["metrics"] = metrics  # those saved, not computed again
     return run
 

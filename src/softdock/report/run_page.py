@@ -11,7 +11,17 @@ from softdock.report.elements import bullets, folded, listing, shown, text, verd
 from softdock.report.page import page
 from softdock.report.run_charts import force_chart, kinetic_chart, ledger_chart, motion_charts, observed_chart, phases_chart
 from softdock.report.run_stability import stability_section
-from softdock.report.run_tables import contact_tables, fidelity_table, final_table, key_tiles, ledger_table, phases_rest, phases_table, side_by_side
+from softdock.report.run_tables import (
+    contact_tables,
+    fidelity_table,
+    final_table,
+    key_tiles,
+    ledger_table,
+    methods_tables,
+    phases_rest,
+    phases_table,
+    side_by_side,
+)
 from softdock.run import Run
 from softdock.scenario.files import to_toml
 
@@ -32,6 +42,7 @@ def run_page(run: Run) -> str:
         "motion": ("Motion", _zoom(metrics) + text((SHADED if metrics["contacts"] else "") + THINNED) + _grid(*motion_charts(run, orbit))),
         "forces": ("Forces", force_chart(run, orbit)),
         "energy": ("Energy", ledger_chart(run) + kinetic_chart(run, orbit) + observed_chart(run) + ledger_table(metrics)),
+        **({"methods": ("What the methods did", methods_tables(metrics))} if metrics.get("method_books") else {}),
         **({"stability": ("Stability", stable)} if stable else {}),
         "contacts": ("Contacts", contact_tables(metrics)),
         "fidelity": ("Fidelity", fidelity_table(metrics) + final_table(metrics)),

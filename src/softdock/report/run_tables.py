@@ -23,6 +23,8 @@ CONTACT_COLUMNS = {
     "peak_force_satellite_N": "satellite [N]",
 }
 
+AXIS_COLUMNS = {"removed_J": "removed [J]", "returned_J": "returned [J]", "first_s": "first [s]", "last_s": "last [s]"}
+
 
 def key_tiles(metrics: Mapping[str, Any]) -> str:
     """The numbers to look at first, each beside orbit's."""
@@ -107,6 +109,22 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
     return side_by_side(
         table("Where the invented energy came from", ["", "energy"], rows, strong=[len(rows) - 1]), table("The other books", ["", "value"], others)
     )
+
+
+def methods_tables(metrics: Mapping[str, Any]) -> str:
+    """What each method did: its sums, and what it removed and returned by axis."""
+    parts = []
+    for name, books in metrics["method_books"].items():
+        path = f"method_books.{name}"
+        sums = [[escape(label(key)), shown(metrics, f"{path}.{key}")] for key, value in books.items() if not isinstance(value, list)]
+        parts.append(table(f"{name}: in all", ["", "value"], sums))
+        if books.get("axes"):
+            rows = [
+                [escape(str(axis["axis"])), *(shown(metrics, f"{path}.axes.{i}.{key}", unit="") for key in AXIS_COLUMNS)]
+                for i, axis in enumerate(books["axes"])
+            ]
+            parts.append(table(f"{name}: by body, force or torque, and world axis", ["", *AXIS_COLUMNS.values()], rows))
+    return side_by_side(*parts)
 
 
 def final_table(metrics: Mapping[str, Any]) -> str:

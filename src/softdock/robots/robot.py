@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.compiled import apart, by_type, compiled
+from softdock.compiled import apart, by_type, compiled, door
 from softdock.features import Every
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw
@@ -208,6 +208,18 @@ def _arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stam
         return Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     q = normalise(product(last.q, exponential(scale(T, last.w))))
     return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
+
+
+@door
+def count_lost(seed, run, which, probability, first, last):
+    """How many of the set-points stamped first .. last - 1 a robot loses, and the stamps of the first and the last of them."""
+    lost, start, end = 0, 0, 0
+    for stamp in range(first, last):
+        if draw(seed, run, stamp, DROPOUT + which) < probability:
+            start = stamp if lost == 0 else start
+            end = stamp
+            lost += 1
+    return lost, start, end
 
 
 @by_type(lambda cls: _arrived_or_lost if cls is Every else _arrived)

@@ -1,8 +1,9 @@
 """The force/torque sensor: what its electronics make of the wrench at its origin, and what is handed to the controller.
 
-Each sample, in the sensor's axes: true wrench + white noise + bias + drift t, then the optional low-pass, then saturation, then quantisation. One
-sample a cycle or the sensor's own rate. A sample arrives `delay` after it was taken; the controller gets the `latest` arrived, or the `mean` of those
-that arrived since the last cycle. A wrench whose force is below the threshold is handed over as zero.
+Each sample, in the sensor's axes: true wrench + white noise + bias + drift t + jump, then the optional low-pass, then saturation, then quantisation; a
+frozen sensor repeats its last sample, with new stamps. One sample a cycle or the sensor's own rate. A sample arrives `delay` after it was taken; the
+controller gets the `latest` arrived, or the `mean` of those that arrived since the last cycle. A wrench whose force is below the threshold is handed over
+as zero.
 """
 
 from __future__ import annotations
@@ -39,6 +40,12 @@ SENSOR = Group(
     Parameter("range_torque", "range_Nm", "saturation of each torque channel; 0: none", 0.0, "Nm", 0.0, 1e7),
     Parameter("resolution_force", "resolution_N", "quantisation of the force; 0: none", 0.0, "N", 0.0, 1e6),
     Parameter("resolution_torque", "resolution_Nm", "quantisation of the torque; 0: none", 0.0, "Nm", 0.0, 1e6),
+    Parameter("freeze_at", "freeze_at_s", "a fault: from when on the sensor repeats its last sample, with new stamps", 0.0, "s", 0.0, 1e5),
+    Parameter("freeze_for", "freeze_for_s", "how long it does; 0: it never does", 0.0, "s", 0.0, 1e9),
+    Parameter("jump_at", "jump_at_s", "a fault: from when on jump_N and jump_Nm are added", 0.0, "s", 0.0, 1e5),
+    Parameter("jump_for", "jump_for_s", "how long they are; 0: from then on", 0.0, "s", 0.0, 1e9),
+    Parameter("jump_force", "jump_N", "the jump of the force, sensor axes", _ZERO3, "N", size=3, low=-1e6, high=1e6),
+    Parameter("jump_torque", "jump_Nm", "the jump of the torque, sensor axes", _ZERO3, "Nm", size=3, low=-1e6, high=1e6),
     Parameter("threshold", "threshold_N", "forces smaller than this are handed over as zero", 0.0, "N", 0.0, 1e6),
 )
 AT = SENSOR.at
@@ -58,6 +65,11 @@ class SensorParams(NamedTuple):
     range_torque: float
     resolution_force: float
     resolution_torque: float
+    freeze_at: float  # s
+    freeze_for: float  # s; 0: never
+    jump_at: float  # s
+    jump_until: float  # s
+    jump: Wrench
     threshold: float  # N
     noisy: bool
     plain: bool  # no electronics beyond noise
@@ -76,8 +88,10 @@ def prepare_sensor(vector, base, T):
     keep = math.exp(-2.0 * math.pi * v[b + AT.lowpass] * period) if v[b + AT.lowpass] > 0.0 else 0.0
     bias = Wrench(load3(v, b + AT.bias_force), load3(v, b + AT.bias_torque))
     drift = Wrench(load3(v, b + AT.drift_force), load3(v, b + AT.drift_torque))
-    plain = keep == 0.0
+    jump = Wrench(load3(v, b + AT.jump_force), load3(v, b + AT.jump_torque))
+    plain = keep == 0.0 and v[b + AT.freeze_for] == 0.0
     for i in range(3):
+        plain = plain and jump.force[i] == 0.0 and jump.torque[i] == 0.0
         plain = plain and bias.force[i] == 0.0 and bias.torque[i] == 0.0 and drift.force[i] == 0.0 and drift.torque[i] == 0.0
     for i in range(4):
         plain = plain and v[b + AT.range_force + i] == 0.0
@@ -96,6 +110,11 @@ def prepare_sensor(vector, base, T):
         _or_none(v[b + AT.range_torque]),
         v[b + AT.resolution_force],
         v[b + AT.resolution_torque],
+        v[b + AT.freeze_at],
+        v[b + AT.freeze_for],
+        v[b + AT.jump_at],
+        v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf,
+        jump,
         v[b + AT.threshold],
         noisy,
         plain,
@@ -161,6 +180,13 @@ def _channels(a, limit, resolution):
 
 
 @compiled
+def _converted(sensor, wrench):
+    """Saturated and quantised."""
+    force = _channels(wrench.force, sensor.range_force, sensor.resolution_force)
+    return Wrench(force, _channels(wrench.torque, sensor.range_torque, sensor.resolution_torque))
+
+
+@compiled
 def sensor_noise(sensor, chance, which, cycle, sample):
     """White noise of one sample, sensor axes."""
     f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, which, 0)
@@ -170,9 +196,11 @@ def sensor_noise(sensor, chance, which, cycle, sample):
 
 @compiled
 def read_sensor(sensor, chance, which, cycle, sample, t, filtered, true):
-    """One sample. `which`: 0 chaser's, 1 target's; `filtered`: the low-pass's state. Returns the reading and the new state."""
+    """One sample. `which`: 0 chaser's, 1 target's; `filtered`: the last sample behind the low-pass. Returns the reading and the new state."""
     if sensor.plain and not sensor.noisy:
         return true, filtered
+    if sensor.freeze_for > 0.0 and sensor.freeze_at <= t < sensor.freeze_at + sensor.freeze_for:
+        return _converted(sensor, filtered), filtered
     wrench = true
     if sensor.noisy:
         noise = sensor_noise(sensor, chance, which, cycle, sample)
@@ -181,9 +209,10 @@ def read_sensor(sensor, chance, which, cycle, sample, t, filtered, true):
         return wrench, filtered
     force = add(wrench.force, add_scaled(sensor.bias.force, t, sensor.drift.force))
     torque = add(wrench.torque, add_scaled(sensor.bias.torque, t, sensor.drift.torque))
+    if sensor.jump_at <= t < sensor.jump_until:
+        force, torque = add(force, sensor.jump.force), add(torque, sensor.jump.torque)
     if sensor.keep > 0.0:
         force = add(scale(sensor.keep, filtered.force), scale(1.0 - sensor.keep, force))
         torque = add(scale(sensor.keep, filtered.torque), scale(1.0 - sensor.keep, torque))
     filtered = Wrench(force, torque)
-    force = _channels(force, sensor.range_force, sensor.resolution_force)
-    return Wrench(force, _channels(torque, sensor.range_torque, sensor.resolution_torque)), filtered
+    return _converted(sensor, filtered), filtered

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from softdock.compiled import compiled
 from softdock.spatial.rotations import exponential, product, rotate, rotation_from_to
-from softdock.spatial.vectors import add, add_scaled, dot, load3, load4, store3, store4, subtract
+from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, load4, negate, store3, store4, subtract
 
 MOTION_FLOATS = 13
 
@@ -37,6 +37,12 @@ class Displacement(NamedTuple):
 @compiled
 def no_wrench():
     return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@compiled
+def opposite(wrench, arm):
+    """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench is about."""
+    return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
 
 
 @compiled
