@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.adaptation.desired_contact import (
-    elastic_energy,
     force_now,
     force_over,
     is_zero,
     lost_in,
     mobility,
-    overlap_of,
     touch_of,
     touch_spinning,
     wrenches_of,
@@ -96,12 +94,11 @@ def _any(wrenches):
 
 @apart
 def stepped(rig, model, satellites, duration, steps, others):
-    """Satellites after some equal steps under the wanted contact and constant other wrenches, the contact's mean wrenches, the energy it took [J]."""
+    """Satellites after some equal steps under the wanted contact and constant other wrenches, the contact's mean wrenches, the energy it lost [J]."""
     dt, share, ease = duration / steps, 1.0 / steps, 0.0
     if model.law.damping != 0.0:
         ease = mobility(rig, satellites, touch_of(rig, model, satellites))  # it changes with the attitudes only
-    taken = -elastic_energy(model.law, overlap_of(model, satellites))
-    chaser, target = no_wrench(), no_wrench()
+    lost, chaser, target = 0.0, no_wrench(), no_wrench()
     pushed_by_others = _any(others)
     flight = flown(rig, 0.5 * dt, satellites)
     for i in range(steps):
@@ -109,15 +106,14 @@ def stepped(rig, model, satellites, duration, steps, others):
         touch = touch_spinning(model, here, flight.chaser_rate, flight.target_rate)
         force, elastic = force_over(model.law, touch, ease, dt)
         if force != 0.0 or elastic != 0.0:
-            taken += lost_in(rig, model, here, touch, ease, force, elastic, dt)
+            lost += lost_in(rig, model, here, touch, ease, force, elastic, dt)
             w = wrenches_of(model, here.target.q, touch, force)
             here = pushed(rig, dt, here, w)
             chaser, target = sum_of(chaser, w.chaser, share), sum_of(target, w.target, share)
         if pushed_by_others:
             here = pushed(rig, dt, here, others)
         flight = flown(rig, dt if i < steps - 1 else 0.5 * dt, here)
-    end = upright(flight.satellites)
-    return end, Wrenches(chaser, target), taken + elastic_energy(model.law, overlap_of(model, end))
+    return upright(flight.satellites), Wrenches(chaser, target), lost
 
 
 @apart
@@ -125,19 +121,17 @@ def held_cycle(rig, model, satellites, duration, others):
     """The same with the force of the start, held: momentum first, then the pose."""
     touch = touch_of(rig, model, satellites)
     force, elastic = force_now(model.law, touch)
-    taken = lost_in(rig, model, satellites, touch, mobility(rig, satellites, touch), force, elastic, duration)
-    taken -= elastic_energy(model.law, touch.overlap)
+    lost = lost_in(rig, model, satellites, touch, mobility(rig, satellites, touch), force, elastic, duration)
     w = Wrenches(no_wrench(), no_wrench())
     if force != 0.0:
         w = wrenches_of(model, satellites.target.q, touch, force)
     satellites = pushed(rig, duration, satellites, Wrenches(sum_of(w.chaser, others.chaser, 1.0), sum_of(w.target, others.target, 1.0)))
-    end = upright(flown(rig, duration, satellites).satellites)
-    return end, w, taken + elastic_energy(model.law, overlap_of(model, end))
+    return upright(flown(rig, duration, satellites).satellites), w, lost
 
 
 @compiled
 def desired_cycle(rig, model, satellites, substeps, others):
-    """One cycle, in substeps or with a held force."""
+    """One cycle, in substeps or with a held force: satellites after it, the contact's mean wrenches, and what it took and does not store [J]."""
     if substeps > 1:
         return stepped(rig, model, satellites, rig.T, substeps, others)
     return held_cycle(rig, model, satellites, rig.T, others)

@@ -221,10 +221,11 @@ def _remapped(method, mem, rig, satellites):
     """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the satellites will be is kept for `correct`."""
     m = method.memory
     model = load_model(mem, m + MODEL)
-    after, mean, taken = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(model.law, overlap_of(model, satellites))
     store_satellites(mem, m + AFTER, after)
     mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
-    return mean, taken
+    return mean, lost + stored
 
 
 @apart

@@ -90,17 +90,18 @@ def rewind(method, mem, rig, model, latest):
     """
     now = rig.cycle
     first = _begin(method, mem, rig, model, latest)
-    satellites, taken = load_satellites(mem, row_of(method, first)), 0.0
+    satellites = load_satellites(mem, row_of(method, first))
     jump = elastic_energy(model.law, overlap_of(model, satellites))
+    taken = -jump
     for stamp in range(first, now):
         at = row_of(method, stamp)
         others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
-        after, mean, more = desired_cycle(rig, model, satellites, method.substeps, others)
-        taken += more
+        after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
+        taken += lost
         store3(mem, at + FORCE, mean.chaser.force)
         store_satellites(mem, row_of(method, stamp + 1), after)
         satellites = after
-    return satellites, now - first, taken, jump
+    return satellites, now - first, taken + elastic_energy(model.law, overlap_of(model, satellites)), jump
 
 
 @compiled
