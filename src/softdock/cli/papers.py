@@ -22,7 +22,7 @@ from softdock.cli.progress import echo, output, working
 )
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, and nothing else, on standard output.")
 def papers(paper: str, only: tuple[str, ...], out: Path | None, as_json: bool) -> None:
-    """Make a paper's tables and figures again. PAPER: zebenay, de-stefano or franken.
+    """Make a paper's tables and figures again. PAPER: zebenay, de-stefano, franken or lange.
 
     Each comes with ours beside the published value, what had to be assumed, and why the two differ.
     """

@@ -25,6 +25,7 @@ PAPERS = {  # name -> where its `Paper` stands; imported when asked for
     "zebenay": "softdock.papers.zebenay:PAPER",
     "de-stefano": "softdock.papers.de_stefano:PAPER",
     "franken": "softdock.papers.franken:PAPER",
+    "lange": "softdock.papers.lange:PAPER",
 }
 
 Progress = Callable[[str], None]  # what is being made

@@ -1,1 +1,27 @@
-"""Lange, Grunwald, Albu-Schaeffer: robotic simulation of on-orbit servicing including hard impacts."""
+"""Lange, Grunwald, Albu-Schaeffer: robotic simulation of on-orbit servicing including hard impacts. Its figures, and what it outlines, made."""
+
+from __future__ import annotations
+
+from softdock.papers.frame import Paper
+from softdock.papers.lange.causality import make_causality
+from softdock.papers.lange.claims import make_claims
+from softdock.papers.lange.figure_6 import make_figure_6
+from softdock.papers.lange.figure_7 import make_figure_7
+from softdock.papers.lange.full_compensation import make_restitution
+from softdock.papers.lange.offsets import make_offsets
+from softdock.papers.lange.sensitivity import make_wrong_stiffness
+
+PAPER = Paper(
+    "lange",
+    "Hard impacts, regenerated",
+    "F. Lange, G. Grunwald, A. Albu-Schäffer: Robotic Simulation of On Orbit Servicing Including Hard Impacts, German Aerospace Center (DLR)",
+    {
+        "figure_6": make_figure_6,
+        "figure_7": make_figure_7,
+        "causality": make_causality,
+        "restitution": make_restitution,
+        "wrong_stiffness": make_wrong_stiffness,
+        "offsets": make_offsets,
+        "claims": make_claims,
+    },
+)

@@ -102,9 +102,9 @@ def scenario_tables(wanted: dict[str, Any], gap_m: float = GAP, **method: Any) -
     }
 
 
-def restitutions(wanted: Wanted, environment: str, seeds: int, first: int = 1) -> np.ndarray:
+def restitutions(wanted: Wanted, environment: str, seeds: int, first: int = 1, gap_m: float = GAP) -> np.ndarray:
     """One of each seed, seeds from `first` on; the sampling phase with it."""
-    scenario = build(scenario_tables(wanted.contact, **ENVIRONMENTS[environment]))
+    scenario = build(scenario_tables(wanted.contact, gap_m, **ENVIRONMENTS[environment]))
     number = np.arange(first, first + seeds)
     swept = {"random.seed": number, "random.run": np.zeros(seeds), "chaser.position_m.0": start_of(number)}  # as single runs of these seeds
     return run_cpu(*columns(scenario, swept)).column("restitution")
