@@ -11,14 +11,10 @@ import math
 from softdock.adaptation.interface import Output
 from softdock.adaptation.remapping_keys import AT, DEVIATION, EXECUTABLE, FOLLOWER_FLOATS, FOLLOWERS, LARGEST_DEVIATION
 from softdock.compiled import apart, compiled
+from softdock.limits import or_no_limit
 from softdock.robots.limited import follow_within_limits
 from softdock.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.spatial.vectors import norm, subtract
-
-
-@compiled
-def _limit(value):
-    return value if value > 0.0 else math.inf
 
 
 @apart
@@ -37,7 +33,8 @@ def set_point(method, mem, rig, satellites, output):
     v, b, m = method.vector, method.base, method.memory
     if int(v[b + AT.set_points]) != EXECUTABLE:
         return output
-    limits = (_limit(v[b + AT.speed]), v[b + AT.acceleration], _limit(v[b + AT.jerk]), math.inf, v[b + AT.turn_acceleration], _limit(v[b + AT.turn_jerk]))
+    along = or_no_limit(v[b + AT.speed]), v[b + AT.acceleration], or_no_limit(v[b + AT.jerk])
+    limits = (*along, math.inf, v[b + AT.turn_acceleration], or_no_limit(v[b + AT.turn_jerk]))
     at, started = m + FOLLOWERS, rig.cycle > 0
     chaser = _followed(limits, rig.T, mem, at, output.chaser, started)
     target = _followed(limits, rig.T, mem, at + FOLLOWER_FLOATS, output.target, started)

@@ -71,10 +71,10 @@ from softdock.adaptation.stiffness_estimate import FRESH
 from softdock.adaptation.virtual_contact import load_both, store_both
 from softdock.adaptation.wanted_law import loss_in, wanted_law
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_wrench, no_wrench, store_motion, store_wrench
+from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_wrench, no_wrench, opposite, store_motion, store_wrench
 from softdock.spatial.rigid_body import Body, body_rate, kinetic_energy
 from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, multiply, negate, norm, scale, store3, subtract
+from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, multiply, norm, scale, store3, subtract
 
 CYCLE = 0  # place of T in the parameter vector
 ANOTHER_NORMAL = 0.94  # cosine of 20 deg; a normal that turns further from where it was belongs to another contact as well
@@ -89,18 +89,12 @@ def prepare(marker, vector, base, memory):
 
 
 @compiled
-def _opposite(wrench, arm):
-    """On the target, about its centre of mass; `arm`: from there to the chaser's."""
-    return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
-
-
-@compiled
 def _both_real(measured, mock_ups):
     """The measured wrench on both mock-ups, about one common point; a reading that is no number is no contact."""
     chaser = measured.wrenches.chaser
     if not (norm(chaser.force) < math.inf and norm(chaser.torque) < math.inf):
         chaser = no_wrench()
-    return Wrenches(chaser, _opposite(chaser, subtract(mock_ups.chaser.p, mock_ups.target.p)))
+    return Wrenches(chaser, opposite(chaser, subtract(mock_ups.chaser.p, mock_ups.target.p)))
 
 
 @compiled

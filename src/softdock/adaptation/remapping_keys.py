@@ -21,7 +21,6 @@ FOLLOW, EXECUTABLE = 0, 1
 _LAWS = ("scenario", "spring_damper", "hunt_crossley", "restitution")
 _OWN = ("wanted.law", ("spring_damper", "hunt_crossley", "restitution"))
 _SPRING, _HUNT, _RESTITUTION = ("wanted.law", ("spring_damper",)), ("wanted.law", ("hunt_crossley",)), ("wanted.law", ("restitution",))
-_MATRIX = "a number, three (diagonal) or a symmetric 3 x 3 matrix"
 _EXECUTABLE = ("set_points", ("executable",))
 _FILTER = ("environment", ("filter",))
 

@@ -140,10 +140,10 @@ class Pair(NamedTuple):
     compliance: tuple = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)  # of the springs, m/N, chaser axes: xx, yy, zz, xy, xz, yz
 
 
-# one pair in mem: its kind and 26 prepared numbers, then the latched side, then the device that holds the tip
+# one pair in mem: its kind and 26 prepared numbers, then the latched side, then the compliance that holds the tip
 LATCH = 27
-DEVICE = 28
-PAIR_FLOATS = 35
+COMPLIANCE = 28
+PAIR_FLOATS = 34
 KIND_BITS = 8  # geometry: 2, law: 3, closed bottom: 1, springs behind the tip: 1, friction: 1
 
 
@@ -214,11 +214,10 @@ def store_pair(vector, base, mem, at, wanted):
         mem[at + 23 + i] = vector[first + FRICTION - 2 + i]  # table, friction
     mem[at + LATCH] = 0.0
     soft = vector[base + AT.device] != 0.0 and first == base + AT.real_law
-    mem[at + DEVICE] = 1.0 if soft else 0.0
     if soft:
         compliance = device_compliance(vector, base)
         for i in range(6):
-            mem[at + DEVICE + 1 + i] = compliance[i]
+            mem[at + COMPLIANCE + i] = compliance[i]
 
 
 @compiled
@@ -243,8 +242,8 @@ def load_pair(mem, at, kind):
     law = Law(
         (kind >> 2) & 7, mem[at + 20], mem[at + 21], mem[at + 22], int(mem[at + 23]), int(mem[at + 24]), (kind >> 7) & 1 != 0, mem[at + 25], mem[at + 26]
     )
-    d = at + DEVICE
-    compliance = (mem[d + 1], mem[d + 2], mem[d + 3], mem[d + 4], mem[d + 5], mem[d + 6])
+    d = at + COMPLIANCE
+    compliance = (mem[d], mem[d + 1], mem[d + 2], mem[d + 3], mem[d + 4], mem[d + 5])
     return Pair(kind & 3, load3(mem, at + 1), mem[at + 4], load3(mem, at + 5), shape, law, (kind >> 6) & 1 != 0, compliance)
 
 
@@ -258,7 +257,7 @@ def _known_pair(pairs, mem, at, i):
     n, kind = pairs.numbers, pairs.kinds
     shape = Shape((n[8], n[9], n[10]), n[11], n[12], n[13], n[14], n[15], n[16], n[17], (kind >> 5) & 1 != 0)
     law = Law((kind >> 2) & 7, n[20], n[21], n[22], int(n[23]), int(n[24]), (kind >> 7) & 1 != 0, n[25], n[26])
-    compliance = (n[29], n[30], n[31], n[32], n[33], n[34])
+    compliance = (n[28], n[29], n[30], n[31], n[32], n[33])
     return Pair(kind & 3, (n[1], n[2], n[3]), n[4], (n[5], n[6], n[7]), shape, law, (kind >> 6) & 1 != 0, compliance)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from softdock.compiled import apart, by_type, compiled, door
 from softdock.features import Every
+from softdock.limits import or_no_limit
 from softdock.parameters import Group, Parameter
 from softdock.philox import draw
 from softdock.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
@@ -107,11 +108,6 @@ class Chance(NamedTuple):
 
 
 @compiled
-def _or_none(limit):
-    return limit if limit > 0.0 else math.inf
-
-
-@compiled
 def whole_delay(vector, base):
     """From the stamp of a set-point to the mock-up being there: computation, transport and robot [s]; without what varies."""
     return vector[base + AT.delay] + vector[base + AT.computation] + vector[base + AT.transport]
@@ -122,12 +118,12 @@ def prepare_robot(vector, base, which):
     v = vector
     b = base
     limits = (
-        _or_none(v[b + AT.speed]),
+        or_no_limit(v[b + AT.speed]),
         v[b + AT.acceleration],
-        _or_none(v[b + AT.jerk]),
-        _or_none(v[b + AT.turn_speed]),
+        or_no_limit(v[b + AT.jerk]),
+        or_no_limit(v[b + AT.turn_speed]),
         v[b + AT.turn_acceleration],
-        _or_none(v[b + AT.turn_jerk]),
+        or_no_limit(v[b + AT.turn_jerk]),
     )
     return RobotParams(
         which,

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
+from softdock.limits import or_no_limit
 from softdock.parameters import Group, Parameter
 from softdock.philox import gaussians
 from softdock.spatial.motion import Wrench
@@ -76,11 +77,6 @@ class SensorParams(NamedTuple):
 
 
 @compiled
-def _or_none(limit):
-    return limit if limit > 0.0 else math.inf
-
-
-@compiled
 def prepare_sensor(vector, base, T):
     v = vector
     b = base
@@ -106,8 +102,8 @@ def prepare_sensor(vector, base, T):
         bias,
         drift,
         keep,
-        _or_none(v[b + AT.range_force]),
-        _or_none(v[b + AT.range_torque]),
+        or_no_limit(v[b + AT.range_force]),
+        or_no_limit(v[b + AT.range_torque]),
         v[b + AT.resolution_force],
         v[b + AT.resolution_torque],
         v[b + AT.freeze_at],
