@@ -9,25 +9,12 @@ from softdock.cycle import Loop
 from softdock.energy.ledger import Ledger
 from softdock.facility import Facility
 from softdock.spatial.motion import load_motion, load_wrench, store_motion, store_wrench
-from softdock.spatial.rigid_body import Body
-from softdock.spatial.vectors import load3, load4, store3, store4
+from softdock.spatial.rigid_body import BODY_FLOATS, load_body, store_body
+from softdock.spatial.vectors import load3, store3
 
 # where each part begins
 SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 101, 113, 130, 145
 STATE_FLOATS = 147
-
-
-@compiled
-def _store_body(flat, at, body):
-    store3(flat, at, body.p)
-    store4(flat, at + 3, body.q)
-    store3(flat, at + 7, body.v)
-    store3(flat, at + 10, body.L)
-
-
-@compiled
-def _load_body(flat, at):
-    return Body(load3(flat, at), load4(flat, at + 3), load3(flat, at + 7), load3(flat, at + 10))
 
 
 @compiled
@@ -101,13 +88,13 @@ def load_facility(flat):
 
 @compiled
 def load_satellites(flat):
-    return Satellites(_load_body(flat, SATELLITES), _load_body(flat, SATELLITES + 13))
+    return Satellites(load_body(flat, SATELLITES), load_body(flat, SATELLITES + BODY_FLOATS))
 
 
 @compiled
 def store_satellites(flat, satellites):
-    _store_body(flat, SATELLITES, satellites.chaser)
-    _store_body(flat, SATELLITES + 13, satellites.target)
+    store_body(flat, SATELLITES, satellites.chaser)
+    store_body(flat, SATELLITES + BODY_FLOATS, satellites.target)
 
 
 @compiled

@@ -20,6 +20,7 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
+from softdock.spatial.oscillator import free_response
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, norm, scale, store3, subtract
 
@@ -56,26 +57,11 @@ class FilterParams(NamedTuple):
 
 
 @compiled
-def _response(w, zeta, dt):
-    """A free oscillator over dt; as robots/lag.py, which a stage may not import."""
-    decay, squared, e = zeta * w, w * w * (1.0 - zeta * zeta), math.exp(-zeta * w * dt)
-    if squared > 1e-12 * w * w:
-        wd = math.sqrt(squared)
-        c, s = math.cos(wd * dt), math.sin(wd * dt) / wd
-    elif squared < -1e-12 * w * w:
-        wd = math.sqrt(-squared)
-        c, s = math.cosh(wd * dt), math.sinh(wd * dt) / wd
-    else:
-        c, s = 1.0, dt
-    return (e * (c + decay * s), e * s, -e * w * w * s, e * (c - decay * s))
-
-
-@compiled
 def believed_joint(stiffness, mass, zeta, T):
     if stiffness <= 0.0:
         return BelievedJoint(0.0, math.inf, 0.0, 0.0, (0.0, 0.0, 0.0, 0.0))
     w = math.sqrt(stiffness / mass)
-    return BelievedJoint(stiffness, mass, w, zeta, _response(w, zeta, T))
+    return BelievedJoint(stiffness, mass, w, zeta, free_response(w, zeta, T))
 
 
 @compiled

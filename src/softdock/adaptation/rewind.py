@@ -13,34 +13,21 @@ from softdock.adaptation.interface import Satellites, Wrenches
 from softdock.adaptation.remapping_keys import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
-from softdock.spatial.rigid_body import Body, motion_of
-from softdock.spatial.vectors import load3, load4, store3, store4
+from softdock.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
+from softdock.spatial.vectors import load3, store3
 
-BODY_FLOATS, OTHERS, FORCE = 13, 26, 38  # of a row
+OTHERS, FORCE = 2 * BODY_FLOATS, 38  # of a row
 
 
 @compiled
 def store_satellites(mem, at, satellites):
-    _store_body(mem, at, satellites.chaser)
-    _store_body(mem, at + BODY_FLOATS, satellites.target)
-
-
-@compiled
-def _store_body(mem, at, body):
-    store3(mem, at, body.p)
-    store4(mem, at + 3, body.q)
-    store3(mem, at + 7, body.v)
-    store3(mem, at + 10, body.L)
-
-
-@compiled
-def _load_body(mem, at):
-    return Body(load3(mem, at), load4(mem, at + 3), load3(mem, at + 7), load3(mem, at + 10))
+    store_body(mem, at, satellites.chaser)
+    store_body(mem, at + BODY_FLOATS, satellites.target)
 
 
 @compiled
 def load_satellites(mem, at):
-    return Satellites(_load_body(mem, at), _load_body(mem, at + BODY_FLOATS))
+    return Satellites(load_body(mem, at), load_body(mem, at + BODY_FLOATS))
 
 
 @compiled

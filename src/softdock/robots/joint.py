@@ -14,9 +14,9 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import compiled
-from softdock.robots.lag import lag_gains
 from softdock.robots.limited import ROBOT_FLOATS
 from softdock.spatial.motion import MOTION_FLOATS, Motion, load_motion, store_motion
+from softdock.spatial.oscillator import free_response
 from softdock.spatial.vectors import add, dot, load3, scale, store3, subtract
 
 # Behind a robot's accelerations and room to plan, in `mem`: the motors' motion and acceleration, then works [J].
@@ -60,7 +60,7 @@ def yield_to(joint, dt, was, motors_before, motors, force):
     """The mock-up after dt, pushed by a constant force [N, world]; `was`: the mock-up before."""
     if joint.stiffness == 0.0:
         return motors
-    ee, er, re, rr = lag_gains(joint.w, joint.zeta, dt)
+    ee, er, re, rr = free_response(joint.w, joint.zeta, dt)
     u = scale(1.0 / dt, subtract(motors.p, motors_before.p))
     rest = scale(1.0 / joint.stiffness, force)  # the deflection that balances the force
     e = subtract(subtract(was.p, motors_before.p), rest)

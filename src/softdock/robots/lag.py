@@ -6,29 +6,11 @@ for a fixed axis, and for small angles between robot and set-point.
 
 from __future__ import annotations
 
-import math
-
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Motion
+from softdock.spatial.oscillator import free_response
 from softdock.spatial.rotations import exponential, inverse, logarithm, normalise, product, right_jacobian, right_jacobian_inverse
 from softdock.spatial.vectors import add, scale, subtract
-
-
-@compiled
-def lag_gains(w, zeta, dt):
-    """The lag's free response over dt: error and its rate from error and rate, as (ee, er, re, rr)."""
-    decay = zeta * w
-    squared = w * w * (1.0 - zeta * zeta)
-    if squared > 1e-12 * w * w:
-        wd = math.sqrt(squared)
-        c, s = math.cos(wd * dt), math.sin(wd * dt) / wd
-    elif squared < -1e-12 * w * w:
-        wd = math.sqrt(-squared)
-        c, s = math.cosh(wd * dt), math.sinh(wd * dt) / wd
-    else:
-        c, s = 1.0, dt
-    e = math.exp(-decay * dt)
-    return e * (c + decay * s), e * s, -e * w * w * s, e * (c - decay * s)
 
 
 @compiled
@@ -46,7 +28,7 @@ def _follow(gains, late, dt, x, v, u0, u1):
 @apart
 def follow_with_lag(w, zeta, dt, robot, before, after):
     """The mock-up after dt; `before`, `after`: the delayed set-point at both ends of the step."""
-    gains = lag_gains(w, zeta, dt)
+    gains = free_response(w, zeta, dt)
     late = 2.0 * zeta / w
     p, v = _follow(gains, late, dt, robot.p, robot.v, before.p, after.p)
     to_set_point = inverse(before.q)

@@ -13,7 +13,7 @@ from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import normalise, rotate, rotate_back
-from softdock.spatial.vectors import dot, load3, load4, symmetric_inverse, symmetric_times
+from softdock.spatial.vectors import dot, load3, load4, store3, store4, symmetric_inverse, symmetric_times
 
 BODY = Group(
     "body",
@@ -87,3 +87,19 @@ def kinetic_energy(params, body):
     v = body.v
     translation = m[0] * v[0] * v[0] + m[1] * v[1] * v[1] + m[2] * v[2] * v[2]
     return 0.5 * (translation + dot(L_B, symmetric_times(params.inverse_inertia, L_B)))
+
+
+BODY_FLOATS = 13  # of a stored state
+
+
+@compiled
+def store_body(array, at, body):
+    store3(array, at, body.p)
+    store4(array, at + 3, body.q)
+    store3(array, at + 7, body.v)
+    store3(array, at + 10, body.L)
+
+
+@compiled
+def load_body(array, at):
+    return Body(load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10))
