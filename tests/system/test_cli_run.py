@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import signal
@@ -196,7 +197,9 @@ def test_a_run_that_is_killed_leaves_no_run_and_its_folder_can_be_used_again():
 
 
 def test_an_interrupted_run_says_so_and_leaves_nothing(tmp_path):
-    running = subprocess.Popen([*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "cut"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "cut"]
+    listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a test run in the background would hand on its deaf ear
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening)
     deadline = time.monotonic() + 60.0
     while not os.path.isdir("cut") and time.monotonic() < deadline:
         time.sleep(0.05)

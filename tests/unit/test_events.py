@@ -71,7 +71,7 @@ def test_a_jump_is_added_for_its_time():
     t, off = run.series["time"], run.series["measured.chaser.force"] - run.series["true.chaser.force"]
     during = (t > 0.7 - 1e-9) & (t < 0.8 - 1e-9)
     assert np.abs(off[during][0] - np.array([3.0, 0.0, 0.0])).max() < 1e-12
-    assert run.series["measured.chaser.torque.z"][during][0] == pytest.approx(0.1)
+    assert run.series["measured.chaser.torque.y"][during][0] == pytest.approx(0.1)
     assert np.linalg.norm(off[during], axis=1) == pytest.approx(3.0, rel=1e-9)
     assert np.abs(off[~during]).max() < 1e-12
 
