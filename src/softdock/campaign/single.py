@@ -48,7 +48,10 @@ CONSTANTS = {  # what the core sets by the last bit of a double, by that of a si
     "SETTLED": 1e-7,
     "ON_AXIS": 1e-7,
 }
-NETWORKS = "softdock.adaptation.network"  # modules of methods that run in double only: their solvers' tolerances are those of doubles
+IN_DOUBLE_ONLY = {  # modules of methods, and why
+    "softdock.adaptation.network": "networks, whose steps are solved to the last bits of doubles",
+    "softdock.adaptation.remapping": "the re-mapping, whose past and filter were never tried in single",
+}
 OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.Pow: "pow", ast.FloorDiv: "floordiv", ast.Mod: "mod"}
 COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 DECORATORS = ("compiled", "apart", "door")
@@ -251,8 +254,9 @@ def twin(value: Any) -> Any:
         home = type(value).__module__
         if home.partition(".")[0] != OURS:
             raise BadInput(Problem("precision", "single", f"double for a method of your own ({type(value).__name__}); single is for softdock's own methods"))
-        if home.startswith(NETWORKS):
-            raise BadInput(Problem("precision", "single", f"double for networks ({type(value).__name__}), whose steps are solved to the last bits of doubles"))
+        for module, why in IN_DOUBLE_ONLY.items():
+            if home.startswith(module):
+                raise BadInput(Problem("precision", "single", f"double for {why}"))
         return getattr(load(home.partition(".")[2]), type(value).__name__)(*parts)
     return value
 
