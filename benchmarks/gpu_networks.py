@@ -16,6 +16,7 @@ from softdock.adaptation.network_port import BOUND, HEAD, Port
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import load_numba_cuda, run_cuda
+from softdock.compiled import OPTIONS
 from softdock.ports.linear_step import TANK, linear_sample, places, places_of
 from softdock.ports.nonlinear_step import nonlinear_floats, nonlinear_sample
 from softdock.ports.nonlinear_step import places as nonlinear_places
@@ -80,7 +81,7 @@ def check_steps(say: Callable[[str], None]) -> dict[str, float]:
     for name in NETWORKS:
         function, arguments = given(name)
         on_cpu = [a.copy() for a in arguments]
-        numba.njit(error_model="numpy")(function)(*on_cpu)
+        numba.njit(**OPTIONS)(function)(*on_cpu)
         on_gpu = [cuda.to_device(a) for a in arguments]
         cuda.jit(function)[1, 1](*on_gpu)
         efforts = on_gpu[3].copy_to_host()

@@ -104,7 +104,8 @@ def test_everything_measured_is_on_the_page(kind: str) -> None:
     """Ledger, fidelity, contacts and phases are complete, not a selection."""
     keys = {shown["data-key"] for shown in seen(kind).numbers}
     metrics = run_of(kind).metrics
-    wanted = {f"ledger.rows.{row}" for row in metrics["ledger"]["rows"]} | {f"ledger.{key}" for key in metrics["ledger"] if key != "rows"}
+    wanted = {f"ledger.rows.{row}" for row in metrics["ledger"]["rows"]} | {f"ledger.{key}" for key in metrics["ledger"] if key not in ("rows", "joints")}
+    wanted |= {f"ledger.joints.{robot}.{key}" for robot, books in metrics["ledger"]["joints"].items() for key in books}
     wanted |= {f"fidelity.{key}" for key in metrics["fidelity"]} | {f"contacts.{i}.impulse_Ns" for i in range(len(metrics["contacts"]))}
     wanted |= {f"phases.spread.{key}.mean" for key in metrics.get("phases", {}).get("spread", {})}
     wanted |= {"restitution", "energy_ratio", "energy_invented_J", "distance_from_orbit", "contact_count", "status"}

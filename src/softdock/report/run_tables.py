@@ -106,6 +106,8 @@ def ledger_table(metrics: Mapping[str, Any]) -> str:
     rows = [[f"{escape(row)} <small>{escape(ROWS.get(row, ''))}</small>", shown(metrics, f"ledger.rows.{row}", unit="J")] for row in metrics["ledger"]["rows"]]
     rows.append(["Energy invented", shown(metrics, "energy_invented_J")])
     others = [[escape(label(key)), shown(metrics, f"ledger.{key}")] for key, value in metrics["ledger"].items() if not isinstance(value, Mapping)]
+    for robot, books in metrics["ledger"].get("joints", {}).items():
+        others += [[f"{escape(robot)}'s joint: {escape(label(key).lower())}", shown(metrics, f"ledger.joints.{robot}.{key}")] for key in books]
     return side_by_side(
         table("Where the invented energy came from", ["", "energy"], rows, strong=[len(rows) - 1]), table("The other books", ["", "value"], others)
     )
