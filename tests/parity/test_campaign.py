@@ -7,7 +7,7 @@ import pytest
 
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import Common, expanding_kernel, load_numba_cuda, tailor
+from softdock.campaign.cuda import Common, expanding_kernel, keep_if_possible, load_numba_cuda, tailor
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
@@ -158,3 +158,17 @@ def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
     types = (numba.float64[::1], numba.int64[::1], matrix, matrix, matrix, numba.float64[:, :, ::1])
     ptx = cuda.compile_ptx(expanding_kernel().py_func, types, cc=(9, 0))[0]
     assert "bar.sync" in ptx  # the base everywhere before a run's own numbers
+
+
+def test_a_kernel_that_cannot_be_kept_is_no_error():
+    """numba-cuda refuses to keep a kernel with a library linked into it; anything else that goes wrong is said."""
+
+    def keep(_signature, kernel):
+        if kernel is not None:
+            raise RuntimeError(kernel)
+
+    tried = keep_if_possible(keep)
+    tried("signature", None)
+    tried("signature", "Cannot pickle CUDACodeLibrary with linking files")
+    with pytest.raises(RuntimeError, match="disc"):
+        tried("signature", "the disc failed")

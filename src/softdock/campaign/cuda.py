@@ -11,6 +11,7 @@ import functools
 import importlib
 import importlib.util
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -205,14 +206,29 @@ def kernel_for(special: Special, max_registers: int | None = None) -> Any:
 
 
 def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
-    """Compiled at its first launch, and kept with the CPU's code."""
+    """Compiled at its first launch, and kept with the CPU's code where that can be done."""
     cuda = load_numba_cuda()
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
     try:
-        return cuda.jit(max_registers=max_registers, cache=True)(function)
+        made = cuda.jit(max_registers=max_registers, cache=True)(function)
     finally:
         config.CACHE_DIR = before
+    made._cache.save_overload = keep_if_possible(made._cache.save_overload)
+    return made
+
+
+def keep_if_possible(keep: Callable[..., None]) -> Callable[..., None]:
+    """A kernel that a library was linked into (networks reshape arrays) cannot be kept on disk: it is compiled anew in each process."""
+
+    def try_to_keep(*kernel: Any) -> None:
+        try:
+            keep(*kernel)
+        except RuntimeError as error:
+            if "linking files" not in str(error):
+                raise
+
+    return try_to_keep
 
 
 def kernel_and_markers(special: Special, markers: Markers, precision: str) -> tuple[Any, Any]:
