@@ -15,7 +15,7 @@ import numpy as np
 
 from softdock.campaign.passive_contacts import ALLOWED, CLAIMS, Campaign, passive_contacts
 
-RUNS, SEED = 10_000, 1
+RUNS, SEED = 10_000, 20261115
 OTHERS = {"ledger_faithful": [{"name": "energy_ledger"}], "delay_passivity_faithful": [{"name": "delay_passivity"}], "raw": [{"name": "direct"}]}
 
 

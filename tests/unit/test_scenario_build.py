@@ -3,6 +3,7 @@ once."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import BadInput, Stepper, build, simulate
+from softdock import BadInput, Stepper, build, load_scenario, simulate
+from softdock.adaptation.registry import METHODS
 from softdock.errors import SoftdockError
 from softdock.layout import CHASER_AT, CHASER_ROBOT_AT
 from softdock.robots.robot import ROBOT
@@ -345,3 +347,26 @@ def test_every_error_is_a_softdock_error():
         build({"chaser": 3})
     with pytest.raises(SoftdockError):
         build([])
+
+
+def _leaves(table, path=()):
+    for key, value in table.items() if isinstance(table, dict) else enumerate(table):
+        if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_no_wrong_value_makes_a_method_stumble(method):
+    """A method's own checks read the whole scenario, also one with mistakes in it: whatever is wrong is refused, and nothing is raised but that."""
+    base = load_scenario("lange_remapped").tables | {"methods": [{"name": method}]}
+    for *path, last in _leaves({key: value for key, value in base.items() if isinstance(value, dict | list) and key != "methods"}):
+        for wrong in (-1e30, "text", None, []):
+            tables = copy.deepcopy(base)
+            table = tables
+            for key in path:
+                table = table[key]
+            table[last] = wrong
+            with contextlib.suppress(BadInput):
+                build(tables)

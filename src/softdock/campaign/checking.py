@@ -16,7 +16,7 @@ from softdock.layout import MEMORY, MEMORY_AT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario, memory_sizes
 
-ROWS = 4096  # runs checked together: 12 MB
+ROWS = 2048  # runs checked together: 6 MB
 LOOKERS = 4  # threads that check
 CHECKED = 200  # runs built one by one, for what needs more than one key: the extremes of each column, and an even sample
 SIZING = ("time.", "robots.", "sensor.", "pose.", "mock_up.", "hand.", "methods.")  # keys that may change the size of a run's memory

@@ -31,7 +31,7 @@ from softdock.spatial.motion import MOTION_FLOATS
 
 MOST_FLOATS = 4096  # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB on an H200
 THREADS_PER_BLOCK = 64
-LOOK_ROWS = 2048  # runs looked at together for what they have in common: 6 MB
+LOOK_ROWS = 1024  # runs looked at together for what they have in common: 3 MB
 LOOKERS = 4  # threads that look
 LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
 WAVE = 256  # threads a multiprocessor holds at about 255 registers each: the least that fills the device

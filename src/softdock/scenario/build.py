@@ -188,6 +188,8 @@ class _Builder:
                 chooser, names = parameter.when or ("", ())
                 self.refuse(f"{path}.{parameter.key}", value, f"nothing here: it applies only for {chooser} = {' or '.join(names)}")
                 return None
+            if value is None:
+                self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
             return value
         if not applies:
             return None
@@ -287,6 +289,8 @@ class _Builder:
         """What a method refuses of its values, or warns about."""
         if any(p.key not in values for p in method.group if p.when is None and p.kind not in WRITTEN_HERE):
             return  # refused already
+        if any(not problem.key.startswith(METHOD_TABLE) for problem in self.problems):
+            return  # a check reads the rest of the scenario too: it waits until that is right
         problems, warnings = method.check(values, self.resolved)
         for key, value, allowed in problems:
             self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
