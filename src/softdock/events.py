@@ -14,14 +14,14 @@ import numpy as np
 from softdock.robots.robot import count_lost
 from softdock.scenario.build import Scenario
 
-KINDS = ("froze", "jumped", "saturated", "no number", "no new reading", "lost", "delay grew", "no force")
+KINDS = ("froze", "jumped", "saturated", "no number", "no new reading", "lost", "delay grew", "no force", "not felt")
 QUIET = ("no force",)  # in the log, and no reason to warn
 Event = dict[str, Any]
 
 
 def rig_events(scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]) -> list[Event]:
     """Every event of a run, in order of time."""
-    found = [*_sensor(scenario, series), *_stale(scenario, series), *_robots(scenario, series, contacts)]
+    found = [*_sensor(scenario, series, contacts), *_stale(scenario, series), *_robots(scenario, series, contacts)]
     return sorted(found, key=lambda event: event["from_s"])
 
 
@@ -29,7 +29,7 @@ def _event(what: str, start: float, end: float, where: str, text: str) -> Event:
     return {"what": what, "from_s": float(start), "to_s": float(end), "where": where, "text": text}
 
 
-def _sensor(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]:
+def _sensor(scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequence[Mapping[str, float]]) -> list[Event]:
     """Faults of the force sensor; and readings at its range, or of no number, or none at all."""
     sensor, time, found = scenario.tables["sensor"], series["time"], []
     last = float(time[-1])
@@ -49,7 +49,11 @@ def _sensor(scenario: Scenario, series: Mapping[str, np.ndarray]) -> list[Event]
         full = np.abs(in_body).max(axis=1) >= sensor["range_N"] * (1.0 - 1e-9) if sensor["range_N"] > 0.0 else np.zeros(len(time), bool)
         found += _rows("saturated", full, time, "sensor", f"the {body}'s force was at the sensor's range of {sensor['range_N']:g} N: work beyond it is unknown")
         found += _rows("no number", ~np.isfinite(reading).all(axis=1), time, "sensor", f"the {body}'s force was no number")
-    if not np.any(force):
+    if not np.any(force) and len(contacts):
+        peak = max(contact["peak_force_real_N"] for contact in contacts)
+        words = f"the mock-ups touched with up to {peak:.3g} N and the sensor gave none of it (threshold_N = {sensor['threshold_N']:g})"
+        found.append(_event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words))
+    elif not np.any(force):
         found.append(_event("no force", time[0], last, "sensor", "the measured force was exactly zero in the whole run"))
     return found
 

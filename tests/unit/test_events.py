@@ -110,3 +110,10 @@ def test_what_the_passive_integrator_did_by_axis():
     assert any("while a debt waited" in warning for warning in published.warnings)
     noisy = simulate(published.scenario.with_keys({"sensor.noise_N": 0.25}))
     assert any("times T F / 2m" in warning for warning in noisy.warnings)
+
+
+def test_a_touch_that_the_sensor_kept_for_itself_is_warned_of():
+    run = simulate(epos_wall() | {"sensor": {"threshold_N": 500.0}})
+    (event,) = run.events
+    assert event["what"] == "not felt" and event["where"] == "sensor"
+    assert any("the sensor gave none of it (threshold_N = 500)" in warning for warning in run.warnings)

@@ -84,3 +84,13 @@ def test_noise_needs_a_threshold():
 
 def test_the_place_of_the_pairs_is_not_a_users_matter():
     refused("methods.0.contacts", "stiffness_N_per_m", contacts=[3.0, 1.0])
+
+
+def test_a_mock_up_on_robots_with_limits_is_compensated_by_what_was_measured():
+    """The commanded acceleration is not what such a robot does: what is left would be taken for a contact, and the satellites thrown away."""
+    heavy = {"mock_up.chaser.mass_kg": 10.0}
+    with pytest.raises(BadInput, match="measured, with the method remapping"):
+        load_scenario("lange_remapped", heavy)
+    assert load_scenario("lange_remapped", heavy | {"mock_up.chaser.believed.acceleration": "measured"}).warnings == []
+    (warning,) = load_scenario("lange_impact_jerk", heavy).warnings
+    assert warning.startswith("mock_up.chaser.believed.acceleration: ")

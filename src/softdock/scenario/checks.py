@@ -127,10 +127,30 @@ def check_scenario(scenario: Scenario, locate: Callable[[str], str]) -> tuple[li
     for i in range(pairs):
         _check_cone(vector, i, refuse)
         _check_device(vector, i, refuse)
+    warnings = _check_compensation(scenario, refuse)
     if problems:
         return problems, []
-    warnings = _check_resolved(scenario, pairs, refuse)
-    return problems, warnings
+    return problems, warnings + _check_resolved(scenario, pairs, refuse)
+
+
+def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list[str]:
+    """A mock-up's inertia, compensated with the acceleration that was commanded, on a robot that does not do what is commanded."""
+    warnings: list[str] = []
+    tables = scenario.tables
+    remapping = [entry for entry in tables["methods"] if entry["name"] == "remapping"]
+    for body in ("chaser", "target"):
+        mock_up, robot, key = tables["mock_up"][body], tables["robots"][body], f"mock_up.{body}.believed.acceleration"
+        mass = float(mock_up["mass_kg"])
+        if mass == 0.0 or robot["model"] == "delay" or mock_up["believed"]["acceleration"] != "commanded":
+            continue
+        wrong = f"the {body}'s robot ({robot['model']}) does not do what is commanded"
+        most = mass * robot["max_acceleration_m_per_s2"] if robot["model"] == "limited" else np.inf
+        if any(max(entry["threshold_N"], tables["sensor"]["threshold_N"]) < most for entry in remapping):
+            size = f", so up to {most:.3g} N would be taken for a contact" if most < np.inf else ", and what is wrong would be taken for a contact"
+            refuse(key, "commanded", f"measured, with the method remapping: {wrong}{size}")
+        else:
+            warnings.append(f"{key}: {wrong}, so the mock-up's inertia is compensated wrongly; measured would know")
+    return warnings
 
 
 def _as_given(value: float) -> float:

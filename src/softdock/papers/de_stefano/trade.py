@@ -19,7 +19,7 @@ PUSH, PUSH_TIME = 60.0, 5.0  # N, s
 PHASES = 8
 UNTOLD = ("delay_passivity", "energy_ledger")  # methods of energy that must be told nothing of the rig
 TOLD = ("hybrid", "adaptive_damping")  # told the true stiffness and delay, as `softdock compare` does: their result is a matter of what they are told
-# Not listed: `monitor`, which only observes, and `network_contact`, which adds a part of its own.
+# Not listed: `monitor`, which only observes; networks, which add a part of their own; `remapping`, whose restitution is what it is told.
 GOLDEN = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward_euler": 1.0255}  # exp(pi w h / 2), h = 0, T/2, T
 
 

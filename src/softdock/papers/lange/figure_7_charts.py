@@ -33,7 +33,7 @@ def _scene(run: Run) -> str:
         _path("client", "orbit", here.cone[:, 1], width=1.4),
     ]
     for i, row in enumerate(instants(run)):
-        lines += _drawn(here, row, CONTACT_ROLES[i % 4], f"contact {i + 1}, {run.series['time'][row]:.2f} s")
+        lines += _drawn(here, row, CONTACT_ROLES[i % 4], f"contact {i + 1}, peak at {run.series['time'][row]:.2f} s")
     caption = "Bar of the servicer (tool 1) and cone of the client (tool 2) at the four contacts; paths of the servicer's centre of mass and the cone's apex."
     return chart(
         "figure_7_scene",
