@@ -8,6 +8,7 @@ import pytest
 from softdock.adaptation.registry import METHODS
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.spec import load_spec, preset_names, read_spec
+from softdock.campaign.summary import distribution
 from softdock.errors import BadInput
 
 DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
@@ -147,3 +148,23 @@ def test_problems_of_a_file_name_its_lines(tmp_path):
         load_plan(file)
     with pytest.raises(BadInput, match=r"did you mean 'honesty_map'"):
         load_plan("honesty_mop")
+
+
+@pytest.mark.parametrize("name", ["run", "contacts", "stiff"])
+def test_what_varies_has_a_name_of_its_own(name):
+    """The tables have a column for it beside the outcomes: none may hide another."""
+    mass, stiff = {"key": "chaser.mass_kg", "name": name, "uniform": [60.0, 65.0]}, {"key": STIFFNESS, "name": "stiff", "uniform": [900.0, 1100.0]}
+    with pytest.raises(BadInput, match="a name that no outcome and no other key that varies has"):
+        plan(runs=4, vary=[mass, stiff])
+
+
+def test_a_scenario_with_a_network_is_a_campaign_as_it_is():
+    solid = {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}
+    changes = {"methods": [{"name": "network_contact", "network": solid}]}
+    plan = make_plan(read_spec({"name": "n", "scenario": "epos_1d", "runs": 4, "set": changes, "vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 65.0]}]}))
+    assert [variant.method for variant in plan.variants] == ["network_contact"]
+
+
+def test_values_that_differ_by_rounding_are_drawn_as_one():
+    shown = distribution(1.0 + np.array([-2e-15, 0.0, 2e-15, 1e-15]))
+    assert sum(shown["counts"]) == 4

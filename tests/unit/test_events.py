@@ -115,5 +115,6 @@ def test_what_the_passive_integrator_did_by_axis():
 def test_a_touch_that_the_sensor_kept_for_itself_is_warned_of():
     run = simulate(epos_wall() | {"sensor": {"threshold_N": 500.0}})
     (event,) = run.events
-    assert event["what"] == "not felt" and event["where"] == "sensor"
+    assert event["what"] == "not felt"
+    assert event["where"] == "sensor"
     assert any("the sensor gave none of it (threshold_N = 500)" in warning for warning in run.warnings)

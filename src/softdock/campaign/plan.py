@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.adaptation.registry import METHODS
 from softdock.campaign.columns import Place, sweepable
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.thin import Thin
 from softdock.campaign.vary import Vary
-from softdock.comparison.candidates import candidates
+from softdock.comparison.candidates import Candidate, candidates, is_plug_in
 from softdock.contact.pairs import PAIR
 from softdock.errors import BadInput, Problem, closest
 from softdock.features import Markers
@@ -107,12 +108,17 @@ def make_plan(spec: Spec, base: Scenario | None = None) -> Plan:
     from softdock.campaign.checking import check_plan
 
     base = (_base(spec) if base is None else base).with_keys({"capture.peak_torque": True})
-    own = [e["name"] for e in base.tables["methods"]]
-    able, unable = candidates(base, spec.methods or ["+".join(own)], spec.integrators or [base.tables["satellites"]["integrator"]])
+    own, integrator = tuple(e["name"] for e in base.tables["methods"]), base.tables["satellites"]["integrator"]
+    if spec.methods or spec.integrators:
+        remedies = "+".join(name for name in own if not is_plug_in(METHODS[name]))
+        able, unable = candidates(base, spec.methods or [remedies or "direct"], spec.integrators or [integrator])
+    else:
+        able, unable = [Candidate(own, integrator, base)], []  # the scenario as it is, networks and all
     refused = [f"{one.method}, {one.integrator}: {one.reason}" for one in unable]
     if not able:
         raise BadInput([Problem("methods", f"{one.method}, {one.integrator}", f"a method that can run here ({one.reason})") for one in unable])
     design = Design(spec)
+    _check_names(spec, design)
     variants = []
     for one in able:
         places = find_places(spec, one.scenario)
@@ -123,6 +129,19 @@ def make_plan(spec: Spec, base: Scenario | None = None) -> Plan:
         raise BadInput(Problem("trajectories.runs", beyond, f"runs from 0 to {plan.runs - 1}", spec.locate("trajectories.runs")))
     check_plan(plan)
     return plan
+
+
+def _check_names(spec: Spec, design: Design) -> None:
+    """What varies is a column of the tables beside the outcomes: no name twice."""
+    from softdock.campaign.outcomes import COLUMNS, ORBIT_COLUMNS
+
+    taken = {*COLUMNS, *ORBIT_COLUMNS}
+    for i, vary in enumerate(spec.vary):
+        for label in vary.labels:
+            if label in taken:
+                allowed = "a name that no outcome and no other key that varies has"
+                raise BadInput(Problem(f"vary.{i}.name", label, allowed, spec.locate(f"vary.{i}.name")))
+            taken.add(label)
 
 
 def _base(spec: Spec) -> Scenario:

@@ -19,6 +19,7 @@ from softdock.campaign.sensitivity import ranking
 from softdock.metrics import plain
 
 MAP_CELLS = 24  # along each side, where what varies is drawn and not on a grid
+SAME = 1e-9  # of the larger: values no farther apart are one
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 SHOWN = ("peak_force_real_N", "peak_torque_real_Nm", "restitution", "energy_invented_share", "contacts", "captured_at_s", "distance_from_orbit")
 
@@ -96,7 +97,7 @@ def distribution(x: np.ndarray, bins: int = 60) -> dict[str, Any]:
     if not len(fine):
         return {"runs": 0, "undefined": len(x)}
     low, high = np.quantile(fine, [0.001, 0.999])
-    if low == high:
+    if high - low <= SAME * max(abs(low), abs(high)):  # all the same but for rounding
         low, high = low - 0.5 * abs(low or 1.0), high + 0.5 * abs(high or 1.0)
     inside = fine[(fine >= low) & (fine <= high)]
     counts, edges = np.histogram(inside, bins=bins, range=(low, high))

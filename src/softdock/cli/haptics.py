@@ -72,13 +72,14 @@ def haptics(
 
 
 def _show(data: dict[str, Any], compared: bool) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     title = f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit is {data['limit_N_per_m']:.6g} N/m"
     table = Table(title=title, title_justify="left")
     headings = ["rendering", "", "RMS speed [mm/s]", "mean force [N]", "static [N]", "least energy at the port [mJ]"]
-    for i, heading in enumerate([*headings, *(["quiet when varied", "quiet up to"] if compared else [])]):
-        table.add_column(heading, justify="left" if i < 2 else "right")
+    for i, heading in enumerate([*headings, *(["quiet when varied", "quiet at every trial up to"] if compared else [])]):
+        table.add_column(escape(heading), justify="left" if i < 2 else "right")
     for row in data["renderings"]:
         cells = [row["rendering"], "stable" if row["stable"] else "buzzing", f"{row['rms_speed_mm_per_s']:.4g}", f"{row['mean_force_N']:.4g}"]
         cells += [f"{row['static_force_N']:.4g}", f"{row['least_energy_at_port_mJ']:.4g}"]

@@ -83,16 +83,17 @@ def _answer(r: dict[str, Any]) -> str:
     v = r["variants"][0]
     parts = [e.verdict(answer({**r, "variants": [v]})) if len(r["variants"]) == 1 else e.text(answer(r), "plain")]
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
+    of = f"{escape(v['label'])}: " if len(r["variants"]) > 1 else ""  # the tiles are the first variant's
     if v["capture_rate"] is not None:
         tiles.append(e.tile("Captured", _share(r, "variants.0.capture_rate"), escape(v["label"])))
     if v["honest_rate"] is not None:
-        tiles.append(e.tile("Honest", _share(r, "variants.0.honest_rate"), f"within {_percent(r['honest_below'])} of orbit"))
-    hardest = f"{_shown(r, 'variants.0.peak_force_real_N_most', 'N')} at most"
+        tiles.append(e.tile("Honest", _share(r, "variants.0.honest_rate"), f"{of}within {_percent(r['honest_below'])} of orbit"))
+    hardest = f"{of}{_shown(r, 'variants.0.peak_force_real_N_most', 'N')} at most"
     tiles.append(e.tile("Peak force, 95 %", _shown(r, "variants.0.peak_force_real_N_95", "N"), hardest))
-    invented = f"{_shown(r, 'variants.0.energy_invented_J_most', 'J')} at most"
+    invented = f"{of}{_shown(r, 'variants.0.energy_invented_J_most', 'J')} at most"
     tiles.append(e.tile("Energy invented, 95 %", _shown(r, "variants.0.energy_invented_J_95", "J"), invented))
     if r["spent"]:
-        tiles.append(e.tile("Runs a second", _shown(r, "spent.runs_per_s"), escape(r["spent"]["machine"])))
+        tiles.append(e.tile("Runs a second", _shown(r, "spent.runs_per_s", ""), escape(r["spent"]["machine"])))
     parts.append(e.tiles(tiles))
     if r["runs_read"] < r["runs"]:
         parts.append(e.text(f"Rates and worst cases are of all runs; distributions, maps and sensitivity of {r['runs_read']} picked evenly.", "note"))
