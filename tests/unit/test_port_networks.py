@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from softdock.ports import (
     network_from,
     standard_linear_solid,
     tissue_between_two_devices,
+    voigt,
     warnings_of,
 )
 from softdock.ports.continuous import simulate_continuous
@@ -75,6 +77,8 @@ def test_the_order_of_bonds_does_not_matter():
         (lambda: network_from({"model": "chain", "arguments": 3}), "arguments: given 3"),
         (lambda: one_junction().potential_spring("S", lambda x: -x * x, (-1.0, 1.0)), "net.S.potential"),
         (lambda: one_junction().potential_spring("S", lambda x: x * x, (1.0, -1.0)), "net.S.stretch_m"),
+        (lambda: one_junction().potential_spring("S", lambda x: x * x, 1.0), "net.S.stretch_m"),
+        (lambda: one_junction().potential_spring("S", lambda x: 1.0 / 0.0, (-1.0, 1.0)), "net.S.potential"),
         (lambda: one_junction().spring("S", 1.0).spring("S", 2.0), "net.S: given 'S'"),
         (lambda: one_junction().connect("together", "nobody"), "net.bonds: given 'nobody'"),
         (lambda: one_junction().transformer("t", 0.0), "net.t.ratio: given 0.0"),
@@ -195,3 +199,20 @@ def test_haptics_command(tmp_path: Path):
     assert "stable" in result.output
     assert "Energy fed into the wall" in (tmp_path / "haptics.html").read_text()
     assert CliRunner().invoke(cli, ["haptics", "--times-limit", "30"]).exit_code == 2
+
+
+def test_a_potential_of_ones_own_that_relaxes_too_fast_is_named():
+    net = Network("own").port("hand", "position").potential_spring("S", lambda x: 0.5e5 * x * x, (-0.01, 0.01)).damper("B", 1.0)
+    net.one("hand_moves").zero("force").connect("hand", "hand_moves").connect("hand_moves", "force").connect("force", "S", "B")
+    (warning,) = Sampled(net, 1e-3).warnings
+    assert warning.startswith("own.S: relaxes in 0.01 ms")
+
+
+def test_the_six_steps_name_what_a_dampers_force_depends_on():
+    assert "B1: dH = lambda |F_S1| dx^2 / T" in hunt_crossley(8000.0, 1.5, 0.6).describe()
+
+
+@pytest.mark.parametrize("wrong", [{"most_acceleration": [1.0, 2.0]}, {"states": [math.nan]}])
+def test_a_sampled_network_refuses_what_is_not_its_size_or_no_number(wrong):
+    with pytest.raises(BadInput):
+        Sampled(voigt(500.0, 1.0), 1e-3, **wrong)

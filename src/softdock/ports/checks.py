@@ -103,12 +103,17 @@ MOST_COEFFICIENTS = 7  # up to x^8
 
 
 def _problems_of_potential(key: str, spring: Spring) -> list[Problem]:
-    low, high = spring.stretch
+    pair = spring.stretch if isinstance(spring.stretch, tuple | list) and len(spring.stretch) == 2 else (None, None)
+    low, high = pair
     if not (_is_number(low) and _is_number(high) and low < high):
         return [Problem(f"{key}.stretch_m", spring.stretch, "two rising finite numbers [m]")]
-    values = [spring.potential(float(x)) for x in np.linspace(low, high, 65)] if spring.potential else []
+    allowed = "a function of x [m] that gives a finite energy [J] on the whole stretch"
+    try:
+        values = [spring.potential(float(x)) for x in np.linspace(low, high, 65)] if spring.potential else []
+    except Exception as error:  # whatever a user's function raises
+        return [Problem(f"{key}.potential", None, f"{allowed} ({type(error).__name__}: {error})")]
     if not values or not all(_is_number(v) for v in values):
-        return [Problem(f"{key}.potential", None, "a function of x [m] that gives a finite energy [J] on the whole stretch")]
+        return [Problem(f"{key}.potential", None, allowed)]
     if values[1] > values[0] or values[-2] > values[-1]:
         return [Problem(f"{key}.potential", None, "a potential with a lower bound: it must not fall towards an end of its stretch")]
     return []

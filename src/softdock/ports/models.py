@@ -55,7 +55,7 @@ def hunt_crossley(stiffness: float, exponent: float, per_speed: float) -> Networ
 
 def chain(masses: int, mass: float, stiffness: float, damping: float, end_stiffness: float, end_damping: float) -> Network:
     """Masses in a row, pushed through a spring and damper at one end, held by a spring and damper at the other."""
-    if masses < 1:
+    if not isinstance(masses, int) or masses < 1:
         raise BadInput(Problem("chain.masses", masses, "a whole number >= 1"))
     net = Network("chain").port("hand", "position")
     before = "hand_moves"

@@ -7,6 +7,8 @@ import numpy as np
 from softdock.ports.elements import POLYNOMIAL, Spring
 from softdock.ports.network import Network
 
+FLOOR_POINTS = 401  # in which the floor of a potential is looked for
+
 
 def warnings_of(network: Network, T: float) -> list[str]:
     """A branch that relaxes within two samples (tau < 2 T), an oscillation of fewer than eight samples; of a nonlinear network as it is at rest."""
@@ -29,8 +31,18 @@ def warnings_of(network: Network, T: float) -> list[str]:
 
 
 def _at_rest(network: Network, name: str, stiffness: float) -> float:
-    """Of a store [N/m or 1/kg]; of a nonlinear spring the curvature of its potential at rest, none where it is one-sided."""
+    """Of a store [N/m or 1/kg]; of a nonlinear spring the curvature of its potential at rest (of one's own: at its floor), none where it is one-sided."""
     store = network.parts.elements[name]
-    if np.isnan(stiffness) and isinstance(store, Spring):
-        return 2.0 * store.coefficients[0] if store.kind == POLYNOMIAL else 0.0
-    return float(stiffness)
+    if not np.isnan(stiffness) or not isinstance(store, Spring):
+        return float(stiffness)
+    if store.kind == POLYNOMIAL:
+        return 2.0 * store.coefficients[0]
+    return _curvature_at_floor(store) if store.potential is not None else 0.0
+
+
+def _curvature_at_floor(spring: Spring) -> float:
+    """Of a potential of one's own, where it is lowest [N/m]."""
+    x = np.linspace(*spring.stretch, FLOOR_POINTS)
+    V = np.array([spring.potential(float(at)) for at in x]) if spring.potential is not None else np.zeros(FLOOR_POINTS)
+    i = int(np.clip(np.argmin(V), 1, FLOOR_POINTS - 2))
+    return max(0.0, float((V[i - 1] - 2.0 * V[i] + V[i + 1]) / (x[1] - x[0]) ** 2))

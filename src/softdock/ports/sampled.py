@@ -37,15 +37,15 @@ class Sampled:
             raise BadInput(Problem("tank_J", tank_J, "a finite number >= 0 [J]"))
         extrapolate = 0.0 if network.linear else 1.0
         bound = (1.0 + extrapolate) * np.asarray(most_acceleration, float) * T * T  # how far a displacement can be from its prediction
-        if not np.all(bound >= 0.0):
-            raise BadInput(Problem("most_acceleration", most_acceleration, "numbers >= 0 [m/s^2]"))
+        if not np.all(bound >= 0.0) or bound.shape not in ((), (len(network.ports),)):
+            raise BadInput(Problem("most_acceleration", most_acceleration, f"one number >= 0 [m/s^2], or one for each of {len(network.ports)} ports"))
         self.network, self.T, self.ports = network, T, network.dirac.ports
         self.warnings = warnings_of(network, T)  # branches that the sampling does not resolve, by name
         n = len(network.dirac.stores)
         self._net: Any
         self._at: Any
-        if states is not None and len(states) != n:
-            raise BadInput(Problem("states", states, f"{n} numbers, one per store: {', '.join(network.dirac.stores)}"))
+        if states is not None and (len(states) != n or not np.all(np.isfinite(np.asarray(states, float)))):
+            raise BadInput(Problem("states", states, f"{n} finite numbers, one per store: {', '.join(network.dirac.stores)}"))
         if network.linear:
             self._net = linear_net(network, T, bound, extrapolate)
             self.mem = fresh_memory(self._net, tank_J)

@@ -83,11 +83,19 @@ def _energies(network: Network) -> list[str]:
             lines.append(f"{element.name}: dH = V(x + dx) - V(x)")
         elif isinstance(element, Mass):
             lines.append(f"{element.name}: dH = ((p + F T)^2 - p^2) / 2m        TIME-DEPENDENT")
-        elif late:
-            lines.append(f"{element.name}: dH = F^2 T / b                       TIME-DEPENDENT")  # Franken eq. 23
-        else:
-            lines.append(f"{element.name}: dH = b dx^2 / T")
+        elif isinstance(element, Damper) and late:
+            lines.append(f"{element.name}: dH = F^2 T / {_damping(element)}                       TIME-DEPENDENT")  # Franken eq. 23
+        elif isinstance(element, Damper):
+            lines.append(f"{element.name}: dH = {_damping(element)} dx^2 / T")
     return lines
+
+
+def _damping(damper: Damper) -> str:
+    """What stands for b: with its speed, or with a spring's force (Hunt-Crossley)."""
+    words = ["b"] if damper.damping or damper.linear else []
+    words += ["b_v |v|"] if damper.quadratic else []
+    words += [f"lambda |F_{damper.of}|"] if damper.per_force else []
+    return words[0] if len(words) == 1 else "(" + " + ".join(words) + ")"
 
 
 def _balances(network: Network) -> list[str]:

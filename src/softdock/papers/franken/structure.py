@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
@@ -37,8 +39,8 @@ def make_structure() -> Exhibit:
         f"The network's own Dirac matrix {'is' if same else 'IS NOT'} the printed (22), element by element; B1 has admittance causality, as the paper says.",
         columns,
         rows,
-        {"equal_to_printed": same, "skew": bool(np.array_equal(dirac.matrix, -dirac.matrix.T)), "six_steps": network.describe()},
+        {"equal_to_printed": same, "skew": bool(np.array_equal(dirac.matrix, -dirac.matrix.T))},
         ("Order of the elements: stores, dampers, ports, as they were added.",),
         (),
-        [f"<figure>{network.svg()}</figure>"],
+        [f"<figure>{network.svg()}</figure>", f"<pre>{escape(network.describe())}</pre>"],
     )
