@@ -17,9 +17,10 @@ from softdock.energy.ledger import energy_invented
 from softdock.facility import advance
 from softdock.flat import COMMAND, load_facility, load_loop, load_output, load_satellites, store_facility, store_loop, store_output, store_satellites
 from softdock.kinds import kind_of, store_numbers
-from softdock.layout import CAPTURE_AT, PAIRS_MEM, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, prepare
+from softdock.layout import CAPTURE_AT, PAIRS_MEM, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, TIME_AT, TIMES, prepare, prepare_pairs
 from softdock.record import CHANNEL_COUNT, record_row
-from softdock.spatial.motion import store_motion
+from softdock.settling import is_quiet, keep_settled
+from softdock.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.spatial.rigid_body import motion_of
 
 OUTCOME_COLUMNS = (
@@ -37,6 +38,7 @@ OUTCOME_COLUMNS = (
     "captured_at_s",  # NaN: not captured, or nobody asked
 )
 OUTCOMES = len(OUTCOME_COLUMNS)
+MOTIONS = 9  # first column of the two motions
 
 
 @door
@@ -78,6 +80,18 @@ def finish(flat, log):
 
 
 @door
+def capture_time(vector, features, mem, motions):
+    """When a recorded run was captured, as `run_one` has it [s]; NaN: it was not. `motions`: chaser and target, a row a cycle; `mem`: with the run's pairs."""
+    pairs, T, seated = prepare_pairs(vector, features), vector[TIME_AT + TIMES.cycle], 0
+    for k in range(1, motions.shape[0]):
+        chaser, target = load_motion(motions[k], 0), load_motion(motions[k], MOTION_FLOATS)
+        seated = seated + 1 if is_seated(vector, CAPTURE_AT, pairs, mem, PAIRS_MEM, chaser, target) else 0
+        if seated * T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:
+            return k * T
+    return math.nan
+
+
+@door
 def control_step(vector, markers, mem, facility_mem, k, satellites, facility, command):
     """The controller alone, at t_k: satellites (flat, updated in place) and what the facility reported in, set-points out.
 
@@ -106,6 +120,7 @@ def run_one(vector, params, mem, log, outcome):
     loop, depth, _ = start(vector, params, mem)
     cycles = int(math.ceil(params.duration / params.T - 1e-9))
     k, seated, captured_at = 0, 0, math.nan  # cycles so far, cycles at the seat on end, s
+    last_touch, settled_at = -math.inf, math.nan  # s
     while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
         loop = cycle(params, vector, loop, mem, log, k)
         k += 1
@@ -114,6 +129,14 @@ def run_one(vector, params, mem, log, outcome):
             seated = seated + 1 if is_seated(vector, CAPTURE_AT, params.pairs, mem, PAIRS_MEM, chaser, target) else 0
             if captured_at != captured_at and seated * params.T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:  # NaN: not yet
                 captured_at = k * params.T
+        if params.compares:
+            last_touch = loop.tracker.last_touch if loop.tracker.open else last_touch
+            if not is_quiet(vector, params.sensor.handover, params.T, loop.facility, k * params.T, last_touch):
+                settled_at = math.nan
+            elif settled_at != settled_at:
+                settled_at = k * params.T
+                store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
+                store_motion(outcome, MOTIONS + MOTION_FLOATS, motion_of(params.target, loop.satellites.target))
     contacts = loop.tracker.closed
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).closed
@@ -126,8 +149,10 @@ def run_one(vector, params, mem, log, outcome):
     outcome[6] = loop.ledger.kinetic
     outcome[7] = loop.ledger.real
     outcome[8] = math.sqrt(max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0))
-    store_motion(outcome, 9, motion_of(params.chaser, loop.satellites.chaser))
-    store_motion(outcome, 22, motion_of(params.target, loop.satellites.target))
+    if params.compares:
+        keep_settled(log, outcome, MOTIONS, settled_at)
+    store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
+    store_motion(outcome, MOTIONS + MOTION_FLOATS, motion_of(params.target, loop.satellites.target))
     outcome[35] = math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
     outcome[36] = captured_at
 

@@ -13,7 +13,8 @@ matrix, so that no threshold has to say what tumbles.
 Instants (`instants`). Run and orbit are compared at the same two rows, so that pushes from outside count in both alike. *Before* is
 the last row before the first contact of either: in orbit the bodies touch where the satellites are, on a rig one delay later, where the
 mock-ups are. *After* is the first row at which both have done with their last contact: on a rig the mock-ups are apart and every reading
-taken while they touched has ceased to act. Without any contact: the first and the last row.
+taken while they touched has ceased to act. Without any contact: the first and the last row. A batch finds the same instant while it
+runs (settling.py), without a record.
 """
 
 from __future__ import annotations
@@ -27,13 +28,12 @@ import numpy as np
 
 from softdock.layout import CHASER_AT, SENSOR_AT, TARGET_AT, TIME_AT, TIMES
 from softdock.sensor.force_torque import MEAN, SENSOR
+from softdock.settling import FILTER_TIMES, SAME_TIME
 from softdock.spatial.rigid_body import BODY
 
 if TYPE_CHECKING:
     from softdock.reference import Orbit
     from softdock.run import Run
-
-FILTER_TAIL = 1e-6  # share of a filtered force below which it has ceased to act
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def instants(run: Run, orbit: Orbit) -> Instants:
         whole = run.status == orbit.status == "completed"
         return Instants(before, rows - 1 if whole else None, "" if whole else "the run ended early")
     clear = _is_clear_of_contact(run, rows)
-    clear &= orbit.series["time"][:rows] > _last_touch(orbit.contacts, orbit.series)
+    clear &= orbit.series["time"][:rows] - _last_touch(orbit.contacts, orbit.series) > SAME_TIME * T
     if not clear[-1]:
         return Instants(before, None, "the contact was not over when the run ended")
     after = rows - int(np.argmin(clear[::-1])) if not clear.all() else before
@@ -186,9 +186,10 @@ def _is_clear_of_contact(run: Run, rows: int) -> np.ndarray:
     time = run.series["time"][:rows]
     stale = 0.5 * vector[TIME_AT + TIMES.cycle] if vector[SENSOR_AT + SENSOR.at.handover] == MEAN else 0.0  # its oldest sample: the stamp is of its middle
     cut_off = vector[SENSOR_AT + SENSOR.at.lowpass]
-    tail = -math.log(FILTER_TAIL) / (2.0 * math.pi * cut_off) if cut_off > 0.0 else 0.0
+    tail = FILTER_TIMES / cut_off if cut_off > 0.0 else 0.0
     oldest = np.minimum(time - run.series["force_age"][:rows] - stale, time - run.series["pose_age"][:rows])
-    return np.asarray((time > last) & (oldest > last + tail))
+    apart = SAME_TIME * vector[TIME_AT + TIMES.cycle]
+    return np.asarray((time - last > apart) & (oldest - last > tail + apart))
 
 
 def compare(run: Run, orbit: Orbit) -> dict[str, float]:

@@ -69,6 +69,7 @@ class Kind(NamedTuple):
     poses: int
     captures: int
     torques: int
+    compares: int
 
 
 class Numbers(NamedTuple):
@@ -165,6 +166,7 @@ def kind_of(params):
         m.poses,
         int(p.captures),
         int(p.torques),
+        int(p.compares),
     )
 
 
@@ -228,6 +230,7 @@ def of_kind(params, kind, common, numbers, shared):
         _either(common.poses, kind.poses, own.poses),
         _either(common.captures, kind.captures, own.captures),
         _either(common.torques, kind.torques, own.torques),
+        _either(common.compares, kind.compares, own.compares),
     )
     p, c, t = params, params.chaser_robot, params.target_robot
     s = numbers.sensor if shared.sensor != 0 else (p.sensor.period, p.sensor.delay, p.sensor.noise_force, p.sensor.noise_torque, p.sensor.threshold)
@@ -295,6 +298,7 @@ def of_kind(params, kind, common, numbers, shared):
         p.features,
         k.captures != 0,
         k.torques != 0,
+        k.compares != 0,
     )
 
 
@@ -347,4 +351,5 @@ def with_known_pair(params, numbers):
         p.features,
         p.captures,
         p.torques,
+        p.compares,
     )

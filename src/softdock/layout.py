@@ -61,6 +61,7 @@ MEMORY = Group(
     Parameter("orbit_networks", "orbit_networks", "where the list of networks that orbit has stands: how it has each, and where its method's keys begin", 0),
     Parameter("orbit_network_count", "orbit_network_count", "how many", 0),
     Parameter("size", "size", "floats in all", 0),
+    Parameter("orbit_done", "orbit_done", "of a batch compared with orbit: when orbit has done with its contacts [s]; 0: it is not compared", 0),
 )
 
 PARTS: tuple[tuple[str, Group], ...] = (
@@ -172,6 +173,7 @@ class Params(NamedTuple):
     features: Plain | Every  # its type says what is compiled
     captures: bool  # a campaign asks for captures
     torques: bool  # and for the largest torque
+    compares: bool  # and for the motion after the last contact (settling.py)
 
 
 @compiled
@@ -266,6 +268,7 @@ def prepare(vector, markers):
         markers.features,
         vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
         vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
+        vector[MEMORY_AT + MAP.orbit_done] > 0.0,
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +51,14 @@ class Series(Mapping[str, np.ndarray]):
         return self.channels[self._index[name]]
 
 
+class Reached(NamedTuple):
+    """What is known only while a run is under way. NaN: not known, or not captured."""
+
+    peak_force_real_N: float = math.nan  # largest true force of a contact pair
+    peak_torque_real_Nm: float = math.nan  # largest true torque about either centre of mass
+    captured_at_s: float = math.nan
+
+
 @dataclass
 class Run:
     """One run of the loop. A run that stopped early holds everything up to there."""
@@ -65,6 +74,7 @@ class Run:
     method_books: dict[str, dict[str, Any]] = field(default_factory=dict)  # what methods did: removed, returned, by axis (docs/metrics.md)
     events: list[dict[str, Any]] = field(default_factory=list)  # what went wrong with readings and robots (events.py)
     joint_books: dict[str, dict[str, float]] = field(default_factory=dict)  # of robots with an elastic joint, J; empty in a run read from a folder
+    reached: Reached = field(default_factory=Reached)
 
     @cached_property
     def orbit(self) -> Orbit:

@@ -11,18 +11,20 @@ import numpy as np
 
 from softdock import doors
 from softdock.adaptation.registry import METHODS, memory_slots
+from softdock.contact.seat import CAPTURES
 from softdock.contact_log import LOG_COLUMNS
 from softdock.corrections import work_by_axis
 from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
 from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
-from softdock.flat import REST, STATE_FLOATS
+from softdock.flat import REST, STATE_FLOATS, TRACKER
 from softdock.joint_books import imbalances, joint_books
-from softdock.layout import METHODS_AT, TIME, TIME_AT
+from softdock.layout import CAPTURE_AT, METHODS_AT, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, TIME, TIME_AT
 from softdock.record import channels_of
-from softdock.run import Run, Series, contact_rows, status_name
+from softdock.run import Reached, Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
+from softdock.spatial.motion import MOTION_FLOATS
 
 LOGGED_CONTACTS = 256
 CHUNK = 20_000  # cycles between two reports of progress
@@ -43,27 +45,47 @@ class Stepper:
 
     def __init__(self, scenario: Scenario, rows: int = 0):
         self.scenario = scenario
+        self.vector = scenario.vector.copy()
+        self.vector[CAPTURE_AT + CAPTURES.torque] = 1.0  # one run can afford to look
         self.state = np.zeros(STATE_FLOATS)
         self.mem = np.zeros(scenario.mem_floats)
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
         self.record = np.zeros((rows, len(self.channels)))
         self.cycles = 0
-        depth, pair = doors.begin(scenario.vector, scenario.markers, self.mem, self.state, self.record)
+        depth, pair = doors.begin(self.vector, scenario.markers, self.mem, self.state, self.record)
         if depth > DEEPEST_START:
             deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
             raise BadInput(Problem(f"contact.{pair}", deep, f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)"))
 
     def step(self, cycles: int = 1) -> str:
         """Run some cycles; returns the status."""
-        s = self.scenario
         last = self.cycles + cycles
-        self.cycles = doors.run_cycles(s.vector, s.markers, self.mem, self.state, self.record, self.log, self.cycles, last)
+        self.cycles = doors.run_cycles(self.vector, self.scenario.markers, self.mem, self.state, self.record, self.log, self.cycles, last)
         return self.status
 
     @property
     def status(self) -> str:
         return status_name(self.state[REST + 1])
+
+    @property
+    def peak_force_real_N(self) -> float:
+        """Largest true force of a contact pair so far."""
+        under_way = self.state[TRACKER + 8] if self.state[TRACKER] != 0.0 else 0.0
+        return math.sqrt(max(self.mem[PEAK_FORCE_MEM], under_way))
+
+    @property
+    def peak_torque_real_Nm(self) -> float:
+        """Largest true torque about either centre of mass so far."""
+        return math.sqrt(self.mem[PEAK_TORQUE_MEM])
+
+    @property
+    def captured_at_s(self) -> float:
+        """From what was recorded: when the probe had been at its seat for the time that the scenario states; NaN: it was not, or nobody asks."""
+        if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
+            return math.nan
+        motions = np.ascontiguousarray(self.record[: self.cycles + 1, 1 : 1 + 2 * MOTION_FLOATS])
+        return float(doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions))
 
     @property
     def time_s(self) -> float:
@@ -132,4 +154,5 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     warnings += [*said, *(event["text"] for event in events if event["what"] not in QUIET), *imbalances(joints)]
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
-    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, events, joints)
+    reached = Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s)
+    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, events, joints, reached)

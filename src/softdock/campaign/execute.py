@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock.campaign.engines import Engine
-from softdock.campaign.orbits import fly_orbits
-from softdock.campaign.outcomes import outcome_table
+from softdock.campaign.orbits import Orbits, distances_from_orbit, fly_orbits, settled, told
+from softdock.campaign.outcomes import Beside, outcome_table
 from softdock.campaign.own_outcomes import Own, apply_own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Folder, Shard
 from softdock.campaign.thin import Thin
 from softdock.errors import CampaignStopped
+from softdock.settling import SETTLED_ROWS
 
 FIRST_CONTACT, OWN_CONTACTS = 1, 4  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
 Progress = Callable[[int, int], None]  # runs done, runs in all
@@ -52,26 +53,36 @@ class Started(NamedTuple):
     shard: Shard
     runs: Thin
     launched: Any
+    orbits: Orbits | None  # flown before the runs, which are told when it has done with its contacts
+    orbit_s: float  # what that took
 
 
 def start(plan: Plan, shard: Shard, engine: Engine, own: Own, runs: Thin | None = None, prepared: Any = None) -> Started:
-    variant = plan.variants[shard.variant]
+    variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
+    contacts = OWN_CONTACTS if own else FIRST_CONTACT
     if runs is None:
         runs = plan.thin(shard.variant, shard.first, shard.last)
+    if plan.spec.reference:
+        orbits = fly_orbits(runs, getattr(engine, "threads", None))
+        runs, contacts = told(runs, orbits), contacts + SETTLED_ROWS
+    flown = time.perf_counter() - began
+    if prepared is None:
         prepared = engine.prepare(variant, runs)
-    return Started(shard, runs, engine.launch(variant, runs, prepared, OWN_CONTACTS if own else FIRST_CONTACT))
+    return Started(shard, runs, engine.launch(variant, runs, prepared, contacts), orbits, flown if orbits else 0.0)
 
 
 def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[Any, Spent]:
     """The shard's table of outcomes, and what it took."""
-    shard, runs, launched = started
+    shard, runs, launched, orbits, flown = started
     batch, looped = engine.collect(launched)
-    began = time.perf_counter()
-    orbits = fly_orbits(runs, getattr(engine, "threads", None)) if plan.spec.reference else None
-    flown = time.perf_counter() - began
+    beside, began = None, time.perf_counter()
+    if orbits is not None:
+        batch, after = settled(batch)
+        beside = Beside(orbits, distances_from_orbit(runs, batch, after, orbits, getattr(engine, "threads", None)))
+        flown += time.perf_counter() - began
     spent = Spent(shard.runs, float(batch.column("cycles").sum()), looped, flown, orbits.flown if orbits else 0)
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
-    return outcome_table(plan, shard.variant, shard.first, runs, batch, orbits, mine), spent
+    return outcome_table(plan, shard.variant, shard.first, runs, batch, beside, mine), spent
 
 
 def encode(table: Any) -> bytes:
@@ -131,7 +142,7 @@ def _prepared(plan: Plan, missing: Iterable[Shard], engine: Engine, pool: Thread
 
     def prepare(shard: Shard) -> tuple[Shard, Any, Any]:
         runs = plan.thin(shard.variant, shard.first, shard.last)
-        return shard, runs, engine.prepare(plan.variants[shard.variant], runs)
+        return shard, runs, None if plan.spec.reference else engine.prepare(plan.variants[shard.variant], runs)  # else orbit comes first
 
     waiting: Future[tuple[Shard, Any, Any]] | None = None
     for shard in missing:

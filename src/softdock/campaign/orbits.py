@@ -1,4 +1,9 @@
-"""Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does not know (robots, sensors, noise, methods)."""
+"""Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does not know (robots, sensors, noise, methods).
+
+Orbit is flown before the runs, which are told when it has done with its contacts (settling.py); they keep their motion of the first cycle after that at which
+nothing of their own contacts acts either. Orbit's motion at that instant follows from the one at its end, because nothing but its spin turns a body in free
+flight; where something else acts (schedules, hands, networks), orbit is flown again, up to there.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores
+from softdock.campaign.distances import column, distances, initial_motions, turned_back
 from softdock.campaign.thin import Thin
 from softdock.contact_log import LOG_COLUMNS
+from softdock.doors import MOTIONS
 from softdock.layout import (
-    CHASER_AT,
+    CHASER_EXTERNAL_AT,
+    CHASER_HAND_AT,
     CHASER_ROBOT_AT,
     MAP,
     MEMORY_AT,
@@ -21,13 +30,18 @@ from softdock.layout import (
     RANDOM_AT,
     SATELLITES_AT,
     STOP_AT,
-    TARGET_AT,
+    TARGET_EXTERNAL_AT,
+    TARGET_HAND_AT,
+    TIME_AT,
+    TIMES,
 )
 from softdock.reference import LOGGED_CONTACTS, OUTCOME_COLUMNS, orbit_marker, orbit_mem_floats, run_orbit
 from softdock.sensor.pose import POSE
-from softdock.spatial.rigid_body import BODY
+from softdock.settling import SETTLED_PART, SETTLED_ROWS
 
 CHUNK = 16  # runs a thread flies at a time
+AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start
+ROWS = 1  # of a schedule: behind its first float
 FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
 UNKNOWN_TO_ORBIT = (  # parts of the vector
     (RANDOM_AT, SATELLITES_AT),
@@ -38,11 +52,22 @@ UNKNOWN_TO_ORBIT = (  # parts of the vector
 
 
 class Orbits(NamedTuple):
-    """Of every run: orbit's outcomes (reference.OUTCOME_COLUMNS) and its first restitution, NaN without a contact."""
+    """Of every run: orbit's outcomes (reference.OUTCOME_COLUMNS), its first restitution, and when it touched; NaN without a contact."""
 
     outcomes: np.ndarray
     restitution: np.ndarray
+    first_touch: np.ndarray  # s
+    last_touch: np.ndarray
     flown: int  # orbits that differ
+
+    @property
+    def motions(self) -> np.ndarray:
+        """Of both bodies at the end, (N, 2, 13)."""
+        return self.outcomes[:, FIRST_MOTION : FIRST_MOTION + 26].reshape(-1, 2, 13)
+
+    @property
+    def completed(self) -> np.ndarray:
+        return np.asarray(self.outcomes[:, 0] == 0.0)
 
 
 def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
@@ -51,83 +76,83 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
     if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0:
         known |= runs.at >= METHODS_AT  # networks that are part of satellites are listed as methods
     _, first, which = np.unique(runs.values[:, known], axis=0, return_index=True, return_inverse=True)
-    outcomes, restitution = np.zeros((len(first), len(OUTCOME_COLUMNS))), np.full(len(first), np.nan)
+    outcomes, logged = np.zeros((len(first), len(OUTCOME_COLUMNS))), np.full((len(first), 3), np.nan)
 
     def fly(begin: int) -> None:
         log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
-            run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
-            if outcomes[i, 2] > 0.0:
-                restitution[i] = log[0, LOG_COLUMNS.index("restitution")]
+            while True:
+                run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
+                count = int(outcomes[i, 2])
+                if count <= len(log):
+                    break
+                log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
+            if count > 0:
+                logged[i] = log[0, LOG_COLUMNS.index("restitution")], log[0, LOG_COLUMNS.index("start_s")], log[count - 1, LOG_COLUMNS.index("end_s")]
 
     with ThreadPoolExecutor(threads or available_cores()) as pool:
         for _ in pool.map(fly, range(0, len(first), CHUNK)):
             pass
     which = which.reshape(-1)
-    return Orbits(outcomes[which], restitution[which], len(first))
+    restitution, first_touch, last_touch = logged[which].T
+    return Orbits(outcomes[which], restitution, first_touch, last_touch, len(first))
 
 
-def distances(runs: Thin, loop: np.ndarray, orbit: np.ndarray) -> np.ndarray:
-    """`fidelity.distance_from_orbit` of every run, at the end. `loop`, `orbit`: motions of both bodies, (N, 2, 13)."""
-    fixed, mass, inertia = _bodies(runs)
-    free = ~fixed
-    start = _start(runs)
-    dv = loop[:, :, 7:10] - orbit[:, :, 7:10]
-    squared = np.sum(free[:, :, None] * mass * dv * dv, axis=(1, 2))
-    matrix = _matrices(orbit[:, :, 3:7])
-    spin = _spins(free, inertia, loop) - _spins(free, inertia, orbit)
-    in_body = np.einsum("nbji,nbj->nbi", matrix, spin)
-    squared += np.einsum("nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0])
-    v, w = start[:, :, 7:10], start[:, :, 10:13]
-    barycentre = np.sum(mass * v, axis=1, keepdims=True) / mass.sum(axis=1, keepdims=True)
-    v = np.where(np.asarray(fixed.any(axis=1))[:, None, None], v, v - barycentre)
-    twice = np.sum(free[:, :, None] * mass * v * v, axis=(1, 2)) + np.einsum("nb,nbi,nbij,nbj->n", free.astype(float), w, inertia, w)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)
+def told(runs: Thin, orbits: Orbits) -> Thin:
+    """The same runs, told when orbit has done with its contacts."""
+    done = np.fmax(orbits.last_touch, AT_ONCE)
+    return Thin(runs.base, np.append(runs.at, MEMORY_AT + MAP.orbit_done), np.column_stack([runs.values, done]))
 
 
-def _column(runs: Thin, at: int, size: int) -> np.ndarray:
-    """Some numbers of every run's vector, (N, size)."""
-    found = np.empty((runs.runs, size))
-    found[:] = runs.base[at : at + size]
-    for i, column in enumerate(runs.at):
-        if at <= column < at + size:
-            found[:, column - at] = runs.values[:, i]
+class Settled(NamedTuple):
+    """Motions after the last contact, (N, 2, 13), and when that was [s]; NaN: a contact was on at the end."""
+
+    motions: np.ndarray
+    at: np.ndarray
+
+
+def settled(batch: Batch) -> tuple[Batch, Settled]:
+    """What runs that were told kept in the last rows of their log, and the batch without it."""
+    contacts = batch.logs.shape[1] - SETTLED_ROWS
+    kept = batch.logs[:, contacts:]
+    motions = np.concatenate([kept[:, :2, :SETTLED_PART], kept[:, 2, :6].reshape(-1, 2, 3)], axis=2)
+    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Settled(motions, kept[:, 2, 6].copy())
+
+
+def distances_from_orbit(runs: Thin, batch: Batch, after: Settled, orbits: Orbits, threads: int | None = None) -> np.ndarray:
+    """`distance_from_orbit` of every run, at the instants of `fidelity.instants`; NaN where there is none."""
+    T = column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    none = (batch.column("contacts") == 0.0) & np.isnan(orbits.first_touch)  # then at the end
+    end = np.where(batch.column("status") == 0.0, batch.column("cycles") * T, np.nan)
+    at = np.where(none, end, after.at)
+    found = np.full(len(batch), np.nan)
+    fine = np.flatnonzero(np.isfinite(at) & orbits.completed)
+    if not len(fine):
+        return found
+    mine, at = Thin(runs.base, runs.at, runs.values[fine]), at[fine]
+    at_end = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
+    loop = np.where(none[fine, None, None], at_end, after.motions[fine])
+    start = initial_motions(mine)
+    if _is_pushed(runs.base):
+        touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
+        before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T[fine] + 1e-9)
+        start = np.where((before > 0.0)[:, None, None], _until(mine, np.maximum(before, 1.0) * T[fine], threads), start)
+        orbit = _until(mine, at, threads)
+    else:
+        orbit = turned_back(mine, orbits.motions[fine], orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")] - at)
+    found[fine] = distances(mine, start, loop, orbit)
     return found
 
 
-def _bodies(runs: Thin) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fixed (N, 2), mass per axis (N, 2, 3), inertia (N, 2, 3, 3) of chaser and target."""
-    at = BODY.at
-    fixed = np.stack([_column(runs, base + at.fixed, 1)[:, 0] != 0.0 for base in (CHASER_AT, TARGET_AT)], axis=1)
-    mass = np.stack([_column(runs, base + at.mass, 3) for base in (CHASER_AT, TARGET_AT)], axis=1)
-    six = np.stack([_column(runs, base + at.inertia, 6) for base in (CHASER_AT, TARGET_AT)], axis=1)
-    return fixed, mass, six[:, :, [[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+def _is_pushed(base: np.ndarray) -> bool:
+    """Whether anything but contacts acts on the bodies in orbit."""
+    schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
+    return bool(base[MEMORY_AT + MAP.orbit_network_count] > 0.0) or any(base[at + ROWS] > 0.0 for at in schedules)
 
 
-def _start(runs: Thin) -> np.ndarray:
-    at = BODY.at
-    motions = np.zeros((runs.runs, 2, 13))
-    for b, base in enumerate((CHASER_AT, TARGET_AT)):
-        motions[:, b, 7:10] = _column(runs, base + at.velocity, 3)
-        motions[:, b, 10:13] = _column(runs, base + at.rate, 3)
-    return motions
-
-
-def _spins(free: np.ndarray, inertia: np.ndarray, motions: np.ndarray) -> np.ndarray:
-    """World axes."""
-    in_body = np.einsum("nbij,nbj->nbi", inertia, motions[:, :, 10:13])
-    return np.asarray(free[:, :, None] * np.einsum("nbij,nbj->nbi", _matrices(motions[:, :, 3:7]), in_body))
-
-
-def _matrices(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices, world from body, of quaternions (..., 4)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
-    rows = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+def _until(runs: Thin, time: np.ndarray, threads: int | None) -> np.ndarray:
+    """Orbit's motions at a time of every run's own, by flying it up to there."""
+    duration = TIME_AT + TIMES.duration
+    kept = runs.at != duration
+    return fly_orbits(Thin(runs.base, np.append(runs.at[kept], duration), np.column_stack([runs.values[:, kept], time])), threads).motions

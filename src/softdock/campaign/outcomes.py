@@ -5,18 +5,18 @@ The run's number and what varied stand in front, in the user's units; outcomes o
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.campaign.arrow import numbers, truths, words
 from softdock.campaign.batch import Batch
-from softdock.campaign.orbits import FIRST_MOTION, Orbits, distances
+from softdock.campaign.distances import column
+from softdock.campaign.orbits import Orbits
 from softdock.campaign.plan import Plan
 from softdock.campaign.thin import Thin
 from softdock.contact.seat import CAPTURES
 from softdock.cycle import STATUSES
-from softdock.doors import OUTCOME_COLUMNS
 from softdock.layout import CAPTURE_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
 
@@ -42,11 +42,18 @@ COLUMNS = {
 }
 NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
-    "distance_from_orbit": "distance of the satellites' motion from orbit's, at the end; 0 is orbit, 1 as far as the approach itself",
+    "distance_from_orbit": "of the satellites' motion after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was on at the end",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",
 }
+
+
+class Beside(NamedTuple):
+    """Orbit's side of some runs."""
+
+    orbits: Orbits
+    distance: np.ndarray
 
 
 def column_names(plan: Plan) -> list[str]:
@@ -55,7 +62,7 @@ def column_names(plan: Plan) -> list[str]:
     return [names[0], *plan.design.labels, *names[1:]]
 
 
-def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch, orbits: Orbits | None, own: dict[str, np.ndarray]) -> Any:
+def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch, beside: Beside | None, own: dict[str, np.ndarray]) -> Any:
     """Runs first .. of a variant as an Arrow table."""
     import pyarrow as pa
 
@@ -80,31 +87,19 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
     }
     for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "observed_J", "kinetic_start_J", "kinetic_end_J"):
         columns[name] = numbers(batch.column(name))
-    T = _cycle(runs)
-    columns["ended_at_s"] = numbers(batch.column("cycles") * T)
-    if orbits is not None:
-        columns |= _orbit_columns(runs, batch, orbits)
+    columns["ended_at_s"] = numbers(batch.column("cycles") * column(runs, TIME_AT + TIMES.cycle, 1)[:, 0])
+    if beside is not None:
+        columns |= _orbit_columns(*beside)
     return pa.table(columns | {name: numbers(x) for name, x in own.items()})
 
 
-def _orbit_columns(runs: Thin, batch: Batch, orbits: Orbits) -> dict[str, Any]:
-    at = OUTCOME_COLUMNS.index("chaser.px")
-    loop = batch.outcomes[:, at : at + 26].reshape(-1, 2, 13)
-    orbit = orbits.outcomes[:, FIRST_MOTION : FIRST_MOTION + 26].reshape(-1, 2, 13)
-    both = (batch.column("status") == 0.0) & (orbits.outcomes[:, 0] == 0.0)
-    distance = np.full(len(batch), np.nan)
-    distance[both] = distances(Thin(runs.base, runs.at, runs.values[both]), loop[both], orbit[both])
+def _orbit_columns(orbits: Orbits, distance: np.ndarray) -> dict[str, Any]:
     return {
         "distance_from_orbit": numbers(distance),
         "orbit_contacts": numbers(orbits.outcomes[:, ORBITS.index("contacts")].astype(np.int32)),
         "orbit_restitution": numbers(orbits.restitution),
         "orbit_peak_force_N": numbers(orbits.outcomes[:, ORBITS.index("peak_force_N")]),
     }
-
-
-def _cycle(runs: Thin) -> Any:
-    at = np.flatnonzero(runs.at == TIME_AT + TIMES.cycle)
-    return runs.values[:, at[0]] if len(at) else runs.base[TIME_AT + TIMES.cycle]
 
 
 def _one(word: str, count: int) -> Any:

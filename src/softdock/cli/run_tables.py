@@ -17,6 +17,9 @@ NUMBERS = (
     ("energy_invented_J", "energy invented", "+.6g", "J"),
     ("energy_error_J", "energy against orbit", "+.6g", "J"),
     ("distance_from_orbit", "distance from orbit", ".4g", ""),
+    ("peak_force_real_N", "peak force, mock-ups", ".4g", "N"),
+    ("peak_torque_real_Nm", "peak torque, mock-ups", ".4g", "Nm"),
+    ("captured_at_s", "captured at", ".4g", "s"),
     ("contact_count", "contacts", "d", ""),
 )
 CONTACT_COLUMNS = (
@@ -68,8 +71,11 @@ def _numbers(m: Mapping[str, Any]) -> Table:
         table.add_column("std", justify="right")
         table.add_column("min to max", justify="right")
     for key, words, form, unit in NUMBERS:
+        if key == "captured_at_s" and m["captured"] is None:
+            continue
         wanted = {"energy_invented_J": 0.0, "energy_error_J": 0.0, "distance_from_orbit": 0.0}.get(key, m["reference"].get(key))
-        row = [words, text(m[key], form, unit), text(wanted, form.replace("+", ""), unit)]
+        mine = "never" if key == "captured_at_s" and m[key] is None else text(m[key], form, unit)
+        row = [words, mine, text(wanted, form.replace("+", ""), unit)]
         if spread is not None:
             found, form = spread.get(key), form.replace("d", "g")
             row += [text(found["mean"], form, unit), text(found["std"], ".2g"), f"{found['min']:{form}} to {found['max']:{form}}"] if found else ["-", "-", "-"]

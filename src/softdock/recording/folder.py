@@ -27,7 +27,7 @@ from softdock.contact_log import LOG_COLUMNS
 from softdock.errors import BadInput, BadRunFolder, Problem
 from softdock.recording.series_file import from_parquet, to_parquet
 from softdock.recording.whole_files import write_whole
-from softdock.run import Run
+from softdock.run import Reached, Run
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 
@@ -97,6 +97,7 @@ def open_run(folder: str | Path) -> Run:
     did, events = metrics.get("method_books", {}), metrics.get("events", [])  # not in folders of early versions
     count, cycles, status, warnings = (metrics[key] for key in ("contact_count", "cycles", "status", "warnings"))
     run = Run(scenario, series, contacts, count, cycles, status, np.zeros(0), list(warnings), did, events)
+    run.reached = Reached(*(math.nan if metrics.get(name) is None else metrics[name] for name in Reached._fields))
     run.__dict__["metrics"] = metrics  # those saved, not computed again
     return run
 

@@ -48,6 +48,11 @@ def key_tiles(metrics: Mapping[str, Any]) -> str:
     if contacts:
         beside = f"mock-ups {shown(metrics, _hardest(contacts, 'peak_force_real_N'))}<br>orbit {shown(metrics, 'fidelity.peak_force_orbit_N')}"
         items.append(tile("Peak satellite force", shown(metrics, _hardest(contacts, "peak_force_satellite_N")), beside, "Of all contacts"))
+    if metrics.get("peak_torque_real_Nm"):
+        items.append(tile("Peak torque", shown(metrics, "peak_torque_real_Nm"), "of the mock-ups", "True torque about either centre of mass, the larger"))
+    if metrics.get("captured") is not None:
+        when = f"at {shown(metrics, 'captured_at_s')}" if metrics["captured"] else "within the run"
+        items.append(tile("Captured", "yes" if metrics["captured"] else "no", when, "The probe at its seat and slow, for the time that the scenario states"))
     items.append(_tile(metrics, "contact_count", "reference.contact_count", "Touches of the mock-ups; touches in quick succession count as one"))
     return tiles(items)
 

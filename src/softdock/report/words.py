@@ -17,6 +17,8 @@ LABELS = {
     "compared_at_s": "Compared at",
     "contact_count": "Contacts",
     "peak_force_N": "Peak force on the satellite",
+    "peak_force_real_N": "Peak force between the mock-ups",
+    "peak_torque_real_Nm": "Peak torque between the mock-ups",
     "kinetic_start_J": "Kinetic energy at the start",
     "kinetic_end_J": "Kinetic energy at the end",
     "external_J": "Work of thrusters and hands on the satellites",

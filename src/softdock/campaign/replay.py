@@ -1,0 +1,64 @@
+"""A run of a campaign again by itself, and whether it is the row that the campaign's table has of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.campaign.arrow import to_numbers
+from softdock.campaign.digest import tables
+from softdock.campaign.outcomes import ACTIVE, VERDICTS
+from softdock.cycle import STATUSES
+
+ROUNDING = 1e-6  # of a value: runs of a GPU differ from this machine's by less than this
+SMALLEST = 1e-12  # J, N, s: less is nothing
+
+
+def outcomes_of(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """The columns of a campaign's table from the metrics of a single run; words as numbers, what is not defined as NaN."""
+    ledger, orbit = metrics["ledger"], metrics["reference"]
+    start, invented = ledger["kinetic_start_J"], metrics["energy_invented_J"]
+    stopped = metrics["status"] != "completed"
+    verdict = "stopped" if stopped else "active" if invented > ACTIVE * start else "passive"
+    found: dict[str, Any] = {
+        "status": STATUSES.index(metrics["status"]),
+        "verdict": VERDICTS.index(verdict),
+        "captured": metrics["captured"],
+        "captured_at_s": metrics["captured_at_s"],
+        "contacts": metrics["contact_count"],
+        "restitution": metrics["restitution"],
+        "peak_force_real_N": metrics["peak_force_real_N"],
+        "peak_torque_real_Nm": metrics["peak_torque_real_Nm"],
+        "energy_invented_J": invented,
+        "observed_J": ledger["observed_J"],
+        "kinetic_start_J": start,
+        "kinetic_end_J": ledger["kinetic_end_J"],
+        "ended_at_s": metrics["ended_at_s"],
+        "distance_from_orbit": metrics["distance_from_orbit"],
+        "orbit_contacts": orbit["contact_count"],
+        "orbit_restitution": orbit["restitution"],
+        "orbit_peak_force_N": metrics["fidelity"]["peak_force_orbit_N"],
+    }
+    return {name: math.nan if value is None else float(value) for name, value in found.items()}
+
+
+def row_of(folder: Path, run: int) -> dict[str, float] | None:
+    """What the campaign in a folder has of a run; None: not run yet."""
+    for table in tables(folder):
+        at = np.flatnonzero(to_numbers(table["run"]) == run)
+        if len(at):
+            return {name: float(to_numbers(table[name])[at[0]]) for name in table.column_names}
+    return None
+
+
+def differences(row: Mapping[str, float], single: Mapping[str, float]) -> list[str]:
+    """What differs by more than rounding, in words."""
+    return [f"{name} {value:.6g} ({row[name]:.6g} in the table)" for name, value in single.items() if name in row and not _same(value, row[name])]
+
+
+def _same(a: float, b: float) -> bool:
+    return math.isclose(a, b, rel_tol=ROUNDING, abs_tol=SMALLEST) or (math.isnan(a) and math.isnan(b))
