@@ -151,6 +151,10 @@ def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
     columns = read(out)
     assert metrics["energy_invented_J"] == columns["energy_invented_J"][run]
     assert metrics["restitution"] == columns["restitution"][run]
+    assert metrics["peak_torque_real_Nm"] == columns["peak_torque_real_Nm"][run]
+    assert metrics["captured"] == bool(columns["captured"][run])
+    assert metrics["distance_from_orbit"] == pytest.approx(columns["distance_from_orbit"][run], rel=1e-8)
+    assert "The outcomes are those of the campaign's table." in result.output
     assert CliRunner().invoke(cli, ["campaign", str(out), "--replay", "120"]).exit_code == 2
 
 
@@ -169,7 +173,8 @@ def test_killed_and_resumed_is_the_same_as_never_killed(folder, tmp_path):
     assert 3 <= len(kept) < 50
     refused = CliRunner().invoke(cli, [*arguments, "--out", str(cut)])
     assert refused.exit_code == 2
-    assert "holds something" in refused.output
+    assert f"this very campaign: softdock campaign {cut} --resume goes on" in refused.output
+    assert "--force" not in refused.output
     resumed = CliRunner().invoke(cli, [*arguments, "--out", str(cut), "--resume"])
     assert resumed.exit_code == 0, resumed.output
     assert {name: (cut / "runs" / name).stat().st_mtime_ns for name in kept} == kept  # not run again
@@ -295,6 +300,7 @@ def test_a_worker_with_another_core_is_refused(folder):
         (["no_such_preset"], "nozzle_capture"),
         (["nozzle_capture", "--resume"], "--resume needs --out"),
         (["nozzle_capture", "--workers", "2"], "--backend dask"),
+        (["nozzle_capture", "--backend", "dask", "--scheduler", "tcp://there:8786", "--workers", "2"], "a scheduler has workers of its own"),
         (["nozzle_capture", "--backend", "tpu"], "'auto', 'cpu', 'gpu', 'dask'"),
         (["nozzle_capture", "--replay", "625"], "a run from 0 to 624"),
     ],
@@ -328,6 +334,38 @@ def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "no scheduler answers at tcp://127.0.0.1:9" in result.output
     assert not (tmp_path / "out").exists()
+
+
+class Client:
+    """A stand-in for Dask's: a scheduler that is asked how many workers it has."""
+
+    def __init__(self, *counts: int):
+        self.counts, self.status = list(counts), "running"
+
+    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+        count = self.counts.pop(0) if len(self.counts) > 1 else self.counts[0]
+        if count < 0:
+            raise OSError("gone")
+        return {"workers": dict.fromkeys(range(count))}
+
+
+def test_a_scheduler_without_workers_is_waited_for_and_said():
+    said: list[str] = []
+    cluster.Watch(Client(0, 0, 2), wait_s=5.0, say=said.append).until_there_is_one()
+    assert "no workers; waiting up to 5 s" in said[0]
+    assert said[1:] == [""]
+    with pytest.raises(CampaignStopped, match=r"no worker for 0.1 s.*--wait.*nothing was run"):
+        cluster.Watch(Client(0), wait_s=0.1).until_there_is_one()
+
+
+def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
+    with pytest.raises(CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"):
+        cluster.Watch(Client(-1), tmp_path).look()
+
+
+def test_folders_with_spaces_are_quoted(tmp_path):
+    """Commands on the page and in messages can be pasted into a shell."""
+    assert shards.again(tmp_path / "my results") == f"softdock campaign '{tmp_path}/my results' --resume"
 
 
 def test_an_outcome_that_is_not_there_cannot_rank_the_worst(tmp_path):

@@ -6,8 +6,10 @@ Only some shards are under way at a time, so memory stays bounded here and on th
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
+import logging
 import threading
 import time
 from collections.abc import Iterator
@@ -18,14 +20,17 @@ from typing import Any
 from softdock._version import __version__
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, MUCH, Engine, cycles_per_run, engine_for
-from softdock.campaign.execute import Progress, Spent, encode, own_outcomes, start, stopped, table_of
+from softdock.campaign.execute import Progress, Say, Spent, encode, own_outcomes, start, stopped, table_of
 from softdock.campaign.own_outcomes import Own, load_own
 from softdock.campaign.plan import Plan
-from softdock.campaign.shards import OWN, Folder, Shard, Texts, plan_from, plan_texts
+from softdock.campaign.shards import OWN, Folder, Shard, Texts, again, plan_from, plan_texts
 from softdock.compiled import source_hash
 from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
+WAIT_S = 60.0  # for a worker, where there is none
+LOOK_S = 2.0  # between two looks at whether scheduler and workers are still there
+CLOSE_S = 3.0  # to take leave of a scheduler
 UNDER_WAY = 3  # shards for each thread of the workers
 GPU_RUNS = 65536  # of a shard that a GPU runs
 SHARDS_PER_THREAD = 20  # at least, where there are runs enough
@@ -48,6 +53,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     import dask
 
     dask.config.set({"distributed.scheduler.allowed-failures": LOST_TOO_OFTEN})
+    for name in ("distributed", "tornado"):  # what goes wrong is said once, by us
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             count = workers or available_cores()
@@ -59,7 +66,55 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             client = distributed.Client(where, timeout=ANSWER_S)
         except (OSError, ValueError, TimeoutError) as error:
             raise CampaignStopped(f"no scheduler answers at {scheduler} within {ANSWER_S:g} s ({error}); nothing was run") from None
-        yield stack.enter_context(client)
+        stack.callback(_leave, client)
+        yield client
+
+
+def _leave(client: Any) -> None:
+    with contextlib.suppress(Exception):  # a scheduler that is gone cannot be told
+        client.close(timeout=CLOSE_S)
+
+
+def worker_count(client: Any) -> int:
+    """-1: the scheduler is gone."""
+    if client.status != "running":
+        return -1
+    try:
+        return len(client.scheduler_info(n_workers=-1)["workers"])
+    except (OSError, TimeoutError, RuntimeError, ValueError):
+        return -1
+
+
+class Watch:
+    """Looks after scheduler and workers while shards are waited for: says what is missing, and stops the campaign when it does not come back."""
+
+    def __init__(self, client: Any, path: Path | None = None, wait_s: float = WAIT_S, say: Say | None = None):
+        self.client, self.wait_s, self.say = client, wait_s, say
+        self.kept = f"every shard written before is kept, and `{again(path)} --backend dask` goes on" if path else "nothing was run"
+        self.alone_since: float | None = None
+
+    def look(self) -> int:
+        """Workers there are; raises `CampaignStopped` if the scheduler is gone, or there was no worker for too long."""
+        count = worker_count(self.client)
+        if count < 0:
+            raise CampaignStopped(f"the Dask scheduler is gone; {self.kept}")
+        if count > 0:
+            if self.alone_since is not None and self.say is not None:
+                self.say("")
+            self.alone_since = None
+            return count
+        now = time.monotonic()
+        if self.alone_since is None:
+            self.alone_since = now
+            if self.say is not None:
+                self.say(f"the Dask scheduler has no workers; waiting up to {self.wait_s:g} s for one (--wait)")
+        if now - self.alone_since >= self.wait_s:
+            raise CampaignStopped(f"the Dask scheduler had no worker for {self.wait_s:g} s (--wait SECONDS waits longer); {self.kept}")
+        return 0
+
+    def until_there_is_one(self) -> None:
+        while self.look() == 0:
+            time.sleep(min(LOOK_S, 0.2 * self.wait_s))
 
 
 @functools.lru_cache(maxsize=2)
@@ -109,7 +164,20 @@ def cluster_shard_runs(plan: Plan, client: Any) -> int:
     return int(min(max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST), MOST, max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads))))
 
 
-def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress | None = None) -> Spent:
+def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
+    """The first that is done; scheduler and workers are looked after meanwhile."""
+    while True:
+        for future in waiting:
+            if future.status != "pending":
+                return future
+        with contextlib.suppress(TimeoutError, asyncio.CancelledError, distributed.client.FutureCancelledError):
+            distributed.wait(list(waiting), timeout=LOOK_S, return_when="FIRST_COMPLETED")
+        watch.look()
+
+
+def run_on_cluster(
+    plan: Plan, folder: Folder, client: Any, progress: Progress | None = None, say: Say | None = None, wait_s: float = WAIT_S
+) -> Spent:
     """Every shard that is missing, on the client's workers."""
     distributed = load_distributed()
     own_outcomes(plan)  # refused here, before anything is sent
@@ -129,9 +197,11 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         return future
 
     of: dict[str, Shard] = {}
-    first = [submit(shard) for shard in islice(left, UNDER_WAY * threads)]
-    waiting = distributed.as_completed(first)
-    for future in waiting:
+    watch = Watch(client, folder.path, wait_s, say)
+    waiting = {submit(shard) for shard in islice(left, UNDER_WAY * threads)}
+    while waiting:
+        future = _next(distributed, waiting, watch)
+        waiting.discard(future)
         shard = of.pop(future.key)
         try:
             data, took = future.result()
@@ -139,9 +209,12 @@ def run_on_cluster(plan: Plan, folder: Folder, client: Any, progress: Progress |
         except OSError as error:
             raise stopped(error, folder.path) from None
         except distributed.scheduler.KilledWorker as error:
-            raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); what was written is kept") from None
+            raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}") from None
         except Exception as error:  # whatever a worker met with
-            raise CampaignStopped(f"a worker failed: {type(error).__name__}: {error}; what was written is kept, and --resume goes on") from None
+            watch.look()  # it may be that the scheduler is gone
+            raise CampaignStopped(f"a worker failed: {type(error).__name__}: {error}; {watch.kept}") from None
+        except asyncio.CancelledError:  # no `Exception`: futures of a scheduler that is gone
+            raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
         future.release()
         for more in islice(left, 1):
             waiting.add(submit(more))

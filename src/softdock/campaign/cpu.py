@@ -24,6 +24,12 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def run_none(vectors: Thin, markers: Markers, mem_floats: int) -> None:
+    """Compile what `run_cpu` calls, without a run."""
+    none = empty_batch(vectors, 1)
+    doors.run_batch(rows_of(vectors, 0, 0), markers, np.zeros(mem_floats), none.logs, none.outcomes, 0, 0)
+
+
 def run_cpu(
     vectors: np.ndarray | Thin,
     markers: Markers,

@@ -16,7 +16,7 @@ from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan
-from softdock.campaign.shards import RUNS
+from softdock.campaign.shards import RUNS, again
 from softdock.cycle import STATUSES
 from softdock.errors import CampaignStopped
 
@@ -45,6 +45,11 @@ def tables(folder: Path) -> Iterator[Any]:
     return (_table(path) for path in _paths(folder))
 
 
+def is_campaign(folder: Path) -> bool:
+    """Whether a folder holds tables of a campaign."""
+    return folder.is_dir() and bool(_paths(folder))
+
+
 def _paths(folder: Path) -> list[Path]:
     return sorted((folder / RUNS).glob("part-*.parquet"))
 
@@ -59,7 +64,7 @@ def _table(path: Path) -> Any:
         if getattr(error, "errno", None):  # the disc's fault, not the file's
             raise
         folder = path.parent.parent
-        raise CampaignStopped(f"{path} is damaged ({error}); remove it, and `softdock campaign {folder} --resume` makes its runs again") from None
+        raise CampaignStopped(f"{path} is damaged ({error}); remove it, and `{again(folder)}` makes its runs again") from None
 
 
 def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
@@ -91,7 +96,7 @@ def _read(plan: Plan, path: Path, worst_by: str) -> _Part:
 
 
 def _no_counts() -> Counts:
-    return {"runs": 0, "captured": 0, "asked": 0, "honest": 0, "compared": 0, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
+    return {"runs": 0, "captured": 0, "asked": 0, "honest": 0, "compared": 0, "silent": 0, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
 
 
 def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
@@ -103,6 +108,7 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
         one |= {"compared": int(np.isfinite(distance).sum()), "honest": int((distance <= plan.spec.honest_below).sum())}
+        one["silent"] = int((np.isnan(distance) & (columns["status"] == 0)).sum())  # neither honest nor not: a contact was on at the end
     return one
 
 
@@ -116,12 +122,13 @@ def _add(total: Counts, more: Counts) -> None:
 
 
 def _worst(plan: Plan, columns: dict[str, np.ndarray], by: str) -> list[tuple[float, dict[str, Any]]]:
-    keys = [*plan.design.labels, "contacts", "peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "restitution"]
-    keys += [by] if by not in keys else []
+    keys = [by, *plan.design.labels, "contacts", "peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "restitution"]
+    keys += ["captured_at_s"] if np.isfinite(columns["captured"]).any() else []
+    keys = list(dict.fromkeys(keys))
     size = np.where(columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf))
     found = []
     for i in np.argsort(-size, kind="stable")[:WORST]:
         run = int(columns["run"][i])
-        row = {"run": run, "variant": plan.variants[run // plan.design.runs].label, "status": STATUSES[int(columns["status"][i])]}
+        row = {"run": run, "variant": plan.label(run // plan.design.runs), "status": STATUSES[int(columns["status"][i])]}
         found.append((float(size[i]), row | {key: float(columns[key][i]) for key in keys}))
     return found

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from softdock.campaign.batch import Batch
-from softdock.campaign.cpu import available_cores, run_cpu
+from softdock.campaign.cpu import available_cores, run_cpu, run_none
 from softdock.campaign.plan import Plan, Variant
 from softdock.campaign.thin import Thin
 from softdock.errors import BadInput, NoDevice, Problem
@@ -28,6 +28,7 @@ class Engine(Protocol):
     words: str
 
     def shard_runs(self, plan: Plan) -> int: ...
+    def compile(self, variant: Variant) -> None: ...
     def prepare(self, variant: Variant, runs: Thin) -> Any: ...
     def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any: ...
     def collect(self, launched: Any) -> tuple[Batch, float]:
@@ -51,6 +52,10 @@ class Cpu:
 
     def shard_runs(self, plan: Plan) -> int:
         return int(np.clip(self.threads * CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST, MOST))
+
+    def compile(self, variant: Variant) -> None:
+        none = Thin(variant.scenario.vector, variant.at, np.zeros((0, len(variant.at))))
+        run_none(none, variant.markers, variant.mem_floats)
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
         return None
@@ -83,6 +88,9 @@ class Gpu:
 
     def shard_runs(self, plan: Plan) -> int:
         return self.wave
+
+    def compile(self, variant: Variant) -> None:
+        """A kernel is compiled for what runs have in common, at its first launch."""
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
         from softdock.campaign.cuda import Common, tailor

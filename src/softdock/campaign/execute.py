@@ -14,17 +14,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock.campaign.engines import Engine
-from softdock.campaign.orbits import Orbits, distances_from_orbit, fly_orbits, settled, told
+from softdock.campaign.orbits import Orbits, compile_orbit, distances_from_orbit, fly_orbits, settled, told
 from softdock.campaign.outcomes import Beside, outcome_table
 from softdock.campaign.own_outcomes import Own, apply_own, load_own
 from softdock.campaign.plan import Plan
-from softdock.campaign.shards import Folder, Shard
+from softdock.campaign.shards import Folder, Shard, again
 from softdock.campaign.thin import Thin
 from softdock.errors import CampaignStopped
 from softdock.settling import SETTLED_ROWS
 
 FIRST_CONTACT, OWN_CONTACTS = 1, 4  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
 Progress = Callable[[int, int], None]  # runs done, runs in all
+Say = Callable[[str], None]  # what is waited for; "": nothing any more
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Spent:
     orbit_s: float = 0.0
     orbits: int = 0
     wall_s: float = 0.0
+    compile_s: float = 0.0  # before the first run; not part of wall_s
     words: str = field(default="")
 
     def add(self, other: Spent) -> None:
@@ -101,10 +103,13 @@ def own_outcomes(plan: Plan) -> Own:
     return load_own(plan.spec.folder / plan.spec.outcome_file, len(plan.design.labels)) if plan.spec.outcome_file else {}
 
 
-def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | None = None) -> Spent:
-    """Every shard that is missing. What it took, of these alone."""
+def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | None = None, say: Say | None = None) -> Spent:
+    """Every shard that is missing. What it took, of these alone; compiling is counted apart."""
     own, missing = own_outcomes(plan), folder.missing(plan)
     spent, began = Spent(words=engine.words), time.perf_counter()
+    compile_loops(plan, missing, engine, say)
+    spent.compile_s = time.perf_counter() - began
+    began = time.perf_counter()
     done = plan.runs - sum(shard.runs for shard in missing)
     if progress is not None:
         progress(done, plan.runs)  # what was there before
@@ -123,6 +128,19 @@ def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | 
             _wait(writing, folder)
     spent.wall_s = time.perf_counter() - began
     return spent
+
+
+def compile_loops(plan: Plan, missing: Iterable[Shard], engine: Engine, say: Say | None = None) -> None:
+    """Before the first run, so that rates and time left are those of the runs."""
+    variants = sorted({shard.variant for shard in missing})
+    for i, v in enumerate(variants):
+        if say is not None:
+            say(f"compiling loop {i + 1} of {len(variants)}: {plan.variants[v].label}")
+        engine.compile(plan.variants[v])
+        if plan.spec.reference:
+            compile_orbit(plan.variants[v].scenario.vector)
+    if say is not None:
+        say("")
 
 
 def _started(plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, pool: ThreadPoolExecutor) -> Iterator[Started]:
@@ -168,4 +186,4 @@ def _wait(writing: Future[None], folder: Folder) -> None:
 def stopped(error: OSError, path: Path) -> CampaignStopped:
     """A disc that fails costs the shards in flight and no more."""
     why = "the disc is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else f"the disc failed ({error.strerror or error})"
-    return CampaignStopped(f"{why}: {path}; every shard written before is kept, and `softdock campaign {path} --resume` goes on")
+    return CampaignStopped(f"{why}: {path}; every shard written before is kept, and `{again(path)}` goes on")

@@ -99,6 +99,13 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
     return Orbits(outcomes[which], restitution, first_touch, last_touch, len(first))
 
 
+def compile_orbit(vector: np.ndarray) -> None:
+    """By flying one cycle."""
+    short = vector.copy()
+    short[TIME_AT + TIMES.duration] = short[TIME_AT + TIMES.cycle]
+    fly_orbits(Thin(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), 1)
+
+
 def told(runs: Thin, orbits: Orbits) -> Thin:
     """The same runs, told when orbit has done with its contacts."""
     done = np.fmax(orbits.last_touch, AT_ONCE)

@@ -63,6 +63,13 @@ class Plan:
     variants: list[Variant]
     refused: list[str]  # methods that cannot run here, with the reason
 
+    def label(self, variant: int) -> str:
+        """What tells a variant from the others: its method, its integrator, or both."""
+        v = self.variants[variant]
+        if len({one.integrator for one in self.variants}) == 1:
+            return v.method
+        return v.integrator if len({one.method for one in self.variants}) == 1 else v.label
+
     @property
     def runs(self) -> int:
         return len(self.variants) * self.design.runs

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -35,6 +36,11 @@ FORMAT, VERSION = "softdock campaign", 1
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = "campaign.json", "campaign.toml", "scenario.toml", "runs", "outcomes.py"
 PARQUET = b"PAR1"  # at both ends of such a file
 TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
+
+
+def again(path: Path) -> str:
+    """The command that goes on with a campaign."""
+    return f"softdock campaign {shlex.quote(str(path))} --resume"
 
 
 class Shard(NamedTuple):
@@ -99,8 +105,21 @@ def shards(plan: Plan, size: int) -> Iterator[Shard]:
             number += 1
 
 
+def check_free(plan: Plan, path: Path) -> None:
+    """`BadInput` if there is something in the folder, with the way on where it is this campaign."""
+    if not path.is_dir() or not any(path.iterdir()):
+        return
+    try:
+        same = read_manifest(path).get("plan") == plan_texts(plan).fingerprint
+        allowed = "a new or an empty folder; this one holds " + (f"this very campaign: {again(path)} goes on with it" if same else "another campaign")
+    except BadInput:
+        allowed = "a new or an empty folder; this one holds something"
+    raise BadInput(Problem("out", str(path), allowed))
+
+
 def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
     """A new folder, its manifest written; `BadInput` if there is something in it."""
+    check_free(plan, path)
     make_folder(path)
     texts = plan_texts(plan)
     if plan.spec.outcome_file:

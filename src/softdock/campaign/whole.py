@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from softdock.campaign.engines import engine_for
-from softdock.campaign.execute import Progress, Spent, own_outcomes, run_shards, stopped
+from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_shards, stopped
 from softdock.campaign.outcomes import NO_NUMBERS, column_names
 from softdock.campaign.plan import Plan
-from softdock.campaign.shards import REPORT, SUMMARY, Folder, begin, resume
+from softdock.campaign.shards import REPORT, SUMMARY, Folder, again, begin, resume
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
 from softdock.errors import BadInput, CampaignStopped, Problem, closest
@@ -27,20 +27,22 @@ def run_campaign(
     shard_runs: int | None = None,
     scheduler: str | None = None,
     workers: int | None = None,
+    say: Say | None = None,
+    wait_s: float | None = None,
 ) -> dict[str, Any]:
-    """Run what is missing, then summary, page and trajectories. Returns the summary."""
+    """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told what is waited for; `wait_s`: for a Dask worker."""
     path = Path(out)
     check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
     try:
         if backend == "dask":
-            folder, spent = _on_cluster(plan, path, resuming, progress, shard_runs, scheduler, workers)
+            folder, spent = _on_cluster(plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s)
         else:
             engine = engine_for(backend, plan, threads)
             folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or engine.shard_runs(plan))
-            spent = run_shards(plan, folder, engine, progress)
+            spent = run_shards(plan, folder, engine, progress, say)
         left = folder.missing(plan)
         if left:
-            raise CampaignStopped(f"{len(left)} shards are missing in {path}; --resume runs them")
+            raise CampaignStopped(f"{len(left)} shards are missing in {path}; `{again(path)}` runs them")
         return finish(plan, folder.path, spent)
     except OSError as error:
         raise stopped(error, path) from None
@@ -56,13 +58,23 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
 
 
 def _on_cluster(
-    plan: Plan, path: Path, resuming: bool, progress: Progress | None, shard_runs: int | None, scheduler: str | None, workers: int | None
+    plan: Plan,
+    path: Path,
+    resuming: bool,
+    progress: Progress | None,
+    shard_runs: int | None,
+    scheduler: str | None,
+    workers: int | None,
+    say: Say | None,
+    wait_s: float | None,
 ) -> tuple[Folder, Spent]:
-    from softdock.campaign.cluster import cluster_shard_runs, connected, run_on_cluster
+    from softdock.campaign.cluster import WAIT_S, Watch, cluster_shard_runs, connected, run_on_cluster
 
+    wait_s = WAIT_S if wait_s is None else wait_s
     with connected(scheduler, workers) as client:
+        Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
         folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
-        return folder, run_on_cluster(plan, folder, client, progress)
+        return folder, run_on_cluster(plan, folder, client, progress, say, wait_s)
 
 
 def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:

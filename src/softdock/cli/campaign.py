@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
+from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import STOPPED_EARLY
 from softdock.cli.progress import console, echo, output, working
-
-PLAIN_S = 10.0  # s between two lines of progress, off a terminal
 
 
 class CampaignName(click.ParamType):
@@ -41,10 +37,11 @@ class CampaignName(click.ParamType):
 @click.option("--precision", type=click.Choice(["double", "single"]), help="On a GPU, in place of the file's; the error of single is shown. [default: double]")
 @click.option("--replay", type=click.IntRange(0), metavar="RUN", help="Make one run again by itself, with its page and its series.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", help="CPU threads. [default: all cores]")
-@click.option("--shard", type=click.IntRange(1), metavar="N", help="Runs of a shard. [default: some seconds of work]")
+@click.option("--shard", type=click.IntRange(1), metavar="N", help="Runs of a shard. [default: some seconds of work; with --resume as before]")
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask scheduler, e.g. tcp://host:8786. [default: a cluster on this machine]")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Workers of a Dask cluster on this machine. [default: all cores]")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON, and nothing else, on standard output.")
+@click.option("--wait", type=click.FloatRange(0.0), metavar="SECONDS", help="For a Dask worker, where the scheduler has none. [default: 60]")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary (of --replay the metrics) as JSON, and nothing else, on standard output.")
 @click.pass_context
 def campaign(
     ctx: click.Context,
@@ -59,17 +56,23 @@ def campaign(
     shard: int | None,
     scheduler: str | None,
     workers: int | None,
+    wait: float | None,
     as_json: bool,
 ) -> None:
     """Run a campaign: how often does the probe capture, how hard does it hit, over which delays is the rig honest?
+
+    FILE says what varies (docs/campaigns.md); DIR is the folder of a campaign, for --resume and --replay. DIR/report.html is the page, DIR/runs the
+    table of all runs (Parquet), DIR/summary.json the numbers.
 
     Results are written in shards as they come; after an interruption --resume goes on. Exit code 0: done (runs that diverge are outcomes); 2: bad
     input, or the campaign had to stop (what it has is kept); with --replay 3: that run stopped early.
 
     Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture.
     """
-    if (scheduler or workers) and backend != "dask":
-        raise click.UsageError("--scheduler and --workers need --backend dask", ctx)
+    if (scheduler or workers or wait is not None) and backend != "dask":
+        raise click.UsageError("--scheduler, --workers and --wait need --backend dask", ctx)
+    if scheduler and workers:
+        raise click.UsageError("--workers is for a cluster on this machine; a scheduler has workers of its own", ctx)
     if resume and out is None:
         if not Path(campaign).is_dir():
             raise click.UsageError("--resume needs --out DIR, or the folder of a campaign in place of its file", ctx)
@@ -84,28 +87,35 @@ def campaign(
             spec = read_spec(spec.tables | instead, spec.locate, spec.folder)
         plan = make_plan(spec)
     if replay is not None:
-        _replay(ctx, plan, replay, out)
+        _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
-    folder = choose(out, f"campaign-{plan.spec.name}")
+    from softdock.campaign.shards import again, check_free
     from softdock.campaign.whole import run_campaign
 
+    folder = choose(out, f"campaign-{plan.spec.name}")
+    if not resume:
+        check_free(plan, folder)
     try:
-        with made(None if resume else folder, False), _bar(plan.runs) as progress:
-            summary = run_campaign(plan, folder, backend, resume, progress, threads, shard, scheduler, workers)
+        with made(None if resume else folder, False), shown_progress(plan.runs) as shown:
+            summary = run_campaign(plan, folder, backend, resume, shown.progress, threads, shard, scheduler, workers, shown.say, wait)
     except KeyboardInterrupt:
-        console.print(Text(f"every shard that was written is kept; softdock campaign {folder} --resume goes on"), soft_wrap=True)
+        console.print(Text(f"every shard that was written is kept; {again(folder)} goes on"), soft_wrap=True)
         raise click.Abort from None
     if as_json:
         import json
 
         echo(json.dumps(summary, indent=1) + "\n")
     else:
-        _show(summary)
+        show(summary)
     (console if as_json else output()).print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
 
 
-def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None) -> None:
+def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool) -> None:
+    """One run by itself; beside what the table has of it, where there is one."""
+    from softdock.campaign.digest import is_campaign
+    from softdock.campaign.replay import differences, outcomes_of, row_of
     from softdock.cli.run_tables import show_run
+    from softdock.recording.folder import metrics_json
     from softdock.simulation import simulate
 
     with working(f"run {run}"):
@@ -114,80 +124,18 @@ def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None) -> None:
         with made(folder, False):
             result = simulate(scenario)
         problem = save(result, folder, False)
-    show_run(output(), result.metrics)
+    if as_json:
+        echo(metrics_json(result.metrics))
+    else:
+        show_run(output(), result.metrics)
+    paper = console if as_json else output()
+    row = row_of(source, run) if is_campaign(source) else None
+    if row is not None:
+        differ = differences(row, outcomes_of(result.metrics))
+        said = f"Differs from the campaign's table: {', '.join(differ)}." if differ else "The outcomes are those of the campaign's table."
+        paper.print(Text(said), soft_wrap=True)
     if problem is not None:
         raise problem
-    output().print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
+    paper.print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
     if result.metrics["status"] != "completed":
         ctx.exit(STOPPED_EARLY)
-
-
-@contextmanager
-def _bar(total: int) -> Iterator[Callable[[int, int], None]]:
-    """Runs done, their rate and the time left: a bar on a terminal, else a line now and then."""
-    said = monotonic()
-    start: list[tuple[int, float]] = []  # runs that were there before, and when it began
-
-    def rate(done: int) -> float:
-        if not start:
-            start.append((done, monotonic()))
-        before, began = start[0]
-        return (done - before) / max(monotonic() - began, 1e-9)
-
-    if console.is_terminal:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.completed} of {task.total} runs"), BarColumn(), TextColumn("{task.fields[rate]} runs/s"), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as shown:
-            task = shown.add_task("", total=total, rate="-")
-
-            def update(done: int, of: int) -> None:
-                shown.update(task, completed=done, rate=f"{rate(done):.4g}")
-
-            yield update
-        return
-
-    def line(done: int, of: int) -> None:
-        nonlocal said
-        speed = rate(done)
-        if speed > 0.0 and (monotonic() - said >= PLAIN_S or done == of):
-            said = monotonic()
-            console.print(Text(f"{done} of {of} runs, {speed:.4g} runs/s, {(of - done) / speed:.0f} s left"), soft_wrap=True)
-
-    yield line
-
-
-def _show(summary: dict[str, Any]) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    from softdock.report.campaign_page import answer
-
-    paper = output()
-    table = Table(title=f"{summary['name']}: {summary['runs']} runs")
-    for heading in ("method", "integrator", "runs", "captured", "honest", "active", "stopped", "force 95 % [N]", "torque 95 % [Nm]", "invented 95 % [J]"):
-        table.add_column(heading, justify="left" if heading in ("method", "integrator") else "right")
-    for v in summary["variants"]:
-        shares = [_percent(v[f"{name}_rate"]) for name in ("capture", "honest", "active", "stopped")]
-        numbers = [_number(v[f"{name}_95"]) for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J")]
-        table.add_row(v["method"], v["integrator"], str(v["runs"]), *shares, *numbers)
-    paper.print(table)
-    for one in summary["refused"]:
-        paper.print(f"[bold]could not run[/bold] {escape(one)}")
-    paper.print(escape(answer(summary)))
-    if "precision" in summary:
-        from softdock.campaign.precision import said
-
-        paper.print(escape(said(summary["precision"])))
-    spent = summary["spent"]
-    if spent:
-        without = f", {spent['runs_per_s_without_orbit']:.4g} without orbit's reference" if spent["runs_per_s_without_orbit"] else ""
-        paper.print(f"{spent['runs_per_s']:.4g} runs/s{without}, {spent['cycles_per_s']:.3g} cycles/s on {escape(spent['machine'])}")
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100.0 * share:.3g} %"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from softdock.campaign.outcomes import ACTIVE
 from softdock.report import elements as e
-from softdock.report.campaign_charts import distribution_charts, map_charts
+from softdock.report.campaign_charts import distribution_charts
+from softdock.report.campaign_maps import map_charts
 from softdock.report.page import page
 from softdock.scenario.files import to_toml
 
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from softdock.campaign.plan import Plan
 
 BLOCK = "campaign"  # id of the page's JSON
+FEW = 3  # variants that have a sentence each
+RATES = {"capture": "captured", "honest": "honest", "no_statement": "no statement", "active": "active", "stopped": "stopped"}
 HEADINGS = {
     "peak_force_real_N": "peak force",
     "peak_torque_real_Nm": "peak torque",
@@ -37,7 +41,7 @@ def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
     sections = {
         "answer": ("", _answer(r)),
         "variants": ("Methods and integrators", _variants(r)),
-        "maps": ("Maps", map_charts(r, HEADINGS)),
+        "maps": ("Maps", map_charts(r)),
         "distributions": ("Distributions", distribution_charts(r, HEADINGS)),
         "sensitivity": ("What matters most", _sensitivity(r)),
         "worst": ("Worst cases", _worst(r, folder)),
@@ -54,21 +58,49 @@ def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
 
 def answer(r: dict[str, Any]) -> str:
     """What came out, in a sentence or two."""
+    if len(r["variants"]) > FEW:
+        return _ranges(r)
     parts = []
     for v in r["variants"]:
         said = []
         if v["capture_rate"] is not None:
-            low, high = v["capture_interval"]
-            said.append(f"{_percent(v['capture_rate'])} captured ({_percent(low)} to {_percent(high)} with 95 % confidence)")
+            said.append(f"{_percent(v['capture_rate'])} captured{_interval(v)}")
         if v["honest_rate"] is not None:
             said.append(f"{_percent(v['honest_rate'])} within {_percent(r['honest_below'])} of orbit")
+        if v["no_statement_rate"]:
+            said.append(f"{_percent(v['no_statement_rate'])} no statement on that, because a contact was on at the end")
         said.append(f"{_percent(v['active_rate'])} invented more than {_percent(ACTIVE)} of their energy")
         if v["stopped_rate"]:
             said.append(f"{_percent(v['stopped_rate'])} stopped early")
         whose = f"{v['label']}: " if len(r["variants"]) > 1 else ""
-        parts.append(f"{whose}of {v['runs']} runs {', '.join(said)}.")
+        parts.append(f"{whose}of {v['runs']} runs{'' if r['is_sample'] else ' of the grid'} {', '.join(said)}.")
     text = " ".join(parts)
     return text[0].upper() + text[1:]
+
+
+def _interval(v: dict[str, Any]) -> str:
+    if v["capture_interval"] is None:
+        return ""
+    low, high = v["capture_interval"]
+    return f" ({_percent(low)} to {_percent(high)} with 95 % confidence)"
+
+
+def _ranges(r: dict[str, Any]) -> str:
+    """Of many variants: the least and the most of each rate, and whose they are."""
+    said = []
+    honest = f"within {_percent(r['honest_below'])} of orbit" if r["honest_below"] is not None else ""
+    active = f"invented more than {_percent(ACTIVE)} of their energy"
+    for name, words in (("capture", "captured"), ("honest", honest), ("active", active), ("stopped", "stopped early")):
+        rates = [(v[f"{name}_rate"], v["label"]) for v in r["variants"] if v[f"{name}_rate"] is not None]
+        if not rates or max(rates)[0] == 0.0:
+            continue
+        least, most = min(rates)[0], max(rates)[0]
+        if least == most:
+            said.append(f"{words}: {_percent(most)} with each")
+        else:
+            whose = [", ".join(label for rate, label in rates if rate == end) for end in (least, most)]
+            said.append(f"{words}: from {_percent(least)} ({whose[0]}) to {_percent(most)} ({whose[1]})")
+    return f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each. " + ". ".join(one[0].upper() + one[1:] for one in said) + "."
 
 
 def _percent(share: float) -> str:
@@ -85,7 +117,8 @@ def _answer(r: dict[str, Any]) -> str:
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     of = f"{escape(v['label'])}: " if len(r["variants"]) > 1 else ""  # the tiles are the first variant's
     if v["capture_rate"] is not None:
-        tiles.append(e.tile("Captured", _share(r, "variants.0.capture_rate"), escape(v["label"])))
+        beside = f"{of}{_interval(v).strip(' ()') or 'share of the grid'}"
+        tiles.append(e.tile("Captured", _share(r, "variants.0.capture_rate"), beside))
     if v["honest_rate"] is not None:
         tiles.append(e.tile("Honest", _share(r, "variants.0.honest_rate"), f"{of}within {_percent(r['honest_below'])} of orbit"))
     hardest = f"{of}{_shown(r, 'variants.0.peak_force_real_N_most', 'N')} at most"
@@ -108,12 +141,13 @@ def _share(r: Any, key: str) -> str:
 
 
 def _variants(r: dict[str, Any]) -> str:
-    headings = ["method, integrator", "runs", "captured", "honest", "active", "stopped"]
+    rates = [name for name in ("capture", "honest", "no_statement", "active", "stopped") if any(v[f"{name}_rate"] is not None for v in r["variants"])]
+    headings = ["variant", "runs", *(RATES[name] for name in rates)]
     headings += ["peak force 95 %", "peak torque 95 %", "invented 95 %", "from orbit 95 %"]
     rows = []
     for i, v in enumerate(r["variants"]):
         at = f"variants.{i}"
-        shares = [_share(r, f"{at}.{name}_rate") for name in ("capture", "honest", "active", "stopped")]
+        shares = [_share(r, f"{at}.{name}_rate") for name in rates]
         numbers = [_shown(r, f"{at}.peak_force_real_N_95", "N"), _shown(r, f"{at}.peak_torque_real_Nm_95", "Nm"), _shown(r, f"{at}.energy_invented_J_95", "J")]
         rows.append([escape(v["label"]), _shown(r, f"{at}.runs"), *shares, *numbers, _share(r, f"{at}.distance_from_orbit_95")])
     parts = [e.table("Rates and 95 % quantiles", headings, rows)]
@@ -122,6 +156,8 @@ def _variants(r: dict[str, Any]) -> str:
     note = f"Active: a run that invented more than {_percent(ACTIVE)} of the energy at its start. Stopped: it diverged, or a limit ended it."
     if r["honest_below"] is None:
         note += " Honest, from orbit: orbit was not flown beside these runs (reference = true)."
+    else:
+        note += f" Honest: within {_percent(r['honest_below'])} of orbit after the last contact. No statement: a contact was on at the end."
     return "".join(parts) + e.text(note)
 
 
@@ -159,7 +195,7 @@ def _worst(r: dict[str, Any], folder: str) -> str:
         at = f"worst.{i}"
         whose = [escape(row["variant"])] if several else []
         rows.append([_shown(r, f"{at}.run"), *whose, escape(row["status"]), *(_shown(r, f"{at}.{key}") for key in keys)])
-    commands = "\n".join(f"softdock campaign {folder} --replay {row['run']}" for row in r["worst"])
+    commands = "\n".join(f"softdock campaign {shlex.quote(folder)} --replay {row['run']}" for row in r["worst"])
     caption = f"Worst by {HEADINGS.get(r['worst_by'], r['worst_by'])}; runs that stopped come first"
     headings = ["run", *(["variant"] if several else []), "status", *(HEADINGS.get(k, k) for k in keys)]
     table = e.table(caption, headings, rows, words=(1, 2) if several else (1,))
