@@ -7,6 +7,7 @@ Only some shards are under way at a time, so memory stays bounded here and on th
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import functools
 import logging
@@ -30,6 +31,7 @@ from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
 WAIT_S = 60.0  # for a worker, where there is none
 LOOK_S = 2.0  # between two looks at whether scheduler and workers are still there
+FETCH_S = 10.0  # between two such looks while a table comes
 CLOSE_S = 3.0  # to take leave of a scheduler
 UNDER_WAY = 3  # shards for each thread of the workers
 GPU_RUNS = 65536  # of a shard that a GPU runs
@@ -53,8 +55,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     import dask
 
     dask.config.set({"distributed.scheduler.allowed-failures": LOST_TOO_OFTEN})
-    for name in ("distributed", "tornado"):  # what goes wrong is said once, by us
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said once, by us
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             count = workers or available_cores()
@@ -170,9 +172,18 @@ def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
         for future in waiting:
             if future.status != "pending":
                 return future
-        with contextlib.suppress(TimeoutError, asyncio.CancelledError, distributed.client.FutureCancelledError):
+        with contextlib.suppress(OSError, asyncio.CancelledError, concurrent.futures.CancelledError):
             distributed.wait(list(waiting), timeout=LOOK_S, return_when="FIRST_COMPLETED")
         watch.look()
+
+
+def _result(future: Any, watch: Watch) -> Any:
+    """Of a shard that is done. Its table may have gone with the worker that held it; it is then made again."""
+    while True:
+        try:
+            return future.result(timeout=FETCH_S)
+        except TimeoutError:
+            watch.look()
 
 
 def run_on_cluster(
@@ -204,17 +215,19 @@ def run_on_cluster(
         waiting.discard(future)
         shard = of.pop(future.key)
         try:
-            data, took = future.result()
-            folder.write(shard, data)
-        except OSError as error:
-            raise stopped(error, folder.path) from None
+            data, took = _result(future, watch)
         except distributed.scheduler.KilledWorker as error:
             raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}") from None
+        except (OSError, concurrent.futures.CancelledError):  # the connection, not a worker's work
+            raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
         except Exception as error:  # whatever a worker met with
-            watch.look()  # it may be that the scheduler is gone
             raise CampaignStopped(f"a worker failed: {type(error).__name__}: {error}; {watch.kept}") from None
         except asyncio.CancelledError:  # no `Exception`: futures of a scheduler that is gone
             raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
+        try:
+            folder.write(shard, data)
+        except OSError as error:
+            raise stopped(error, folder.path) from None
         future.release()
         for more in islice(left, 1):
             waiting.add(submit(more))
