@@ -105,8 +105,11 @@ def distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, A
     low, high = np.quantile(every, [0.001, 0.999])
     if high - low <= SAME * max(abs(low), abs(high)):  # all the same but for rounding
         low, high = low - 0.5 * abs(low or 1.0), high + 0.5 * abs(high or 1.0)
-    inside = fine[(fine >= low) & (fine <= high)]
     bins = int(np.clip(2.0 * math.sqrt(len(fine)), FEWEST_BINS, MOST_BINS))
+    if every.max() - every.min() < MOST_BINS and np.all(every == np.round(every)):  # whole numbers: a bin each
+        low, high = every.min() - 0.5, every.max() + 0.5
+        bins = int(high - low)
+    inside = fine[(fine >= low) & (fine <= high)]
     counts, edges = np.histogram(inside, bins=bins, range=(low, high))
     quantiles = {f"{100 * q:g}": value for q, value in zip(QUANTILES, np.quantile(fine, QUANTILES).tolist(), strict=True)}
     spread = {"mean": fine.mean(), "deviation": fine.std(), "least": fine.min(), "most": fine.max()}

@@ -91,7 +91,7 @@ def _map(r: dict[str, Any], name: str, i: int, values: np.ndarray, runs: np.ndar
     if name in ("distance_from_orbit", "honest") and (silent := int((~np.isfinite(z) & (count > 0)).sum())):
         caption.append(f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no statement, a contact was on at the end of every run there.")
     if name == "distance_from_orbit" and r["honest_below"] is not None and min(z.shape) > 1:
-        caption.append(_envelope(z, r["honest_below"]))
+        caption.append(_envelope(z, r["honest_below"], bool((count > 1).any())))
         lines.append(_bound(across, up, z, r["honest_below"]))
     label = f": {r['variants'][i]['label']}" if len(r["variants"]) > 1 else ""
     layout = {"showlegend": False, "xaxis": dict(across.layout), "yaxis": dict(up.layout)}
@@ -99,13 +99,15 @@ def _map(r: dict[str, Any], name: str, i: int, values: np.ndarray, runs: np.ndar
     return chart(f"map-{name}-{i}", f"{title}{label}", lines, x_title, y_title, caption=" ".join(caption), time_axis=False, layout=layout)
 
 
-def _envelope(z: np.ndarray, bound: float) -> str:
-    fine = z[np.isfinite(z)]
+def _envelope(z: np.ndarray, bound: float, several: bool) -> str:
+    """What the line says; of several runs in a cell it is their mean."""
+    fine, limit = z[np.isfinite(z)], f"{100.0 * bound:g} % of the approach"
     if len(fine) and fine.max() <= bound:
-        return f"Within {100.0 * bound:g} % of the approach everywhere: honest."
+        return f"The mean of every cell is within {limit}; single runs may not be." if several else f"Within {limit} everywhere: honest."
     if len(fine) and fine.min() > bound:
-        return f"Farther than {100.0 * bound:g} % of the approach everywhere: not honest."
-    return f"Line: {100.0 * bound:g} % of the approach. On the side where the distance is smaller the rig is honest."
+        return f"The mean of every cell is farther than {limit}." if several else f"Farther than {limit} everywhere: not honest."
+    side = "On the side where it is smaller the rig is honest on average." if several else "On the side where the distance is smaller the rig is honest."
+    return f"Line: {'a mean distance of ' if several else ''}{limit}. {side}"
 
 
 def _limits(name: str, every: list[np.ndarray]) -> tuple[float, float]:

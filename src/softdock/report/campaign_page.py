@@ -73,9 +73,9 @@ def answer(r: dict[str, Any]) -> str:
         if v["stopped_rate"]:
             said.append(f"{_percent(v['stopped_rate'])} stopped early")
         whose = f"{v['label']}: " if len(r["variants"]) > 1 else ""
-        parts.append(f"{whose}of {v['runs']} runs{'' if r['is_sample'] else ' of the grid'} {', '.join(said)}.")
-    text = " ".join(parts)
-    return text[0].upper() + text[1:]
+        of = f"of {v['runs']} runs" if r["is_sample"] else f"of the grid's {v['runs']} runs"
+        parts.append(f"{whose or ''}{of if whose else of.capitalize()} {', '.join(said)}.")
+    return " ".join(parts)
 
 
 def _interval(v: dict[str, Any]) -> str:
@@ -143,13 +143,15 @@ def _share(r: Any, key: str) -> str:
 def _variants(r: dict[str, Any]) -> str:
     rates = [name for name in ("capture", "honest", "no_statement", "active", "stopped") if any(v[f"{name}_rate"] is not None for v in r["variants"])]
     headings = ["variant", "runs", *(RATES[name] for name in rates)]
-    headings += ["peak force 95 %", "peak torque 95 %", "invented 95 %", "from orbit 95 %"]
+    headings += ["peak force 95 %", "peak torque 95 %", "invented 95 %", *(["from orbit 95 %"] if r["honest_below"] is not None else [])]
     rows = []
     for i, v in enumerate(r["variants"]):
         at = f"variants.{i}"
         shares = [_share(r, f"{at}.{name}_rate") for name in rates]
         numbers = [_shown(r, f"{at}.peak_force_real_N_95", "N"), _shown(r, f"{at}.peak_torque_real_Nm_95", "Nm"), _shown(r, f"{at}.energy_invented_J_95", "J")]
-        rows.append([escape(v["label"]), _shown(r, f"{at}.runs"), *shares, *numbers, _share(r, f"{at}.distance_from_orbit_95")])
+        rows.append([escape(v["label"]), _shown(r, f"{at}.runs"), *shares, *numbers])
+        if r["honest_below"] is not None:
+            rows[-1].append(_share(r, f"{at}.distance_from_orbit_95"))
     parts = [e.table("Rates and 95 % quantiles", headings, rows)]
     if r["refused"]:
         parts.append(e.bullets([f"could not run: {one}" for one in r["refused"]], "warnings"))
