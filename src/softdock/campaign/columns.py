@@ -88,7 +88,7 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
             if (
                 not parameter.choices
                 and parameter.kind not in ("flag", "table", "schedule", "gains", "network")
-                and _resolved(scenario.tables, f"{path}.{parameter.key}") is not None
+                and resolved(scenario.tables, f"{path}.{parameter.key}") is not None
             ):
                 places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)
                 if parameter.size > 1 and parameter.kind in COMPONENTS:
@@ -157,8 +157,8 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
 def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]) -> Problem:
     if (
         key not in places
-        and _resolved(scenario.tables, key) is not None
-        and not isinstance(_resolved(scenario.tables, key), dict)
+        and resolved(scenario.tables, key) is not None
+        and not isinstance(resolved(scenario.tables, key), dict)
     ):
         return Problem(key, value, "a key with a numeric value; this one is a choice, so make a batch for each of its values")
     return Problem(key, value, "a key of this scenario with a numeric value", suggestion=closest(key, places))
@@ -211,7 +211,7 @@ def lay_out_memory(scenario: Scenario, vectors: np.ndarray, swept: Mapping[str, 
 def _method_floats(scenario: Scenario, method: Any, index: int, vectors: np.ndarray, swept: Mapping[str, Any]) -> int:
     """The most memory a method needs over all rows."""
     prefix = f"{METHOD_TABLE}.{index}."
-    values = {p.key: _resolved(scenario.tables, prefix + p.key) for p in method.group}
+    values = {p.key: resolved(scenario.tables, prefix + p.key) for p in method.group}
     values = {key: value for key, value in values.items() if value is not None}
     own = {key.removeprefix(prefix): np.atleast_1d(np.asarray(array)) for key, array in swept.items() if key.startswith(prefix)}
     periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
@@ -237,7 +237,7 @@ def _check_rows(scenario: Scenario, vectors: np.ndarray, swept_at: list[int]) ->
             raise BadInput([Problem(p.key, p.value, p.allowed, f"run {row}") for p in problems])
 
 
-def _resolved(tables: Any, path: str) -> Any:
+def resolved(tables: Any, path: str) -> Any:
     """The value a key resolved to, or None."""
     here = tables
     for part in path.split("."):

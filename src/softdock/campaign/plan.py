@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from softdock.adaptation.registry import METHODS
-from softdock.campaign.columns import Place, sweepable
+from softdock.campaign.columns import Place, resolved, sweepable
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.thin import Thin
@@ -181,7 +181,9 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
     for i, vary in enumerate(spec.vary):
         for key in vary.written:
             place, where = known.get(key), spec.locate(f"vary.{i}.key")
-            if place is None:
+            if place is None and resolved(scenario.tables, key) is not None:
+                problems.append(Problem(key, "in vary", "a key with a numeric value; this one is none (methods and integrators have keys of their own)", where))
+            elif place is None:
                 problems.append(Problem(key, "in vary", "a key of this scenario with a numeric value", where, closest(key, known)))
             elif place.size > 1 and place.parameter.kind != "mass" and not vary.turn_about:
                 hint = "one of its numbers: " + ", ".join(k for k in known if k.startswith(f"{key}.")) if f"{key}.0" in known else "a key with a single number"
