@@ -15,7 +15,8 @@ from benchmarks.scenarios import CYCLE_S, pressed
 from softdock.campaign.batch import empty_batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import available_cores, run_cpu
-from softdock.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda, tailor
+from softdock.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda
+from softdock.campaign.tailoring import tailor
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
 
