@@ -93,7 +93,7 @@ class Gpu:
         """A kernel is compiled for what runs have in common, at its first launch."""
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
-        from softdock.campaign.cuda import Common, tailor
+        from softdock.campaign.tailoring import Common, tailor
 
         with self.lock:
             markers, floats = variant.markers, variant.mem_floats
