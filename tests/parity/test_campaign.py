@@ -6,18 +6,23 @@ import numpy as np
 import pytest
 
 from softdock.campaign.arrow import to_numbers
+from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import expanding_kernel, keep_if_possible, load_numba_cuda
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
+from softdock.campaign.orbits import Settled, distances_from_orbit, fly_orbits
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.replay import differences, outcomes_of
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
 from softdock.campaign.tailoring import Common, tailor
-from softdock.fidelity import motions
+from softdock.contact_log import LOG_COLUMNS
+from softdock.doors import OUTCOMES
+from softdock.fidelity import distance_from_orbit, mass_properties, motions
 from softdock.kinds import Kind
+from softdock.reference import orbit
 from softdock.simulation import simulate
 
 TABLES = {
@@ -31,6 +36,7 @@ TABLES = {
         "chaser": {"rate_rad_per_s": [0.1, 0.0, 0.0]},
         "contact": {"0": {"real": {"damping_Ns_per_m": 6000.0}}},
         "capture": {"for_s": 0.5, "within_m": 0.01},
+        "sensor": {"delay_ms": 3.0, "handover": "mean"},
     },
     "vary": [
         {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"], "uniform": [0.0, 30.0]},
@@ -88,18 +94,25 @@ def test_a_replay_is_the_run(plan, columns, run):
     assert differences(row | {"contacts": 7.0}, single) == [f"contacts {single['contacts']:.6g} (7 in the table)"]
 
 
-def test_what_acts_after_the_contact_changes_the_distance_no_more(tmp_path):
-    """A thruster in orbit and on the rig, noise that goes on: the distance is that of the instant after the last contact, as for a single run."""
+def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
+    """A thruster pushes before and after the contact: orbit is taken at the instants of `fidelity.instants`, neither at its start nor at its end."""
     push = {"rows": [[0.1, -0.2, 0, 0, 0, 0, 0], [2.4, 0.4, 0, 0, 0, 0, 0]]}
-    sensor = {"noise_N": 0.2, "lowpass_Hz": 20.0, "handover": "mean", "delay_ms": 5.0}
-    tables = {"scenario": "epos_1d", "reference": True, "set": {"external": {"chaser": push}, "sensor": sensor, "pose": {"delay_ms": 9.0}}}
-    vary = [{"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"], "list": [0.0, 13.0]}]
-    made = make_plan(read_spec(tables | {"vary": vary}))
-    found = columns_of(made, tmp_path / "c", 100, 1)["distance_from_orbit"]
-    for run in range(2):
-        fidelity = simulate(made.scenario_of(run)).metrics["fidelity"]
-        assert found[run] == pytest.approx(fidelity["distance_from_orbit"], rel=1e-7)
-        assert abs(found[run] - fidelity["distance_from_orbit_at_end"]) > 1e-3
+    made = make_plan(read_spec({"scenario": "epos_1d", "reference": True, "runs": 2, "set": {"external": {"chaser": push}}}))
+    runs, recorded = made.thin(0, 0, 2), orbit(made.base)
+    end, T = recorded.contacts[0]["end_s"], 0.004
+    before, after = int(recorded.contacts[0]["start_s"] / T), int(end / T) + 9
+    motion = np.stack([motions(recorded.series, after)] * 2)
+    motion[1, 0, 7] += 0.003
+    batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
+    batch.column("contacts")[:] = 1.0
+    batch.logs[:, 0, LOG_COLUMNS.index("start_s")] = recorded.contacts[0]["start_s"] + 2.0 * T
+    found = distances_from_orbit(runs, batch, Settled(motion, np.full(2, after * T)), fly_orbits(runs))
+    bodies, start = mass_properties(made.base.vector), motions(recorded.series, before)
+    assert found[0] < 1e-7
+    assert found[1] == pytest.approx(distance_from_orbit(bodies, start, motion[1], motions(recorded.series, after)), rel=1e-6)
+    assert found[1] != pytest.approx(distance_from_orbit(bodies, motions(recorded.series, 0), motion[1], motions(recorded.series, -1)), rel=0.1)
+    still_touching = distances_from_orbit(runs, batch, Settled(motion, np.full(2, np.nan)), fly_orbits(runs))
+    assert np.isnan(still_touching).all()
 
 
 def captured_at(run):

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from softdock.adaptation.registry import METHODS
+from softdock.campaign.maps import cells, maps
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.spec import load_spec, preset_names, read_spec
-from softdock.campaign.summary import distribution
+from softdock.campaign.summary import _of_variant, distribution
 from softdock.errors import BadInput
+from softdock.metrics import plain
+from softdock.report.campaign_maps import MOST_MAPS, map_charts
 
 DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
 STIFFNESS = "contact.0.real.stiffness_N_per_m"
@@ -168,3 +171,65 @@ def test_a_scenario_with_a_network_is_a_campaign_as_it_is():
 def test_values_that_differ_by_rounding_are_drawn_as_one():
     shown = distribution(1.0 + np.array([-2e-15, 0.0, 2e-15, 1e-15]))
     assert sum(shown["counts"]) == 4
+
+
+def test_whole_numbers_have_a_bin_each():
+    shown = distribution(np.array([0.0, 1.0, 1.0, 3.0]))
+    assert (list(shown["counts"]), list(shown["edges"])) == ([1, 2, 0, 1], [-0.5, 0.5, 1.5, 2.5, 3.5])
+
+
+@pytest.mark.parametrize(
+    ("how", "scale", "first_edges"),
+    [
+        ({"log_uniform": [1.0, 100.0]}, "log", [1.0, 10.0]),
+        ({"uniform": [1.0, 100.0]}, "linear", [1.0, 50.5]),
+        ({"grid": [1.0, 100.0, 12]}, "linear", []),
+        ({"list": [100.0, 1.0, 10.0]}, "values", []),
+    ],
+)
+def test_a_maps_side_is_as_its_key_varies(how, scale, first_edges):
+    """Not as the values that were drawn happen to lie; of a grid every value is a cell."""
+    made = plan(runs=64, vary=[{"key": "chaser.mass_kg", **how}, {"key": STIFFNESS, "uniform": [900.0, 1100.0]}])
+    x = made.design.values(0, made.design.runs)[:, 0]
+    side = cells(made.spec.vary[0], "chaser.mass_kg", x, 2)
+    assert side.scale == scale
+    np.testing.assert_allclose(side.edges[:2], first_edges)
+    low, high = (side.centres, side.centres) if not len(side.edges) else (side.edges[:-1], side.edges[1:])
+    assert np.all((x >= low[side.cell] * (1 - 1e-12)) & (x <= high[side.cell] * (1 + 1e-12)))
+
+
+def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
+    made = plan(runs=60, vary=[{"key": "chaser.mass_kg", "uniform": [60.0, 65.0]}, {"key": STIFFNESS, "normal": [1000.0, 50.0]}])
+    values = made.design.values(0, 60)
+    columns = {"run": np.arange(60), "variant": np.zeros(60, dtype=int), "chaser.mass_kg": values[:, 0], STIFFNESS: values[:, 1]}
+    columns |= {name: np.ones(60) for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")} | {"status": np.zeros(60)}
+    columns["distance_from_orbit"] = np.where(np.arange(60) == 7, np.nan, 0.01)
+    found = maps(made, columns)
+    assert np.array(found["runs"][0]).shape == (5, 5)
+    assert np.array(found["runs"][0]).sum() == 60
+    np.testing.assert_array_equal(np.isnan(found["outcomes"]["captured"][0]), found["runs"][0] == 0)
+    page = map_charts({"maps": plain(found), "variants": [{"label": "direct"}], "honest_below": 0.05})
+    assert ("hold no run" in page) == bool((found["runs"][0] == 0).any())
+
+
+def test_maps_without_room_are_named():
+    made = plan(vary=[{"key": "chaser.mass_kg", "list": [60.0, 65.0]}, {"key": STIFFNESS, "list": [900.0, 1100.0]}])
+    values = made.design.values(0, 4)
+    columns = {"run": np.arange(4), "variant": np.zeros(4, dtype=int), "chaser.mass_kg": values[:, 0], STIFFNESS: values[:, 1], "status": np.zeros(4)}
+    columns |= {name: np.ones(4) for name in ("captured", "peak_force_real_N", "energy_invented_share", "verdict")}
+    found = plain(maps(made, columns))
+    many = {"maps": found | {"runs": found["runs"] * 30, "outcomes": {name: one * 30 for name, one in found["outcomes"].items()}}}
+    page = map_charts(many | {"variants": [{"label": f"method {i}"} for i in range(30)], "honest_below": None})
+    assert page.count('data-chart="') == MOST_MAPS
+    assert f"{3 * 30 - MOST_MAPS} maps have no room on this page" in page
+    assert "method 29" in page
+
+
+def test_a_share_of_a_grid_has_no_interval():
+    """Nothing was left to chance."""
+    grid, drawn = ({"key": "chaser.mass_kg", **how} for how in ({"grid": [60.0, 65.0, 2]}, {"uniform": [60.0, 65.0]}))
+    counts = {"runs": 2, "captured": 1, "asked": 2, "honest": 0, "silent": 0, "verdicts": {"active": 0, "stopped": 0}, "status": {}}
+    columns = {"variant": np.zeros(2, dtype=int)}
+    assert _of_variant(plan(vary=[grid]), 0, columns, counts)["capture_interval"] is None
+    low, high = _of_variant(plan(runs=2, vary=[drawn]), 0, columns, counts)["capture_interval"]
+    assert low < 0.5 < high
