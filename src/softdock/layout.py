@@ -171,9 +171,9 @@ class Params(NamedTuple):
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
     features: Plain | Every  # its type says what is compiled
-    captures: bool  # a campaign asks for captures
-    torques: bool  # and for the largest torque
-    compares: bool  # and for the motion after the last contact (settling.py)
+    captures: bool  # the scenario asks for captures
+    torques: bool  # the largest torque is kept
+    compares: bool  # a batch is compared with orbit: the motion after the last contact is kept (settling.py)
 
 
 @compiled

@@ -16,7 +16,7 @@ from softdock.spatial.vectors import add_scaled, dot, norm
 
 CAPTURE = Group(
     "capture",
-    "What counts as captured, in a campaign: the probe at its seat (a cone's bottom, a wall's or a sphere's surface) and slow, for some time on end.",
+    "What counts as captured: the probe at its seat (a cone's bottom, a wall's or a sphere's surface) and slow, for some time on end.",
     Parameter("hold", "for_s", "time at the seat that makes a capture; 0: nobody asks", 0.0, "s", 0.0, 1e5),
     Parameter("within", "within_m", "farthest from the seat that still is at it", 0.005, "m", 0.0, 1e3),
     Parameter("speed", "below_m_per_s", "fastest that a seated tip may move, seen from the target", 0.002, "m/s", 0.0, 1e3, open_low=True),
