@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, tip_of_pair
+from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, on_surface, tip_of_pair
 from softdock.adaptation.environment_filter import (
     FELT_ONCE,
     IN_CONTACT,
@@ -20,7 +20,7 @@ from softdock.adaptation.environment_filter import (
     place_environment,
     settled_normal,
 )
-from softdock.adaptation.remapping_keys import AT, ESTIMATE, FILTER, FILTER_STATE, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.remapping_keys import AT, ESTIMATE, FILTER, FILTER_STATE, MISSED, OF_SCENARIO, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
 from softdock.adaptation.stiffness_estimate import estimated_stiffness, forget
 from softdock.compiled import apart, compiled
 from softdock.spatial.rotations import rotate, rotate_back
@@ -96,7 +96,7 @@ def nearest_pair(vector, first, count, chaser, p, n):
 
 
 @compiled
-def place_of_contact(method, mock_ups, p, n):
+def place_of_contact(method, mem, mock_ups, p, n):
     """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
     vector, first, count = method.vector, int(method.vector[method.base + AT.contacts]), int(method.vector[method.base + AT.contacts + 1])
     chaser, target = mock_ups.chaser, mock_ups.target
@@ -105,7 +105,13 @@ def place_of_contact(method, mock_ups, p, n):
     if how == WRENCH or count == 0:
         return pair, p, error
     if how == SHAPE:
-        _, point = on_pair(vector, first + pair * PAIR_SIZE, rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n))
+        in_target, direction = rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n)
+        if int(vector[method.base + AT.surface]) == OF_SCENARIO:
+            met, point = on_pair(vector, first + pair * PAIR_SIZE, in_target, direction)
+        else:
+            met, point = on_surface(vector, method.base + AT.surface, in_target, direction)
+        if not met:
+            mem[method.memory + MISSED] += 1.0
         return pair, add(target.p, rotate(target.q, point)), error
     tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
     return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
@@ -199,7 +205,7 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
     if chosen == FILTER:
         n = settled_normal(prepare_filter(method, rig.T), mem, method.memory + FILTER_STATE, mock_ups.target.q, n, force, opens)
-    pair, point, error = place_of_contact(method, mock_ups, p, n)
+    pair, point, error = place_of_contact(method, mem, mock_ups, p, n)
     stiffness, damping, kind = believed_stiffness(method, mock_ups, n, pair)
     if chosen == REPLACED_STIFFNESS:
         joints = believed_joints(method, n)
