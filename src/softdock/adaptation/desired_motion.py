@@ -16,7 +16,7 @@ from softdock.compiled import compiled
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rigid_body import Body
 from softdock.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, scale, subtract, symmetric_times
+from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, negate, scale, subtract, symmetric_times
 
 
 class HalfWay(NamedTuple):
@@ -117,23 +117,23 @@ def _pushed_in_steps(law, overlap, rate, ease, by_others, by_couple, turning, yi
 
 
 @compiled
+def sum_of(a, b, factor):
+    """a + factor b, on one body."""
+    return Wrench(add_scaled(a.force, factor, b.force), add_scaled(a.torque, factor, b.torque))
+
+
+@compiled
 def _any(wrenches):
     c, t = wrenches.chaser, wrenches.target
     return not (is_zero(c.force) and is_zero(c.torque) and is_zero(t.force) and is_zero(t.torque))
 
 
 @compiled
-def _impulse(sign, push, n, lever, couple, T, others):
-    """Force and torque times time on one body, from the contact and from others; and the force's moment in time."""
-    force = add_scaled(scale(sign * push.impulse, n), T, others.force)
-    torque = add(scale(sign * push.impulse, lever.torque), add_scaled(scale(sign * push.lasted, couple), T, others.torque))
-    return Wrench(force, torque), add_scaled(scale(sign * push.moment, n), 0.5 * T * T, others.force)
-
-
-@compiled
-def _mean_wrench(sign, push, T, n, lever, couple):
-    share = sign * push.impulse / T
-    return Wrench(scale(share, n), add_scaled(scale(share, lever.torque), sign * push.lasted / T, couple))  # Lange eqs. 13, 21, 27, 28
+def _impulse(sign, push, n, lever, late, sliding, couple):
+    """Of the contact on one body, force and torque times time. `late`: the impulse's moment beside that of the cycle's middle [Ns s]; by then the contact
+    point has moved on, at `sliding` from the body's centre: without that the pair's angular momentum would change."""
+    torque = add_scaled(scale(push.impulse, lever.torque), -late, cross(sliding, n))
+    return Wrench(scale(sign * push.impulse, n), scale(sign, add_scaled(torque, push.lasted, couple)))  # Lange eqs. 13, 21, 27, 28
 
 
 @compiled
@@ -159,12 +159,15 @@ def in_steps(rig, model, satellites, T, steps, others):
     ease = on_chaser.ease + on_target.ease
     push = _pushed_in_steps(model.law, overlap, rate, ease, by_others, by_couple, turning, yielding, T, steps)
     late = push.moment - 0.5 * T * push.impulse
-    impulse, moment = _impulse(1.0, push, n, on_chaser, couple, T, others.chaser)
-    c = _arrived(rig.chaser, T, c, chaser.q, impulse, moment, scale(late, on_chaser.spin))
-    impulse, moment = _impulse(-1.0, push, n, on_target, couple, T, others.target)
-    t = _arrived(rig.target, T, t, target.q, impulse, moment, scale(-late, on_target.spin))
-    mean = Wrenches(_mean_wrench(1.0, push, T, n, on_chaser, couple), _mean_wrench(-1.0, push, T, n, on_target, couple))
-    return Satellites(c, t), mean, push.lost
+    turning_arm = cross(chaser.rate, arm)
+    to_chaser = _impulse(1.0, push, n, on_chaser, late, turning_arm, couple)
+    to_target = _impulse(-1.0, push, n, on_target, late, add(subtract(c.v, t.v), turning_arm), couple)
+    moment, half = scale(push.moment, n), 0.5 * T * T
+    c = _arrived(rig.chaser, T, c, chaser.q, sum_of(to_chaser, others.chaser, T), add_scaled(moment, half, others.chaser.force), scale(late, on_chaser.spin))
+    moment = add_scaled(negate(moment), half, others.target.force)
+    t = _arrived(rig.target, T, t, target.q, sum_of(to_target, others.target, T), moment, scale(-late, on_target.spin))
+    nothing = no_wrench()
+    return Satellites(c, t), Wrenches(sum_of(nothing, to_chaser, 1.0 / T), sum_of(nothing, to_target, 1.0 / T)), push.lost
 
 
 @compiled
@@ -197,12 +200,6 @@ def held_cycle(rig, model, satellites, duration, others):
         w = wrenches_of(model, satellites.target.q, touch, force)
     satellites = pushed(rig, duration, satellites, Wrenches(sum_of(w.chaser, others.chaser, 1.0), sum_of(w.target, others.target, 1.0)))
     return Satellites(_flown(rig.chaser, duration, satellites.chaser), _flown(rig.target, duration, satellites.target)), w, lost
-
-
-@compiled
-def sum_of(a, b, factor):
-    """a + factor b, on one body."""
-    return Wrench(add_scaled(a.force, factor, b.force), add_scaled(a.torque, factor, b.torque))
 
 
 @compiled
