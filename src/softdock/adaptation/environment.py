@@ -210,13 +210,14 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if chosen == REPLACED_STIFFNESS:
         joints = believed_joints(method, n)
         stiffness = in_series(stiffness, joints) if joints > 0.0 else stiffness  # Lange eq. 16
+    rate = closing_rate(mock_ups, n, point)
     if int(method.vector[method.base + AT.estimate]) == ON_LINE:
-        stiffness = estimated_stiffness(mem, method.memory + ESTIMATE, mock_ups, n, point, force, stiffness)
+        elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
+        stiffness = estimated_stiffness(mem, method.memory + ESTIMATE, mock_ups, n, point, elastic, stiffness)
     if stiffness <= 0.0:
         return Environment(False, n, point, 0.0, stiffness, pair, error)
     if chosen == FILTER:
         params = prepare_filter(method, rig.T)
         depth = place_environment(params, mem, method.memory + FILTER_STATE, rig.T, mock_ups, n, point, dot(n, wrench.force), stiffness, damping, opens)[0]
         return Environment(True, n, point, depth, stiffness, pair, error)
-    rate = closing_rate(mock_ups, n, point)
     return Environment(True, n, point, _depth(method, pair, kind, stiffness, damping, force, rate), stiffness, pair, error)
