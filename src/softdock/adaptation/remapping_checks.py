@@ -98,7 +98,7 @@ def _estimate(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]
             said.append(f"estimate = on_line takes the mock-ups' contact for a spring, and contact.{i}.real is none: give the stiffness")
         elif np.any(values["stiffness_N_per_m"]) and abs(told - damping) > TOLD_WELL * damping:
             what = f"estimate = on_line is told {told:g} Ns/m of damping where contact.{i}.real has {damping:g}"
-            said.append(f"{what}: the restitution comes out wrong by once to twice the damping ratio that is missing; give damping_Ns_per_m")
+            said.append(f"{what}: the restitution may come out wrong by about the damping ratio that is missing; give damping_Ns_per_m")
     if tables["sensor"]["noise_N"] > 0.0:
         noise = tables["sensor"]["noise_N"]
         said.append(f"estimate = on_line under noise of {noise:g} N: the estimate scatters, and the restitution with it; give the stiffness")

@@ -97,7 +97,8 @@ def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
     if mem[SOFT] > 0.0:
         said.append(f"the stiffness is zero along the measured normal ({mem[SOFT]:g} cycles): nothing was re-mapped there")
     if mem[MISSED] > 0.0:
-        where = "the scenario's shape" if values["surface.shape"] == "scenario" else f"surface.shape = {values['surface.shape']}"
+        shape = values["surface"]["shape"]
+        where = "the scenario's shape" if shape == "scenario" else f"surface.shape = {shape}"
         said.append(f"the wrench's line of action missed {where} in {mem[MISSED]:g} cycles: its point nearest to plane, centre, axis or apex was taken")
     shortest = float(mem[SHORTEST])
     if values["substeps"] == 1 and 0.0 < shortest < RESOLVED:
