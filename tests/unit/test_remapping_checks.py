@@ -11,8 +11,8 @@ from softdock import build
 from softdock.adaptation.remapping_durations import lasting
 from softdock.adaptation.remapping_reports import suggest
 from softdock.campaign.columns import columns
-from softdock.campaign.cuda import MOST_FLOATS
 from softdock.campaign.engines import engine_for
+from softdock.campaign.tailoring import MOST_FLOATS
 from softdock.errors import BadInput
 from softdock.reference import orbit
 from softdock.scenario.files import load_scenario

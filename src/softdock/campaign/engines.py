@@ -85,7 +85,7 @@ class Gpu:
         return self.wave
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
-        from softdock.campaign.cuda import Common, tailor
+        from softdock.campaign.tailoring import Common, tailor
 
         with self.lock:
             markers, floats = variant.markers, variant.mem_floats
@@ -104,7 +104,7 @@ class Gpu:
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
     """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found. Single precision is for a GPU alone."""
-    from softdock.campaign.cuda import MOST_FLOATS, too_large
+    from softdock.campaign.tailoring import MOST_FLOATS, too_large
 
     floats = max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
     if floats > MOST_FLOATS and backend == "auto":
