@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from softdock.adaptation.desired_contact import force_now, force_over, is_zero, lost_in, mobility, touch_of, wrenches_of
 from softdock.adaptation.interface import Satellites, Wrenches
-from softdock.compiled import compiled
+from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench, no_wrench
 from softdock.spatial.rigid_body import Body
 from softdock.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
@@ -202,9 +202,22 @@ def held_cycle(rig, model, satellites, duration, others):
     return Satellites(_flown(rig.chaser, duration, satellites.chaser), _flown(rig.target, duration, satellites.target)), w, lost
 
 
+steps_apart = apart(in_steps)  # called once or a few times a cycle: one copy of its code will do
+
+
 @compiled
-def desired_cycle(rig, model, satellites, duration, substeps, others):
-    """One cycle, in substeps or with a held force: satellites after it, the contact's mean wrenches, and what it took and does not store [J]."""
+def desired_cycle(rig, model, satellites, substeps, others):
+    """One cycle, in substeps or with a held force: satellites after it, the contact's mean wrenches, and what it took and does not store [J]. Inlined, for
+    the many cycles of a rewind."""
     if substeps > 1:
-        return in_steps(rig, model, satellites, duration, substeps, others)
-    return held_cycle(rig, model, satellites, duration, others)
+        return in_steps(rig, model, satellites, rig.T, substeps, others)
+    return held_cycle(rig, model, satellites, rig.T, others)
+
+
+@apart
+def this_cycle(rig, model, satellites, substeps):
+    """The same for the one under way, in which others have not acted yet."""
+    nothing = Wrenches(no_wrench(), no_wrench())
+    if substeps > 1:
+        return steps_apart(rig, model, satellites, rig.T, substeps, nothing)
+    return held_cycle(rig, model, satellites, rig.T, nothing)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from softdock.adaptation.desired_contact import load_model
-from softdock.adaptation.desired_motion import in_steps
+from softdock.adaptation.desired_motion import steps_apart
 from softdock.adaptation.interface import Output, Wrenches
 from softdock.adaptation.line_of_action import satellite_motions
 from softdock.adaptation.remapping_keys import AT, KNOWN, MODEL
@@ -22,7 +22,7 @@ def _predicted(method, mem, rig, satellites):
     cycles = int(math.ceil(method.lead / rig.T - 1e-9))
     nothing, model = Wrenches(no_wrench(), no_wrench()), load_model(mem, method.memory + MODEL)
     for _ in range(cycles):
-        satellites = in_steps(rig, model, satellites, method.lead / cycles, method.substeps, nothing)[0]
+        satellites = steps_apart(rig, model, satellites, method.lead / cycles, method.substeps, nothing)[0]
     return satellites
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from softdock.adaptation.desired_contact import elastic_energy, load_model, overlap_of, touch_of
-from softdock.adaptation.desired_motion import desired_cycle
+from softdock.adaptation.desired_motion import this_cycle
 from softdock.adaptation.environment import environment
 from softdock.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
 from softdock.adaptation.lead import led_motions
@@ -100,7 +100,7 @@ def _remapped(method, mem, rig, satellites):
     """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the satellites will be is kept for `correct`."""
     m = method.memory
     model = load_model(mem, m + MODEL)
-    after, mean, lost = desired_cycle(rig, model, satellites, rig.T, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    after, mean, lost = this_cycle(rig, model, satellites, method.substeps)
     stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(model.law, overlap_of(model, satellites))
     store_satellites(mem, m + AFTER, after)
     mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0

@@ -83,7 +83,7 @@ def rewind(method, mem, rig, model, latest):
     for stamp in range(first, now):
         at = row_of(method, stamp)
         others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
-        after, mean, lost = desired_cycle(rig, model, satellites, rig.T, method.substeps, others)
+        after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
         taken += lost
         force = mean.chaser.force
         impulse, peak_squared = add_scaled(impulse, rig.T, force), max(peak_squared, dot(force, force))

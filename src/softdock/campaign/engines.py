@@ -107,11 +107,12 @@ def engine_for(backend: str, plan: Plan | None = None, threads: int | None = Non
     from softdock.campaign.tailoring import MOST_FLOATS, too_large
 
     floats = max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
-    if floats > MOST_FLOATS and backend == "auto":
-        backend = "cpu"
-    if floats > MOST_FLOATS and backend == "gpu":
+    single = plan is not None and plan.spec.precision == "single"
+    if floats > MOST_FLOATS and (single or backend == "gpu"):
         raise too_large(floats)
-    if plan is not None and plan.spec.precision == "single":
+    if floats > MOST_FLOATS:
+        backend = "cpu"
+    if plan is not None and single:
         if backend == "cpu":
             raise BadInput(Problem("precision", "single", "double on a CPU, where single precision saves nothing; single is for --backend gpu"))
         try:
