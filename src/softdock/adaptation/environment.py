@@ -20,7 +20,8 @@ from softdock.adaptation.environment_filter import (
     place_environment,
     settled_normal,
 )
-from softdock.adaptation.remapping_keys import AT, ESTIMATE, FILTER, FILTER_STATE, MISSED, OF_SCENARIO, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.remapping_keys import AT, FILTER, OF_SCENARIO, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.remapping_memory import ESTIMATE, FILTER_STATE, MISSED
 from softdock.adaptation.stiffness_estimate import estimated_stiffness, forget
 from softdock.compiled import apart, compiled
 from softdock.spatial.rotations import rotate, rotate_back

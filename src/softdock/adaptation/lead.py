@@ -12,7 +12,8 @@ from softdock.adaptation.desired_contact import load_model
 from softdock.adaptation.desired_motion import steps_apart
 from softdock.adaptation.interface import Output, Wrenches
 from softdock.adaptation.line_of_action import satellite_motions
-from softdock.adaptation.remapping_keys import AT, KNOWN, MODEL
+from softdock.adaptation.remapping_keys import AT
+from softdock.adaptation.remapping_memory import KNOWN, MODEL
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import coasting, no_wrench
 

@@ -25,11 +25,11 @@ from softdock.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
 from softdock.adaptation.lead import led_motions
 from softdock.adaptation.line_of_action import mean_of, mock_ups_when_felt, satellite_motions, work_between
 from softdock.adaptation.remapping_contact import close_contact, follow_contact, open_contact
-from softdock.adaptation.remapping_keys import (
+from softdock.adaptation.remapping_keys import AT
+from softdock.adaptation.remapping_memory import (
     ACTED,
     ACTS,
     AFTER,
-    AT,
     CONTACT,
     DESIGNED,
     FELT,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, overlap_of, store_model, touch_of
-from softdock.adaptation.remapping_keys import (
+from softdock.adaptation.remapping_keys import AT, MEASURED_TORQUE
+from softdock.adaptation.remapping_memory import (
     ACTED,
-    AT,
     BEGAN,
     CONTACTS,
     DEEPEST,
@@ -20,7 +20,6 @@ from softdock.adaptation.remapping_keys import (
     LARGEST_JUMP,
     LARGEST_LINE_ERROR,
     LINE_ERROR,
-    MEASURED_TORQUE,
     MODEL,
     OTHER_POINTS,
     OVERLAP,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.adaptation.remapping_keys import (
+from softdock.adaptation.remapping_memory import (
     CONTACTS,
     DEEPEST,
     DESIGNED,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from softdock.adaptation.desired_contact import elastic_energy, overlap_of
 from softdock.adaptation.desired_motion import desired_cycle
 from softdock.adaptation.interface import Satellites, Wrenches
-from softdock.adaptation.remapping_keys import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
+from softdock.adaptation.remapping_memory import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
