@@ -77,6 +77,26 @@ def gather(tracker, passage, T, wrenches, before, after):
 
 
 @compiled
+def with_new_past(tracker, impulse, peak_squared):
+    """A method has computed the contact's past anew: `impulse` is what that adds to what had acted. Its energies by the cycle are in no log: NaN."""
+    return Tracker(
+        tracker.open,
+        tracker.closed,
+        tracker.apart,
+        tracker.pair,
+        tracker.start,
+        tracker.last_touch,
+        tracker.before,
+        tracker.after,
+        tracker.peak_real_squared,
+        max(tracker.peak_satellite_squared, peak_squared),
+        add_scaled(tracker.impulse, 1.0, impulse),
+        math.nan,
+        tracker.released,
+    )
+
+
+@compiled
 def parted(tracker, after):
     """The parts have just separated: remember the gap's rate, in case this was the end."""
     return Tracker(

@@ -21,18 +21,20 @@ from softdock.adaptation.registry import (
     any_correct,
     any_external,
     any_lead,
+    any_replaced,
     any_rewound,
     any_wrench,
     apply_correct,
     apply_set_point,
     apply_wrench,
     sum_external,
+    sum_replaced,
     sum_rewound,
 )
 from softdock.command.laboratory import share_out
 from softdock.compiled import apart, by_type, compiled
 from softdock.contact import gap_rate, touch_apart
-from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted
+from softdock.contact_log import Tracker, close_contact, gather, no_contact_yet, opened, parted, with_new_past
 from softdock.energy.ledger import Ledger, Rows, book, close_cycle, open_ledger
 from softdock.energy.observed import observed_energy
 from softdock.facility import Facility, advance, out_of_reach, recall, start_facility
@@ -259,6 +261,9 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     kinetic_integrated = kinetic_energy(params.chaser, integrated.chaser) + kinetic_energy(params.target, integrated.target)
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(params.target, after.target)
     now = measure(params, mem, facility, after, (k + 1) * params.T)
+    designed = mem[BOOK_DESIGNED] if rows.books else 0.0
+    if any_replaced(methods):  # the method booked the real work as measured; here it is known
+        designed = passage.absorbed - sum_replaced(methods, mem).taken
     observed = observed_energy(params.T, done.wrenches, loop.command, done.command, measured, now)
     return close_cycle(
         rows,
@@ -272,7 +277,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         passage.dissipated,
         observed,
         mem[BOOK_VIRTUAL] if rows.books else 0.0,
-        mem[BOOK_DESIGNED] if rows.books else 0.0,
+        designed,
         sum_rewound(methods, mem) if rows.rewound else 0.0,
     )
 
@@ -302,7 +307,8 @@ def hand_wrenches(features, on, vector, t, facility, satellites):
 
 @compiled
 def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
-    """Open, continue or close the contact under way. The gap's rate after it is taken once no reading of the contact can act any more."""
+    """Open, continue or close the contact under way. The gap's rate after it is taken once no reading of the contact can act any more, nor a wanted
+    contact that a method has put in its place."""
     tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
     if not tracker.open and not passage.touched:
         return tracker
@@ -315,12 +321,18 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     stale = 0.5 * params.T if params.sensor.handover == MEAN else 0.0  # a mean's oldest sample: its stamp is that of its middle
     opens = not tracker.open
     parts = not opens and not passage.touched and not tracker.apart and reading_time - stale > tracker.last_touch
+    if any_replaced(params.methods):
+        parts = parts and not sum_replaced(params.methods, mem).acts
     rate = 0.0
     if opens or parts:
         rate = gap_rate(params.pairs, mem, PAIRS_MEM, passage.pair if opens else tracker.pair, now.chaser, now.target)
     if opens:
         tracker = opened(tracker.closed, passage.first_touch, rate)
     tracker = gather(tracker, passage, params.T, wrenches, was, now)
+    if any_replaced(params.methods):
+        replaced = sum_replaced(params.methods, mem)
+        if replaced.past_changed:
+            tracker = with_new_past(tracker, replaced.impulse, replaced.peak_squared)
     if parts:
         tracker = parted(tracker, rate)
     if tracker.apart and t - tracker.last_touch >= params.merge_window:

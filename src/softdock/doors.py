@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.adaptation.registry import any_rewound, rewrite_pasts
+from softdock.adaptation.registry import any_replaced, any_rewound, rewrite_pasts, sum_replaced
 from softdock.compiled import compiled, door
 from softdock.contact.seat import CAPTURES, is_seated
 from softdock.contact_log import close_contact
@@ -133,7 +133,7 @@ def run_one(vector, params, mem, log, outcome):
             last_touch = loop.tracker.last_touch if loop.tracker.open else last_touch
             if not is_quiet(vector, params.sensor.handover, params.T, loop.facility, k * params.T, last_touch):
                 settled_at = math.nan
-            elif settled_at != settled_at:
+            elif settled_at != settled_at and not (any_replaced(params.methods) and sum_replaced(params.methods, mem).pushes):
                 settled_at = k * params.T
                 store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
                 store_motion(outcome, MOTIONS + MOTION_FLOATS, motion_of(params.target, loop.satellites.target))

@@ -189,7 +189,19 @@ def _is_clear_of_contact(run: Run, rows: int) -> np.ndarray:
     tail = FILTER_TIMES / cut_off if cut_off > 0.0 else 0.0
     oldest = np.minimum(time - run.series["force_age"][:rows] - stale, time - run.series["pose_age"][:rows])
     apart = SAME_TIME * vector[TIME_AT + TIMES.cycle]
-    return np.asarray((time - last > apart) & (oldest - last > tail + apart))
+    clear = np.asarray((time - last > apart) & (oldest - last > tail + apart))
+    return clear & ~_is_held(run.series, clear)
+
+
+def _is_held(series: Mapping[str, np.ndarray], clear: np.ndarray) -> np.ndarray:
+    """Of each row: a method that puts a wanted contact in place of the real one still has the satellites in the last one (remapping.md)."""
+    held = np.zeros(len(clear), bool)
+    for name in series:
+        if name.startswith("remapping") and name.endswith(".contact") and clear.any():
+            first = int(np.argmax(clear))
+            parted = np.nonzero(series[name][first : len(clear)] < 2.0)[0]
+            held[first : first + int(parted[0]) if len(parted) else len(clear)] = True
+    return held
 
 
 def compare(run: Run, orbit: Orbit) -> dict[str, float]:

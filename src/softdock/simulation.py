@@ -129,6 +129,22 @@ def method_books(scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.nd
     return found, said
 
 
+def _told_by_truth(
+    scenario: Scenario, series: Mapping[str, np.ndarray], contacts: list[dict[str, Any]], books: dict[str, dict[str, Any]]
+) -> list[str]:
+    """What the simulation knows of the methods' doings and they cannot: into their books, and in words."""
+    said, seen = [], Counter[str]()
+    for entry in scenario.tables["methods"]:
+        method = METHODS[entry["name"]]
+        seen[method.name] += 1
+        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
+        found, words = method.truth(name, entry, scenario.tables, series, contacts)
+        if found:
+            books[name] = books.get(name, {}) | found
+        said += [f"{name}: {line}" for line in words]
+    return said
+
+
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
     """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and checked) first."""
     if not isinstance(scenario, Scenario):
@@ -149,9 +165,10 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
     books, said = method_books(scenario, loop.mem, series)
+    told = _told_by_truth(scenario, series, contacts, books)
     events = rig_events(scenario, series, contacts)
     joints = joint_books(scenario.vector, loop.mem, series)
-    warnings += [*said, *(event["text"] for event in events if event["what"] not in QUIET), *imbalances(joints)]
+    warnings += [*said, *told, *(event["text"] for event in events if event["what"] not in QUIET), *imbalances(joints)]
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
     reached = Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s)

@@ -9,6 +9,7 @@ import pytest
 
 from softdock.adaptation.contact_point import line_of_action, on_box, on_cone, on_cylinder, on_pair, on_plane, on_sphere
 from softdock.adaptation.environment import PAIR_SIZE, REAL_LAW, WANTED_LAW
+from softdock.adaptation.remapping_keys import REMAPPING
 from softdock.compiled import compiled, door
 from softdock.contact.laws import LAWS
 from softdock.contact.pairs import GEOMETRIES, PAIR
@@ -119,5 +120,8 @@ def test_the_order_of_a_pair_in_the_vector():
     assert (at.real_law, at.wanted_law, PAIR.size) == (REAL_LAW, WANTED_LAW, PAIR_SIZE)
     for first, name in ((at.real_law, "real"), (at.wanted_law, "wanted")):
         assert [getattr(at, f"{name}_{x}") - first for x in ("stiffness", "damping", "exponent", "lambda")] == [1, 2, 3, 4]
+    first = REMAPPING.at.surface
+    places = [getattr(REMAPPING.at, f"surface_{name}") - first for name in ("origin", "axis", "radius", "half")]
+    assert places == [1, 4, 7, 8]
     assert GEOMETRIES == ("wall", "sphere", "cone")
     assert LAWS == ("spring_damper", "spring_damper_pull", "hunt_crossley", "table")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from softdock.adaptation.remapping_keys import BORE, BOX, CYLINDER, OUTER_CONE, PLANE, SPHERE
 from softdock.compiled import apart, compiled
 from softdock.spatial.vectors import add_scaled, cross, dot, norm, scale, subtract
 
@@ -117,6 +118,22 @@ def on_pair(vector, at, p, n):
     if along > 0.0:
         return on_cone(p, n, apex, axis, False)
     return on_cone(p, n, add_scaled(apex, -thickness / sine, axis), axis, True)
+
+
+@apart
+def on_surface(vector, at, p, n):
+    """A surface that the method itself was told; `at`: its shape in the vector, then origin, axis, radius, half edges (order kept by a test)."""
+    shape, origin, axis = int(vector[at]), (vector[at + 1], vector[at + 2], vector[at + 3]), (vector[at + 4], vector[at + 5], vector[at + 6])
+    if shape == SPHERE:
+        return on_sphere(p, n, origin, vector[at + 7])
+    if shape == BOX:
+        return on_box(p, n, origin, (vector[at + 8], vector[at + 9], vector[at + 10]))
+    axis = scale(1.0 / norm(axis), axis)
+    if shape == PLANE:
+        return on_plane(p, n, origin, axis)
+    if shape in (CYLINDER, BORE):
+        return on_cylinder(p, n, origin, axis, vector[at + 7], shape == CYLINDER)
+    return on_cone(p, n, origin, axis, shape == OUTER_CONE)
 
 
 @compiled

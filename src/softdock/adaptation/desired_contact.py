@@ -147,23 +147,25 @@ def force_now(law, touch):
 
 
 @compiled
-def force_over(law, touch, mobility, dt):
-    """Mean force over a step of dt [s] around an instant, on the path that the bodies take without it, and its elastic part [N].
+def force_over(law, overlap, speed, mobility, dt):
+    """Mean force over a step of dt [s] around an instant, on the path that the bodies take without it, and its elastic part [N]; `speed`: of the overlap.
 
     The elastic part is its exact mean along the path, so that it does not matter where in a step a contact begins. The damper acts on the rate in the
     middle of the step, its own braking included.
     """
-    half = 0.5 * dt * touch.rate
-    a, b = touch.overlap - half, touch.overlap + half
+    half = 0.5 * dt * speed
+    a, b = overlap - half, overlap + half
     if a <= 0.0 and b <= 0.0:
         return 0.0, 0.0
-    share, elastic = 1.0, elastic_force(law, touch.overlap)
+    share, elastic = 1.0, elastic_force(law, overlap)
     if a < 0.0 or b < 0.0:
         share = max(a, b) / abs(b - a)
         elastic = (elastic_energy(law, b) - elastic_energy(law, a)) / (b - a)
+    if law.damping == 0.0:
+        return elastic, elastic
     braking = elastic * law.damping if law.kind == HUNT else share * law.damping
     stiff = braking * mobility * dt
-    rate = (touch.rate - 0.5 * dt * mobility * elastic) / (1.0 + (0.5 if stiff < 1.0 else 1.0) * stiff)
+    rate = (speed - 0.5 * dt * mobility * elastic) / (1.0 + (0.5 if stiff < 1.0 else 1.0) * stiff)
     return law_force(law, elastic, rate, share), elastic
 
 

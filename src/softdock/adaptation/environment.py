@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, tip_of_pair
+from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, on_surface, tip_of_pair
 from softdock.adaptation.environment_filter import (
     FELT_ONCE,
     IN_CONTACT,
@@ -20,7 +20,8 @@ from softdock.adaptation.environment_filter import (
     place_environment,
     settled_normal,
 )
-from softdock.adaptation.remapping_keys import AT, ESTIMATE, FILTER, FILTER_STATE, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.remapping_keys import AT, FILTER, OF_SCENARIO, ON_LINE, REPLACED_STIFFNESS, SHAPE, WRENCH
+from softdock.adaptation.remapping_memory import ESTIMATE, FILTER_STATE, MISSED
 from softdock.adaptation.stiffness_estimate import estimated_stiffness, forget
 from softdock.compiled import apart, compiled
 from softdock.spatial.rotations import rotate, rotate_back
@@ -96,7 +97,7 @@ def nearest_pair(vector, first, count, chaser, p, n):
 
 
 @compiled
-def place_of_contact(method, mock_ups, p, n):
+def place_of_contact(method, mem, mock_ups, p, n):
     """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
     vector, first, count = method.vector, int(method.vector[method.base + AT.contacts]), int(method.vector[method.base + AT.contacts + 1])
     chaser, target = mock_ups.chaser, mock_ups.target
@@ -105,7 +106,13 @@ def place_of_contact(method, mock_ups, p, n):
     if how == WRENCH or count == 0:
         return pair, p, error
     if how == SHAPE:
-        _, point = on_pair(vector, first + pair * PAIR_SIZE, rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n))
+        in_target, direction = rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n)
+        if int(vector[method.base + AT.surface]) == OF_SCENARIO:
+            met, point = on_pair(vector, first + pair * PAIR_SIZE, in_target, direction)
+        else:
+            met, point = on_surface(vector, method.base + AT.surface, in_target, direction)
+        if not met:
+            mem[method.memory + MISSED] += 1.0
         return pair, add(target.p, rotate(target.q, point)), error
     tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
     return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
@@ -199,18 +206,19 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
     if chosen == FILTER:
         n = settled_normal(prepare_filter(method, rig.T), mem, method.memory + FILTER_STATE, mock_ups.target.q, n, force, opens)
-    pair, point, error = place_of_contact(method, mock_ups, p, n)
+    pair, point, error = place_of_contact(method, mem, mock_ups, p, n)
     stiffness, damping, kind = believed_stiffness(method, mock_ups, n, pair)
     if chosen == REPLACED_STIFFNESS:
         joints = believed_joints(method, n)
         stiffness = in_series(stiffness, joints) if joints > 0.0 else stiffness  # Lange eq. 16
+    rate = closing_rate(mock_ups, n, point)
     if int(method.vector[method.base + AT.estimate]) == ON_LINE:
-        stiffness = estimated_stiffness(mem, method.memory + ESTIMATE, mock_ups, n, point, force, stiffness)
+        elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
+        stiffness = estimated_stiffness(mem, method.memory + ESTIMATE, mock_ups, n, point, elastic, stiffness)
     if stiffness <= 0.0:
         return Environment(False, n, point, 0.0, stiffness, pair, error)
     if chosen == FILTER:
         params = prepare_filter(method, rig.T)
         depth = place_environment(params, mem, method.memory + FILTER_STATE, rig.T, mock_ups, n, point, dot(n, wrench.force), stiffness, damping, opens)[0]
         return Environment(True, n, point, depth, stiffness, pair, error)
-    rate = closing_rate(mock_ups, n, point)
     return Environment(True, n, point, _depth(method, pair, kind, stiffness, damping, force, rate), stiffness, pair, error)

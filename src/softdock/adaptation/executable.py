@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from softdock.adaptation.interface import Output
-from softdock.adaptation.remapping_keys import AT, DEVIATION, EXECUTABLE, FOLLOWER_FLOATS, FOLLOWERS, LARGEST_DEVIATION
+from softdock.adaptation.remapping_keys import AT, EXECUTABLE
+from softdock.adaptation.remapping_memory import DEVIATION, FOLLOWER_FLOATS, FOLLOWERS, LARGEST_DEVIATION
 from softdock.compiled import apart, compiled
 from softdock.limits import or_no_limit
 from softdock.robots.limited import follow_within_limits

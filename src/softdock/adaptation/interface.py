@@ -59,6 +59,17 @@ class Rig(NamedTuple):
     target: BodyParams
 
 
+class Replaced(NamedTuple):
+    """What a method that puts a wanted contact in place of the real one did in a cycle, for the books and the log of contacts."""
+
+    taken: float  # J, by the wanted contact: stored and lost
+    acts: bool  # the satellites are still in it, or may be
+    past_changed: bool
+    impulse: tuple  # Ns on the chaser, by which a past computed anew differs from what had acted
+    peak_squared: float  # N^2, the largest force in that past
+    pushes: bool  # the wanted contact has a force in this cycle
+
+
 # Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and the work by which it means to differ [J];
 # and the cell it sets to 1 to end the run with this cycle.
 BOOK_VIRTUAL, BOOK_DESIGNED, STOP_REQUEST = 0, 1, 2

@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 
 from softdock.adaptation.desired_contact import load_model
-from softdock.adaptation.desired_motion import stepped
+from softdock.adaptation.desired_motion import steps_apart
 from softdock.adaptation.interface import Output, Wrenches
 from softdock.adaptation.line_of_action import satellite_motions
-from softdock.adaptation.remapping_keys import AT, KNOWN, MODEL
+from softdock.adaptation.remapping_keys import AT
+from softdock.adaptation.remapping_memory import KNOWN, MODEL
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import coasting, no_wrench
 
 
 @apart
 def _predicted(method, mem, rig, satellites):
-    steps = int(math.ceil(method.lead / rig.T - 1e-9)) * method.substeps
-    nothing = Wrenches(no_wrench(), no_wrench())
-    return stepped(rig, load_model(mem, method.memory + MODEL), satellites, method.lead, steps, nothing)[0]
+    cycles = int(math.ceil(method.lead / rig.T - 1e-9))
+    nothing, model = Wrenches(no_wrench(), no_wrench()), load_model(mem, method.memory + MODEL)
+    for _ in range(cycles):
+        satellites = steps_apart(rig, model, satellites, method.lead / cycles, method.substeps, nothing)[0]
+    return satellites
 
 
 @compiled

@@ -30,13 +30,15 @@ from softdock.adaptation import (
     remapping,
     remapping_checks,
     remapping_keys,
+    remapping_memory,
     remapping_reports,
+    remapping_truth,
     rewind,
     suggestions,
     virtual_contact,
 )
 from softdock.adaptation.by_axis import WORK_CHANNELS
-from softdock.adaptation.interface import Wrenches
+from softdock.adaptation.interface import Replaced, Wrenches
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.parameters import Group
 from softdock.ports.tables import network_from
@@ -70,6 +72,11 @@ def nothing_rewound(method, mem):
 
 
 @compiled
+def nothing_replaced(method, mem):
+    return Replaced(0.0, False, False, (0.0, 0.0, 0.0), 0.0, False)
+
+
+@compiled
 def keep_past(method, mem, chaser, target, record, column, row):
     return None
 
@@ -100,11 +107,13 @@ class Method:
     set_point: Callable[..., Any] = keep_set_point
     external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
     rewound: Callable[..., Any] = nothing_rewound  # (method, mem) -> gain of kinetic energy in this cycle by a past that was changed, J
+    replaced: Callable[..., Any] = nothing_replaced  # (method, mem) -> Replaced: a wanted contact in place of the real one; W_designed is real less wanted work
     past: Callable[..., Any] = keep_past  # (method, mem, chaser, target, record, column, row): that past into its own channels of earlier rows
     memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (user's units) and the cycle [s]
     channels: tuple[tuple[str, str, str, str], ...] = ()  # recorded: name, unit, frame, meaning of the first floats of its memory
     check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])  # of its values, and of the whole scenario's
     report: Callable[[Any, dict[str, Any]], list[str]] = lambda mem, values: []  # what a user should hear of, from its memory at the end of a run
+    truth: Callable[..., tuple[dict[str, Any], list[str]]] = lambda name, values, tables, series, contacts: ({}, [])  # what it could not know: books, words
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
     refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
@@ -284,17 +293,19 @@ register(
         "the measured force says where the environment is; the satellites feel the wanted contact there",
         "the mock-ups' stiffness; the delay, for its lead",
         remapping_keys.REMAPPING,
-        remapping_keys.MARKER,
+        remapping_memory.MARKER,
         remapping.prepare,
         wrench=remapping.wrench,
         correct=remapping.correct,
         set_point=executable.set_point,
         rewound=remapping.rewound,
+        replaced=remapping.replaced,
         past=rewind.rewrite_past,
         memory=remapping_reports.memory,
-        channels=remapping_keys.CHANNELS,
+        channels=remapping_memory.CHANNELS,
         check=remapping_checks.check,
         report=remapping_reports.report,
+        truth=remapping_truth.truth,
         needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),
         suggest=remapping_reports.suggest,
         refuses=remapping_reports.refuses,
@@ -336,12 +347,17 @@ def _external_one(method, mem, rig, satellites): ...
 def _rewound_one(method, mem): ...
 
 
+@by_type(lambda cls: _BY_TYPE[cls].replaced)
+def _replaced_one(method, mem): ...
+
+
 @by_type(lambda cls: _BY_TYPE[cls].past)
 def _past_one(method, mem, chaser, target, record, column, row): ...
 
 
 def _any_method(classes, *hooks):
-    defaults = {"wrench": keep_wrench, "correct": keep_states, "set_point": keep_set_point, "external": no_external, "rewound": nothing_rewound}
+    defaults: dict[str, Any] = {"wrench": keep_wrench, "correct": keep_states, "set_point": keep_set_point, "external": no_external}
+    defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced}
     return any(getattr(_BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks)
 
 
@@ -365,6 +381,7 @@ any_correct = _known_at_compile_time("any_correct", "correct")  # else the integ
 any_lead = _known_at_compile_time("any_lead", "correct", "set_point")  # else the satellites' own motion is sent
 any_external = _known_at_compile_time("any_external", "external")
 any_rewound = _known_at_compile_time("any_rewound", "rewound")  # else the past stays as it was
+any_replaced = _known_at_compile_time("any_replaced", "replaced")  # else satellites feel the real contact
 any_books = _known_at_compile_time("any_books", "wrench", "correct", "set_point")  # else there is no virtual or designed work
 
 
@@ -510,6 +527,27 @@ def _sum_rewound(methods, mem):
     if len(methods) == 0:
         return lambda methods, mem: 0.0
     return lambda methods, mem: _rewound_one(methods[0], mem) + sum_rewound(methods[1:], mem)
+
+
+@compiled
+def _both_replaced(a, b):
+    changed, acts = a.past_changed or b.past_changed, a.acts or b.acts
+    return Replaced(a.taken + b.taken, acts, changed, add(a.impulse, b.impulse), max(a.peak_squared, b.peak_squared), a.pushes or b.pushes)
+
+
+def sum_replaced(methods, mem):
+    """What the methods' wanted contacts did in this cycle."""
+    total = nothing_replaced(None, mem)
+    for method in methods:
+        total = _both_replaced(total, _replaced_one(method, mem))
+    return total
+
+
+@overload(sum_replaced, jit_options=OPTIONS)
+def _sum_replaced(methods, mem):
+    if len(methods) == 0:
+        return lambda methods, mem: Replaced(0.0, False, False, (0.0, 0.0, 0.0), 0.0, False)
+    return lambda methods, mem: _both_replaced(_replaced_one(methods[0], mem), sum_replaced(methods[1:], mem))
 
 
 def rewrite_pasts(methods, mem, chaser, target, record, at, row):

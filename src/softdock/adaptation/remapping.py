@@ -10,74 +10,58 @@ Each cycle:
 While the environment is known the satellites are a simulation of the wanted contact: robots that lag, overshoot or are somewhere else matter only through
 when the contact is seen, its normal and its point. When the real contact ends first, what is known of it is held until the satellites part as well.
 
-Books: W_designed is the real contact's work as measured less the work that the wanted contact takes. The wanted contact's energy that appears without
-work, because the environment is seen elsewhere than before (or late, with no rewind), counts as taken, and so shows as invented: `jumped`.
+Books: W_designed is the real contact's work less the work that the wanted contact takes. The wanted contact's energy that appears without work, because the
+environment is seen elsewhere than before (or late, with no rewind), counts as taken, and so shows as invented: `jumped`.
 """
 
 from __future__ import annotations
 
 import math
 
-from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, overlap_of, store_model, touch_of
-from softdock.adaptation.desired_motion import desired_cycle, pushed
+from softdock.adaptation.desired_contact import elastic_energy, load_model, overlap_of, touch_of
+from softdock.adaptation.desired_motion import this_cycle
 from softdock.adaptation.environment import environment
-from softdock.adaptation.interface import BOOK_DESIGNED, Satellites, Wrenches
+from softdock.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
 from softdock.adaptation.lead import led_motions
 from softdock.adaptation.line_of_action import mean_of, mock_ups_when_felt, satellite_motions, work_between
-from softdock.adaptation.remapping_keys import (
+from softdock.adaptation.remapping_contact import close_contact, follow_contact, open_contact
+from softdock.adaptation.remapping_keys import AT
+from softdock.adaptation.remapping_memory import (
     ACTED,
     ACTS,
     AFTER,
-    AT,
-    BEGAN,
     CONTACT,
-    CONTACTS,
-    DEEPEST,
     DESIGNED,
-    ENVIRONMENT,
-    ESTIMATE,
     FELT,
-    FIRST,
-    FREE_SINCE,
-    JUMPED,
-    JUMPED_BEFORE,
+    IMPULSE,
     KNOWN,
     LARGEST_BELOW,
-    LARGEST_ERROR,
-    LARGEST_JUMP,
     MEAN,
-    MEASURED_TORQUE,
     MODEL,
     NORMAL,
-    OTHER_POINTS,
     OVERLAP,
     PAST,
     PAST_FORCE,
-    POINT,
-    POINT_ERROR,
+    PAST_IMPULSE,
+    PAST_PEAK,
     READ,
-    REWINDS,
     REWOUND,
     REWOUND_ENERGY,
     SEEN,
-    SHORTEST,
     SOFT,
-    STIFFNESS,
     TAKEN,
+    TAKEN_NOW,
     Remapping,
 )
-from softdock.adaptation.rewind import load_satellites, note_cycle, note_state, rewind, store_satellites
-from softdock.adaptation.stiffness_estimate import FRESH
+from softdock.adaptation.remapping_others import given_by_others, with_others
+from softdock.adaptation.rewind import load_satellites, note_cycle, note_state, store_satellites
 from softdock.adaptation.virtual_contact import load_both, store_both
-from softdock.adaptation.wanted_law import loss_in, wanted_law
+from softdock.adaptation.wanted_law import loss_in
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_wrench, no_wrench, opposite, store_motion, store_wrench
-from softdock.spatial.rigid_body import Body, body_rate, kinetic_energy
-from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, multiply, norm, scale, store3, subtract
+from softdock.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
 
 CYCLE = 0  # place of T in the parameter vector
-ANOTHER_NORMAL = 0.94  # cosine of 20 deg; a normal that turns further from where it was belongs to another contact as well
 
 
 @compiled
@@ -111,113 +95,12 @@ def _real_work(method, mem, rig, felt, real, seen):
     return taken
 
 
-@compiled
-def _model_of(method, env, wrench, mock_ups, law):
-    """The environment, fixed to the bodies as they were when it was measured."""
-    c, t = mock_ups.chaser, mock_ups.target
-    couple = (0.0, 0.0, 0.0)
-    if int(method.vector[method.base + AT.torque]) == MEASURED_TORQUE:
-        couple = rotate_back(t.q, subtract(wrench.torque, cross(subtract(env.point, c.p), wrench.force)))  # Lange eq. 21
-    normal = rotate_back(t.q, env.normal)
-    return Model(normal, rotate_back(c.q, subtract(env.point, c.p)), rotate_back(t.q, subtract(env.point, t.p)), env.depth, couple, law)
-
-
-@compiled
-def _note_environment(method, mem, env, model):
-    m = method.memory
-    mem[m + ENVIRONMENT], mem[m + STIFFNESS], mem[m + POINT_ERROR] = env.depth, env.stiffness, env.error
-    store3(mem, m + POINT, model.on_target)
-    mem[m + LARGEST_ERROR] = max(mem[m + LARGEST_ERROR], env.error)
-
-
-@compiled
-def _note_jump(method, mem, jump):
-    mem[method.memory + JUMPED] += jump
-    mem[method.memory + LARGEST_JUMP] = max(mem[method.memory + LARGEST_JUMP], abs(jump))
-
-
-@apart
-def _open(method, mem, rig, env, wrench, felt, satellites):
-    """A contact is seen for the first time: its law, and the past if the satellites had touched already. Returns satellites and the work taken [J]."""
-    m = method.memory
-    model = _model_of(method, env, wrench, felt, load_law(mem, m + MODEL))
-    touch = touch_of(rig, model, satellites)
-    law = wanted_law(method, env.pair, env.normal, satellites.chaser.q, satellites.target.q, mobility(rig, satellites, touch), touch.rate)
-    model = Model(model.normal, model.on_chaser, model.on_target, model.depth, model.couple, law)
-    store_model(mem, m + MODEL, model)
-    mem[m + KNOWN], mem[m + ACTED] = 1.0, 0.0
-    mem[m + CONTACTS] += 1.0
-    store3(mem, m + FIRST, model.normal)
-    mem[m + FIRST + 3], mem[m + FIRST + 4] = float(env.pair), 0.0
-    _note_environment(method, mem, env, model)
-    if method.rows < 2:
-        jump = elastic_energy(law, touch.overlap)
-        _note_jump(method, mem, jump)
-        return satellites, jump
-    mem[m + JUMPED_BEFORE] = mem[m + JUMPED]
-    return _rewound(method, mem, rig, model, satellites, rig.cycle)
-
-
-@apart
-def _rewound(method, mem, rig, model, satellites, latest):
-    """The satellites with their past computed anew, and the energy that the wanted contact took in it [J]."""
-    m = method.memory
-    corrected, cycles, taken, jump = rewind(method, mem, rig, model, latest)
-    mem[m + BEGAN] = float(rig.cycle - cycles)
-    _note_jump(method, mem, jump)
-    if cycles > 0:
-        mem[m + REWOUND], mem[m + ACTED] = float(cycles), float(cycles)
-        mem[m + REWINDS] += 1.0
-        mem[m + DEEPEST] = max(mem[m + DEEPEST], float(cycles))
-        energy = kinetic_energy(rig.chaser, corrected.chaser) + kinetic_energy(rig.target, corrected.target)
-        mem[m + REWOUND_ENERGY] = energy - kinetic_energy(rig.chaser, satellites.chaser) - kinetic_energy(rig.target, satellites.target)
-    return corrected, taken + jump
-
-
-@apart
-def _follow(method, mem, rig, env, wrench, felt, satellites):
-    """A contact that is known is measured again. Returns satellites, and the energy that the wanted contact has more at the new place [J].
-
-    Once per contact the stiffness is estimated for the first time: what came before rested on a belief, and is computed anew.
-    """
-    m = method.memory
-    old = load_model(mem, m + MODEL)
-    model = _model_of(method, env, wrench, felt, old.law)
-    elsewhere = dot(model.normal, load3(mem, m + FIRST)) < ANOTHER_NORMAL or float(env.pair) != mem[m + FIRST + 3]
-    if elsewhere and mem[m + FIRST + 4] == 0.0:
-        mem[m + FIRST + 4] = 1.0
-        mem[m + OTHER_POINTS] += 1.0
-    before, after = overlap_of(old, satellites), overlap_of(model, satellites)
-    store_model(mem, m + MODEL, model)
-    _note_environment(method, mem, env, model)
-    if mem[m + ESTIMATE + FRESH] != 0.0 and method.rows > 1:
-        mem[m + JUMPED] = mem[m + JUMPED_BEFORE]
-        satellites, taken = _rewound(method, mem, rig, model, satellites, int(mem[m + BEGAN]))
-        return satellites, taken - mem[m + TAKEN]
-    if before <= 0.0 and after <= 0.0:
-        return satellites, 0.0
-    jump = elastic_energy(model.law, after) - elastic_energy(model.law, before)
-    _note_jump(method, mem, jump)
-    return satellites, jump
-
-
-@compiled
-def _close(method, mem, rig):
-    """Neither mock-ups nor satellites touch any more."""
-    m = method.memory
-    mem[m + KNOWN] = 0.0
-    mem[m + FREE_SINCE] = float(rig.cycle)
-    if mem[m + ACTED] > 0.0 and (mem[m + SHORTEST] == 0.0 or mem[m + ACTED] < mem[m + SHORTEST]):
-        mem[m + SHORTEST] = mem[m + ACTED]
-    mem[m + OVERLAP], mem[m + ENVIRONMENT] = 0.0, 0.0
-
-
 @apart
 def _remapped(method, mem, rig, satellites):
     """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the satellites will be is kept for `correct`."""
     m = method.memory
     model = load_model(mem, m + MODEL)
-    after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, Wrenches(no_wrench(), no_wrench()))
+    after, mean, lost = this_cycle(rig, model, satellites, method.substeps)
     stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(model.law, overlap_of(model, satellites))
     store_satellites(mem, m + AFTER, after)
     mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
@@ -238,15 +121,15 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     if env.seen:
         if mem[m + KNOWN] == 0.0:
             mem[m + TAKEN] = 0.0
-            satellites, taken = _open(method, mem, rig, env, real.chaser, felt, satellites)
+            satellites, taken = open_contact(method, mem, rig, env, real.chaser, felt, satellites)
         else:
-            satellites, taken = _follow(method, mem, rig, env, real.chaser, felt, satellites)
+            satellites, taken = follow_contact(method, mem, rig, env, real.chaser, felt, satellites)
     else:
         if env.stiffness < 0.0 or (env.stiffness == 0.0 and norm(env.normal) > 0.0):
             mem[m + SOFT] += 1.0
         mem[m + LARGEST_BELOW] = max(mem[m + LARGEST_BELOW], norm(real.chaser.force))
         if mem[m + KNOWN] != 0.0 and overlap_of(load_model(mem, m + MODEL), satellites) <= 0.0:
-            _close(method, mem, rig)
+            close_contact(method, mem, rig)
     mem[m + SEEN] = 1.0 if env.seen else 0.0
     mean = Wrenches(no_wrench(), no_wrench())
     if mem[m + KNOWN] != 0.0:
@@ -255,6 +138,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     store_wrench(mem, m + MEAN, mean.chaser)
     store_wrench(mem, m + MEAN + 6, mean.target)
     mem[m + TAKEN] += taken
+    mem[m + TAKEN_NOW] = taken
+    store3(mem, m + IMPULSE, add_scaled(load3(mem, m + IMPULSE), rig.T, mean.chaser.force))
     mem[BOOK_DESIGNED] += designed - taken
     mem[m + DESIGNED] += designed - taken
     extra = measured.wrenches  # what other methods added to the measured wrench stays
@@ -267,30 +152,6 @@ def _exchanged(given, measured, mean):
     if not (norm(force) < math.inf and norm(torque) < math.inf):  # the reading was no number
         return mean
     return Wrench(add(force, mean.force), add(torque, mean.torque))
-
-
-@compiled
-def _others(params, T, before, after, mean):
-    """What a body got in this cycle besides the wanted contact, as a constant wrench."""
-    if params.fixed:
-        return no_wrench()
-    force = subtract(multiply(params.mass, scale(1.0 / T, subtract(after.v, before.v))), mean.force)
-    return Wrench(force, subtract(scale(1.0 / T, subtract(after.L, before.L)), mean.torque))
-
-
-@compiled
-def _carried(params, T, body, half):
-    """A body with half of an impulse in place of none: that much further on the way that a constant wrench leads in a cycle."""
-    turn = scale(T, subtract(body_rate(params, half.q, half.L), body_rate(params, body.q, body.L)))
-    return Body(add_scaled(body.p, T, subtract(half.v, body.v)), renormalise(product(body.q, exponential(turn))), half.v, half.L)
-
-
-@compiled
-def _with_others(rig, satellites, others):
-    """The satellites at the end of the cycle, had others pushed them as well."""
-    half = pushed(rig, 0.5 * rig.T, satellites, others)
-    chaser, target = _carried(rig.chaser, rig.T, satellites.chaser, half.chaser), _carried(rig.target, rig.T, satellites.target, half.target)
-    return pushed(rig, 0.5 * rig.T, Satellites(chaser, target), others)
 
 
 @compiled
@@ -317,12 +178,13 @@ def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the wanted contact's own steps have led them; set-points ahead by the lead."""
     m, T = method.memory, rig.T
     mean = Wrenches(load_wrench(mem, m + MEAN), load_wrench(mem, m + MEAN + 6))
-    others = Wrenches(_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser), _others(rig.target, T, before.target, after.target, mean.target))
+    on_chaser = given_by_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser)
+    others = Wrenches(on_chaser, given_by_others(rig.target, T, before.target, after.target, mean.target))
     note_cycle(method, mem, rig.cycle, others, mean.chaser.force)
     end = after
     if mem[m + ACTS] != 0.0:
         end = load_satellites(mem, m + AFTER)
-        end = _with_others(rig, end, others)
+        end = with_others(rig, end, others)
         output = satellite_motions(rig, end)
     _record(method, mem, rig, mean, end)
     if method.lead > 0.0:
@@ -334,3 +196,11 @@ def correct(method, mem, rig, measured, before, after, output):
 def rewound(method, mem):
     """Gain of kinetic energy by what was computed anew in this cycle [J]."""
     return mem[method.memory + REWOUND_ENERGY]
+
+
+
+@compiled
+def replaced(method, mem):
+    """What the wanted contact did in this cycle, for the books and the log of contacts."""
+    m = method.memory
+    return Replaced(mem[m + TAKEN_NOW], mem[m + KNOWN] != 0.0, mem[m + REWOUND] > 0.0, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], mem[m + CONTACT] >= 2.0)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.remapping_reports import RESOLVED, SPRINGS, expected_error
+from softdock.adaptation.remapping_durations import durations, matrix_of, named_law
+from softdock.adaptation.remapping_keys import REMAPPING
+from softdock.adaptation.remapping_reports import SPRINGS
 from softdock.adaptation.suggestions import NOISE_SIGMAS
 
 Problems = list[tuple[str, Any, str]]
+_K_E, _K_D = "stiffness_N_per_m", "wanted.stiffness_N_per_m"
+TOLD_WELL = 0.1  # of the damping: an error that hardly shows
 SOFTEST = 1e-12  # of the stiffest direction: below, a direction has no stiffness
-
-
-def matrix_of(value: Any) -> np.ndarray:
-    """A number, a diagonal or a matrix as a matrix."""
-    array = np.asarray(value, dtype=float)
-    return np.diag(np.broadcast_to(array, 3)) if array.size in (1, 3) else array.reshape(3, 3)
 
 
 def _rotation(q: Sequence[float]) -> np.ndarray:
@@ -53,9 +50,63 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
         elif not own_real and not real["stiffness_N_per_m"] > 0.0:
             problems.append(("stiffness_N_per_m", 0.0, f"a number > 0: contact.{i}.real.stiffness_N_per_m is 0"))
         law = real if wanted["law"] == "same_as_real" else wanted
-        if not own_wanted and law["law"] == "table":
+        if own_wanted:
+            continue
+        if law["law"] == "table":
             problems.append(("wanted.law", values["wanted.law"], f"spring_damper, hunt_crossley or restitution with a stiffness: contact.{i} wants a table"))
+        elif not law["stiffness_N_per_m"] > 0.0:
+            where = "real" if law is real else "wanted"
+            allowed = f"a number > 0: contact.{i}.{where}.stiffness_N_per_m, which the satellites would feel, is 0"
+            problems.append(("wanted.law", "scenario", f"another, with a stiffness: {allowed}") if values["wanted.law"] == "scenario" else (_K_D, 0.0, allowed))
+        else:
+            problems += _other_units(values, law, f"contact.{i}")
     return problems
+
+
+def _other_units(values: Mapping[str, Any], law: Mapping[str, Any], where: str) -> Problems:
+    """A stiffness left out, and the scenario's is of another law: N/m are not N/m^1.5."""
+    ours, theirs = named_law(values), float(law["exponent"]) if _is_hunt(law) else 1.0
+    if ours is None or theirs == ours:
+        return []
+    unit, has = ("N/m" if exponent == 1.0 else f"N/m^{exponent:g}" for exponent in (ours, theirs))
+    return [(_K_D, 0.0, f"a number > 0 [{unit}]: {where} has {law['stiffness_N_per_m']:g} {has}, of another law")]
+
+
+def _partners(values: Mapping[str, Any]) -> Problems:
+    """Values that count only beside another one, and would be ignored without it."""
+    problems: Problems = []
+    for key, partner in (("target_stiffness_N_per_m", _K_E), ("damping_Ns_per_m", _K_E), ("wanted.target_stiffness_N_per_m", _K_D)):
+        if np.any(values.get(key, 0.0)) and not np.any(values.get(partner, 0.0)):
+            problems.append((key, values[key], f"0, or a {partner} beside it: without one the scenario's contact is taken, and this would not count"))
+    if values["environment"] == "filter" and not np.any(values["filter.joint_stiffness_N_per_m"]):
+        for p in REMAPPING:
+            if p.key in ("filter.joint_damping_ratio", "filter.moving_mass_kg") and tuple(values[p.key]) != p.default:
+                allowed = "left out, or a filter.joint_stiffness_N_per_m beside it: without one the scenario's joints are taken, and this would not count"
+                problems.append((p.key, values[p.key], allowed))
+    return problems
+
+
+def _estimate(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
+    """What an estimate on line does not bear."""
+    if values["estimate"] != "on_line":
+        return []
+    said = []
+    for i, pair in enumerate(tables["contact"]):
+        real, told = pair["real"], values["damping_Ns_per_m"]
+        damping = real.get("damping_Ns_per_m", 0.0)
+        if _is_hunt(real) or real["law"] == "table":
+            said.append(f"estimate = on_line takes the mock-ups' contact for a spring, and contact.{i}.real is none: give the stiffness")
+        elif np.any(values["stiffness_N_per_m"]) and abs(told - damping) > TOLD_WELL * damping:
+            what = f"estimate = on_line is told {told:g} Ns/m of damping where contact.{i}.real has {damping:g}"
+            said.append(f"{what}: the restitution may come out wrong by about the damping ratio that is missing; give damping_Ns_per_m")
+    if tables["sensor"]["noise_N"] > 0.0:
+        noise = tables["sensor"]["noise_N"]
+        said.append(f"estimate = on_line under noise of {noise:g} N: the estimate scatters, and the restitution with it; give the stiffness")
+    return said
+
+
+def _is_hunt(law: Mapping[str, Any]) -> bool:
+    return bool(law["law"] == "hunt_crossley")
 
 
 def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
@@ -80,42 +131,21 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
     return problems
 
 
-def _effective_mass(tables: Mapping[str, Any]) -> float:
-    """Of a central impact, along the lightest axis [kg]."""
-    bodies = [tables[name] for name in ("chaser", "target") if not tables[name]["fixed"]]
-    return 1.0 / sum(1.0 / float(np.min(body["mass_kg"])) for body in bodies)
-
-
-def _duration(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problems, list[str]]:
-    """A wanted contact of the method's own that is too short for the cycle."""
-    if values["wanted.law"] not in ("spring_damper", "restitution") or not np.any(values["wanted.stiffness_N_per_m"]):
-        return [], []  # the scenario's own contacts are checked with the scenario
-    k = float(np.linalg.eigvalsh(matrix_of(values["wanted.stiffness_N_per_m"]))[2])
-    cycles = math.pi * math.sqrt(_effective_mass(tables) / k) / (1e-3 * tables["time"]["cycle_ms"])
-    key, steps = "wanted.stiffness_N_per_m", values["substeps"]
-    if cycles < 1.0 and not tables["allow_unresolved"]:
-        error = f"held, the force would be wrong by more than {100.0 * expected_error(cycles):.2g} %"
-        return [(key, values[key], f"a contact of at least one cycle: this one lasts {cycles:.2g} ({error}); or allow_unresolved = true")], []
-    if cycles * steps < RESOLVED:
-        step = "step" if steps > 1 else "cycle"
-        error = f"its restitution may be wrong by {100.0 * expected_error(cycles * steps):.2g} %"
-        return [], [f"{key}: a contact of {cycles:.2g} cycles, {cycles * steps:.2g} {step}s: {error}"]
-    return [], []
-
-
 def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problems, list[str]]:
     problems: Problems = []
     for key in ("stiffness_N_per_m", "wanted.stiffness_N_per_m"):
         problems += _soft_normals(key, values.get(key, 0.0), tables, True)
     for key in ("target_stiffness_N_per_m", "wanted.target_stiffness_N_per_m"):
         problems += _soft_normals(key, values.get(key, 0.0), tables, False)
+    problems += _partners(values)
     problems += _scenario_laws(values, tables)
     problems += _joints(values, tables)
     fastest = max(float(np.abs(tables[name]["velocity_m_per_s"]).max()) for name in ("chaser", "target"))
     if 0.0 < values.get("max_speed_m_per_s", 0.0) < fastest:
         allowed = f"at least {fastest:g}, the speed at which the satellites start: slower set-points would never reach them"
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
-    too_short, warnings = _duration(values, tables)
+    too_short, warnings = durations(values, tables)
+    warnings += _estimate(values, tables)
     if values["environment"] == "exact" and any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()):
         warnings.append("environment = exact takes the robots as rigid, and they have elastic joints: filter or replaced_stiffness would know of them")
     noise, threshold = tables["sensor"]["noise_N"], max(values["threshold_N"], tables["sensor"]["threshold_N"])

@@ -6,14 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.adaptation.remapping_keys import (
+from softdock.adaptation.remapping_memory import (
     CONTACTS,
     DEEPEST,
     DESIGNED,
     JUMPED,
     LARGEST_BELOW,
     LARGEST_DEVIATION,
-    LARGEST_ERROR,
+    LARGEST_LINE_ERROR,
+    MISSED,
     OTHER_POINTS,
     REWINDS,
     RING,
@@ -58,7 +59,8 @@ def suggest(scenario: Any) -> dict[str, Any]:
     if known.stiffness is None or not alike:
         return keys  # each pair's own law, as the scenario has it
     damping = dampings.pop()
-    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": damping, "estimate": "given" if damping or elastic else "on_line"}
+    clean = not (damping or elastic or known.noise > 0.0)  # else the estimate is worse than what is known
+    return keys | {"stiffness_N_per_m": known.stiffness, "damping_Ns_per_m": damping, "estimate": "on_line" if clean else "given"}
 
 
 def refuses(scenario: Any) -> str | None:
@@ -74,7 +76,7 @@ def books(mem: Any) -> dict[str, float]:
         "most_cycles_rewound": float(mem[DEEPEST]),
         "designed_J": float(mem[DESIGNED]),
         "jumped_J": float(mem[JUMPED]),
-        "largest_point_error_m": float(mem[LARGEST_ERROR]),
+        "largest_line_error_m": float(mem[LARGEST_LINE_ERROR]),
         "largest_deviation_m": float(mem[LARGEST_DEVIATION]),
         "shortest_contact_cycles": float(mem[SHORTEST]),
     }
@@ -94,6 +96,10 @@ def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
         said.append(f"{where}: beyond the method, which knows one contact at a time")
     if mem[SOFT] > 0.0:
         said.append(f"the stiffness is zero along the measured normal ({mem[SOFT]:g} cycles): nothing was re-mapped there")
+    if mem[MISSED] > 0.0:
+        shape = values["surface"]["shape"]
+        where = "the scenario's shape" if shape == "scenario" else f"surface.shape = {shape}"
+        said.append(f"the wrench's line of action missed {where} in {mem[MISSED]:g} cycles: its point nearest to plane, centre, axis or apex was taken")
     shortest = float(mem[SHORTEST])
     if values["substeps"] == 1 and 0.0 < shortest < RESOLVED:
         error = f"its restitution may be wrong by {100.0 * expected_error(shortest):.2g} %"

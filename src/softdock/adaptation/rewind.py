@@ -10,11 +10,11 @@ from __future__ import annotations
 from softdock.adaptation.desired_contact import elastic_energy, overlap_of
 from softdock.adaptation.desired_motion import desired_cycle
 from softdock.adaptation.interface import Satellites, Wrenches
-from softdock.adaptation.remapping_keys import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
+from softdock.adaptation.remapping_memory import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
-from softdock.spatial.vectors import load3, store3
+from softdock.spatial.vectors import add_scaled, dot, load3, store3
 
 OTHERS, FORCE = 2 * BODY_FLOATS, 38  # of a row
 
@@ -73,22 +73,25 @@ def rewind(method, mem, rig, model, latest):
     """The satellites at t_k as they would be had the contact been known in time, how many cycles that took, and the work it took from them [J].
 
     `latest`: the newest stamp at which no force of this contact had acted yet. Where the past is too short, the contact begins with an overlap: its energy is
-    returned last [J]; it came from nowhere.
+    returned next [J]; it came from nowhere. Last, the contact's impulse on the chaser and its largest force squared [Ns, N^2].
     """
     now = rig.cycle
     first = _begin(method, mem, rig, model, latest)
     satellites = load_satellites(mem, row_of(method, first))
     jump = elastic_energy(model.law, overlap_of(model, satellites))
-    taken = -jump
+    taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
     for stamp in range(first, now):
         at = row_of(method, stamp)
         others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
         after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
         taken += lost
-        store3(mem, at + FORCE, mean.chaser.force)
+        force = mean.chaser.force
+        impulse, peak_squared = add_scaled(impulse, rig.T, force), max(peak_squared, dot(force, force))
+        store3(mem, at + FORCE, force)
         store_satellites(mem, row_of(method, stamp + 1), after)
         satellites = after
-    return satellites, now - first, taken + elastic_energy(model.law, overlap_of(model, satellites)), jump
+    taken += elastic_energy(model.law, overlap_of(model, satellites))
+    return satellites, now - first, taken, jump, impulse, peak_squared
 
 
 @compiled

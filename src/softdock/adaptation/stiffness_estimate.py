@@ -1,7 +1,8 @@
 """The mock-ups' contact stiffness from force and measured motion, while a contact lasts.
 
-Least squares of f = k (x - x_0) over the contact so far, x the way that the mock-ups have come together along the normal since it was first felt: the slope
-needs no absolute position. Until there are enough samples (`ENOUGH`, `SPREAD`), the last contact's estimate counts, or what is given.
+Least squares of f = k (x - x_0) over the contact so far, f the measured force less that of the damper that is believed, x the way that the mock-ups have come
+together along the normal since it was first felt: the slope needs no absolute position. Until there are enough samples (`ENOUGH`, `SPREAD`), the last
+contact's estimate counts, or what is given.
 """
 
 from __future__ import annotations

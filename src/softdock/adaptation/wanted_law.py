@@ -85,8 +85,9 @@ def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
     law = _of_scenario(vector, int(vector[base + AT.contacts]) + pair * PAIR_SIZE)
     if chosen == SCENARIO:
         return law
-    stiffness = law.stiffness
+    stiffness, exponent = law.stiffness, law.exponent if law.kind == HUNT else 1.0
     if is_given(load6(vector, base + AT.wanted_stiffness)):
+        exponent = 1.0  # N/m
         stiffness = series_stiffness(vector, base + AT.wanted_stiffness, n, chaser_q, target_q)
     if chosen == SPRING_DAMPER:
         return Law(SPRING, stiffness, vector[base + AT.wanted_damping], 1.0)
@@ -94,7 +95,7 @@ def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
         return Law(HUNT, stiffness, vector[base + AT.wanted_lambda], vector[base + AT.wanted_exponent])
     if int(vector[base + AT.by]) == BY_DAMPER:
         return Law(SPRING, stiffness, 2.0 * method.loss * math.sqrt(stiffness / mobility), 1.0)
-    return Law(HUNT, stiffness, method.loss / speed if speed > 0.0 else 0.0, law.exponent if law.kind == HUNT else 1.0)
+    return Law(HUNT, stiffness, method.loss / speed if speed > 0.0 else 0.0, exponent)
 
 
 @compiled

@@ -112,7 +112,15 @@ class Gpu:
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
     """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found. Single precision is for a GPU alone."""
-    if plan is not None and plan.spec.precision == "single":
+    from softdock.campaign.tailoring import MOST_FLOATS, too_large
+
+    floats = max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
+    single = plan is not None and plan.spec.precision == "single"
+    if floats > MOST_FLOATS and (single or backend == "gpu"):
+        raise too_large(floats)
+    if floats > MOST_FLOATS:
+        backend = "cpu"
+    if plan is not None and single:
         if backend == "cpu":
             raise BadInput(Problem("precision", "single", "double on a CPU, where single precision saves nothing; single is for --backend gpu"))
         try:

@@ -36,6 +36,7 @@ SHARED = ("compiled", "parameters", "errors", "_version")  # modules that are no
 DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever the tuple
     ("T", "duration", "merge_window", "delay", "period", "ramp", "wobble", "jitter", "reading_time", "seen_time", "first_touch", "last_touch", "start")
     + ("force_age", "pose_age", "blend", "longest", "unstamped", "frozen", "window", "late", "lead", "freeze_at", "freeze_for", "jump_at", "jump_until")
+    + ("lasted",)
 )
 POSITIONS = {"Body": frozenset(("p",))}  # of the satellites; a motion that is sent or touches something is single
 NARROWED = ("uniform", "load3", "load4")  # functions whose results are physical, though made of whole numbers or of doubles

@@ -70,13 +70,18 @@ def kept_by(kinds: np.ndarray, numbers: np.ndarray) -> Kept:
     return Kept(int(set_points.max()), int(samples.max()))
 
 
+def too_large(mem_floats: int) -> BadInput:
+    """A run's memory that no GPU takes."""
+    shorter = "shorten the longest delay or a method's history (rewind_ms; both in cycles), or run it on the CPU"
+    return BadInput(Problem("memory.size", mem_floats, f"at most {MOST_FLOATS} floats a run on a GPU; {shorter}"))
+
+
 class Common:
     """What all runs seen so far have in common. It only ever shrinks: later slices of a campaign never need a kernel for one value of theirs."""
 
     def __init__(self, markers: Markers, mem_floats: int):
         if mem_floats > MOST_FLOATS:
-            allowed = f"at most {MOST_FLOATS} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
-            raise BadInput(Problem("memory.size", mem_floats, allowed))
+            raise too_large(mem_floats)
         self.markers, self.mem_floats = markers, mem_floats
         self.first: np.ndarray | None = None  # vector of the first run seen
         self.kind = self.numbers = np.zeros(0)

@@ -234,7 +234,7 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
     wanted = int(vector[base + at.wanted_law])
     if wanted == TABLE + 1:
         k = max(k, _steepest(vector, base + at.wanted_table))
-    elif wanted != SAME_AS_REAL:
+    elif wanted not in (SAME_AS_REAL, HUNT_CROSSLEY + 1):  # its stiffness is no N/m
         k = max(k, vector[base + at.wanted_stiffness])
     mobility = 0.0
     for body, arm in ((CHASER_AT, vector[base + at.tip : base + at.tip + 3]), (TARGET_AT, vector[base + at.origin : base + at.origin + 3])):

@@ -35,6 +35,16 @@ def lagging(stiffer: float = 1.0) -> float:
     return math.sqrt(1.0 + stiffer * STIFFNESS / (0.5 * MASS) * LAG**2)
 
 
+def bare_loop(stiffer: float, cycle_ms: float, share: float) -> float:
+    """Restitution of one mass on a spring, no robots and no sensor: flown on for the lag and a share of a cycle, then the force of each sample held."""
+    T, w_squared = 1e-3 * cycle_ms, stiffer * STIFFNESS / (0.5 * MASS)
+    x, v = LAG + share * T, 1.0
+    while x > 0.0:
+        v -= T * w_squared * x
+        x += T * v
+    return -v
+
+
 def _row(means: str, cycle_ms: float, stiffer: float) -> dict[str, Any]:
     held, fine = (restitutions(means, cycle_ms, stiffer, is_held) for is_held in (True, False))
     return {
@@ -59,32 +69,45 @@ def make_causality() -> Exhibit:
     worst = max(abs(at[means, 4.0, 50.0][key] - 1.0) for means in ("lead", "rewind") for key in ("held_least", "held_most"))
     fine = max(abs(row[key] - 1.0) for row in rows if row["means"] in ("rewind", "both") for key in ("fine_least", "fine_most"))
     led = at["lead", 12.0, 500.0]
+    bare = np.array([bare_loop(10.0, 4.0, float(share)) for share in shares(64)])
+    apart = max(abs(bare_loop(10.0, 4.0, share) - hard[key]) for share, key in ((1.0, "held_most"), (1.0 / PHASES, "held_least")))
     return Exhibit(
         "causality",
         "IV-F: causality, robots 20 ms late",
-        f"Nothing against the lag: e = {soft['held_least']:.2f} to {soft['held_most']:.2f} at 4 ms, {hard['held_least']:.2f} to {hard['held_most']:.2f} at ten "
-        f"times the stiffness. Lead or rewind as published: within {100 * worst:.2f} %. Rewind in sub-steps: within {fine:.0e} in every row.",
+        f"Nothing against the lag: e = {soft['held_mean']:.2f} at 4 ms ({soft['held_least']:.2f} to {soft['held_most']:.2f} over the sampling phase), "
+        f"{hard['held_mean']:.2f} ({hard['held_least']:.2f} to {hard['held_most']:.2f}) at ten times the stiffness. Lead or rewind as published: within "
+        f"{100 * worst:.2f} %. Rewind in sub-steps: within {fine:.0e} in every row.",
         (
             Column("stiffness_N_per_mm", "k [N/mm]"),
             Column("cycle_ms", "T [ms]"),
             Column("contact_cycles", "contact [cycles]"),
             Column("means", "against the lag"),
             Column("theory", "theory"),
-            Column("held_mean", "e, held force, mean"),
+            Column("held_mean", "e, held force: mean"),
             Column("held_least", "least"),
             Column("held_most", "most"),
-            Column("fine_mean", "e, sub-steps, mean"),
+            Column("fine_mean", "e, sub-steps: mean"),
             Column("fine_least", "least"),
             Column("fine_most", "most"),
         ),
         rows,
-        {"lag_ms": 1e3 * LAG, "phases": PHASES},
+        {
+            "lag_ms": 1e3 * LAG,
+            "phases": PHASES,
+            "bare_loop_mean": float(bare.mean()),
+            "bare_loop_least": float(bare.min()),
+            "bare_loop_most": float(bare.max()),
+            "largest_difference_from_the_bare_loop": apart,
+        },
         (
             f"The central impact of Fig. 6; robots of 2.3 m/s², 125 m/s³, 20 ms late; over {PHASES} sampling phases. Held: one force a cycle (published). "
             "Sub-steps: those that the method has by default. Theory: sqrt(1 + (w tau)²), the satellites' overlap at the first sample taken as stored energy.",
         ),
         (
             "The paper gives no numbers for IV-F. It asks for the lead first; either is enough, and rewind needs no knowledge of the delay.",
+            "Ten times the stiffness, 4 ms, nothing: expected were 2.1 to 2.4, which hold the mean and most phases, not all. The first sample comes 20 to "
+            f"24 ms after the touch, and e grows linearly with that: a bare loop of one mass and one spring gives {bare.min():.2f} to {bare.max():.2f}, "
+            f"{bare.mean():.2f} on average, and the whole rig the same to {apart:.0e} in each phase. So 2.46 is the sampling, not the robots.",
             f"A contact of 2.6 cycles (500 N/mm, 12 ms) breaks a held force even with rewind: {coarse['held_least']:.2f} to {coarse['held_most']:.2f}. "
             f"The paper names this limit. Sub-steps hold: {coarse['fine_least']:.5f} to {coarse['fine_most']:.5f}.",
             "Lead alone with sub-steps: the first sample still comes up to a cycle after the touch, and its overlap is energy from nowhere "

@@ -83,7 +83,7 @@ def shares(number: int) -> np.ndarray:
 
 
 def restitution(run: Run) -> float:
-    """Speed of parting over speed of approach, at the end of the run: the log's is read when the real contact ends, which may be before the satellites part."""
+    """Speed of parting over speed of approach, at the end of the run."""
     return float(run.series["target.velocity.x"][-1] - run.series["chaser.velocity.x"][-1]) / SPEED
 
 

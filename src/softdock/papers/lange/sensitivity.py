@@ -20,7 +20,7 @@ WORDS = {
     "jerk": "2.3 m/s², 8.86 m/s³ (Fig. 6)",
     "acceleration": "0.362 m/s² (Fig. 6)",
     "fast": "2.3 m/s², 125 m/s³",
-    "ideal": "1000 m/s², where the satellites are",
+    "ideal": "1000 m/s²",
 }
 CYCLE_MS = 4.0
 ERRORS = (-0.1, 0.1)
