@@ -10,6 +10,7 @@ import math
 
 from softdock.adaptation.by_axis import WORK_FLOATS
 from softdock.adaptation.energy_ledger_books import (
+    BASE_KINETIC,
     BASE_REAL,
     BOOKED,
     CELLS,
@@ -123,7 +124,7 @@ def _believed_gain(method, mem, variance):
         touch += mem[at + TOUCH + port]
     least = least_absorbed(method.doubts, method.loan * touch, variance)
     if mem[at + OPEN] != 0.0:
-        note_overdrawn(mem, at + BOOKS + DOUBTS, least, absorbed)
+        note_overdrawn(mem, at + BOOKS + DOUBTS, least, absorbed, mem[at + BOOKS + BASE_KINETIC])
     before = mem[at + COUNTED]
     mem[at + COUNTED] = max(absorbed, least)
     return mem[at + COUNTED] - before

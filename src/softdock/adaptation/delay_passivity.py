@@ -55,7 +55,8 @@ from softdock.adaptation.delay_observer import (
     settle_books,
 )
 from softdock.adaptation.delay_passivity_keys import ROWS_BEYOND
-from softdock.adaptation.energy_ledger_books import DOUBTS
+from softdock.adaptation.energy_ledger_books import BASE_KINETIC, DOUBTS
+from softdock.adaptation.energy_ledger_projection import pair_energy
 from softdock.adaptation.interface import Wrenches
 from softdock.adaptation.sensor_doubts import believe, doubt_books, doubt_events, is_finite
 from softdock.compiled import apart, compiled
@@ -81,14 +82,16 @@ def _store_damper(mem, at, given, without):
 
 
 @compiled
-def _is_idle(method, mem, rig, touching):
+def _is_idle(method, mem, rig, satellites, touching):
     """Whether there is nothing to do: no contact, and the last one settled: all its readings counted, and no debt left. Then nothing is counted, so that
     noise adds up to nothing."""
     at = method.memory
     if touching:
         mem[at + IDLE] = 0.0
-        mem[at + CONTACTS] += 1.0 - mem[at + OPEN]
-        mem[at + OPEN] = 1.0
+        if mem[at + OPEN] == 0.0:
+            mem[at + CONTACTS] += 1.0
+            mem[at + OPEN] = 1.0
+            mem[at + BOOKS + BASE_KINETIC] = pair_energy(rig, satellites)
         return False
     mem[at + IDLE] += rig.T
     debt = 0.0
@@ -120,7 +123,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         _store_wrenches(mem, at + ALONG, wrenches)
         oldest = (method.rows - ROWS_BEYOND + 1) * rig.T
         mem[at + TOO_OLD] += 1.0 if max(measured.force_age + method.unstamped, measured.pose_age) > oldest else 0.0
-    if _is_idle(method, mem, rig, touching):
+    if _is_idle(method, mem, rig, satellites, touching):
         _store_wrenches(mem, at + APPLIED, wrenches)
         _store_damper(mem, at + DAMPER, wrenches, handed)
         return wrenches

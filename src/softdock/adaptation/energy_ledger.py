@@ -277,7 +277,7 @@ def _allowed(method, mem, T, start, end):
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
     real, variance = mem[base + REAL] - mem[base + BASE_REAL], mem[base + VARIANCE] - mem[base + BASE_VARIANCE]
     least = least_absorbed(method.doubts, method.loan * mem[base + SUMMIT], variance)
-    note_overdrawn(mem, base + DOUBTS, least, real)
+    note_overdrawn(mem, base + DOUBTS, least, real, mem[base + BASE_KINETIC])
     return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - max(real + transit, least) - kept - mem[base + DEBT]
 
 

@@ -4,7 +4,8 @@ A force that is not believed does not act. A frozen one goes on to act while it 
 would give. A jump beyond `jump_N` is held back for one cycle. Saturation is noted. What a sensor can do, its range and resolution, is read from the scenario.
 
 And of the contact: it is passive, unless a hand is at the rig. Whatever its sensor says, since touch it cannot have returned more than it took; readings that
-say so are not believed beyond a margin for noise. This bounds what any fault of the sensor can do.
+say so are not believed beyond a margin for noise, and once they are far astray none of them gives energy until the force is gone. This bounds what any fault
+of the sensor can do.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from softdock.spatial.vectors import add, cross, load3, norm, subtract
 SAME_READING = 1e-12  # of a reading: changes below are the rounding of a turn to its axes and back, and of moving a torque over some metres
 AT_RANGE = 1e-9  # of the range
 STEPS = 3.0  # of the sensor's resolution, by which the force should have changed before an unchanged reading is a frozen one
+FAR_ASTRAY = 0.5  # of the satellites' energy at the opening: a contact that returned so much more than it took is no contact
 OVERDRAFT = 0.01  # of a contact's energy: less is not worth a warning
 NOISE_MARGIN = 4.0  # standard deviations of the noise's work
 
@@ -34,7 +36,8 @@ SAME, FROZEN, JUMPS, SATURATED = 12, 13, 14, 15  # cycles, cycles, -, cycles
 OVERDRAWN = 16  # J: most by which the readings had the contact return more than it took
 CHANGED = 17  # 14: the mock-ups' poses when the reading last changed
 UNTOUCHED = 31  # 14: and when it was last below the threshold
-DOUBT_CELLS = 45
+DISTRUST = 45  # 1: the readings of this contact have gone so far astray that none may give energy, until the force is gone
+DOUBT_CELLS = 46
 
 
 def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
@@ -119,10 +122,11 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     store_wrench(mem, at + RAW, Wrench(f, t))
     if size <= threshold:
         store_poses(mem, at + UNTOUCHED, poses)
+        mem[at + DISTRUST] = 0.0
     if not same:
         store_poses(mem, at + CHANGED, poses)
-    frozen = giving and doubts.frozen > 0.0 and mem[at + SAME] * T > doubts.frozen
-    if frozen and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses):
+    frozen = doubts.frozen > 0.0 and mem[at + SAME] * T > doubts.frozen and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses)
+    if giving and (frozen or mem[at + DISTRUST] != 0.0):
         mem[at + FROZEN] += 1.0
         store_wrench(mem, at + READING, no_wrench())
         return True
@@ -168,9 +172,11 @@ def least_absorbed(doubts, spare, variance):
 
 
 @compiled
-def note_overdrawn(mem, at, least, absorbed):
-    """If the readings say that the contact absorbed less than that."""
+def note_overdrawn(mem, at, least, absorbed, energy):
+    """If the readings say that the contact absorbed less than that. `energy`: J, of the satellites when it opened."""
     mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
+    if least - absorbed > FAR_ASTRAY * energy:
+        mem[at + DISTRUST] = 1.0
 
 
 def doubt_books(mem: Any) -> dict[str, float]:
@@ -187,7 +193,7 @@ def doubt_events(mem: Any, energy: float) -> list[str]:
     """The same in words, for the run's log. `energy`: J, of a contact; a hundredth of it too much is no event."""
     b, found = doubt_books(mem), []
     if b["cycles_not_believed"]:
-        found.append(f"the force froze (or was no number) and would have given energy: it did not act in {b['cycles_not_believed']:.0f} cycles")
+        found.append(f"the force froze, was no number or had given far more than it took: it did not act in {b['cycles_not_believed']:.0f} cycles")
     if b["jumps"]:
         found.append(f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle")
     if b["cycles_saturated"]:
