@@ -25,7 +25,7 @@ from softdock.adaptation.energy_ledger_books import (
 )
 from softdock.adaptation.energy_ledger_books import VARIANCE as BOOKS_VARIANCE
 from softdock.adaptation.paired_records import look_up, record_floats, remember
-from softdock.adaptation.sensor_doubts import least_absorbed, note_overdrawn
+from softdock.adaptation.sensor_doubts import LIFTED, least_absorbed, lifted
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import displacement, store_pose
 from softdock.spatial.rigid_body import body_rate
@@ -51,8 +51,7 @@ VARIANCE = 179  # per port: of the noise's work in this contact, J^2
 DAMPER = 185  # the method's part of APPLIED
 CONTACTS, DROPPED, KEPT, TOO_OLD = 197, 198, 199, 200  # for the notes: contacts, J of debts that no braking repaid, J kept back, cycles
 LARGEST_TOUCH = 201  # J, of all contacts
-COUNTED = 202  # J, what the contact is believed to have absorbed since touch
-BOOKS = 203  # cells and rings of energy_ledger_books.py, and behind them two records of paired_records.py: wrenches and ways
+BOOKS = 202  # cells and rings of energy_ledger_books.py, and behind them two records of paired_records.py: wrenches and ways
 
 
 @compiled
@@ -110,24 +109,23 @@ def observe(method, mem, rig, measured, satellites):
 def settle_books(method, mem):
     """A contact is settled: the next one's books begin here."""
     at = method.memory
-    mem[at + BOOKS + BASE_REAL], mem[at + COUNTED] = mem[at + BOOKS + REAL], 0.0
+    mem[at + BOOKS + BASE_REAL] = mem[at + BOOKS + REAL]
+    mem[at + BOOKS + DOUBTS + LIFTED] = 0.0
     mem[at + BOOKS + BOOKS_VARIANCE] = 0.0
     mem[at + BOOKS + TURNOVER] = 0.0
 
 
 @compiled
-def _believed_gain(method, mem, variance):
-    """What the contact is believed to have absorbed [J] since this was last asked, of what the books say since touch."""
+def _lift(method, mem, variance):
+    """How much more the contact must have absorbed [J] than the readings say since touch, beyond what was known of this before."""
     at, absorbed = method.memory, mem[method.memory + BOOKS + REAL] - mem[method.memory + BOOKS + BASE_REAL]
     touch = 0.0
     for port in range(6):
         touch += mem[at + TOUCH + port]
+    before = mem[at + BOOKS + DOUBTS + LIFTED]
+    felt = mem[at + OPEN] != 0.0 and mem[at + IDLE] == 0.0
     least = least_absorbed(method.doubts, method.loan * touch, variance)
-    if mem[at + OPEN] != 0.0:
-        note_overdrawn(mem, at + BOOKS + DOUBTS, least, absorbed, mem[at + BOOKS + BASE_KINETIC])
-    before = mem[at + COUNTED]
-    mem[at + COUNTED] = max(absorbed, least)
-    return mem[at + COUNTED] - before
+    return lifted(mem, at + BOOKS + DOUBTS, least, absorbed, felt, mem[at + BOOKS + BASE_KINETIC]) - before
 
 
 @compiled
@@ -136,11 +134,11 @@ def _book_coupled(method, mem, measured, force_time, pose_time):
     at, books = method.memory, method.memory + BOOKS
     if mem[books + FORCES] == 0.0:
         mem[books + BOOKED] = min(force_time, pose_time)
-    kept = kept_back(mem, books, method.deviations, method.booking.worst)
+    absorbed, kept = mem[books + REAL], kept_back(mem, books, method.deviations, method.booking.worst)
     note_readings(mem, books, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
     book_real_work(mem, books, method.rows, pose_time, method.booking)
     more = kept_back(mem, books, method.deviations, method.booking.worst) - kept
-    mem[at + ACTIVE] += _believed_gain(method, mem, mem[books + BOOKS_VARIANCE]) + more
+    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more + _lift(method, mem, mem[books + BOOKS_VARIANCE])
     mem[at + KEPT] += more
 
 
@@ -153,8 +151,7 @@ def _book_axes(method, mem):
     for port in range(6):
         variance += mem[at + VARIANCE + port]
     mem[at + BOOKS + REAL] += whole
-    _believed_gain(method, mem, variance)
-    believed = mem[at + COUNTED] == mem[at + BOOKS + REAL] - mem[at + BOOKS + BASE_REAL]
+    believed = _lift(method, mem, variance) <= 0.0
     for i in range(12):
         absorbed = -0.5 * (mem[at + NOW + i] + mem[at + LAST + i]) * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
         mem[at + ACTIVE + _port(method, i)] += absorbed if believed else max(absorbed, 0.0)

@@ -72,7 +72,7 @@ from softdock.adaptation.energy_ledger_projection import carried_along, line_of,
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
 from softdock.adaptation.paired_poses import load_poses, poses_of, relative_displacement, store_poses, work_on
-from softdock.adaptation.sensor_doubts import NO_DOUBTS, READING, Doubts, believe, doubt_keys, least_absorbed, note_overdrawn, prepare_doubts
+from softdock.adaptation.sensor_doubts import LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, least_absorbed, lifted, prepare_doubts
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wrench
@@ -225,13 +225,14 @@ def follow(method, mem, rig, measured, before, after, output):
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
             mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN], mem[base + TURNOVER] = 1.0, 0.0, 0.0, 0.0
+            mem[base + DOUBTS + LIFTED] = 0.0
             mem[base + CONTACTS] += 1.0
         mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
         size = 1.0 / norm(wrench.force)
         store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
     settled = after
     if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
-        allowed = _allowed(method, mem, rig.T, start, end)
+        allowed = _allowed(method, mem, rig.T, start, end, seen)
         settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not seen))
         note_gains(mem, base + WORK, rig, after, settled)
         if t - mem[base + LAST_SEEN] > method.window:
@@ -269,16 +270,16 @@ def _given_from_outside(method, mem, rig, before, after, start, end):
 
 
 @compiled
-def _allowed(method, mem, T, start, end):
+def _allowed(method, mem, T, start, end, seen):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
     base = method.memory
     kept = kept_back(mem, base, method.deviations, method.booking.worst)
     transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
-    real, variance = mem[base + REAL] - mem[base + BASE_REAL], mem[base + VARIANCE] - mem[base + BASE_VARIANCE]
+    absorbed, variance = mem[base + REAL] - mem[base + BASE_REAL] + transit, mem[base + VARIANCE] - mem[base + BASE_VARIANCE]
     least = least_absorbed(method.doubts, method.loan * mem[base + SUMMIT], variance)
-    note_overdrawn(mem, base + DOUBTS, least, real, mem[base + BASE_KINETIC])
-    return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - max(real + transit, least) - kept - mem[base + DEBT]
+    absorbed += lifted(mem, base + DOUBTS, least, absorbed, seen, mem[base + BASE_KINETIC])
+    return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - absorbed - kept - mem[base + DEBT]
 
 
 @compiled

@@ -37,7 +37,8 @@ OVERDRAWN = 16  # J: most by which the readings had the contact return more than
 CHANGED = 17  # 14: the mock-ups' poses when the reading last changed
 UNTOUCHED = 31  # 14: and when it was last below the threshold
 DISTRUST = 45  # 1: the readings of this contact have gone so far astray that none may give energy, until the force is gone
-DOUBT_CELLS = 46
+LIFTED = 46  # J: what the contact absorbed is taken to be more by this than the readings say
+DOUBT_CELLS = 47
 
 
 def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
@@ -172,11 +173,15 @@ def least_absorbed(doubts, spare, variance):
 
 
 @compiled
-def note_overdrawn(mem, at, least, absorbed, energy):
-    """If the readings say that the contact absorbed less than that. `energy`: J, of the satellites when it opened."""
-    mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
-    if least - absorbed > FAR_ASTRAY * energy:
-        mem[at + DISTRUST] = 1.0
+def lifted(mem, at, least, absorbed, touching, energy):
+    """By how much the readings' `absorbed` [J] is below the least that it can be. Judged while a force is felt, and kept after: what a contact takes and gives
+    below the threshold need not have been booked both. `energy`: J, of the satellites when it opened."""
+    if touching:
+        mem[at + LIFTED] = max(least - absorbed, 0.0)
+        mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
+        if least - absorbed > FAR_ASTRAY * energy:
+            mem[at + DISTRUST] = 1.0
+    return mem[at + LIFTED]
 
 
 def doubt_books(mem: Any) -> dict[str, float]:
