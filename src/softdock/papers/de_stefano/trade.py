@@ -86,7 +86,7 @@ def make_trade() -> Exhibit:
         rows.append(
             {
                 "scheme": name,
-                "drift_mm": 1e3 * held_drift(integrator, _told(methods, 0.0)),
+                "drift_mm": round(1e3 * held_drift(integrator, _told(methods, 0.0)), 6) + 0.0,
                 "restitution": bounce(integrator, _told(methods, 0.0)),
                 "restitution_16_ms": bounce(integrator, _told(methods, 16.0), 16.0),
                 "golden": GOLDEN.get(name),

@@ -72,7 +72,7 @@ def trade_chart(rows: Sequence[dict[str, Any]]) -> str:
         "hovermode": "closest",
         "margin": {"l": 330, "r": 20, "t": 40, "b": 50},
         "xaxis": {"title": {"text": "drift after 60 N for 5 s [mm]"}, "domain": [0.0, 0.42], "zeroline": True, "range": [-5.9, 3.6]},
-        "xaxis2": {"title": {"text": "restitution [-]; orbit: 1"}, "domain": [0.5, 1.0], "anchor": "y", "range": [0.985, 1.21]},
+        "xaxis2": {"title": {"text": "restitution [-]; orbit: 1"}, "domain": [0.5, 1.0], "anchor": "y", "range": [0.985, 1.23]},
         "yaxis": {"title": {"text": ""}, "tickvals": y.tolist(), "ticktext": names, "range": [-top, 0.4], "zeroline": False, "showgrid": True},
         "shapes": [honest],
     }
