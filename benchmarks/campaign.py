@@ -19,12 +19,12 @@ import numpy as np
 
 from softdock.campaign.batch import empty_batch
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import Common, tailor
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.plan import Plan, make_plan
 from softdock.campaign.shards import begin
 from softdock.campaign.spec import read_spec
+from softdock.campaign.tailoring import Common, tailor
 from softdock.campaign.whole import finish
 
 RUNS, REPEATS = 1200, 5

@@ -98,7 +98,7 @@ def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path, only:
     parts = {  # name: (seconds it needs, what it does)
         "parity": (0.0, lambda: gpu_parity.check_parity(8 if quick else 40, say)),
         "speed": (60.0, lambda: gpu_speed.measure_speed(runs, 8.0, repeats, say)),
-        "mjx": (75.0, lambda: gpu_speed.measure_mjx(say)),
+        "mjx": (150.0, lambda: gpu_speed.measure_mjx(say)),
         "end_to_end": (20.0, lambda: gpu_speed.end_to_end(runs // 2, 8.0, say)),
         "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
         "networks": (200.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gpu_campaign import CASES, HEADLINES
+from benchmarks.gpu_check import about
 from softdock.campaign.cuda import WAVE, find_device
 
 PER_CYCLE = 64  # fused multiply-adds in double precision a multiprocessor starts in a clock cycle (compute capability 8.0 and 9.0)
@@ -70,7 +71,7 @@ def main(arguments: list[str]) -> int:
         return 1
     device = find_device()
     runs = device.multiprocessors * WAVE
-    found: dict[str, Any] = {"device": device.name}
+    found = about(device, False)
     for case, make in CASES.items():
         if case not in HEADLINES:
             continue

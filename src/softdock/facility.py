@@ -37,6 +37,7 @@ from softdock.spatial.motion import (
     Wrench,
     coasting,
     displacement,
+    is_felt,
     no_wrench,
     store_motion,
     work,
@@ -190,9 +191,12 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
-    half_chaser, half_target = _half_sum(was.true_chaser, true_chaser), _half_sum(was.true_target, true_target)
-    absorbed = was.absorbed - work(half_chaser, displacement(was.chaser.p, was.chaser.q, chaser.p, chaser.q))
-    absorbed -= work(half_target, displacement(was.target.p, was.target.q, target.p, target.q))
+    mean_chaser, mean_target, absorbed = was.mean_chaser, was.mean_target, was.absorbed
+    if contact.depth > 0.0 or is_felt(was.true_chaser) or is_felt(was.true_target):  # else every term is zero: free flight, which is most of a run
+        half_chaser, half_target = _half_sum(was.true_chaser, true_chaser), _half_sum(was.true_target, true_target)
+        absorbed -= work(half_chaser, displacement(was.chaser.p, was.chaser.q, chaser.p, chaser.q))
+        absorbed -= work(half_target, displacement(was.target.p, was.target.q, target.p, target.q))
+        mean_chaser, mean_target = plus(mean_chaser, dt, half_chaser), plus(mean_target, dt, half_target)
 
     touched, first_touch, last_touch, pair = was.touched, was.first_touch, was.last_touch, was.pair
     if contact.depth > 0.0:
@@ -211,8 +215,8 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
         true_target,
         contact.dissipated,
         samples,
-        plus(was.mean_chaser, dt, half_chaser),
-        plus(was.mean_target, dt, half_target),
+        mean_chaser,
+        mean_target,
         absorbed,
         contact.stored,
         was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,

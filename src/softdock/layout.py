@@ -18,7 +18,7 @@ from softdock.parameters import Group, Parameter
 from softdock.robots.robot import ROBOT, Chance, Follower, is_elastic, longest_delay, prepare_follower, prepare_robot
 from softdock.satellites import SATELLITES
 from softdock.schedules import schedule_at
-from softdock.sensor.force_torque import SENSOR, Sampling, prepare_sampling
+from softdock.sensor.force_torque import ON_BOTH, SENSOR, Sampling, prepare_sampling
 from softdock.sensor.mock_up import MOCK_UP, is_heavy
 from softdock.sensor.pose import POSE, prepare_pose
 from softdock.spatial.motion import MOTION_FLOATS
@@ -113,7 +113,7 @@ STOPS, REACHES = STOP.at, ROBOT.at
 # torque so far (squared), then the contact pairs, and so on.
 PEAK_FORCE_MEM, PEAK_TORQUE_MEM = 3, 4  # behind adaptation.interface.BOOK_VIRTUAL, BOOK_DESIGNED and STOP_REQUEST
 PAIRS_MEM = 5
-SAMPLE_FLOATS = 12  # wrenches on chaser and target
+WRENCH_FLOATS = 6
 REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
 
 
@@ -180,7 +180,13 @@ def _limit(value):
 
 
 @compiled
-def memory_map(pairs, slots, sample_slots, robot_floats, report_floats, pose_slots):
+def sample_floats(on):
+    """One sample of the force sensors: a wrench, or with both sensors the chaser's and the target's."""
+    return 2 * WRENCH_FLOATS if on == ON_BOTH else WRENCH_FLOATS
+
+
+@compiled
+def memory_map(pairs, slots, sample_slots, on, robot_floats, report_floats, pose_slots):
     """Parts of `mem` one after the other; the methods' memory stands behind the last."""
     history = PAIRS_MEM + pairs * PAIR_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
@@ -198,7 +204,7 @@ def memory_map(pairs, slots, sample_slots, robot_floats, report_floats, pose_slo
         filters + 12,
         filters + 18,
         samples,
-        samples + sample_slots * SAMPLE_FLOATS,
+        samples + sample_slots * sample_floats(on),
     )
 
 
@@ -260,7 +266,7 @@ def prepare(vector, markers):
         _limit(vector[STOP_AT + STOPS.torque]),
         bounded,
         pairs,
-        memory_map(pairs.number, slots, sample_slots, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
+        memory_map(pairs.number, slots, sample_slots, sensor.on, robot_floats, report_floats, int(vector[MEMORY_AT + MAP.pose_slots])),
         2.0 * (longest + sensor.delay),
         prepare_methods(markers.methods, vector, METHODS_AT),
         markers.features,

@@ -15,9 +15,10 @@ from softdock.layout import (
     CHASER_ROBOT_AT,
     LABORATORY_AT,
     POSE_AT,
-    SAMPLE_FLOATS,
     SCHEDULE,
     SENSOR_AT,
+    WRENCH_FLOATS,
+    sample_floats,
 )
 from softdock.robots.history import HERMITE, acceleration_at, motion_at, push
 from softdock.robots.joint import motor_acceleration, motors_of
@@ -94,11 +95,23 @@ def full_reading(features, vector, mem, T, chance, slots, history, state, filter
 
 
 @compiled
+def _sample_at(m, on, sample):
+    """Where one sample (number from the start) is kept."""
+    return m.samples + (sample & (m.sample_slots - 1)) * sample_floats(on)
+
+
+@compiled
+def _targets(on):
+    """From there to the target's wrench."""
+    return WRENCH_FLOATS if on == ON_BOTH else 0
+
+
+@compiled
 def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_target, chaser, target, true_chaser, true_target):
     """One sample of the force sensors, compensated and moved to the centres of mass: the chaser's returned; and into its slot, unless it is
     handed over at once."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
-    slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
+    slot = _sample_at(m, sensor.on, sample)
     first = no_wrench()
     if sensor.on != ON_TARGET:
         if sensor.plain and params.chaser_light:
@@ -118,7 +131,7 @@ def sample_wrenches(params, vector, mem, k, sample, t, dt, was_chaser, was_targe
                 params.features, vector, mem, T, chance, m.slots, m.target_history, m.target_robot, m.filters + 6, 1, k, sample,
                 t, dt, true_target, was_target, target
             )
-        store_wrench(mem, slot + 6, reading)
+        store_wrench(mem, slot + _targets(sensor.on), reading)
     return first
 
 
@@ -131,10 +144,9 @@ def hand_over(params, mem, handed, k, sampled, reading, reading_time):
     newest = k if sensor.prompt else newest_arrived(sensor, k * params.T)
     if not sensor.prompt and (newest <= handed or newest < 0):
         return handed, reading, reading_time
-    slot = m.samples + (newest & (m.sample_slots - 1)) * SAMPLE_FLOATS
     when = newest * sensor.period
     if sensor.handover == LATEST and not sensor.thresholded and sensor.on == ON_CHASER:
-        return newest, load_wrench(mem, slot), when
+        return newest, load_wrench(mem, _sample_at(m, sensor.on, newest)), when
     if sensor.handover != LATEST:
         when -= 0.5 * (newest - max(handed + 1, newest - m.sample_slots + 1)) * sensor.period  # a mean is as old as its samples are on average
     return newest, _gathered(sensor, m, mem, handed, newest), when
@@ -147,9 +159,11 @@ def _gathered(sensor, m, mem, handed, newest):
     weight = 1.0 / (newest - first + 1)
     chaser, target = no_wrench(), no_wrench()
     for sample in range(first, newest + 1):
-        slot = m.samples + (sample & (m.sample_slots - 1)) * SAMPLE_FLOATS
-        chaser = plus(chaser, weight, load_wrench(mem, slot))
-        target = plus(target, weight, load_wrench(mem, slot + 6))
+        slot = _sample_at(m, sensor.on, sample)
+        if sensor.on != ON_TARGET:
+            chaser = plus(chaser, weight, load_wrench(mem, slot))
+        if sensor.on != ON_CHASER:
+            target = plus(target, weight, load_wrench(mem, slot + _targets(sensor.on)))
     force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
     if sensor.on == ON_BOTH:
         force = 0.5 * norm(subtract(chaser.force, target.force))

@@ -20,6 +20,7 @@ from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
+from softdock.campaign.tailoring import tailor
 from softdock.compiled import source_hash
 from softdock.cycle import STATUSES
 from softdock.errors import BadInput, NoDevice
@@ -176,7 +177,7 @@ ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
 
 def prepared_kernel(base):
     """What two runs have in common, and the types that a kernel for them is called with, but for the markers'."""
-    _, numbers, special = gpu.tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
+    _, numbers, special = tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
     return special, lambda markers: (matrix, numba.typeof(markers), numba.typeof(numbers), cube, matrix)
 
@@ -212,21 +213,22 @@ def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for
 def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
     """What differs between two runs of a batch is not taken for a constant; what they share is, with its value."""
     swept = {"chaser.mass_kg": [60.0, 61.0], "robots.chaser.delay_ms": [16.0, 16.0], "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0]}
-    _, numbers, special = gpu.tailor(*columns(scenario, swept))
+    _, numbers, special = tailor(*columns(scenario, swept))
     assert (special.shared.chaser_mass, special.shared.target_mass, special.shared.pair, special.shared.delays) == (0, 1, 1, 1)
     assert numbers.delays == (0.016, 0.016)
     assert special.common.chaser_cycles == special.common.pair_kinds == 1
     assert special.kind.chaser_cycles == 4
     assert special.kind.slots == 5  # the four of the delay and the newest: no more than is read
     swept |= {"robots.chaser.delay_ms": [16.0, 17.0], "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0]}
-    _, _, other = gpu.tailor(*columns(scenario, swept))
+    _, _, other = tailor(*columns(scenario, swept))
     assert (other.shared.pair, other.shared.delays, other.common.on_stamps, other.common.integrator) == (0, 0, 0, 1)
 
 
-def test_a_short_history_gives_the_same_run(scenario):
-    """The GPU keeps as few set-points as are read, at other places of `mem`: bit for bit the run with the long ring."""
-    part = columns(scenario, {"chaser.mass_kg": [55.0, 60.0, 65.0]})
-    lean = gpu.tailor(*part)
+@pytest.mark.parametrize("name", ["epos_1d", "epos_3d"])
+def test_a_short_history_gives_the_same_run(name):
+    """The GPU keeps as few set-points and samples as are read, at other places of `mem`: bit for bit the run with the long rings."""
+    part = columns(load_scenario(name).with_keys({"methods": [{"name": "direct"}]}), {"chaser.mass_kg": [55.0, 60.0, 65.0], "sensor.delay_ms": [0.0, 1.0, 3.0]})
+    lean = tailor(*part)
     assert lean.special.floats < part.mem_floats
     short = run_cpu(lean.vectors, part.markers, lean.special.floats)
     np.testing.assert_array_equal(short.outcomes, run_cpu(*part).outcomes)
@@ -234,7 +236,7 @@ def test_a_short_history_gives_the_same_run(scenario):
 
 def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
     with pytest.raises(BadInput, match="or run this batch on the CPU"):
-        gpu.tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
+        tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
 
 
 def test_without_a_gpu_the_error_says_what_was_found(scenario):

@@ -7,13 +7,14 @@ import pytest
 
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import Common, expanding_kernel, keep_if_possible, load_numba_cuda, tailor
+from softdock.campaign.cuda import expanding_kernel, keep_if_possible, load_numba_cuda
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
+from softdock.campaign.tailoring import Common, tailor
 from softdock.fidelity import distance_from_orbit, mass_properties, motions
 from softdock.kinds import Kind
 from softdock.simulation import simulate

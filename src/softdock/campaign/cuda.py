@@ -12,27 +12,21 @@ import importlib
 import importlib.util
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.registry import memory_slots
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
-from softdock.campaign.cpu import available_cores
-from softdock.campaign.thin import Thin, rows_of, runs_of
+from softdock.campaign.tailoring import Special, Tailored, tailor
+from softdock.campaign.thin import Thin, rows_of
 from softdock.compiled import cache_folder
-from softdock.doors import find_kinds, run_one
-from softdock.errors import BadInput, NoDevice, Problem
+from softdock.doors import run_one
+from softdock.errors import NoDevice
 from softdock.features import Markers
-from softdock.kinds import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers, of_kind, with_known_pair
-from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT, prepare
-from softdock.spatial.motion import MOTION_FLOATS
+from softdock.kinds import of_kind, with_known_pair
+from softdock.layout import prepare
 
-MOST_FLOATS = 4096  # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB on an H200
 THREADS_PER_BLOCK = 64
-LOOK_ROWS = 1024  # runs looked at together for what they have in common: 3 MB
-LOOKERS = 4  # threads that look
 LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
 WAVE = 256  # threads a multiprocessor holds at about 255 registers each: the least that fills the device
 
@@ -73,104 +67,6 @@ def find_device() -> Device:
         raise NoDevice(f"numba-cuda is installed, but there is no usable GPU: {what}") from error
     name = name.decode() if isinstance(name, bytes) else str(name)
     return Device(name, tuple(device.compute_capability), int(device.MULTIPROCESSOR_COUNT), int(memory))
-
-
-class Special(NamedTuple):
-    """What a kernel is compiled for: floats of `mem`, and what all runs of the batch have in common."""
-
-    floats: int
-    kind: Kind
-    common: Kind  # 1 where the batch has it in common
-    shared: Numbers  # likewise for numbers; their values are arguments of the kernel
-
-
-class Tailored(NamedTuple):
-    """Runs made ready for a kernel of their own."""
-
-    vectors: np.ndarray | Thin  # with a memory map for the GPU
-    numbers: Numbers  # what all runs have in common, for the kernel's argument
-    special: Special
-
-
-class Common:
-    """What all runs seen so far have in common. It only ever shrinks: later slices of a campaign never need a kernel for one value of theirs."""
-
-    def __init__(self, markers: Markers, mem_floats: int):
-        if mem_floats > MOST_FLOATS:
-            allowed = f"at most {MOST_FLOATS} floats a run on a GPU; shorten the longest delay (in cycles), or run this batch on the CPU"
-            raise BadInput(Problem("memory.size", mem_floats, allowed))
-        self.markers, self.mem_floats = markers, mem_floats
-        self.first: np.ndarray | None = None  # vector of the first run seen
-        self.kind = self.numbers = np.zeros(0)
-        self.is_common, self.is_shared = np.ones(KIND_FIELDS, dtype=bool), np.ones(NUMBER_FLOATS, dtype=bool)
-        self.on_stamps, self.cycles = True, 0  # whether all are on stamps; the longest delay [cycles]
-
-    def see(self, vectors: np.ndarray | Thin) -> None:
-        """Some more runs, looked at in small parts, several at once."""
-        total = runs_of(vectors)
-        if self.first is None:
-            first = rows_of(vectors, 0, 1)
-            kinds, numbers = _kinds(first, self.markers)
-            self.first, self.kind, self.numbers = first[0].copy(), kinds[0], numbers[0]
-
-        def look(first: int) -> tuple[np.ndarray, np.ndarray, bool, int]:
-            kinds, numbers = _kinds(rows_of(vectors, first, min(first + LOOK_ROWS, total)), self.markers)
-            cycles = kinds[:, [Kind._fields.index("chaser_cycles"), Kind._fields.index("target_cycles")]].max()
-            on_stamps = kinds[:, Kind._fields.index("on_stamps")].all()
-            return (kinds == self.kind).all(axis=0), (numbers == self.numbers).all(axis=0), bool(on_stamps), int(cycles)
-
-        with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
-            for common, shared, on_stamps, cycles in pool.map(look, range(0, total, LOOK_ROWS)):
-                self.is_common &= common
-                self.is_shared &= shared
-                self.on_stamps &= on_stamps
-                self.cycles = max(self.cycles, cycles)
-
-    def ready(self, vectors: np.ndarray | Thin) -> Tailored:
-        """These runs (seen before), with a kernel's memory map."""
-        if self.first is None:
-            raise ValueError("no run was seen")
-        spared = self._spared()
-        if spared > 0:
-            vectors = Thin(self._shortened(vectors.base, spared), *vectors[1:]) if isinstance(vectors, Thin) else self._shortened(vectors, spared)
-        kind = _kinds(self._shortened(self.first, spared)[None, :], self.markers)[0][0]
-        groups = np.split(self.is_shared, np.cumsum(SIZES)[:-1])
-        shared = [int(group.all()) for group in groups]
-        pairs = Kind._fields.index("pairs")
-        shared[Numbers._fields.index("pair")] *= int(self.is_common[pairs] and kind[pairs] == 1)
-        constants = Kind(*np.where(self.is_common, kind, 0).tolist())
-        special = Special(self.mem_floats - spared, constants, Kind(*self.is_common.astype(int).tolist()), Numbers(*shared))
-        numbers = np.split(self.numbers, np.cumsum(SIZES)[:-1])
-        return Tailored(vectors, Numbers(*(tuple(group.tolist()) for group in numbers)), special)
-
-    def _spared(self) -> int:
-        """Floats saved by keeping no more set-points than are read: a cache holds more runs. A power of two, as on the CPU, is not
-        needed where the number is a constant of the kernel."""
-        if not self.on_stamps or self.first is None:
-            return 0
-        return max(0, 2 * MOTION_FLOATS * (int(self.first[MEMORY_AT + MEMORY.at.slots]) - (self.cycles + 1)))
-
-    def _shortened(self, vectors: np.ndarray, spared: int) -> np.ndarray:
-        vectors = vectors.copy()
-        if spared > 0:
-            vectors[..., MEMORY_AT + MEMORY.at.slots] = self.cycles + 1
-            vectors[..., MEMORY_AT + MEMORY.at.size] -= spared
-            for at in memory_slots(self.markers.methods, METHODS_AT):
-                vectors[..., at] -= spared
-        return vectors
-
-
-def tailor(vectors: np.ndarray | Thin, markers: Markers, mem_floats: int, common: Common | None = None) -> Tailored:
-    """What these runs have in common (with those seen before), found out run by run."""
-    common = Common(markers, mem_floats) if common is None else common
-    common.see(vectors)
-    return common.ready(vectors)
-
-
-def _kinds(vectors: np.ndarray, markers: Markers) -> tuple[np.ndarray, np.ndarray]:
-    kinds, numbers = np.zeros((len(vectors), KIND_FIELDS), dtype=np.int64), np.zeros((len(vectors), NUMBER_FLOATS))
-    find_kinds(vectors, markers, kinds, numbers)
-    return kinds, numbers
 
 
 def kernel_function(special: Special) -> Any:

@@ -85,7 +85,7 @@ class Gpu:
         return self.wave
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
-        from softdock.campaign.cuda import Common, tailor
+        from softdock.campaign.tailoring import Common, tailor
 
         with self.lock:
             markers, floats = variant.markers, variant.mem_floats

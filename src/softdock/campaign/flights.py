@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.campaign.batch import Batch
-from softdock.campaign.cuda import THREADS_PER_BLOCK, Tailored, expanding_kernel, kernel_and_markers, load_numba_cuda
+from softdock.campaign.cuda import THREADS_PER_BLOCK, expanding_kernel, kernel_and_markers, load_numba_cuda
+from softdock.campaign.tailoring import Tailored
 from softdock.campaign.thin import Thin
 from softdock.contact_log import LOG_COLUMNS
 from softdock.doors import OUTCOMES

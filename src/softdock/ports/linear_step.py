@@ -221,17 +221,29 @@ def stored(net, mem, at):
 
 
 @compiled
-def linear_sample(net, mem, dq, k):
-    """One sample of a network held at its ports: displacements dq[k] of the sample that ended in; `mem[at.y]` is the effort to hold, on the network."""
-    at = places(net.n, net.m)
+def take_displacement(net, mem, at, dq, k):
+    """What the ports did in the sample that ended is the D wanted. Returns what it fed in [J]."""
     fed = 0.0
     for i in range(net.m):
         mem[at.D + i] = dq[k, i]
         fed += mem[at.y + i] * dq[k, i]
-    settle(net, mem, at, fed)
+    return fed
+
+
+@compiled
+def predict(net, mem, at, dq, k):
+    """What the ports will do in the next sample."""
     for i in range(net.m):
         mem[at.predicted + i] = dq[k, i] + net.extrapolate * (dq[k, i] - mem[at.last + i])
         mem[at.last + i] = dq[k, i]
+
+
+@compiled
+def linear_sample(net, mem, dq, k):
+    """One sample of a network held at its ports: displacements dq[k] of the sample that ended in; `mem[at.y]` is the effort to hold, on the network."""
+    at = places(net.n, net.m)
+    settle(net, mem, at, take_displacement(net, mem, at, dq, k))
+    predict(net, mem, at, dq, k)
     hold_effort(net, mem, at)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from softdock.compiled import compiled, door
 from softdock.ports.laws import Laws, laws_of, psi_of
-from softdock.ports.linear_step import FED, PUT_IN, SCALARS, SHORT, TANK, cost, hold_effort, project
+from softdock.ports.linear_step import FED, PUT_IN, SCALARS, SHORT, TANK, cost, hold_effort, predict, project, take_displacement
 from softdock.ports.network import Network
 from softdock.ports.secants import close_sample, keep_tangent, solve_sample, take_secants, take_tangents
 
@@ -163,14 +163,8 @@ def hold(net, mem, at):
 def nonlinear_sample(net, mem, dq, k):
     """One sample; as linear_step.linear_sample."""
     at = places(net.n, net.laws.r, net.m)
-    fed = 0.0
-    for i in range(net.m):
-        mem[at.D + i] = dq[k, i]
-        fed += mem[at.y + i] * dq[k, i]
-    settle(net, mem, at, fed)
-    for i in range(net.m):
-        mem[at.predicted + i] = dq[k, i] + net.extrapolate * (dq[k, i] - mem[at.last + i])
-        mem[at.last + i] = dq[k, i]
+    settle(net, mem, at, take_displacement(net, mem, at, dq, k))
+    predict(net, mem, at, dq, k)
     hold(net, mem, at)
 
 

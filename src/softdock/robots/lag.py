@@ -9,7 +9,7 @@ from __future__ import annotations
 from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Motion
 from softdock.spatial.oscillator import free_response
-from softdock.spatial.rotations import exponential, inverse, logarithm, normalise, product, right_jacobian, right_jacobian_inverse
+from softdock.spatial.rotations import inverse, logarithm, normalise, product, turn_and_rate, turned
 from softdock.spatial.vectors import add, scale, subtract
 
 
@@ -32,7 +32,7 @@ def follow_with_lag(w, zeta, dt, robot, before, after):
     late = 2.0 * zeta / w
     p, v = _follow(gains, late, dt, robot.p, robot.v, before.p, after.p)
     to_set_point = inverse(before.q)
-    phi = logarithm(product(to_set_point, robot.q))
-    rate = right_jacobian_inverse(phi, robot.w)
+    phi, rate = turn_and_rate(product(to_set_point, robot.q), robot.w)
     phi, rate = _follow(gains, late, dt, phi, rate, (0.0, 0.0, 0.0), logarithm(product(to_set_point, after.q)))
-    return Motion(p, normalise(product(before.q, exponential(phi))), v, right_jacobian(phi, rate))
+    q, w = turned(phi, rate)
+    return Motion(p, normalise(product(before.q, q)), v, w)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from softdock.compiled import apart, compiled
 from softdock.robots.interception import advance_profile, intercepting_profile
 from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import exponential, inverse, logarithm, normalise, product, right_jacobian, right_jacobian_inverse
+from softdock.spatial.rotations import inverse, normalise, product, right_jacobian, turn_and_rate, turned
 from softdock.spatial.vectors import add_scaled, load3, store3
 
 ROBOT_FLOATS = 6 + 30  # accelerations; then start, rate, acceleration, target, target rate of six axes
@@ -38,8 +38,7 @@ def _lay(mem, at, x, v, target, target_rate):
 def follow_within_limits(limits, dt, mem, at, robot, set_point):
     """The mock-up after dt; `set_point`: where the delayed set-point is at the end of the step."""
     _lay(mem, at + 6, robot.p, robot.v, add_scaled(set_point.p, -dt, set_point.v), set_point.v)
-    turn = logarithm(product(inverse(robot.q), set_point.q))
-    rate = right_jacobian_inverse(turn, set_point.w)
+    turn, rate = turn_and_rate(product(inverse(robot.q), set_point.q), set_point.w)
     _lay(mem, at + 21, (0.0, 0.0, 0.0), robot.w, add_scaled(turn, -dt, rate), rate)
     _plan(mem, at, limits, dt)
     p = (mem[at + 6], mem[at + 11], mem[at + 16])
@@ -47,4 +46,5 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
     phi = (mem[at + 21], mem[at + 26], mem[at + 31])
     rate = (mem[at + 22], mem[at + 27], mem[at + 32])
     store3(mem, at + 3, right_jacobian(phi, load3(mem, at + 3)))
-    return Motion(p, normalise(product(robot.q, exponential(phi))), v, right_jacobian(phi, rate))
+    q, w = turned(phi, rate)
+    return Motion(p, normalise(product(robot.q, q)), v, w)

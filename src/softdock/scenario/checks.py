@@ -23,7 +23,6 @@ from softdock.layout import (
     PAIRS_MEM,
     POSE_AT,
     REPORT_FLOATS,
-    SAMPLE_FLOATS,
     SENSOR_AT,
     TARGET_AT,
     TARGET_HAND_AT,
@@ -31,12 +30,13 @@ from softdock.layout import (
     TARGET_ROBOT_AT,
     TIME,
     TIME_AT,
+    WRENCH_FLOATS,
 )
 from softdock.robots.joint import JOINT_FLOATS
 from softdock.robots.limited import ROBOT_FLOATS
 from softdock.robots.robot import ROBOT
 from softdock.scenario.device import device_stiffness
-from softdock.sensor.force_torque import SENSOR
+from softdock.sensor.force_torque import ON_BOTH, SENSOR
 from softdock.sensor.mock_up import MOCK_UP
 from softdock.sensor.pose import POSE
 from softdock.spatial.motion import MOTION_FLOATS
@@ -83,7 +83,8 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     most = {name: int(np.max(n)) for name, n in kept}
     most["robot_floats"] = (ROBOT_FLOATS if any_accelerations(vectors) else 0) + (JOINT_FLOATS if elastic(vectors).any() else 0)
     most["report_floats"] = REPORT_FLOATS if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors) else 0
-    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * most["robot_floats"] + most["report_floats"] + most["sample_slots"] * SAMPLE_FLOATS
+    size = PAIRS_MEM + int(np.max(pairs)) * PAIR_FLOATS + 2 * most["robot_floats"] + most["report_floats"]
+    size += most["sample_slots"] * WRENCH_FLOATS * (2 if np.any(vectors[..., SENSOR_AT + SENSOR.at.on] == ON_BOTH) else 1)
     return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
 
 

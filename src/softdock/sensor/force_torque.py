@@ -186,6 +186,8 @@ def _converted(sensor, wrench):
 def sensor_noise(sensor, chance, which, cycle, sample):
     """White noise of one sample, sensor axes."""
     f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, which, 0)
+    if sensor.noise_torque == 0.0:
+        return Wrench(scale(sensor.noise_force, (f0, f1, f2)), (0.0, 0.0, 0.0))
     t1, t2, _, _ = gaussians(chance.seed, chance.run, cycle, sample, which, 1)
     return Wrench(scale(sensor.noise_force, (f0, f1, f2)), scale(sensor.noise_torque, (t0, t1, t2)))
 

@@ -47,6 +47,13 @@ def no_wrench():
 
 
 @compiled
+def is_felt(wrench):
+    """Whether it is anything but zero (NaN is)."""
+    f, t = wrench.force, wrench.torque
+    return not (f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0)
+
+
+@compiled
 def opposite(wrench, arm):
     """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench is about."""
     return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))

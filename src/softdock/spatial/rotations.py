@@ -2,6 +2,7 @@
 
 `exponential(phi)` is the rotation by |phi| radians about phi; `logarithm` its inverse, |phi| <= pi. `right_jacobian` maps the rate
 of a rotation vector to the angular velocity in body axes: w = J_r(phi) phi'. Near zero each uses its series, continuous to rounding.
+No library's sine or cosine: every machine gives the same bits, and a GPU has no slow path for huge angles in each place.
 """
 
 from __future__ import annotations
@@ -64,50 +65,50 @@ def rotate_back(q, a):
 
 
 @compiled
-def exponential(phi):
-    """Rotation vector [rad] to unit quaternion. Sine and cosine as series, no library function: every machine gives the same bits."""
-    squared = dot(phi, phi)
+def half_angle(squared):
+    """cos(x/2) and sin(x/2)/x, from x^2, by series."""
     if squared < SMALL_SQUARED:
-        s = 0.5 - squared * (1.0 / 48.0 - squared * (1.0 / 3840.0 - squared / 645120.0))  # sin(x/2)/x
-        c = 1.0 - squared * (0.125 - squared * (1.0 / 384.0 - squared / 46080.0))  # cos(x/2)
-        return (c, s * phi[0], s * phi[1], s * phi[2])
-    halvings = 0.0
-    squared = min(squared, LARGEST_SQUARED)
-    part = 0.5
-    while squared > 1.0:
-        squared *= 0.25
-        part *= 0.5
-        halvings += 1.0
-    y = 0.25 * squared
-    s = part * (1.0 - y * (S1 - y * (S2 - y * (S3 - y * (S4 - y * (S5 - y * (S6 - y * S7)))))))
-    c = 1.0 - y * (C1 - y * (C2 - y * (C3 - y * (C4 - y * (C5 - y * (C6 - y * C7))))))
-    q = (c, s * phi[0], s * phi[1], s * phi[2])
-    while halvings > 0.0:
-        q = renormalise(product(q, q))
-        halvings -= 1.0
-    return q
-
-
-@compiled
-def logarithm(q):
-    """Unit quaternion to rotation vector [rad], |phi| <= pi."""
-    sign = 1.0
-    if q[0] < 0.0:
-        sign = -1.0
-    w = sign * q[0]
-    squared = q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    if squared < 0.25 * SMALL_SQUARED:
-        # 2 asin(s)/s as a series in s^2
-        f = 2.0 + squared * (1.0 / 3.0 + squared * (0.15 + squared * (5.0 / 56.0)))
-    else:
-        f = _long_logarithm(w, squared)
-    f = f * sign
-    return (f * q[1], f * q[2], f * q[3])
+        s = 0.5 - squared * (1.0 / 48.0 - squared * (1.0 / 3840.0 - squared * (1.0 / 645120.0)))
+        return 1.0 - squared * (0.125 - squared * (1.0 / 384.0 - squared * (1.0 / 46080.0))), s
+    return _long_half_angle(squared)
 
 
 @apart
-def _long_logarithm(w, squared):
-    """Angle over its half's sine, above the short series: halve the angle until that holds."""
+def _long_half_angle(squared):
+    """The same for larger angles: of an angle halved until it is at most one, then doubled back, its length kept one."""
+    squared = min(squared, LARGEST_SQUARED)
+    end = squared
+    while squared > 1.0:
+        squared *= 0.25
+    y = 0.25 * squared
+    s = 0.5 * (1.0 - y * (S1 - y * (S2 - y * (S3 - y * (S4 - y * (S5 - y * (S6 - y * S7)))))))
+    c = 1.0 - y * (C1 - y * (C2 - y * (C3 - y * (C4 - y * (C5 - y * (C6 - y * C7))))))
+    while squared < end:  # compares numbers, not a counter: compilers unroll what they can count
+        c, s = c * c - s * s * squared, c * s
+        squared *= 4.0
+        factor = 1.5 - 0.5 * (c * c + s * s * squared)
+        c, s = factor * c, factor * s
+    return c, s
+
+
+@compiled
+def exponential(phi):
+    """Rotation vector [rad] to unit quaternion."""
+    c, s = half_angle(dot(phi, phi))
+    return (c, s * phi[0], s * phi[1], s * phi[2])
+
+
+@compiled
+def _stretch(w, squared):
+    """Angle over the sine of its half, from the cosine and the squared sine of the half, 0 <= w."""
+    if squared < 0.25 * SMALL_SQUARED:
+        return 2.0 + squared * (1.0 / 3.0 + squared * (0.15 + squared * (5.0 / 56.0)))  # 2 asin(s)/s as a series in s^2
+    return _long_stretch(w, squared)
+
+
+@apart
+def _long_stretch(w, squared):
+    """The same above the short series: halve the angle until that holds."""
     f = 1.0
     while squared >= 0.25 * SMALL_SQUARED:
         w = math.sqrt(0.5 + 0.5 * w)  # cos(x/2) from cos(x)
@@ -118,34 +119,68 @@ def _long_logarithm(w, squared):
 
 
 @compiled
+def logarithm(q):
+    """Unit quaternion to rotation vector [rad], |phi| <= pi."""
+    f = math.copysign(_stretch(abs(q[0]), q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), q[0])
+    return (f * q[1], f * q[2], f * q[3])
+
+
+@compiled
 def rotation_from_to(q0, q1):
     """Rotation vector in world axes that takes attitude q0 to q1 [rad]."""
     return logarithm(product(q1, inverse(q0)))
 
 
 @compiled
-def right_jacobian(phi, rate):
-    """Angular velocity in body axes of the attitude exp(phi(t)): J_r(phi) phi'."""
-    squared = dot(phi, phi)
-    if squared < SMALL_SQUARED:
-        b = 0.5 - squared * (1.0 / 24.0 - squared / 720.0)
-        c = 1.0 / 6.0 - squared * (1.0 / 120.0 - squared / 5040.0)
-    else:
-        angle = math.sqrt(squared)
-        b = (1.0 - math.cos(angle)) / squared
-        c = (angle - math.sin(angle)) / (squared * angle)
+def _bent(phi, rate, b, c):
+    """rate - b phi x rate + c phi x (phi x rate)."""
     first = cross(phi, rate)
     return add_scaled(add_scaled(rate, -b, first), c, cross(phi, first))
+
+
+@compiled
+def _jacobian_factor(squared, cosine, s):
+    """(x - sin x)/x^3, from x^2 and the half angle."""
+    if squared < SMALL_SQUARED:
+        return 1.0 / 6.0 - squared * (1.0 / 120.0 - squared * (1.0 / 5040.0))
+    return (1.0 - 2.0 * cosine * s) / squared
+
+
+@compiled
+def _inverse_factor(squared, cot):
+    """(1 - cot)/x^2, from x^2 and cot = x/2 cot x/2."""
+    if squared < SMALL_SQUARED:
+        return 1.0 / 12.0 + squared * (1.0 / 720.0 + squared * (1.0 / 30240.0))
+    return (1.0 - cot) / squared
+
+
+@compiled
+def turned(phi, rate):
+    """The rotation by phi and its angular velocity in body axes, J_r(phi) phi', for a rotation vector and its rate."""
+    squared = dot(phi, phi)
+    c, s = half_angle(squared)
+    return (c, s * phi[0], s * phi[1], s * phi[2]), _bent(phi, rate, 2.0 * s * s, _jacobian_factor(squared, c, s))  # (1 - cos x)/x^2 = 2 s^2
+
+
+@compiled
+def right_jacobian(phi, rate):
+    """Angular velocity in body axes of the attitude exp(phi(t)): J_r(phi) phi'."""
+    return turned(phi, rate)[1]
 
 
 @compiled
 def right_jacobian_inverse(phi, w):
     """Rate of the rotation vector for a body angular velocity: J_r^-1(phi) w."""
     squared = dot(phi, phi)
-    if squared < SMALL_SQUARED:
-        c = 1.0 / 12.0 + squared * (1.0 / 720.0 + squared / 30240.0)
-    else:
-        half = 0.5 * math.sqrt(squared)
-        c = (1.0 - half * math.cos(half) / math.sin(half)) / squared
-    first = cross(phi, w)
-    return add_scaled(add_scaled(w, 0.5, first), c, cross(phi, first))
+    cosine, s = half_angle(squared)
+    return _bent(phi, w, -0.5, _inverse_factor(squared, 0.5 * cosine / s))
+
+
+@compiled
+def turn_and_rate(q, w):
+    """The rotation vector of a quaternion, |phi| <= pi, and its rate for a body angular velocity: no sine, no cosine."""
+    cosine = abs(q[0])
+    f = _stretch(cosine, q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    signed = math.copysign(f, q[0])
+    phi = (signed * q[1], signed * q[2], signed * q[3])
+    return phi, _bent(phi, w, -0.5, _inverse_factor(dot(phi, phi), 0.5 * cosine * f))
