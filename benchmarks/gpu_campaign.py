@@ -29,6 +29,7 @@ from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import find_device, run_cuda
 from softdock.campaign.outcomes import ACTIVE
 from softdock.campaign.plan import Plan, make_plan
+from softdock.campaign.spare_memory import spare_memory
 from softdock.campaign.spec import load_spec, read_spec
 from softdock.campaign.whole import run_campaign
 from softdock.errors import NoDevice
@@ -77,6 +78,7 @@ class Watch(threading.Thread):
 
 def timed(case: str, runs: int) -> dict[str, Any]:
     """A campaign from what would stand in its file to its page."""
+    spare_memory()  # as the command does
     folder, watch = Path(tempfile.mkdtemp()), Watch()
     watch.start()
     try:

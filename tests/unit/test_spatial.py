@@ -18,7 +18,7 @@ product, inverse, normalise = door(rotations.product), door(rotations.inverse), 
 rotate, rotate_back = door(rotations.rotate), door(rotations.rotate_back)
 exponential, logarithm = door(rotations.exponential), door(rotations.logarithm)
 right_jacobian, right_jacobian_inverse = door(rotations.right_jacobian), door(rotations.right_jacobian_inverse)
-rotation_from_to = door(rotations.rotation_from_to)
+rotation_from_to, turn_and_rate = door(rotations.rotation_from_to), door(rotations.turn_and_rate)
 displacement, work = door(motion.displacement), door(motion.work)
 V = {name: door(part) for name, part in vars(vectors).items() if hasattr(part, "py_func")}
 
@@ -94,6 +94,15 @@ def test_the_inverse_jacobian_undoes_the_jacobian(phi, w):
     """Both ways, near zero and far, across the series' threshold."""
     assert close(right_jacobian(phi, right_jacobian_inverse(phi, w)), w, 1e-12)
     assert close(right_jacobian_inverse(phi, right_jacobian(phi, w)), w, 1e-12)
+
+
+@given(rotation_vectors(), three)
+def test_turn_and_rate_of_a_quaternion_are_its_logarithm_and_the_inverse_jacobian_there(phi, w):
+    """Found without a sine; whichever sign the quaternion has."""
+    for q in (exponential(phi), tuple(-x for x in exponential(phi))):
+        turn, rate = turn_and_rate(q, w)
+        assert close(turn, phi, 1e-13)
+        assert close(rate, right_jacobian_inverse(phi, w), 1e-12)
 
 
 @pytest.mark.parametrize("function", ["exponential", "right_jacobian", "right_jacobian_inverse"])

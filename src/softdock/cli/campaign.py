@@ -76,8 +76,10 @@ def campaign(
         out = Path(campaign)
     with working(f"checking {campaign}") as _:
         from softdock.campaign.plan import make_plan
+        from softdock.campaign.spare_memory import spare_memory
         from softdock.campaign.spec import load_spec, read_spec
 
+        spare_memory()
         spec = load_spec(campaign)
         instead = {key: value for key, value in (("runs", runs), ("precision", precision)) if value is not None}
         if instead:
