@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import functools
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -76,3 +79,33 @@ def test_a_hand_may_give_energy(method):
     run, raw = (simulate(tables | {"methods": [{"name": name}]}) for name in (method, "direct"))
     assert run.series["chaser.velocity.x"][-1] == pytest.approx(raw.series["chaser.velocity.x"][-1], rel=0.02)
     assert raw.series["chaser.velocity.x"][-1] > 0.04
+
+
+NO_NUMBER = """
+import math, sys
+import numpy as np
+import softdock.facility as facility
+from softdock import build
+from softdock.simulation import Stepper
+from softdock.spatial.motion import Wrench
+sys.path.insert(0, {tests!r})
+from scenarios import epos_wall
+
+true = facility.sample_wrenches
+bad = Wrench((math.nan,) * 3, (math.inf,) * 3)
+facility.sample_wrenches = lambda params, vector, mem, k, *rest: bad if 150 <= k < 155 else true(params, vector, mem, k, *rest)
+for name in ("energy_ledger", "delay_passivity", "passive_integrator"):
+    loop = Stepper(build(epos_wall(speed=0.05) | {{"methods": [{{"name": name}}]}}), rows=301)
+    loop.step(300)
+    moved = [loop.series[f"{{what}}chaser.{{key}}"] for what in ("", "command.") for key in ("position", "velocity")]
+    assert not np.isfinite(loop.series["measured.chaser.force.x"]).all()
+    assert np.isfinite(np.hstack(moved)).all() and np.abs(loop.series["chaser.velocity"]).max() < 0.06, name
+    assert np.isfinite(loop.method_memory(0)).all(), name
+"""
+
+
+def test_a_reading_that_is_no_number():
+    """Five cycles of NaN and infinity in a contact, in plain Python: they do not act, and satellites, set-points and the method's memory stay finite."""
+    code = NO_NUMBER.format(tests=str(Path(__file__).parents[1]))
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
