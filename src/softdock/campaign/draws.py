@@ -59,19 +59,26 @@ def random(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
 
 def permuted(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndarray:
     """A keyed permutation of 0 .. size - 1, one index at a time: a Feistel network on the next power of four, walked until it is inside."""
-    half = np.uint64(max(1, (int(size - 1).bit_length() + 1) // 2))
-    mask = np.uint64((1 << int(half)) - 1)
-    keys = raw(seed, 1_000_000 + dimension, 0, ROUNDS)
-    result = index.astype(np.uint64)
-    outside = np.ones(len(result), dtype=bool)
-    while outside.any():
+    half = max(1, (int(size - 1).bit_length() + 1) // 2)
+    tables = _round_tables(seed, dimension, half)
+    result = index.astype(np.int64)
+    outside = np.arange(len(result))
+    while len(outside):
         here = result[outside]
-        left, right = here >> half, here & mask
-        for key in keys:
-            left, right = right, left ^ (_mixed(right + key) & mask)
-        result[outside] = (left << half) | right
-        outside = result >= np.uint64(size)
+        left, right = here >> half, here & ((1 << half) - 1)
+        for table in tables:
+            left, right = right, left ^ table[right]
+        here = (left << half) | right
+        result[outside] = here
+        outside = outside[here >= size]
     return result
+
+
+@functools.lru_cache(64)
+def _round_tables(seed: int, dimension: int, half: int) -> np.ndarray:
+    """Each round's function of its half of the index."""
+    right, keys = np.arange(1 << half, dtype=np.uint64), raw(seed, 1_000_000 + dimension, 0, ROUNDS)
+    return np.stack([_mixed(right + key) & np.uint64((1 << half) - 1) for key in keys]).astype(np.int64)
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:
