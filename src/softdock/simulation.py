@@ -20,6 +20,7 @@ from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS
 from softdock.joint_books import imbalances, joint_books
 from softdock.layout import METHODS_AT, TIME, TIME_AT
+from softdock.observed_by_age import observed_by_age
 from softdock.record import channels_of
 from softdock.run import Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
@@ -136,6 +137,9 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
             progress(loop.cycles, total)
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    if paired is not None:
+        series["energy.observed"][:] = paired
     contacts = contact_rows(loop.log, count)
     warnings = list(scenario.warnings)
     if count > LOGGED_CONTACTS:

@@ -17,8 +17,10 @@ from softdock.campaign.thin import Thin
 from softdock.contact.seat import CAPTURES
 from softdock.cycle import STATUSES
 from softdock.doors import OUTCOME_COLUMNS
-from softdock.layout import CAPTURE_AT, TIME_AT, TIMES
+from softdock.layout import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.sensor.force_torque import SENSOR
+from softdock.sensor.pose import POSE
 
 ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
 VERDICTS = ("passive", "active", "stopped")
@@ -35,7 +37,7 @@ COLUMNS = {
     "peak_force_real_N": "largest true force of a contact pair",
     "peak_torque_real_Nm": "largest true torque about either centre of mass",
     "energy_invented_J": "energy from nothing",
-    "observed_J": "energy observed at the rig's port; above 0 it is active",
+    "observed_J": "energy observed at the rig's port; above 0 it is active; NaN: force and pose differ in age by more than half a cycle",
     "kinetic_start_J": "kinetic energy of both satellites at the start",
     "kinetic_end_J": "and at the end",
     "ended_at_s": "time at which the run ended",
@@ -80,7 +82,8 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
     }
     for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "observed_J", "kinetic_start_J", "kinetic_end_J"):
         columns[name] = numbers(batch.column(name))
-    T = _cycle(runs)
+    T = _of_runs(runs, TIME_AT + TIMES.cycle)
+    columns["observed_J"] = numbers(np.where(_one_age(runs, T), batch.column("observed_J"), np.nan))
     columns["ended_at_s"] = numbers(batch.column("cycles") * T)
     if orbits is not None:
         columns |= _orbit_columns(runs, batch, orbits)
@@ -102,9 +105,17 @@ def _orbit_columns(runs: Thin, batch: Batch, orbits: Orbits) -> dict[str, Any]:
     }
 
 
-def _cycle(runs: Thin) -> Any:
-    at = np.flatnonzero(runs.at == TIME_AT + TIMES.cycle)
-    return runs.values[:, at[0]] if len(at) else runs.base[TIME_AT + TIMES.cycle]
+def _of_runs(runs: Thin, column: int) -> Any:
+    """What every run has in a column of its vector; one number if all have the same."""
+    at = np.flatnonzero(runs.at == column)
+    return runs.values[:, at[0]] if len(at) else runs.base[column]
+
+
+def _one_age(runs: Thin, T: Any) -> Any:
+    """Whether the newest force and the newest pose are of about one instant: a batch has no record in which to pair others."""
+    force, pose = (_of_runs(runs, at) for at in (SENSOR_AT + SENSOR.at.delay, POSE_AT + POSE.at.delay))
+    slow = np.maximum(_of_runs(runs, SENSOR_AT + SENSOR.at.period), _of_runs(runs, POSE_AT + POSE.at.period))
+    return (np.abs(force - pose) <= 0.5 * T) & (slow <= T * (1.0 + 1e-9))
 
 
 def _one(word: str, count: int) -> Any:
