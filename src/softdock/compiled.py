@@ -51,6 +51,7 @@ NOT_CORE = (
     "identification",
     "joint_books.py",
     "metrics.py",
+    "observed_by_age.py",
     "papers",
     "phases.py",
     "recording",

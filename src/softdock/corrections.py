@@ -48,7 +48,7 @@ def wrench_work(run: Run) -> dict[str, np.ndarray]:
     force, torque = s["measured.chaser.force"], s["measured.chaser.torque"]
     measured = {"chaser": (force, torque), "target": (-force, -(torque + np.cross(arm, force)))}
     for body in ("chaser", "target"):
-        moves = (np.diff(s[f"{body}.position"], axis=0), _turns(s[f"{body}.attitude"]))
+        moves = (np.diff(s[f"{body}.position"], axis=0), turns(s[f"{body}.attitude"]))
         for kind, held, moved in zip(("force", "torque"), measured[body], moves, strict=True):
             work = (s[f"satellite.{body}.{kind}"][1:] - held[:-1]) * moved
             for i, axis in enumerate(AXES):
@@ -66,7 +66,7 @@ def output_correction(run: Run) -> dict[str, np.ndarray]:
     return found
 
 
-def _turns(attitude: np.ndarray) -> np.ndarray:
+def turns(attitude: np.ndarray) -> np.ndarray:
     """Rotation vector from each row to the next, world axes [rad]."""
     a, b = attitude[:-1], attitude[1:]
     scalar = np.sum(a * b, axis=1)

@@ -13,7 +13,7 @@ from typing import Any
 
 REQUIRED = None
 ANY = math.inf
-WRITTEN_HERE = ("contacts", "joints")  # kinds of parameters that no user writes: where a method finds what in the vector
+WRITTEN_HERE = ("contacts", "joints", "sensor")  # kinds of parameters that no user writes: where a method finds what in the vector
 
 
 @dataclass(frozen=True)

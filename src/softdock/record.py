@@ -17,7 +17,7 @@ from softdock.flat import store_ledger, store_output
 from softdock.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
 from softdock.spatial.rigid_body import motion_of
-from softdock.spatial.vectors import load3, store3
+from softdock.spatial.vectors import load3, load4, store3, store4
 
 
 class Channel(NamedTuple):
@@ -62,6 +62,8 @@ CHANNELS: tuple[Channel, ...] = (
     *_wrench("satellite.target", "on the target satellite"),
     *_vector("seen.chaser.position", "m", "world", "measured position of the chaser's mock-up"),
     *_vector("seen.target.position", "m", "world", "measured position of the target's mock-up"),
+    *_vector("seen.chaser.attitude", "-", "world from body", "measured attitude of the chaser's mock-up", "wxyz"),
+    *_vector("seen.target.attitude", "-", "world from body", "measured attitude of the target's mock-up", "wxyz"),
     Channel("force_age", "s", "-", "age of the handed-over force"),
     Channel("pose_age", "s", "-", "age of the measured poses"),
     Channel("contact.depth", "m", "-", "depth of the real contact; negative: the gap"),
@@ -99,10 +101,13 @@ def record_row(row, params, mem, loop, t):
     store3(row, 100, loop.wrenches.chaser.torque)
     store3(row, 103, loop.wrenches.target.force)
     store3(row, 106, loop.wrenches.target.torque)
-    store3(row, 109, loop.facility.chaser.p if params.ideal_pose else load3(mem, m.seen))
-    store3(row, 112, loop.facility.target.p if params.ideal_pose else load3(mem, m.seen + MOTION_FLOATS))
-    row[115] = t - loop.facility.reading_time
-    row[116] = t - loop.facility.seen_time
-    row[117] = loop.depth
-    store_ledger(row, 118, loop.ledger)
+    f, seen, other = loop.facility, m.seen, m.seen + MOTION_FLOATS
+    store3(row, 109, f.chaser.p if params.ideal_pose else load3(mem, seen))
+    store3(row, 112, f.target.p if params.ideal_pose else load3(mem, other))
+    store4(row, 115, f.chaser.q if params.ideal_pose else load4(mem, seen + 3))
+    store4(row, 119, f.target.q if params.ideal_pose else load4(mem, other + 3))
+    row[123] = t - f.reading_time
+    row[124] = t - f.seen_time
+    row[125] = loop.depth
+    store_ledger(row, 126, loop.ledger)
     record_methods(params.methods, mem, row, CHANNEL_COUNT)

@@ -1,7 +1,8 @@
 """The motion after the last contact, kept while a batch runs: what is compared with orbit (fidelity.py has the same instant from a run's series).
 
 A cycle is quiet when orbit has done with its contacts, the mock-ups are apart and every reading taken while they touched has ceased to act. The motion at the
-first quiet cycle since the last touch is kept; with a method that puts a wanted contact in place of the real one, the first at which that has let go too. It goes into the last rows of the contact log, for which a batch that is compared has room.
+first quiet cycle since the last touch is kept; with a method that puts a wanted contact in place of the real one, the first at which that has let go too. It
+goes into the last rows of the contact log, for which a batch that is compared has room.
 """
 
 from __future__ import annotations

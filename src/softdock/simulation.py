@@ -21,6 +21,7 @@ from softdock.feasibility import check_feasible
 from softdock.flat import REST, STATE_FLOATS, TRACKER
 from softdock.joint_books import imbalances, joint_books
 from softdock.layout import CAPTURE_AT, METHODS_AT, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, TIME, TIME_AT
+from softdock.observed_by_age import observed_by_age
 from softdock.record import channels_of
 from softdock.run import Reached, Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
@@ -158,6 +159,9 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
             progress(loop.cycles, total)
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    if paired is not None:
+        series["energy.observed"][:] = paired
     contacts = contact_rows(loop.log, count)
     warnings = list(scenario.warnings)
     if count > LOGGED_CONTACTS:

@@ -10,7 +10,7 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, load_scenario, simulate
-from softdock.adaptation.delay_passivity import suggest
+from softdock.adaptation.delay_passivity_keys import suggest
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
 

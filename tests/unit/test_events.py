@@ -28,12 +28,14 @@ METHODS = {
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_fault_is_in_the_log_and_the_output_bounded(method, fault):
-    """No NaN, the run goes on, no speed beyond a few times the approach; one event of the fault, with its time, and a warning that says so."""
+    """No NaN, the run goes on, no speed far beyond the approach; one event of the fault, with its time, and a warning that says so. Faults that stay for good,
+    and what bounds them: tests/golden/test_faults.py."""
     tables = epos_wall() | FAULTS[fault] | {"methods": METHODS[method]}
     run = simulate(tables)
     assert run.status == "completed"
     assert np.isfinite(run.series.rows).all()
-    assert np.abs(run.series["chaser.velocity"]).max() < (0.05 if method == "energy_ledger" else 0.1)  # approach: 0.02 m/s
+    limit = {"energy_ledger": 1.006, "delay_passivity": 1.1}.get(method, 2.0)
+    assert np.abs(run.series["chaser.velocity"]).max() < limit * 0.02
     found = [event for event in run.events if event["what"] == fault]
     assert found, run.events
     assert all(event["text"] in run.warnings and 0.0 <= event["from_s"] <= event["to_s"] <= 3.0 for event in found)

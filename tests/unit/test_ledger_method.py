@@ -117,19 +117,18 @@ def test_a_force_of_exactly_zero():
     assert run.method_books["energy_ledger"]["contacts"] == 0
 
 
-def test_a_sensor_that_freezes():
-    """Constant to the last bit, as a saturated channel that nobody told the method of: it may take energy, and gives none until it moves again."""
-    run = bounce(sensor={"range_N": 1.0})
-    check_bounded(run)
-    assert any("froze" in warning for warning in run.warnings)
-
-
 def test_a_sensor_that_saturates():
-    """Told of its range the method says so, and takes the force as it is."""
-    run = bounce({"range_N": 1.0}, sensor={"range_N": 1.0})
-    check_bounded(run)
-    assert any("saturated" in warning for warning in run.warnings)
-    assert not any("froze" in warning for warning in run.warnings)
+    """Its plateau is no freeze: the method knows the range from the scenario, says so, and takes the force as it is."""
+    for sensor in ({"range_N": 1.0}, {"range_N": 1.0, "resolution_N": 0.3}):
+        run = bounce(sensor=sensor)
+        check_bounded(run)
+        assert any("saturated" in warning for warning in run.warnings)
+        assert run.method_books["energy_ledger"]["cycles_not_believed"] == 0.0
+
+
+def test_a_healthy_run_has_nothing_to_warn_of():
+    """Debts of rounding are none."""
+    assert bounce().warnings == []
 
 
 def test_a_sensor_that_jumps():

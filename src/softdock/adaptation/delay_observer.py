@@ -1,8 +1,7 @@
 """The observer of `delay_passivity`: what the satellites got, what the real contact gave, and what it will still give to motion that is on its way.
 
 Energies are per port: one for the pair (`coupled`), or one for each world axis of forces and torques. All state is in the method's slice of `mem`; `method`
-has the fields memory, coupling, threshold [N], rows (of each record), unstamped [s], booking (how work is booked) and deviations (of the noise's work, that
-count as not given by the contact). What a coupled contact absorbed is booked as the energy ledger does it, where a force jumps within a sample too.
+is a `delay_passivity_keys.DelayPassivity`. What a coupled contact absorbed is booked as the energy ledger does it, where a force jumps within a sample too.
 """
 
 from __future__ import annotations
@@ -10,13 +9,28 @@ from __future__ import annotations
 import math
 
 from softdock.adaptation.by_axis import WORK_FLOATS
-from softdock.adaptation.energy_ledger_books import BOOKED, FORCES, REAL, book_real_work, kept_back, note_readings
+from softdock.adaptation.energy_ledger_books import (
+    BASE_KINETIC,
+    BASE_REAL,
+    BOOKED,
+    CELLS,
+    DOUBTS,
+    FORCES,
+    REAL,
+    ROW_FLOATS,
+    TURNOVER,
+    book_real_work,
+    kept_back,
+    note_readings,
+)
+from softdock.adaptation.energy_ledger_books import VARIANCE as BOOKS_VARIANCE
 from softdock.adaptation.paired_records import look_up, record_floats, remember
+from softdock.adaptation.sensor_doubts import LIFTED, least_absorbed, lifted
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import displacement
+from softdock.spatial.motion import displacement, store_pose
 from softdock.spatial.rigid_body import body_rate
 from softdock.spatial.rotations import rotate
-from softdock.spatial.vectors import dot, load3, load4, norm, store3, store4, subtract
+from softdock.spatial.vectors import dot, load3, load4, norm, subtract
 
 COUPLED, PER_AXIS = 0, 1
 BASELINE = 4.0  # cycles over which the wrench's slope along the way is taken
@@ -34,9 +48,10 @@ ALONG = 160  # the last wrench of the contact, along which the damper acts
 TOUCH = 172  # per port: kinetic energy along the wrench when it was first felt
 OPEN = 178  # 1 from touch until a contact is settled
 VARIANCE = 179  # per port: of the noise's work in this contact, J^2
-DAMPER = 185  # the damper's part of APPLIED
+DAMPER = 185  # the method's part of APPLIED
 CONTACTS, DROPPED, KEPT, TOO_OLD = 197, 198, 199, 200  # for the notes: contacts, J of debts that no braking repaid, J kept back, cycles
-RECORDS = 201  # and behind them the cells and rings of energy_ledger_books.py
+LARGEST_TOUCH = 201  # J, of all contacts
+BOOKS = 202  # cells and rings of energy_ledger_books.py, and behind them two records of paired_records.py: wrenches and ways
 
 
 @compiled
@@ -69,7 +84,8 @@ def observe(method, mem, rig, measured, satellites):
                 mem[at + ACTIVE + _port(method, c)] += mean * mem[at + APPLIED + c]
                 mem[at + WORK + c] += mean * mem[at + DAMPER + c]
             mem[at + TWIST + c] = rates[j][i]
-    wrench_record, way_record = at + RECORDS, at + RECORDS + record_floats(method.rows)
+    wrench_record = at + BOOKS + CELLS + method.rows * ROW_FLOATS
+    way_record = wrench_record + record_floats(method.rows)
     force_time, pose_time = t - measured.force_age - method.unstamped, t - measured.pose_age
     remember(mem, wrench_record, method.rows, force_time, (seen.chaser.force, seen.chaser.torque, seen.target.force, seen.target.torque))
     way = at + WAY
@@ -84,31 +100,61 @@ def observe(method, mem, rig, measured, satellites):
     if method.coupling == COUPLED:
         _book_coupled(method, mem, measured, force_time, pose_time)
     elif not first:
-        for i in range(12):
-            mean = 0.5 * (mem[at + NOW + i] + mem[at + LAST + i])
-            mem[at + ACTIVE + _port(method, i)] -= mean * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+        _book_axes(method, mem)
         if method.deviations > 0.0 and norm(load3(mem, at + NOW)) > 0.0:
             _keep_back_noise(method, mem)
 
 
 @compiled
-def books_of(method):
-    """Where the books of the coupled port begin."""
-    return method.memory + RECORDS + 2 * record_floats(method.rows)
+def settle_books(method, mem):
+    """A contact is settled: the next one's books begin here."""
+    at = method.memory
+    mem[at + BOOKS + BASE_REAL] = mem[at + BOOKS + REAL]
+    mem[at + BOOKS + DOUBTS + LIFTED] = 0.0
+    mem[at + BOOKS + BOOKS_VARIANCE] = 0.0
+    mem[at + BOOKS + TURNOVER] = 0.0
+
+
+@compiled
+def _lift(method, mem, variance):
+    """How much more the contact must have absorbed [J] than the readings say since touch, beyond what was known of this before."""
+    at, absorbed = method.memory, mem[method.memory + BOOKS + REAL] - mem[method.memory + BOOKS + BASE_REAL]
+    touch = 0.0
+    for port in range(6):
+        touch += mem[at + TOUCH + port]
+    before = mem[at + BOOKS + DOUBTS + LIFTED]
+    felt = mem[at + OPEN] != 0.0 and mem[at + IDLE] == 0.0
+    least = least_absorbed(method.doubts, method.loan * touch, variance)
+    return lifted(mem, at + BOOKS + DOUBTS, least, absorbed, felt, mem[at + BOOKS + BASE_KINETIC]) - before
 
 
 @compiled
 def _book_coupled(method, mem, measured, force_time, pose_time):
     """What the contact absorbed up to the newest common instant, and what is kept back of what it seems to have given."""
-    at, books = method.memory, books_of(method)
+    at, books = method.memory, method.memory + BOOKS
     if mem[books + FORCES] == 0.0:
         mem[books + BOOKED] = min(force_time, pose_time)
     absorbed, kept = mem[books + REAL], kept_back(mem, books, method.deviations, method.booking.worst)
     note_readings(mem, books, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
     book_real_work(mem, books, method.rows, pose_time, method.booking)
     more = kept_back(mem, books, method.deviations, method.booking.worst) - kept
-    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more
+    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more + _lift(method, mem, mem[books + BOOKS_VARIANCE])
     mem[at + KEPT] += more
+
+
+@compiled
+def _book_axes(method, mem):
+    """The same by axis. Where the contact as a whole is not believed, no axis is believed to have given."""
+    at, whole, variance = method.memory, 0.0, 0.0
+    for i in range(12):
+        whole -= 0.5 * (mem[at + NOW + i] + mem[at + LAST + i]) * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+    for port in range(6):
+        variance += mem[at + VARIANCE + port]
+    mem[at + BOOKS + REAL] += whole
+    believed = _lift(method, mem, variance) <= 0.0
+    for i in range(12):
+        absorbed = -0.5 * (mem[at + NOW + i] + mem[at + LAST + i]) * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+        mem[at + ACTIVE + _port(method, i)] += absorbed if believed else max(absorbed, 0.0)
 
 
 @apart
@@ -145,8 +191,7 @@ def _follow(mem, pose, way, first, motion):
         for i in range(3):
             mem[way + i] += moved.translation[i]
             mem[way + 3 + i] += moved.rotation[i]
-    store3(mem, pose, motion.p)
-    store4(mem, pose + 3, motion.q)
+    store_pose(mem, pose, motion)
 
 
 @apart

@@ -9,6 +9,9 @@ have the kinetic energy
 
     allowed = KE at the opening + W_external - W_virtual + W_designed - E_r - E_transit - noise bias - debt
 
+and never more than at the opening with what came from outside, the loan and four standard deviations of the noise: a real contact is passive, whatever a
+faulty sensor says of it (sensor_doubts.py).
+
 `clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. How: `energy_ledger_projection.py`. Near the turning point,
 where next to nothing is allowed, a small loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by more than a
 given share of the approach speed in one cycle.
@@ -28,6 +31,7 @@ from softdock.adaptation.energy_ledger_books import (
     BASE_GIVEN,
     BASE_KINETIC,
     BASE_REAL,
+    BASE_VARIANCE,
     BOOKED,
     CELLS,
     COMMAND,
@@ -35,6 +39,7 @@ from softdock.adaptation.energy_ledger_books import (
     CYCLES,
     DEBT,
     DIRECTION,
+    DOUBTS,
     FASTEST,
     FORCE_TIME,
     GIVEN,
@@ -42,7 +47,6 @@ from softdock.adaptation.energy_ledger_books import (
     LARGEST_TRANSIT,
     LAST_SEEN,
     OPEN,
-    READING,
     REAL,
     REMOVED,
     RETURNED,
@@ -51,31 +55,29 @@ from softdock.adaptation.energy_ledger_books import (
     SUMMIT,
     TAKEN,
     TURNOVER,
+    VARIANCE,
     WORK,
     Booking,
     book_real_work,
     force_slope,
     kept_back,
-    load_pose,
     note_books,
     note_readings,
     open_books,
-    pose_at,
-    pose_of,
-    relative_displacement,
-    store_pose,
-    work_on,
+    poses_at,
     wrench_at,
 )
+from softdock.adaptation.energy_ledger_notes import note_trail
 from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, pair_energy, scaled_relative, welded
-from softdock.adaptation.energy_ledger_readings import Doubts, doubt, note_trail
-from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output, Wrenches
+from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
+from softdock.adaptation.paired_poses import load_poses, poses_of, relative_displacement, store_poses, work_on
+from softdock.adaptation.sensor_doubts import LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, least_absorbed, lifted, prepare_doubts
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
-from softdock.spatial.motion import Wrench, load_wrench, opposite, port_energy, store_wrench
+from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wrench
 from softdock.spatial.rigid_body import motion_of
-from softdock.spatial.vectors import norm, scale, subtract
+from softdock.spatial.vectors import norm, scale
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
@@ -110,10 +112,8 @@ ENERGY_LEDGER = Group(
     Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
     Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
     Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
-    Parameter("frozen", "frozen_ms", "a force unchanged to the last bit for so long may take energy but give none; 0: off", 200.0, "ms", 0.0, 1e5, scale=1e-3),
-    Parameter("jump", "jump_N", "a force that jumps by more than this is held back for one cycle; 0: none is", 0.0, "N", 0.0, 1e7),
-    Parameter("range", "range_N", "a force channel at this or beyond is saturated, which is noted; 0: none is", 0.0, "N", 0.0, 1e7),
     Parameter("confidence", "confidence", "with which noise invents no energy; 0.5: no bias", 0.5, low=0.5, high=0.999999),
+    *doubt_keys(frozen_ms=200.0),
 )
 AT = ENERGY_LEDGER.at
 
@@ -135,7 +135,7 @@ class EnergyLedger(NamedTuple):
     deviations: float  # of the noise's work that are kept back
 
 
-MARKER = EnergyLedger(0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, Doubts(0.0, 0.0, 0.0), 0.0)
+MARKER = EnergyLedger(0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, NO_DOUBTS, 0.0)
 
 
 def ring_rows(window: float, T: float) -> int:
@@ -152,7 +152,7 @@ def suggest(scenario):
     sensor = scenario.tables["sensor"]
     force, torque = handed_over_noise(scenario)
     keys = {"noise_N": force, "noise_Nm": torque, "threshold_N": max(4.0 * force, sensor["threshold_N"])}
-    return keys | {"range_N": sensor["range_N"], "window_ms": max(200.0, 4.0 * scenario.tables["pose"]["delay_ms"])}
+    return keys | {"window_ms": max(200.0, 4.0 * scenario.tables["pose"]["delay_ms"])}
 
 
 def refuses(scenario):
@@ -186,7 +186,7 @@ def prepare(marker, vector, base, memory):
         v[b + AT.window],
         0.5 * v[b + AT.mean],
         v[b + AT.align] != 0.0,
-        Doubts(v[b + AT.frozen], v[b + AT.jump], v[b + AT.range]),
+        prepare_doubts(v, v[b + AT.frozen], v[b + AT.jump], v[b + AT.range], b + AT.sensor),
         deviations_for(v[b + AT.confidence]),
     )
 
@@ -195,12 +195,7 @@ def prepare(marker, vector, base, memory):
 def remember(method, mem, rig, measured, satellites, wrenches):
     """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a reading that is not believed does not act."""
     base = method.memory
-    reading = measured.wrenches.chaser
-    giving = line_of(rig, satellites, reading).speed > 0.0
-    if doubt(mem, base, rig.T, method.doubts, method.booking.threshold, reading, measured.mock_ups.chaser.q, giving):
-        believed = load_wrench(mem, base + READING)
-        arm = subtract(satellites.chaser.p, satellites.target.p)
-        wrenches = Wrenches(believed, opposite(believed, arm))
+    _, wrenches = believe(mem, base + DOUBTS, rig, method.doubts, method.booking.threshold, measured, satellites, wrenches)
     store_wrench(mem, base + ACTING, wrenches.chaser)
     store_wrench(mem, base + ACTING + 6, wrenches.target)
     return wrenches
@@ -209,7 +204,7 @@ def remember(method, mem, rig, measured, satellites, wrenches):
 @compiled
 def send(method, mem, rig, satellites, output):
     """Remember what was sent."""
-    store_pose(mem, method.memory + COMMAND, pose_of(output))
+    store_poses(mem, method.memory + COMMAND, poses_of(output))
     mem[method.memory + SENT] = 1.0
     return output
 
@@ -224,19 +219,20 @@ def follow(method, mem, rig, measured, before, after, output):
         note_books(mem, base, method.rows, pair_energy(rig, before))
     _take_readings(method, mem, rig, measured, t)
     mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
-    wrench = load_wrench(mem, base + READING)
+    wrench = load_wrench(mem, base + DOUBTS + READING)
     seen = norm(wrench.force) > method.booking.threshold
     if seen:
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
             mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN], mem[base + TURNOVER] = 1.0, 0.0, 0.0, 0.0
+            mem[base + DOUBTS + LIFTED] = 0.0
             mem[base + CONTACTS] += 1.0
         mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
         size = 1.0 / norm(wrench.force)
         store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
     settled = after
     if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
-        allowed = _allowed(method, mem, rig.T, start, end)
+        allowed = _allowed(method, mem, rig.T, start, end, seen)
         settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not seen))
         note_gains(mem, base + WORK, rig, after, settled)
         if t - mem[base + LAST_SEEN] > method.window:
@@ -259,7 +255,7 @@ def _take_readings(method, mem, rig, measured, t):
     force_time, pose_time = t - measured.force_age - method.late, t - measured.pose_age
     if not method.align:
         force_time, pose_time = t, t
-    note_readings(mem, base, method.rows, load_wrench(mem, base + READING), force_time, measured.mock_ups, pose_time)
+    note_readings(mem, base, method.rows, load_wrench(mem, base + DOUBTS + READING), force_time, measured.mock_ups, pose_time)
     mem[base + FORCE_TIME] = force_time
     book_real_work(mem, base, method.rows, pose_time, method.booking)
 
@@ -274,27 +270,28 @@ def _given_from_outside(method, mem, rig, before, after, start, end):
 
 
 @compiled
-def _allowed(method, mem, T, start, end):
+def _allowed(method, mem, T, start, end, seen):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
     base = method.memory
-    real = mem[base + REAL] - mem[base + BASE_REAL]
     kept = kept_back(mem, base, method.deviations, method.booking.worst)
-    allowed = mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - real - kept - mem[base + DEBT]
     transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
-    return allowed - transit
+    absorbed, variance = mem[base + REAL] - mem[base + BASE_REAL] + transit, mem[base + VARIANCE] - mem[base + BASE_VARIANCE]
+    least = least_absorbed(method.doubts, method.loan * mem[base + SUMMIT], variance)
+    absorbed += lifted(mem, base + DOUBTS, least, absorbed, seen, mem[base + BASE_KINETIC])
+    return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - absorbed - kept - mem[base + DEBT]
 
 
 @compiled
 def _transit(method, mem, T, start, end):
     """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to the set-points stamped t_{k+1}."""
     base = method.memory
-    here, wrench = pose_at(mem, base, method.rows, mem[base + BOOKED]), wrench_at(mem, base, method.rows, mem[base + BOOKED])
+    here, wrench = poses_at(mem, base, method.rows, mem[base + BOOKED]), wrench_at(mem, base, method.rows, mem[base + BOOKED])
     force = norm(wrench.force)
     if force <= method.booking.threshold:
         return 0.0
-    sent = load_pose(mem, base + COMMAND) if mem[base + SENT] != 0.0 else pose_of(start)
-    behind, ahead = relative_displacement(here, sent), relative_displacement(pose_of(start), pose_of(end))
+    sent = load_poses(mem, base + COMMAND) if mem[base + SENT] != 0.0 else poses_of(start)
+    behind, ahead = relative_displacement(here, sent), relative_displacement(poses_of(start), poses_of(end))
     note_trail(mem, base, T, behind.translation, ahead.translation)
     work = work_on(wrench, behind) + work_on(wrench, ahead)
     if method.transit == HELD:

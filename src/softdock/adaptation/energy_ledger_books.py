@@ -1,8 +1,7 @@
 """Books of the energy ledger method: rings of stamped readings, and the work of the real contact, force and motion paired by age.
 
 Everything is in the method's slice of `mem`, from `base` on: first the cells named below, then three rings of `rows` rows: measured wrenches, measured
-poses, and what the books said at the end of each cycle. Work is that of the wrench on the chaser over the *relative* displacement: the target's wrench is
-equal and opposite about one common point, so the pair's work is F . d_F + tau . d_tau with d_F, d_tau the chaser's motion as seen from the target.
+poses, and what the books said at the end of each cycle. Work is that of the wrench on the chaser over the relative displacement (paired_poses.py).
 """
 
 from __future__ import annotations
@@ -10,10 +9,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.adaptation.paired_poses import load_poses, poses_between, poses_of, relative_displacement, store_poses, work_on
+from softdock.adaptation.sensor_doubts import DOUBT_CELLS
 from softdock.compiled import compiled
 from softdock.spatial.motion import Wrench, load_wrench, store_wrench
-from softdock.spatial.rotations import normalise, rotation_from_to
-from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, load4, norm, scale, store3, store4, subtract
+from softdock.spatial.vectors import add, add_scaled, dot, norm, scale, subtract
 
 # cells, from the method's `memory` on
 WORK = 0  # 12, recorded: J put into the satellites by corrections so far, by body, force or torque, and world axis; below 0: taken
@@ -28,16 +28,14 @@ DIRECTION = 29  # 6: the wrench along which energy is taken and given, of unit f
 ACTING = 35  # 12: the wrenches that act on both satellites in this cycle
 COMMAND = 47  # 14: poses last sent
 SENT = 61  # whether there are any
-REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS, LARGEST_DEBT = 62, 63, 64, 65, 66, 67  # for the notes: J, J, m/s, m/s, -, J
-SAME, FROZEN, JUMPS, STALE, LONGEST_TRAIL, SHORTEST_TRAIL = 68, 69, 70, 71, 72, 73  # cycles, cycles, -, cycles, s, s
-LARGEST_TRANSIT = 74  # J
-TAKEN, FORCE_TIME = 75, 76  # J, net, by the corrections of the open contact; s, of the newest force
-TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 77, 78, 79  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
-READING = 80  # 6: the chaser's wrench that is believed in this cycle
-RAW = 86  # 6: as it was handed over last, in the axes of the chaser's mock-up
-SATURATED, FASTEST_WAY = 92, 93  # cycles; m in a cycle
-TURNOVER = 94  # J, of the open contact: what was absorbed and what was returned, both counted up
-CELLS = 95
+REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS = 62, 63, 64, 65, 66  # for the notes: J, J, m/s, m/s, -
+STALE, LONGEST_TRAIL, SHORTEST_TRAIL, FASTEST_WAY = 67, 68, 69, 70  # cycles, s, s, m in a cycle
+LARGEST_TRANSIT = 71  # J
+TAKEN, FORCE_TIME = 72, 73  # J, net, by the corrections of the open contact; s, of the newest force
+TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = 74, 75, 76  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
+TURNOVER = 77  # J, of the open contact: what was absorbed and what was returned, both counted up
+DOUBTS = 78  # the cells of sensor_doubts.py
+CELLS = DOUBTS + DOUBT_CELLS
 
 WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
 ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
@@ -45,55 +43,6 @@ FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
 SAMPLING_MARGIN = 1e-3  # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
 SLOPE_MARGIN, NOISE_MARGIN = 1.5, 4.0  # beyond these times slope and noise, a change of force is sudden
-
-
-class Pose(NamedTuple):
-    """Of both mock-ups or set-points, without twists."""
-
-    chaser_p: tuple
-    chaser_q: tuple
-    target_p: tuple
-    target_q: tuple
-
-
-class Moved(NamedTuple):
-    """The chaser's displacement as seen from the target's body: what the wrench on the chaser works on."""
-
-    translation: tuple
-    rotation: tuple
-
-
-@compiled
-def pose_of(output):
-    return Pose(output.chaser.p, output.chaser.q, output.target.p, output.target.q)
-
-
-@compiled
-def store_pose(mem, at, pose):
-    store3(mem, at, pose.chaser_p)
-    store4(mem, at + 3, pose.chaser_q)
-    store3(mem, at + 7, pose.target_p)
-    store4(mem, at + 10, pose.target_q)
-
-
-@compiled
-def load_pose(mem, at):
-    return Pose(load3(mem, at), load4(mem, at + 3), load3(mem, at + 7), load4(mem, at + 10))
-
-
-@compiled
-def relative_displacement(a, b):
-    """From poses `a` to poses `b`; world axes."""
-    turned = rotation_from_to(a.target_q, b.target_q)
-    arm = scale(0.5, add(subtract(a.chaser_p, a.target_p), subtract(b.chaser_p, b.target_p)))
-    apart = subtract(subtract(b.chaser_p, b.target_p), subtract(a.chaser_p, a.target_p))
-    return Moved(subtract(apart, cross(turned, arm)), subtract(rotation_from_to(a.chaser_q, b.chaser_q), turned))
-
-
-@compiled
-def work_on(wrench, moved):
-    """Work [J] of the chaser's wrench, and its opposite on the target."""
-    return dot(wrench.force, moved.translation) + dot(wrench.torque, moved.rotation)
 
 
 @compiled
@@ -112,7 +61,7 @@ def _book_ring(base, rows):
 
 
 @compiled
-def note_readings(mem, base, rows, wrench, wrench_time, poses, pose_time):
+def note_readings(mem, base, rows, wrench, wrench_time, mock_ups, pose_time):
     """Put what is newer than the newest row into the rings."""
     count = int(mem[base + FORCES])
     at = _wrench_ring(base)
@@ -128,7 +77,7 @@ def note_readings(mem, base, rows, wrench, wrench_time, poses, pose_time):
     if count == 0 or pose_time > mem[at + ((count - 1) % rows) * POSE_ROW] + SAME_TIME:
         row = at + (count % rows) * POSE_ROW
         mem[row] = pose_time
-        store_pose(mem, row + 1, pose_of(poses))
+        store_poses(mem, row + 1, poses_of(mock_ups))
         mem[base + POSES] = count + 1.0
 
 
@@ -158,20 +107,9 @@ def wrench_at(mem, base, rows, t):
 
 
 @compiled
-def pose_at(mem, base, rows, t):
+def poses_at(mem, base, rows, t):
     a, b, share = _bracket(mem, _pose_ring(base, rows), POSE_ROW, rows, int(mem[base + POSES]), t)
-    first, last = load_pose(mem, a + 1), load_pose(mem, b + 1)
-    chaser_p = add_scaled(first.chaser_p, share, subtract(last.chaser_p, first.chaser_p))
-    target_p = add_scaled(first.target_p, share, subtract(last.target_p, first.target_p))
-    return Pose(chaser_p, _between(first.chaser_q, last.chaser_q, share), target_p, _between(first.target_q, last.target_q, share))
-
-
-@compiled
-def _between(a, b, share):
-    """Attitude between two near ones."""
-    sign = -1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0.0 else 1.0
-    keep, take = 1.0 - share, sign * share
-    return normalise((keep * a[0] + take * b[0], keep * a[1] + take * b[1], keep * a[2] + take * b[2], keep * a[3] + take * b[3]))
+    return poses_between(load_poses(mem, a + 1), load_poses(mem, b + 1), share)
 
 
 class Booking(NamedTuple):
@@ -190,21 +128,21 @@ def book_real_work(mem, base, rows, pose_time, booking):
     i = count - 1
     while i > 0 and i > count - rows and mem[at + ((i - 1) % rows) * WRENCH_ROW] > since + SAME_TIME:
         i -= 1
-    pose, wrench = pose_at(mem, base, rows, since), wrench_at(mem, base, rows, since)
+    poses, wrench = poses_at(mem, base, rows, since), wrench_at(mem, base, rows, since)
     while i < count and mem[at + (i % rows) * WRENCH_ROW] <= pose_time + SAME_TIME:
         row = at + (i % rows) * WRENCH_ROW
         i += 1
         if mem[row] <= since + SAME_TIME:
             continue
-        next_pose, next_wrench = pose_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
-        moved = relative_displacement(pose, next_pose)
+        next_poses, next_wrench = poses_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
+        moved = relative_displacement(poses, next_poses)
         absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
         mem[base + REAL] += absorbed
         mem[base + TURNOVER] += abs(absorbed)
         if norm(wrench.force) + norm(next_wrench.force) > 0.0:  # below the sensor's threshold there is no noise
             spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
             mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
-        pose, wrench = next_pose, next_wrench
+        poses, wrench = next_poses, next_wrench
         mem[base + BOOKED] = mem[row]
 
 

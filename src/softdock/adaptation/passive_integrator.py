@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from softdock.adaptation.by_axis import AXES, BODIES
 from softdock.adaptation.interface import Output
+from softdock.adaptation.sensor_doubts import DOUBT_CELLS, NO_DOUBTS, Doubts, believe, doubt_books, doubt_events, doubt_keys, prepare_doubts
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion
@@ -35,6 +36,7 @@ PASSIVE_INTEGRATOR = Group(
     Parameter("pairing", "pairing", "velocity that moves the body: the new one, or the old one", "symplectic", choices=("symplectic", "forward")),
     Parameter("largest_force", "largest_force_N", "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty", 0.0, "N", 0.0, 1e6),
     Parameter("smallest_force", "smallest_force_N", "a smaller force counts as zero: no correction, the debt is carried", 1e-9, "N", 1e-12, 1e6),
+    *doubt_keys(frozen_ms=0.0),  # off: a force that is held is what the paper is about
 )
 AT = PASSIVE_INTEGRATOR.at
 
@@ -44,7 +46,8 @@ AT = PASSIVE_INTEGRATOR.at
 WORK, CORRECTION, OBSERVED, FORCE, POSITION, LARGEST_FORCE, BOUND, LARGEST, LARGEST_AT, WAITED = range(0, 60, 6)
 SINGULAR = 10.0  # times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
 STARTED = 60  # whether the first cycle is over
-FLOATS = 61
+DOUBTED = 61  # the cells of sensor_doubts.py
+FLOATS = DOUBTED + DOUBT_CELLS
 BODY = 3  # the target's vector stands so far behind the chaser's
 CHANNELS = (
     *((f"work.{body}.force.{axis}", "J", "world", "energy put into the output so far; falling: taken by the damper") for body in BODIES for axis in AXES),
@@ -59,12 +62,23 @@ class PassiveIntegrator(NamedTuple):
     pairing: int
     largest_force: float  # N
     smallest_force: float  # N
+    doubts: Doubts
+
+
+MARKER = PassiveIntegrator(0, 0, 0, 0.0, 0.0, NO_DOUBTS)
 
 
 @compiled
 def prepare(marker, vector, base, memory):
     form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
-    return PassiveIntegrator(memory, form, pairing, vector[base + AT.largest_force], vector[base + AT.smallest_force])
+    doubts = prepare_doubts(vector, vector[base + AT.frozen], vector[base + AT.jump], vector[base + AT.range], base + AT.sensor)
+    return PassiveIntegrator(memory, form, pairing, vector[base + AT.largest_force], vector[base + AT.smallest_force], doubts)
+
+
+@compiled
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    """The wrenches as they are, unless the sensor is doubted."""
+    return believe(mem, method.memory + DOUBTED, rig, method.doubts, method.smallest_force, measured, satellites, wrenches)[1]
 
 
 @compiled
@@ -152,12 +166,12 @@ def books(mem: Any) -> dict[str, Any]:
                     "largest_force_N": float(mem[at + LARGEST_FORCE + i]),
                     "cycles_with_a_debt_and_no_force": float(mem[at + WAITED + i]),
                 }
-    return {"axes": axes}
+    return {"axes": axes} | doubt_books(mem[DOUBTED:])
 
 
 def events(mem: Any, T: float) -> list[str]:
     """Where the damper had no answer, or none that could be used."""
-    found = []
+    found = doubt_events(mem[DOUBTED:], 0.0)
     for name, axis in books(mem)["axes"].items():
         waited, largest = axis["cycles_with_a_debt_and_no_force"], axis["largest_correction_m_per_s"]
         if waited:

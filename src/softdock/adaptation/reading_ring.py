@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from softdock.adaptation.interface import Output, Wrenches
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import Motion, Wrench, load_wrench, store_wrench
+from softdock.spatial.motion import POSE_FLOATS, Motion, Wrench, load_wrench, store_pose, store_wrench
 from softdock.spatial.rotations import exponential, product, rotation_from_to
-from softdock.spatial.vectors import add, load3, load4, scale, store3, store4, subtract
+from softdock.spatial.vectors import add, load3, load4, scale, store3, subtract
 
 FORCE_TIME, WRENCHES, POSE_TIME, POSES, SUM_TIME, SUMS, ENTRY = 0, 1, 13, 14, 28, 29, 35
 
@@ -34,10 +34,8 @@ def keep(mem, ring, cycle, t, measured, sums):
     mem[here + FORCE_TIME], mem[here + POSE_TIME], mem[here + SUM_TIME] = t - measured.force_age, t - measured.pose_age, t
     store_wrench(mem, here + WRENCHES, measured.wrenches.chaser)
     store_wrench(mem, here + WRENCHES + 6, measured.wrenches.target)
-    store3(mem, here + POSES, measured.mock_ups.chaser.p)
-    store4(mem, here + POSES + 3, measured.mock_ups.chaser.q)
-    store3(mem, here + POSES + 7, measured.mock_ups.target.p)
-    store4(mem, here + POSES + 10, measured.mock_ups.target.q)
+    store_pose(mem, here + POSES, measured.mock_ups.chaser)
+    store_pose(mem, here + POSES + POSE_FLOATS, measured.mock_ups.target)
     store3(mem, here + SUMS, sums[0])
     store3(mem, here + SUMS + 3, sums[1])
 
@@ -85,7 +83,7 @@ def poses_at(mem, ring, cycle, t):
     """Both mock-ups; without twist."""
     a, b, s = _bracket(mem, ring, cycle, POSE_TIME, t)
     a, b = a + POSES, b + POSES
-    return Output(_pose_between(mem, a, b, s), _pose_between(mem, a + 7, b + 7, s))
+    return Output(_pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s))
 
 
 @apart

@@ -15,9 +15,10 @@ from numba.extending import overload
 from softdock.adaptation import (
     adaptive_damping,
     delay_passivity,
+    delay_passivity_keys,
     direct,
     energy_ledger,
-    energy_ledger_readings,
+    energy_ledger_notes,
     executable,
     hybrid,
     monitor,
@@ -240,8 +241,9 @@ register(
         "De Stefano's passive integrator: set-points corrected by the energy of the integration",
         "nothing; its tank: the largest force",
         passive_integrator.PASSIVE_INTEGRATOR,
-        passive_integrator.PassiveIntegrator(0, 0, 0, 0.0, 0.0),
+        passive_integrator.MARKER,
         passive_integrator.prepare,
+        wrench=passive_integrator.wrench,
         correct=passive_integrator.correct,
         memory=lambda values, T: passive_integrator.FLOATS,
         channels=passive_integrator.CHANNELS,
@@ -254,17 +256,17 @@ register(
         "delay_passivity",
         "passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more",
         "nothing; with noise: the force that is no contact",
-        delay_passivity.DELAY_PASSIVITY,
-        delay_passivity.MARKER,
-        delay_passivity.prepare,
+        delay_passivity_keys.DELAY_PASSIVITY,
+        delay_passivity_keys.MARKER,
+        delay_passivity_keys.prepare,
         wrench=delay_passivity.wrench,
-        memory=delay_passivity.memory,
+        memory=delay_passivity_keys.memory,
         channels=WORK_CHANNELS,
         books=delay_passivity.books,
         events=delay_passivity.events,
-        check=delay_passivity.check,
-        suggest=delay_passivity.suggest,
-        refuses=delay_passivity.refuses,
+        check=delay_passivity_keys.check,
+        suggest=delay_passivity_keys.suggest,
+        refuses=delay_passivity_keys.refuses,
     )
 )
 register(
@@ -283,8 +285,8 @@ register(
         check=energy_ledger.check,
         suggest=energy_ledger.suggest,
         refuses=energy_ledger.refuses,
-        books=energy_ledger_readings.books,
-        events=energy_ledger_readings.events,
+        books=energy_ledger_notes.books,
+        events=energy_ledger_notes.events,
     )
 )
 register(

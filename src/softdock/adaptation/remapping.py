@@ -203,4 +203,5 @@ def rewound(method, mem):
 def replaced(method, mem):
     """What the wanted contact did in this cycle, for the books and the log of contacts."""
     m = method.memory
-    return Replaced(mem[m + TAKEN_NOW], mem[m + KNOWN] != 0.0, mem[m + REWOUND] > 0.0, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], mem[m + CONTACT] >= 2.0)
+    acts, changed, pushes = mem[m + KNOWN] != 0.0, mem[m + REWOUND] > 0.0, mem[m + CONTACT] >= 2.0
+    return Replaced(mem[m + TAKEN_NOW], acts, changed, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], pushes)

@@ -17,8 +17,10 @@ from softdock.campaign.plan import Plan
 from softdock.campaign.thin import Thin
 from softdock.contact.seat import CAPTURES
 from softdock.cycle import STATUSES
-from softdock.layout import CAPTURE_AT, TIME_AT, TIMES
+from softdock.layout import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
 from softdock.reference import OUTCOME_COLUMNS as ORBITS
+from softdock.sensor.force_torque import SENSOR
+from softdock.sensor.pose import POSE
 
 ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
 VERDICTS = ("passive", "active", "stopped")
@@ -35,7 +37,7 @@ COLUMNS = {
     "peak_force_real_N": "largest true force of a contact pair",
     "peak_torque_real_Nm": "largest true torque about either centre of mass",
     "energy_invented_J": "energy from nothing",
-    "observed_J": "energy observed at the rig's port; above 0 it is active",
+    "observed_J": "energy observed at the rig's port; above 0 it is active; NaN: force and pose differ in age by more than half a cycle",
     "kinetic_start_J": "kinetic energy of both satellites at the start",
     "kinetic_end_J": "and at the end",
     "ended_at_s": "time at which the run ended",
@@ -87,7 +89,9 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
     }
     for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "observed_J", "kinetic_start_J", "kinetic_end_J"):
         columns[name] = numbers(batch.column(name))
-    columns["ended_at_s"] = numbers(batch.column("cycles") * column(runs, TIME_AT + TIMES.cycle, 1)[:, 0])
+    T = column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
+    columns["observed_J"] = numbers(np.where(_one_age(runs, T), batch.column("observed_J"), np.nan))
+    columns["ended_at_s"] = numbers(batch.column("cycles") * T)
     if beside is not None:
         columns |= _orbit_columns(*beside)
     return pa.table(columns | {name: numbers(x) for name, x in own.items()})
@@ -100,6 +104,13 @@ def _orbit_columns(orbits: Orbits, distance: np.ndarray) -> dict[str, Any]:
         "orbit_restitution": numbers(orbits.restitution),
         "orbit_peak_force_N": numbers(orbits.outcomes[:, ORBITS.index("peak_force_N")]),
     }
+
+
+def _one_age(runs: Thin, T: np.ndarray) -> np.ndarray:
+    """Whether the newest force and the newest pose are of about one instant: a batch has no record in which to pair others."""
+    at = (SENSOR_AT + SENSOR.at.delay, POSE_AT + POSE.at.delay, SENSOR_AT + SENSOR.at.period, POSE_AT + POSE.at.period)
+    force, pose, *periods = (column(runs, one, 1)[:, 0] for one in at)
+    return np.asarray((np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9)))
 
 
 def _one(word: str, count: int) -> Any:

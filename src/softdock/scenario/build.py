@@ -14,7 +14,18 @@ from softdock.adaptation.registry import METHODS, Method
 from softdock.contact.pairs import MOST_PAIRS, PAIR
 from softdock.errors import BadInput, Problem, closest
 from softdock.features import Markers
-from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, TARGET_ROBOT_AT
+from softdock.layout import (
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
+    CHASER_ROBOT_AT,
+    MEMORY,
+    MEMORY_AT,
+    METHODS_AT,
+    SENSOR_AT,
+    TARGET_HAND_AT,
+    TARGET_MOCK_UP_AT,
+    TARGET_ROBOT_AT,
+)
 from softdock.parameters import WRITTEN_HERE, Group, Parameter
 from softdock.robots.robot import ROBOT
 from softdock.scenario.checks import check_scenario, memory_sizes
@@ -23,7 +34,17 @@ from softdock.scenario.features import features_of
 from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
 from softdock.scenario.values import Refused, rows_of, to_vector
+from softdock.sensor.force_torque import SENSOR
+from softdock.sensor.mock_up import MOCK_UP
 
+SENSOR_PLACES = (  # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a method may know of a sensor
+    SENSOR_AT + SENSOR.at.range_force,
+    SENSOR_AT + SENSOR.at.on,
+    CHASER_MOCK_UP_AT + MOCK_UP.at.sensor,
+    TARGET_MOCK_UP_AT + MOCK_UP.at.sensor,
+    CHASER_HAND_AT + 1,
+    TARGET_HAND_AT + 1,
+)
 Locate = Callable[[str], str]  # path of a key -> file:line
 
 
@@ -168,6 +189,8 @@ class _Builder:
                 vector[offset : offset + 2] = pair_base(0), self.vector[MEMORY_AT + MEMORY.at.pair_count]
             elif parameter.kind == "joints":
                 vector[offset : offset + 2] = CHASER_ROBOT_AT + ROBOT.at.joint_stiffness, TARGET_ROBOT_AT + ROBOT.at.joint_stiffness
+            elif parameter.kind == "sensor":
+                vector[offset : offset + 6] = SENSOR_PLACES
             else:
                 value = self.value_of(path, parameter, written, values, group)
             if value is not None:

@@ -8,7 +8,14 @@ from softdock.compiled import compiled
 from softdock.spatial.rotations import exponential, product, rotate, rotation_from_to
 from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, load4, negate, store3, store4, subtract
 
-MOTION_FLOATS = 13
+POSE_FLOATS, MOTION_FLOATS = 7, 13
+
+
+class Pose(NamedTuple):
+    """Where a body is, without its twist."""
+
+    p: tuple  # position of the centre of mass, m, world
+    q: tuple  # attitude, world from body, wxyz
 
 
 class Motion(NamedTuple):
@@ -82,14 +89,25 @@ def port_energy(wrench, T, before, after):
 
 
 @compiled
+def load_pose(array, at):
+    return Pose(load3(array, at), load4(array, at + 3))
+
+
+@compiled
+def store_pose(array, at, pose):
+    """Of a `Pose` or a `Motion`."""
+    store3(array, at, pose.p)
+    store4(array, at + 3, pose.q)
+
+
+@compiled
 def load_motion(array, at):
     return Motion(load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10))
 
 
 @compiled
 def store_motion(array, at, motion):
-    store3(array, at, motion.p)
-    store4(array, at + 3, motion.q)
+    store_pose(array, at, motion)
     store3(array, at + 7, motion.v)
     store3(array, at + 10, motion.w)
 

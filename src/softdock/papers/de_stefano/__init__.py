@@ -5,6 +5,7 @@ from __future__ import annotations
 from softdock.papers.de_stefano.drift import make_figure_3
 from softdock.papers.de_stefano.energies import make_figure_4, make_figure_5, make_figure_6, make_figure_9, make_figure_10, make_figure_11
 from softdock.papers.de_stefano.experiment import make_figure_12, make_figure_13, make_figure_14, make_noise
+from softdock.papers.de_stefano.faults import make_faults
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
 
@@ -26,5 +27,6 @@ PAPER = Paper(
         "figure_14": make_figure_14,
         "noise": make_noise,
         "trade": make_trade,
+        "faults": make_faults,
     },
 )

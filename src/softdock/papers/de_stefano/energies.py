@@ -50,10 +50,10 @@ _COLUMNS = (
     Column("cycle_ms", "T [ms]"),
     Column("continuous_first_J", "H_c after the first push [J]"),
     Column("continuous_second_J", "H_c at the end [J]"),
-    Column("kinetic_first_J", "m v(k)^2 / 2 [J]"),
-    Column("kinetic_second_J", "m v(k)^2 / 2 [J]"),
-    Column("port_first_J", "port sum [J]"),
-    Column("port_second_J", "port sum [J]"),
+    Column("kinetic_first_J", "m v(k)^2 / 2, first push [J]"),
+    Column("kinetic_second_J", "at the end [J]"),
+    Column("port_first_J", "port sum, first push [J]"),
+    Column("port_second_J", "at the end [J]"),
 )
 
 
@@ -61,8 +61,11 @@ def _energy_chart(key: str, form: str, port: Any) -> str:
     lines = [Line("H_c", "orbit", np.arange(len(pushes(T1))) * T1, continuous_energy(T1))]
     for role, T in (("c1", T1), ("c2", T2)):
         motion = integrate_axis(form, pushes(T), MASS, T)
-        lines.append(Line(f"port sum, T = {T:g} s", role, motion.time, port(motion, T), dash="dash"))
-    return chart(key, "Energy of the mass", lines, "time [s]", "energy [J]")
+        summed = port(motion, T)
+        lines.append(Line(f"port sum, T = {T:g} s", role, motion.time, summed, dash="dash"))
+        lines.append(Line(f"less H_c, T = {T:g} s", role, motion.time, summed - continuous_energy(T), second=True))
+    caption = "Below: by how much the port's sum is above H_c; on the scale of the energies the lines cover each other."
+    return chart(key, "Energy of the mass", lines, "time [s]", "energy [J]", caption=caption, second_title="less H_c [J]", height=420)
 
 
 def make_figure_4() -> Exhibit:
@@ -124,6 +127,8 @@ def make_figure_5() -> Exhibit:
         off = smooth_difference(T)
         rows.append({"cycle_ms": 1e3 * T, "largest_J": float(np.abs(off).max()), "rate_W": float(np.abs(off).max() / T), "held_J": held_difference(T)})
         lines.append(Line(f"T = {T:g} s", role, np.arange(len(off)) * T, off / T))
+        if T < T1:
+            lines.append(Line(f"T = {T:g} s, larger", role, np.arange(len(off)) * T, off / T, second=True))
     return Exhibit(
         "figure_5",
         "Fig. 5: dE against dH",
@@ -135,14 +140,14 @@ def make_figure_5() -> Exhibit:
             Column("held_J", "largest |dE|, held force [J]"),
         ),
         rows,
-        {f"smooth_drift_{form}_m": smooth_drift(T1, form) for form in (BARE, "previous_force")},
+        {"smooth_drift_uncorrected_m": smooth_drift(T1, BARE), "smooth_drift_previous_force_m": smooth_drift(T1, "previous_force")},
         (f"The force of the figure is not printed: {SMOOTH_PEAK:g} N sin(2 pi t / {SMOOTH_PERIOD:g} s) on {MASS:g} kg.",),
         (
             "The paper compares with the continuous mass under the same held force; then dE = 0 in every cycle and dE - dH = -dH, whatever (12) says. The "
             "printed picture can only come from a force that changes between samples.",
             "With a smooth force the statement about drift turns round: (5) does not drift and the corrected scheme does, by -(T/2) dv.",
         ),
-        [chart("figure_5", "dE - dH over T", lines, "time [s]", "power [W]")],
+        [chart("figure_5", "dE - dH over T", lines, "time [s]", "power [W]", second_title="[W]", caption="Below: the two shorter cycles, larger.", height=420)],
     )
 
 
@@ -243,7 +248,7 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
         (
             "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = -dH(k) < 0 while there is force; it is zero only after the damper's "
             "part of the same step is added. After a push -dH of the last sample stays, because (17) has no answer at F = 0.",
-            "`bounded` starts with a full tank, T^2 F_max^2 / 2m, and never empties it.",
+            "The bounded form starts with a full tank, T^2 F_max^2 / 2m, and never empties it.",
         ),
         [
             chart(
@@ -258,7 +263,18 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
                 "time [s]",
                 "energy [J]",
                 second_title="v_pc [m/s]",
-            )
+            ),
+            chart(
+                f"{key}_with",
+                "With controller, larger",
+                [
+                    Line("as in (16)", "c2", with_pc.time, with_pc.observed),
+                    Line("damper booked in the same step", "c3", with_pc.time, with_pc.left),
+                ],
+                "time [s]",
+                "energy [J]",
+                height=260,
+            ),
         ],
     )
 

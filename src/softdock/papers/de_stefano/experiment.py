@@ -84,6 +84,14 @@ def _row(form: str, axis: str) -> dict[str, Any]:
     }
 
 
+def _halves(upper: str, lower: str) -> dict[str, Any]:
+    """Two charts of one height above each other."""
+    return {
+        "yaxis": {"title": {"text": upper}, "domain": [0.55, 1.0], "exponentformat": "e"},
+        "yaxis2": {"title": {"text": lower}, "domain": [0.0, 0.45], "exponentformat": "e"},
+    }
+
+
 def _figure(key: str) -> Exhibit:
     axis, figure = FIGURES[key]
     rows = [_row(form, axis) for form in (BARE, *FORMS)]
@@ -108,11 +116,11 @@ def _figure(key: str) -> Exhibit:
         {
             "usable_noise_N": limit,
             "largest_own_speed_m_per_s": float(np.abs(bare.velocity).max()),
-            "published_largest_force_N": LARGEST_PUSH[axis] or "lower than on z",
+            **({"published_largest_force_N": LARGEST_PUSH[axis]} if LARGEST_PUSH[axis] else {"published_force": "lower than on z"}),
         },
         (
             "250 kg and 4 ms are published, and pushes of up to 60 N on z, less on x and y. Shape and times of the pushes and the sensor's noise are assumed: "
-            "the preset `oos_sim`.",
+            "the preset oos_sim.",
             f"Usable: in half of {DRAWS} draws of the noise no correction exceeds the largest speed that the satellite itself has.",
         ),
         (
@@ -139,19 +147,30 @@ def _figure(key: str) -> Exhibit:
                 "Corrected velocity",
                 [
                     Line("published", "c2", with_pc.time, with_pc.correction),
-                    Line("bounded", "c3", bounded.time, bounded.correction),
-                    Line("position, bounded", "satellite", bounded.time, bounded.position, second=True),
+                    Line("bounded", "c3", bounded.time, bounded.correction, second=True),
                 ],
                 "time [s]",
                 "v_pc [m/s]",
-                second_title="position [m]",
+                second_title="bounded [m/s]",
+                caption="Above as published, below bounded, each on its own scale.",
+                layout=_halves("v_pc [m/s]", "v_pc [m/s]"),
             ),
             chart(
                 f"{key}_damping",
                 "Damping",
-                [Line("published", "c2", with_pc.time, with_pc.damping), Line("bounded", "c3", bounded.time, bounded.damping)],
+                [Line("published", "c2", with_pc.time, with_pc.damping), Line("bounded", "c3", bounded.time, bounded.damping, second=True)],
                 "time [s]",
                 "beta [m/Ns]",
+                second_title="bounded",
+                layout=_halves("beta [m/Ns]", "beta [m/Ns]"),
+            ),
+            chart(
+                f"{key}_position",
+                "Position",
+                [Line("bounded", "satellite", bounded.time, bounded.position), Line("published", "c2", with_pc.time, with_pc.position, dash="dash")],
+                "time [s]",
+                "position [m]",
+                height=240,
             ),
         ],
     )

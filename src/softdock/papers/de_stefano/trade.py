@@ -8,8 +8,8 @@ import numpy as np
 
 from softdock.adaptation.passive_integrator import FORMS
 from softdock.adaptation.registry import METHODS
+from softdock.papers.de_stefano.trade_chart import trade_chart
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.charts import Line, chart
 from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import build
 from softdock.simulation import simulate
@@ -86,16 +86,12 @@ def make_trade() -> Exhibit:
         rows.append(
             {
                 "scheme": name,
-                "drift_mm": 1e3 * held_drift(integrator, _told(methods, 0.0)),
+                "drift_mm": round(1e3 * held_drift(integrator, _told(methods, 0.0)), 6) + 0.0,
                 "restitution": bounce(integrator, _told(methods, 0.0)),
                 "restitution_16_ms": bounce(integrator, _told(methods, 16.0), 16.0),
                 "golden": GOLDEN.get(name),
             }
         )
-    points = [
-        Line(row["scheme"], f"c{1 + i % 8}", np.array([row["drift_mm"]]), np.array([row["restitution"]]), extra={"mode": "markers", "marker": {"size": 11}})
-        for i, row in enumerate(rows)
-    ]
     honest = [row for row in rows if abs(row["drift_mm"]) < 1e-3 and abs(row["restitution"] - 1.0) < 1e-3]
     return Exhibit(
         "trade",
@@ -116,16 +112,5 @@ def make_trade() -> Exhibit:
             "The correction takes T/2 of position per gained velocity away: drift-free flight costs half a cycle of delay in a contact, e = exp(pi w h / 2).",
             "One cycle later (forward) it is 3T/2, and the drift is worse than without any correction.",
         ),
-        [
-            chart(
-                "trade",
-                "Drift and restitution",
-                points,
-                "drift after 60 N for 5 s [mm]",
-                "restitution, no delay [-]",
-                time_axis=False,
-                height=480,
-                layout={"hovermode": "closest"},
-            )
-        ],
+        [trade_chart(rows)],
     )
