@@ -14,8 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, STOP_REQUEST, Measured, Output, Rig, Satellites, Wrenches
-from softdock.adaptation.registry import (
+from softdock.adaptation.hooks import (
     add_wrenches,
     any_books,
     any_correct,
@@ -31,6 +30,7 @@ from softdock.adaptation.registry import (
     sum_replaced,
     sum_rewound,
 )
+from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, STOP_REQUEST, Measured, Output, Rig, Satellites, Wrenches
 from softdock.command.laboratory import share_out
 from softdock.compiled import apart, by_type, compiled
 from softdock.contact import gap_rate, touch_apart

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.adaptation.registry import any_replaced, any_rewound, rewrite_pasts, sum_replaced
+from softdock.adaptation.hooks import any_replaced, any_rewound, rewrite_pasts, sum_replaced
 from softdock.compiled import compiled, door
 from softdock.contact.seat import CAPTURES, is_seated
 from softdock.contact_log import close_contact

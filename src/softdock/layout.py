@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.adaptation.registry import prepare_methods
+from softdock.adaptation.hooks import prepare_methods
 from softdock.command.laboratory import LABORATORY, is_shared
 from softdock.compiled import apart, compiled
 from softdock.contact.pairs import KIND_BITS, MOST_PAIRS, PAIR, PAIR_FLOATS, KnownPair, Pairs, kind_of_pair, store_pair

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from softdock.adaptation.registry import METHODS, record_methods
+from softdock.adaptation.hooks import record_methods
+from softdock.adaptation.registry import METHODS
 from softdock.compiled import compiled
 from softdock.energy.ledger import Ledger
 from softdock.flat import store_ledger, store_output

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from softdock import doors
-from softdock.adaptation.registry import METHODS, memory_slots
+from softdock.adaptation.hooks import memory_slots
+from softdock.adaptation.registry import METHODS
 from softdock.contact.seat import CAPTURES
 from softdock.contact_log import LOG_COLUMNS
 from softdock.corrections import work_by_axis

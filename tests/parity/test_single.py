@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock.adaptation import registry
+from softdock.adaptation.method import BY_TYPE
 from softdock.campaign import precision, single
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
@@ -133,7 +133,7 @@ def test_a_method_of_ones_own_is_refused():
 
 def test_networks_are_refused():
     """Their solvers end where doubles end; nobody has tried them in single."""
-    network = next(cls for cls in registry._BY_TYPE if cls.__name__ == "NetworkContact")
+    network = next(cls for cls in BY_TYPE if cls.__name__ == "NetworkContact")
     with pytest.raises(BadInput, match="double for networks"):
         single.twin(Markers(Plain(0), (network(*[0] * len(network._fields)),)))
 

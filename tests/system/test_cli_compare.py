@@ -14,7 +14,7 @@ import pytest
 from browser import chromium, opened
 from click.testing import CliRunner
 
-from softdock.adaptation import registry
+from softdock.adaptation.method import BY_TYPE
 from softdock.adaptation.registry import METHODS
 from softdock.cli.main import cli
 from softdock.comparison import compare
@@ -58,9 +58,9 @@ METHOD = Method("broken", "gives NaN", "nothing", Group("broken", "Gives NaN."),
 @pytest.fixture(autouse=True)
 def own_registry():
     """What a test registers is gone after it."""
-    methods, kinds = dict(METHODS), dict(registry._BY_TYPE)
+    methods, kinds = dict(METHODS), dict(BY_TYPE)
     yield
-    for now, before in ((METHODS, methods), (registry._BY_TYPE, kinds)):
+    for now, before in ((METHODS, methods), (BY_TYPE, kinds)):
         now.clear()
         now.update(before)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from softdock.adaptation import registry
+from softdock.adaptation.method import BY_TYPE
 from softdock.adaptation.registry import METHODS, Method, register
 from softdock.cli.main import cli
 from softdock.comparison.demonstration import _all, demonstrate
@@ -114,21 +114,21 @@ class Hidden(NamedTuple):
     memory: int
 
 
-def test_the_demo_grows_with_the_methods(monkeypatch):
+def test_the_demo_grows_with_the_methods():
     """A registered method that is for the demo and can run joins at the preset's own delay; one that cannot, or is not for it, does not."""
 
     @compiled
     def prepare(marker, vector, base, memory):
         return Other(memory)
 
-    monkeypatch.setattr(registry, "_BY_TYPE", dict(registry._BY_TYPE))
-    known = dict(METHODS)
+    known, types = dict(METHODS), dict(BY_TYPE)
     try:
         register(Method("other", "another", "nothing", Group("other", "Another."), Other(0), prepare, in_demo=True))
         register(Method("unable", "another", "nothing", Group("unable", "Another."), Unable(0), prepare, in_demo=True, refuses=lambda s: "never"))
         register(Method("hidden", "another", "nothing", Group("hidden", "Another."), Hidden(0), prepare))
         found = [(candidate.method, delay) for candidate, delay in _all(load_scenario("epos_1d"))]
     finally:
-        METHODS.clear()
-        METHODS.update(known)
+        for now, before in ((METHODS, known), (BY_TYPE, types)):
+            now.clear()
+            now.update(before)
     assert found == [("direct", 0.0), ("direct", 8.0), ("direct", 16.0), ("direct", 32.0), ("adaptive_damping", 16.0), ("other", 16.0)]

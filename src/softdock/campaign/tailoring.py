@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.registry import memory_slots
+from softdock.adaptation.hooks import memory_slots
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.thin import Thin, rows_of, runs_of
 from softdock.doors import find_kinds

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.adaptation.registry import METHODS, Method, keep_set_point, keep_states, keep_wrench, no_external
+from softdock.adaptation.method import keep_set_point, keep_states, keep_wrench, no_external
+from softdock.adaptation.registry import METHODS, Method
 from softdock.errors import BadInput, Problem, closest
 from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import Scenario, build

@@ -19,8 +19,8 @@ from typing import Any
 import numba
 from numba.core.registry import CPUDispatcher
 
-from softdock.adaptation import registry
-from softdock.adaptation.registry import KINDS, METHODS, Method
+from softdock.adaptation.method import BY_TYPE
+from softdock.adaptation.registry import KINDS, METHODS, Method, register
 from softdock.compiled import SOURCES_NAME
 from softdock.errors import BadInput, Problem
 
@@ -38,15 +38,15 @@ def load_method_file(path: str | Path) -> list[str]:
     name = f"softdock_user_{re.sub(r'[^0-9A-Za-z]', '_', file.stem)}_{hashlib.sha256(source).hexdigest()[:8]}"
     if name in _LOADED and all(method in METHODS for method in _LOADED[name]):
         return _LOADED[name]
-    before, before_types = dict(METHODS), dict(registry._BY_TYPE)
+    before, before_types = dict(METHODS), dict(BY_TYPE)
     try:
         module = _import(file, name)
         found = _methods_of(module, before, file)
     except BaseException:  # leave no half of it behind
         METHODS.clear()
         METHODS.update(before)
-        registry._BY_TYPE.clear()
-        registry._BY_TYPE.update(before_types)
+        BY_TYPE.clear()
+        BY_TYPE.update(before_types)
         sys.modules.pop(name, None)
         raise
     for method in found:
@@ -136,7 +136,7 @@ def _register(method: Method, file: Path) -> None:
     if not _is_marker(method.marker):
         raise BadInput(Problem(f"{file}: {method.name}.marker", method.marker, MARKER))
     try:
-        registry.register(method)
+        register(method)
     except ValueError as error:  # another method's NamedTuple, or one that looks like it
         allowed = f"a NamedTuple class of its own: its name and fields choose the code ({error})"
         raise BadInput(Problem(f"{file}: {method.name}.marker", type(method.marker).__name__, allowed)) from None
