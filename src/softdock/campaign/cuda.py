@@ -63,7 +63,7 @@ def find_device() -> Device:
         name = device.name
         memory = cuda.current_context().get_memory_info().total
     except Exception as error:
-        what = " ".join(str(error).split()) or type(error).__name__
+        what = " ".join(str(error).split()).rstrip(" :.") or type(error).__name__
         raise NoDevice(f"numba-cuda is installed, but there is no usable GPU: {what}") from error
     name = name.decode() if isinstance(name, bytes) else str(name)
     return Device(name, tuple(device.compute_capability), int(device.MULTIPROCESSOR_COUNT), int(memory))
