@@ -51,7 +51,8 @@ VARIANCE = 179  # per port: of the noise's work in this contact, J^2
 DAMPER = 185  # the method's part of APPLIED
 CONTACTS, DROPPED, KEPT, TOO_OLD = 197, 198, 199, 200  # for the notes: contacts, J of debts that no braking repaid, J kept back, cycles
 LARGEST_TOUCH = 201  # J, of all contacts
-BOOKS = 202  # cells and rings of energy_ledger_books.py, and behind them two records of paired_records.py: wrenches and ways
+NET = 202  # J, given to the satellites by the contact's wrench since touch
+BOOKS = 203  # cells and rings of energy_ledger_books.py, and behind them two records of paired_records.py: wrenches and ways
 
 
 @compiled
@@ -82,6 +83,7 @@ def observe(method, mem, rig, measured, satellites):
             if not first:
                 mean = 0.5 * T * (mem[at + TWIST + c] + rates[j][i])
                 mem[at + ACTIVE + _port(method, c)] += mean * mem[at + APPLIED + c]
+                mem[at + NET] += mean * mem[at + APPLIED + c]
                 mem[at + WORK + c] += mean * mem[at + DAMPER + c]
             mem[at + TWIST + c] = rates[j][i]
     wrench_record = at + BOOKS + CELLS + method.rows * ROW_FLOATS
@@ -101,7 +103,7 @@ def observe(method, mem, rig, measured, satellites):
         _book_coupled(method, mem, measured, force_time, pose_time)
     elif not first:
         _book_axes(method, mem)
-        if method.deviations > 0.0 and norm(load3(mem, at + NOW)) > 0.0:
+        if method.deviations > 0.0 and norm(load3(mem, at + NOW)) + norm(load3(mem, at + LAST)) > 0.0:
             _keep_back_noise(method, mem)
 
 
@@ -111,21 +113,43 @@ def settle_books(method, mem):
     at = method.memory
     mem[at + BOOKS + BASE_REAL] = mem[at + BOOKS + REAL]
     mem[at + BOOKS + DOUBTS + LIFTED] = 0.0
-    mem[at + BOOKS + BOOKS_VARIANCE] = 0.0
     mem[at + BOOKS + TURNOVER] = 0.0
+    fade = 1.0 - 1.0 / (method.rows - BASELINE)  # what noise did just before a contact opens is not counted, but for its variance
+    mem[at + BOOKS + BOOKS_VARIANCE] *= fade
+    for port in range(6):
+        mem[at + VARIANCE + port] *= fade
+        mem[at + ACTIVE + port] = method.deviations * math.sqrt(mem[at + VARIANCE + port])
+    if method.coupling == COUPLED:
+        mem[at + ACTIVE] = method.deviations * math.sqrt(mem[at + BOOKS + BOOKS_VARIANCE])
 
 
 @compiled
-def _lift(method, mem, variance):
-    """How much more the contact must have absorbed [J] than the readings say since touch, beyond what was known of this before."""
-    at, absorbed = method.memory, mem[method.memory + BOOKS + REAL] - mem[method.memory + BOOKS + BASE_REAL]
-    touch = 0.0
+def noise_variance(method, mem):
+    """Of the noise's work in this contact [J^2]."""
+    at, variance = method.memory, 0.0
+    if method.coupling == COUPLED:
+        return mem[at + BOOKS + BOOKS_VARIANCE]
+    for port in range(6):
+        variance += mem[at + VARIANCE + port]
+    return variance
+
+
+@compiled
+def least_of_contact(method, mem):
+    """The least energy [J] that the contact can have absorbed since touch."""
+    at, touch = method.memory, 0.0
     for port in range(6):
         touch += mem[at + TOUCH + port]
+    return least_absorbed(method.doubts, method.loan * touch, noise_variance(method, mem))
+
+
+@compiled
+def _lift(method, mem):
+    """How much more the contact must have absorbed [J] than the readings say since touch, beyond what was known of this before."""
+    at, absorbed = method.memory, mem[method.memory + BOOKS + REAL] - mem[method.memory + BOOKS + BASE_REAL]
     before = mem[at + BOOKS + DOUBTS + LIFTED]
     felt = mem[at + OPEN] != 0.0 and mem[at + IDLE] == 0.0
-    least = least_absorbed(method.doubts, method.loan * touch, variance)
-    return lifted(mem, at + BOOKS + DOUBTS, least, absorbed, felt, mem[at + BOOKS + BASE_KINETIC]) - before
+    return lifted(mem, at + BOOKS + DOUBTS, least_of_contact(method, mem), absorbed, felt, mem[at + BOOKS + BASE_KINETIC]) - before
 
 
 @compiled
@@ -138,20 +162,18 @@ def _book_coupled(method, mem, measured, force_time, pose_time):
     note_readings(mem, books, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
     book_real_work(mem, books, method.rows, pose_time, method.booking)
     more = kept_back(mem, books, method.deviations, method.booking.worst) - kept
-    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more + _lift(method, mem, mem[books + BOOKS_VARIANCE])
+    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more + _lift(method, mem)
     mem[at + KEPT] += more
 
 
 @compiled
 def _book_axes(method, mem):
     """The same by axis. Where the contact as a whole is not believed, no axis is believed to have given."""
-    at, whole, variance = method.memory, 0.0, 0.0
+    at, whole = method.memory, 0.0
     for i in range(12):
         whole -= 0.5 * (mem[at + NOW + i] + mem[at + LAST + i]) * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
-    for port in range(6):
-        variance += mem[at + VARIANCE + port]
     mem[at + BOOKS + REAL] += whole
-    believed = _lift(method, mem, variance) <= 0.0
+    believed = _lift(method, mem) <= 0.0
     for i in range(12):
         absorbed = -0.5 * (mem[at + NOW + i] + mem[at + LAST + i]) * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
         mem[at + ACTIVE + _port(method, i)] += absorbed if believed else max(absorbed, 0.0)
@@ -163,12 +185,13 @@ def _keep_back_noise(method, mem):
     at, now, last = method.memory, method.memory + NOW + 12, method.memory + LAST + 12
     arm = subtract(load3(mem, at + POSES), load3(mem, at + POSES + 7))
     force, torque, length = method.booking.noise_force**2, method.booking.noise_torque**2, dot(arm, arm)
+    gate = 0.0 if (norm(load3(mem, at + NOW)) == 0.0) == (norm(load3(mem, at + LAST)) == 0.0) else 0.5  # as in gate_variance
     for i in range(3):
         apart = mem[now + i] - mem[last + i] - mem[now + 6 + i] + mem[last + 6 + i]
         turn = mem[now + 9 + i] - mem[last + 9 + i]  # the target's
         turned = mem[now + 3 + i] - mem[last + 3 + i] - turn
         lever = length - arm[i] * arm[i]  # of a force's noise about this axis of the target, squared
-        _add_variance(method, mem, i, force * apart * apart)
+        _add_variance(method, mem, i, (force + gate * (mem[at + NOW + i] - mem[at + LAST + i]) ** 2) * apart * apart)
         _add_variance(method, mem, 3 + i, torque * turned * turned + force * lever * turn * turn)
 
 

@@ -28,6 +28,7 @@ three torque ports in world axes; linear momentum is kept, the pair's angular mo
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from softdock.adaptation.delay_damper import brake_relative, braked, damper_gain
@@ -45,12 +46,14 @@ from softdock.adaptation.delay_observer import (
     KEPT,
     LARGEST_TOUCH,
     LEVEL,
+    NET,
     OPEN,
     REMOVED,
     SLOPE,
     TOO_OLD,
     TOUCH,
-    VARIANCE,
+    least_of_contact,
+    noise_variance,
     observe,
     settle_books,
 )
@@ -58,6 +61,7 @@ from softdock.adaptation.delay_passivity_keys import ROWS_BEYOND
 from softdock.adaptation.energy_ledger_books import BASE_KINETIC, DOUBTS
 from softdock.adaptation.energy_ledger_projection import pair_energy
 from softdock.adaptation.interface import Wrenches
+from softdock.adaptation.passive_ceiling import within_room
 from softdock.adaptation.sensor_doubts import believe, doubt_books, doubt_events, is_finite
 from softdock.compiled import apart, compiled
 from softdock.spatial.vectors import norm, store3, subtract
@@ -91,6 +95,8 @@ def _is_idle(method, mem, rig, satellites, touching):
         if mem[at + OPEN] == 0.0:
             mem[at + CONTACTS] += 1.0
             mem[at + OPEN] = 1.0
+            mem[at + NET] = 0.0
+            mem[at + KEPT] += method.deviations * math.sqrt(noise_variance(method, mem))
             mem[at + BOOKS + BASE_KINETIC] = pair_energy(rig, satellites)
         return False
     mem[at + IDLE] += rig.T
@@ -102,11 +108,9 @@ def _is_idle(method, mem, rig, satellites, touching):
         return False
     mem[at + OPEN] = 0.0
     for port in range(6):
-        mem[at + ACTIVE + port] = 0.0
         mem[at + LEVEL + port] = 0.0
         mem[at + REMOVED + port] = 0.0
         mem[at + TOUCH + port] = 0.0
-        mem[at + VARIANCE + port] = 0.0
     settle_books(method, mem)
     return True
 
@@ -145,6 +149,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
             damper_gain(method, mem, rig, satellites, 5),
         )
     given = Wrenches(braked(gamma, mem, at + ALONG, wrenches.chaser), braked(gamma, mem, at + ALONG + 6, wrenches.target))
+    if touching and not method.doubts.hands:
+        given = within_room(rig, satellites, given, -least_of_contact(method, mem) - mem[at + NET])
     _store_wrenches(mem, at + APPLIED, given)
     _store_damper(mem, at + DAMPER, given, handed)
     return given

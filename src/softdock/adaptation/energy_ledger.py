@@ -72,12 +72,14 @@ from softdock.adaptation.energy_ledger_projection import carried_along, line_of,
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
 from softdock.adaptation.paired_poses import load_poses, poses_of, relative_displacement, store_poses, work_on
-from softdock.adaptation.sensor_doubts import LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, least_absorbed, lifted, prepare_doubts
+from softdock.adaptation.passive_ceiling import within_room
+from softdock.adaptation.sensor_doubts import LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, is_felt, least_absorbed, lifted, prepare_doubts
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
-from softdock.spatial.motion import Wrench, load_wrench, port_energy, store_wrench
+from softdock.spatial.motion import Motion, Wrench, load_wrench, port_energy, store_wrench
 from softdock.spatial.rigid_body import motion_of
-from softdock.spatial.vectors import norm, scale
+from softdock.spatial.rotations import inverse, product
+from softdock.spatial.vectors import add, norm, scale, subtract
 
 CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
@@ -196,9 +198,25 @@ def remember(method, mem, rig, measured, satellites, wrenches):
     """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a reading that is not believed does not act."""
     base = method.memory
     _, wrenches = believe(mem, base + DOUBTS, rig, method.doubts, method.booking.threshold, measured, satellites, wrenches)
+    if mem[base + OPEN] != 0.0 and not method.doubts.hands:
+        wrenches = within_room(rig, satellites, wrenches, _ceiling(method, mem) - pair_energy(rig, satellites))
     store_wrench(mem, base + ACTING, wrenches.chaser)
     store_wrench(mem, base + ACTING + 6, wrenches.target)
     return wrenches
+
+
+@compiled
+def _least(method, mem):
+    """The least energy [J] that the contact can have absorbed since its books began."""
+    base = method.memory
+    return least_absorbed(method.doubts, method.loan * mem[base + SUMMIT], mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
+
+
+@compiled
+def _ceiling(method, mem):
+    """Kinetic energy [J] that no passive contact can lift the satellites beyond."""
+    base = method.memory
+    return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - _least(method, mem)
 
 
 @compiled
@@ -220,7 +238,9 @@ def follow(method, mem, rig, measured, before, after, output):
     _take_readings(method, mem, rig, measured, t)
     mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
     wrench = load_wrench(mem, base + DOUBTS + READING)
-    seen = norm(wrench.force) > method.booking.threshold
+    seen, felt = norm(wrench.force) > method.booking.threshold, is_felt(mem, base + DOUBTS, method.booking.threshold)
+    if felt and mem[base + OPEN] != 0.0:
+        mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
     if seen:
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
@@ -231,21 +251,30 @@ def follow(method, mem, rig, measured, before, after, output):
         size = 1.0 / norm(wrench.force)
         store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
     settled = after
-    if mem[base + OPEN] != 0.0 and (seen or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
-        allowed = _allowed(method, mem, rig.T, start, end, seen)
-        settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not seen))
+    if mem[base + OPEN] != 0.0 and (felt or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
+        allowed = _allowed(method, mem, rig.T, start, end, felt)
+        settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not felt))
         note_gains(mem, base + WORK, rig, after, settled)
         if t - mem[base + LAST_SEEN] > method.window:
             mem[base + OPEN] = 0.0
             missing = pair_energy(rig, settled) - allowed
             mem[base + DEBT] = missing if method.form == EQUALITY else max(missing, 0.0)
     note_books(mem, base, method.rows, pair_energy(rig, settled))
-    return settled, _both(rig, settled)
+    chaser = _sent_with(motion_of(rig.chaser, after.chaser), motion_of(rig.chaser, settled.chaser), output.chaser)
+    return settled, Output(chaser, _sent_with(motion_of(rig.target, after.target), motion_of(rig.target, settled.target), output.target))
 
 
 @compiled
 def _both(rig, satellites):
     return Output(motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target))
+
+
+@compiled
+def _sent_with(was, settled, sent):
+    """What an earlier method sends instead of the satellite's motion `was`, carried along with it."""
+    q = settled.q if sent.q == was.q else product(settled.q, product(inverse(was.q), sent.q))
+    v, w = add(settled.v, subtract(sent.v, was.v)), add(settled.w, subtract(sent.w, was.w))
+    return Motion(add(settled.p, subtract(sent.p, was.p)), q, v, w)
 
 
 @compiled
@@ -270,15 +299,14 @@ def _given_from_outside(method, mem, rig, before, after, start, end):
 
 
 @compiled
-def _allowed(method, mem, T, start, end, seen):
+def _allowed(method, mem, T, start, end, felt):
     """Kinetic energy [J] that the satellites may have at t_{k+1}."""
     base = method.memory
     kept = kept_back(mem, base, method.deviations, method.booking.worst)
     transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
-    absorbed, variance = mem[base + REAL] - mem[base + BASE_REAL] + transit, mem[base + VARIANCE] - mem[base + BASE_VARIANCE]
-    least = least_absorbed(method.doubts, method.loan * mem[base + SUMMIT], variance)
-    absorbed += lifted(mem, base + DOUBTS, least, absorbed, seen, mem[base + BASE_KINETIC])
+    absorbed = mem[base + REAL] - mem[base + BASE_REAL] + transit
+    absorbed += lifted(mem, base + DOUBTS, _least(method, mem), absorbed, felt, mem[base + BASE_KINETIC])
     return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - absorbed - kept - mem[base + DEBT]
 
 

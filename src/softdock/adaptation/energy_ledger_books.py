@@ -142,8 +142,20 @@ def book_real_work(mem, base, rows, pose_time, booking):
         if norm(wrench.force) + norm(next_wrench.force) > 0.0:  # below the sensor's threshold there is no noise
             spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
             mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(moved.rotation, moved.rotation)
+            mem[base + VARIANCE] += gate_variance(booking.noise_force, wrench, next_wrench, moved)
         poses, wrench = next_poses, next_wrench
         mem[base + BOOKED] = mem[row]
+
+
+@compiled
+def gate_variance(noise_force, wrench, next_wrench, moved):
+    """Of the work of one step [J^2] where a sensor's threshold lets one of two noisy readings through and hides the other: near it chance decides, with a
+    variance of half the mean square change from reading to reading."""
+    hidden = norm(wrench.force) == 0.0
+    if noise_force == 0.0 or hidden == (norm(next_wrench.force) == 0.0):
+        return 0.0
+    jump = work_on(next_wrench if hidden else wrench, moved)
+    return 0.5 * jump * jump
 
 
 @compiled

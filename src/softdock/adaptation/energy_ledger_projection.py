@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
 
 @compiled
-def _power(params, body, wrench):
+def power_of(params, body, wrench):
     """Power [W] of a wrench on a body."""
     if params.fixed:
         return 0.0
@@ -45,7 +45,7 @@ def line_of(rig, satellites, wrench):
     c, t = satellites.chaser, satellites.target
     other = opposite(wrench, subtract(c.p, t.p))
     mobility = mobility_of(rig.chaser, c.q, wrench) + mobility_of(rig.target, t.q, other)
-    return Line(wrench, other, mobility, _power(rig.chaser, c, wrench) + _power(rig.target, t, other))
+    return Line(wrench, other, mobility, power_of(rig.chaser, c, wrench) + power_of(rig.target, t, other))
 
 
 @compiled

@@ -38,7 +38,8 @@ CHANGED = 17  # 14: the mock-ups' poses when the reading last changed
 UNTOUCHED = 31  # 14: and when it was last below the threshold
 DISTRUST = 45  # 1: the readings of this contact have gone so far astray that none may give energy, until the force is gone
 LIFTED = 46  # J: what the contact absorbed is taken to be more by this than the readings say
-DOUBT_CELLS = 47
+NO_NUMBER, ASTRAY = 47, 48  # cycles that did not act: no number; given far more than taken (those that were frozen: FROZEN)
+DOUBT_CELLS = 49
 
 
 def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
@@ -110,7 +111,7 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     body, wrench = (measured.mock_ups.target, measured.wrenches.target) if doubts.on_target else (measured.mock_ups.chaser, measured.wrenches.chaser)
     f, t = rotate_back(body.q, wrench.force), rotate_back(body.q, wrench.torque)
     if not is_finite(wrench):
-        mem[at + FROZEN] += 1.0
+        mem[at + NO_NUMBER] += 1.0
         store_wrench(mem, at + READING, no_wrench())
         return True
     raw, poses, size = load_wrench(mem, at + RAW), poses_of(measured.mock_ups), norm(f)
@@ -128,7 +129,7 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
         store_poses(mem, at + CHANGED, poses)
     frozen = doubts.frozen > 0.0 and mem[at + SAME] * T > doubts.frozen and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses)
     if giving and (frozen or mem[at + DISTRUST] != 0.0):
-        mem[at + FROZEN] += 1.0
+        mem[at + (FROZEN if frozen else ASTRAY)] += 1.0
         store_wrench(mem, at + READING, no_wrench())
         return True
     if doubts.jump > 0.0 and change > doubts.jump:
@@ -173,6 +174,12 @@ def least_absorbed(doubts, spare, variance):
 
 
 @compiled
+def is_felt(mem, at, threshold):
+    """Whether the sensor hands over a force, believed or not."""
+    return norm(load3(mem, at + RAW)) > threshold
+
+
+@compiled
 def lifted(mem, at, least, absorbed, touching, energy):
     """By how much the readings' `absorbed` [J] is below the least that it can be. Judged while a force is felt, and kept after: what a contact takes and gives
     below the threshold need not have been booked both. `energy`: J, of the satellites when it opened."""
@@ -181,13 +188,18 @@ def lifted(mem, at, least, absorbed, touching, energy):
         mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
         if least - absorbed > FAR_ASTRAY * energy:
             mem[at + DISTRUST] = 1.0
+        elif absorbed >= least:  # one bad sample, and its way is over
+            mem[at + DISTRUST] = 0.0
     return mem[at + LIFTED]
 
 
 def doubt_books(mem: Any) -> dict[str, float]:
     """What was not believed in a run, from the cells of the doubts."""
     return {
-        "cycles_not_believed": float(mem[FROZEN]),
+        "cycles_not_believed": float(mem[FROZEN] + mem[NO_NUMBER] + mem[ASTRAY]),
+        "cycles_frozen": float(mem[FROZEN]),
+        "cycles_no_number": float(mem[NO_NUMBER]),
+        "cycles_far_astray": float(mem[ASTRAY]),
         "jumps": float(mem[JUMPS]),
         "cycles_saturated": float(mem[SATURATED]),
         "overdrawn_J": float(mem[OVERDRAWN]),
@@ -197,12 +209,13 @@ def doubt_books(mem: Any) -> dict[str, float]:
 def doubt_events(mem: Any, energy: float) -> list[str]:
     """The same in words, for the run's log. `energy`: J, of a contact; a hundredth of it too much is no event."""
     b, found = doubt_books(mem), []
-    if b["cycles_not_believed"]:
-        found.append(f"the force froze, was no number or had given far more than it took: it did not act in {b['cycles_not_believed']:.0f} cycles")
+    for key, words in (("frozen", "froze"), ("no_number", "was no number"), ("far_astray", "had given far more than it took")):
+        if b[f"cycles_{key}"]:
+            found.append(f"the force {words}: it did not act in {b[f'cycles_{key}']:.0f} cycles")
     if b["jumps"]:
         found.append(f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle")
     if b["cycles_saturated"]:
-        found.append(f"the force was saturated in {b['cycles_saturated']:.0f} cycles: the real work was larger than what is booked")
+        found.append(f"a channel of force or torque was saturated in {b['cycles_saturated']:.0f} cycles: the real work was larger than what is booked")
     if b["overdrawn_J"] > OVERDRAFT * energy:
         found.append(f"by the readings the contact returned up to {b['overdrawn_J']:.3g} J more than it took, which no passive contact does: not given")
     return found
