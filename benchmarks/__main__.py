@@ -24,6 +24,7 @@ NAMES = (
     "campaign",
     "cluster",
     "passive_contacts",
+    "noise_confidence",
     "rewind_cycle",
 )
 

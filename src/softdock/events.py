@@ -48,13 +48,30 @@ def _sensor(scenario: Scenario, series: Mapping[str, np.ndarray], contacts: Sequ
         in_body = _in_axes(series[f"mock_up.{body}.attitude"], reading)
         full = np.abs(in_body).max(axis=1) >= sensor["range_N"] * (1.0 - 1e-9) if sensor["range_N"] > 0.0 else np.zeros(len(time), bool)
         found += _rows("saturated", full, time, "sensor", f"the {body}'s force was at the sensor's range of {sensor['range_N']:g} N: work beyond it is unknown")
+        torque = _in_axes(series[f"mock_up.{body}.attitude"], series[f"measured.{body}.torque"])
+        torque = torque - np.cross(scenario.tables["mock_up"][body]["sensor_m"], in_body)  # about the sensor's origin
+        full = np.abs(torque).max(axis=1) >= sensor["range_Nm"] * (1.0 - 1e-9) if sensor["range_Nm"] > 0.0 else np.zeros(len(time), bool)
+        words = f"the {body}'s torque was at the sensor's range of {sensor['range_Nm']:g} Nm: work beyond it is unknown"
+        found += _rows("saturated", full, time, "sensor", words)
         found += _rows("no number", ~np.isfinite(reading).all(axis=1), time, "sensor", f"the {body}'s force was no number")
     if not np.any(force) and len(contacts):
         peak = max(contact["peak_force_real_N"] for contact in contacts)
         words = f"the mock-ups touched with up to {peak:.3g} N and the sensor gave none of it (threshold_N = {sensor['threshold_N']:g})"
         found.append(_event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words))
+    elif len(contacts):
+        found += _unnoticed(scenario, np.linalg.norm(force, axis=1).max(), contacts)
     elif not np.any(force):
         found.append(_event("no force", time[0], last, "sensor", "the measured force was exactly zero in the whole run"))
+    return found
+
+
+def _unnoticed(scenario: Scenario, largest: float, contacts: Sequence[Mapping[str, float]]) -> list[Event]:
+    """Methods whose threshold no reading passed, so that they took nothing for a contact."""
+    found = []
+    for method in scenario.tables["methods"]:
+        if method["name"] in ("delay_passivity", "energy_ledger") and largest <= method["threshold_N"]:
+            words = f"{method['name']} did nothing: no force was above its threshold_N = {method['threshold_N']:g} (the largest was {largest:.3g} N)"
+            found.append(_event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words))
     return found
 
 

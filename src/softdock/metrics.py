@@ -31,7 +31,7 @@ def metrics(run: Run) -> dict[str, Any]:
     T, tables = float(run.scenario.vector[TIME_AT + TIMES.cycle]), run.scenario.tables
     bodies = mass_properties(run.scenario.vector)
     against = compare(run, orbit)
-    contacts, wanted = ([_contact(c, T) for c in log] for log in (run.contacts, orbit.contacts))
+    contacts, wanted = [_contact(c, T, states_corrected(run)) for c in run.contacts], [_contact(c, T, False) for c in orbit.contacts]
     orbit_end = np.stack([orbit.chaser, orbit.target])
     result: dict[str, Any] = {
         "schema": SCHEMA,
@@ -95,10 +95,15 @@ def plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _contact(contact: Mapping[str, Any], T: float) -> dict[str, Any]:
+def states_corrected(run: Run) -> bool:
+    """Whether a method moved energy by correcting the satellites' states: what is counted at the ports of wrench and motion does not see that."""
+    return bool(np.any(run.series["energy.correction"]))
+
+
+def _contact(contact: Mapping[str, Any], T: float, corrected: bool) -> dict[str, Any]:
     """One contact of the log. `parted`: false if it was still under way at the end."""
     parted = not math.isnan(contact["restitution"])
-    energetic = contact["restitution_energetic"] if parted else math.nan  # half a contact has not given back what it will
+    energetic = contact["restitution_energetic"] if parted and not corrected else math.nan  # half a contact has not given back what it will
     return {**contact, "restitution_energetic": energetic, "cycles": (contact["end_s"] - contact["start_s"]) / T, "parted": parted}
 
 

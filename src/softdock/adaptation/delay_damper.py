@@ -7,6 +7,7 @@ import math
 from softdock.adaptation.delay_observer import (
     ACTIVE,
     ALONG,
+    BASELINE,
     COUPLED,
     DROPPED,
     IDLE,
@@ -64,6 +65,8 @@ def damper_gain(method, mem, rig, satellites, port):
         if method.booking.worst and (power < 0.0 or spare < level):
             return 0.0  # more than the motion along the last wrench has: taken from all relative motion, when every reading is counted
         if power < 0.0 or spare <= 0.0:
+            if mem[at + IDLE] <= (method.rows - BASELINE) * T:
+                return 0.0  # a force that flickers about the threshold: the contact may only begin
             mem[at + DROPPED] += max(mem[at + ACTIVE + port], 0.0)
             mem[at + ACTIVE + port] = 0.0
             return 0.0

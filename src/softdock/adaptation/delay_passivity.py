@@ -17,10 +17,12 @@ energy at touch; a credit is dropped. (A real contact with damping can absorb mo
 into it; no braking repays that.)
 
 A sensor that freezes, jumps or gives no number is doubted (sensor_doubts.py), and of a passive contact no more is believed than that it returned what it
-took since touch, with the loan and four standard deviations of the noise: so any fault of the sensor leaves the speed bounded.
+took since touch, with the loan and four standard deviations of the noise. While a force is felt the wrench on the satellites gives them no more than
+that (passive_ceiling.py): so no fault of the sensor lifts their energy beyond it.
 
 With noise of the force the work that is measured is wrong by a chance amount, and what the satellites get with it. With `confidence` above 0.5, z standard
-deviations of that amount count as not given: then with this probability a contact gives no more than the real one did.
+deviations of that amount count as not given: then with this probability a contact gives no more than the real one did. Also counted: what a sensor's
+threshold lets through by chance (energy_ledger_books.gate_variance), and the noise just before a contact opens.
 
 `coupled`: one port of six degrees of freedom for the pair; the wrenches stay opposite about one point, momentum is kept. `per_axis`: three force and
 three torque ports in world axes; linear momentum is kept, the pair's angular momentum only if forces act along axes.

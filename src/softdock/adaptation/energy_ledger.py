@@ -10,7 +10,7 @@ have the kinetic energy
     allowed = KE at the opening + W_external - W_virtual + W_designed - E_r - E_transit - noise bias - debt
 
 and never more than at the opening with what came from outside, the loan and four standard deviations of the noise: a real contact is passive, whatever a
-faulty sensor says of it (sensor_doubts.py).
+faulty sensor says of it (sensor_doubts.py); nor does a wrench, along whatever line, lift them beyond (passive_ceiling.py).
 
 `clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. How: `energy_ledger_projection.py`. Near the turning point,
 where next to nothing is allowed, a small loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by more than a

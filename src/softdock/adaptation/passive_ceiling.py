@@ -1,7 +1,7 @@
 """No wrench gives the satellites more than there is room for: since touch a passive contact has returned at most what it took, whatever its sensor says.
 
-A wrench held over a cycle gives P T + T^2 mobility / 2, P its power at the cycle's start. Where that is more than the room, wrench and counter-wrench are scaled
-together, so the momenta of the pair stay; a wrench that brakes may turn the motion round as far as the room lets it.
+A wrench held over a cycle gives P T + T^2 mobility / 2, P its power at the cycle's start. Where that is more than the room, wrench and counter-wrench
+are scaled together, so the momenta of the pair stay; a wrench that brakes may turn the motion round as far as the room lets it.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     to.print(Text("\nwhere the invented energy came from [J]", style="bold"))
     to.print(_ledger(m))
     if any("axes" in books for books in m["method_books"].values()):
-        to.print(Text("\nwhat the methods took from the satellites and gave back [J]", style="bold"))
+        to.print(Text("\nwhat the methods took from the satellites or their set-points, and gave back [J]", style="bold"))
         to.print(_methods(m))
     for warning in m["warnings"]:
         to.print(Text(f"warning: {warning}", style="yellow"))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.energy.ledger import ROWS
+from softdock.metrics import states_corrected
 from softdock.reference import Orbit
 from softdock.report.approach import FLAT, Approach, View, approach, view_of
 from softdock.report.charts import Line, Window, chart, scaled
@@ -168,6 +169,8 @@ def observed_chart(run: Run) -> str:
     lines = [Line("observed", "total", t, factor * total, width=3.0)]
     lines += [Line(f"monitor, {name.replace('.', ' ')}", f"c{1 + i % 8}", t, factor * values) for i, (name, values) in enumerate(alive.items())]
     caption = "What the rig's own signals tell of its activity: above zero it gave the satellites more than the contact gave back."
+    if states_corrected(run):
+        caption += " What a method moved by correcting the satellites' states is not in it: here it overstates what they got."
     caption += " By axis where the monitor watched, paired by age." if alive else " By axis with the method monitor."
     return chart("observed", "Observed energy", lines, SECONDS, f"energy [{unit}]", caption=caption, windows=windows_of(run.contacts))
 

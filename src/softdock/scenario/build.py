@@ -31,6 +31,7 @@ from softdock.robots.robot import ROBOT
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
+from softdock.scenario.method_chains import chain_problems, idle_settings
 from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
 from softdock.scenario.values import Refused, rows_of, to_vector
@@ -287,6 +288,8 @@ class _Builder:
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
             return []
         self.resolved[METHOD_TABLE] = [{"name": m.get("name")} for m in given]
+        for i, allowed in chain_problems([m.get("name") for m in given]):
+            self.refuse(f"{METHOD_TABLE}.{i}.name", given[i].get("name"), allowed)
         sizes: list[tuple[int, Method, dict[str, Any]]] = []
         for i, entry in enumerate(given):
             name = entry.get("name")
@@ -317,7 +320,7 @@ class _Builder:
         problems, warnings = method.check(values, self.resolved)
         for key, value, allowed in problems:
             self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
-        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in warnings]
+        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in [*warnings, *idle_settings(method.name, values)]]
 
     def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
         """Rows of tables behind the vector, and the map of `mem`."""

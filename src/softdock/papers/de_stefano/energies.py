@@ -8,6 +8,7 @@ import numpy as np
 
 from softdock.energy.axis_scheme import BARE, MASS, T1, T2, T3, Motion, exact_position, integrate_axis, pushes
 from softdock.papers.de_stefano.drift import smooth_drift
+from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart
 
@@ -214,9 +215,9 @@ def _observer_rows(T: float) -> list[dict[str, Any]]:
         rows.append(
             {
                 "scheme": "without controller" if form == BARE else form,
-                "lowest_before_J": float(motion.observed.min()),
-                "lowest_after_J": float(motion.left.min()),
-                "end_J": float(motion.left[-1]),
+                "lowest_before_J": without_rounding(motion.observed.min(), motion),
+                "lowest_after_J": without_rounding(motion.left.min(), motion),
+                "end_J": without_rounding(motion.left[-1], motion),
                 "tank_J": float(tank),
                 "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
                 "largest_drift_m": float(np.abs(motion.position - exact_position(motion.force, MASS, T)).max()),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.energy.axis_scheme import BARE, Motion, integrate_axis
+from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart
 from softdock.run import Run
@@ -75,8 +76,8 @@ def _row(form: str, axis: str) -> dict[str, Any]:
     return {
         "scheme": "without controller" if form == BARE else form,
         "largest_force_N": float(np.abs(motion.force).max()),
-        "observed_end_J": float(motion.left[-1] - motion.left[0]),
-        "lowest_J": float(motion.left.min()),
+        "observed_end_J": without_rounding(motion.left[-1] - motion.left[0], motion),
+        "lowest_J": without_rounding(motion.left.min(), motion),
         "largest_damping_m_per_Ns": float(np.abs(motion.damping).max()),
         "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
         "end_position_m": float(motion.position[-1]),

@@ -26,6 +26,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "sensor jumps by 3 N for 100 ms": ({"sensor.jump_at_s": 0.7, "sensor.jump_for_s": 0.1, "sensor.jump_N": [3.0, 0.0, 0.0]}, "jumped"),
     "sensor jumps by +3 N for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [3.0, 0.0, 0.0]}, "jumped"),
     "sensor jumps by -3 N for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [-3.0, 0.0, 0.0]}, "jumped"),
+    "one cycle of +30 N, near the parting": ({"sensor.jump_at_s": 1.2, "sensor.jump_for_s": CYCLE, "sensor.jump_N": [30.0, 0.0, 0.0]}, "jumped"),
+    "one cycle of +1000 N, at the deepest": ({"sensor.jump_at_s": 0.9, "sensor.jump_for_s": CYCLE, "sensor.jump_N": [1000.0, 0.0, 0.0]}, "jumped"),
+    "sensor jumps by +1000 N for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [1000.0, 0.0, 0.0]}, "jumped"),
+    "sensor jumps by 30 N sideways, for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [0.0, 30.0, 0.0]}, "jumped"),
     "+3 N for good, with noise of 0.05 N": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [3.0, 0.0, 0.0], "sensor.noise_N": 0.05}, "jumped"),
     "delay grows by 40 ms a second": ({"robots.chaser.delay_ramp_ms_per_s": 40.0, "robots.target.delay_ramp_ms_per_s": 40.0}, "delay grew"),
     "three set-points in ten lost": ({"robots.chaser.dropout_probability": 0.3, "robots.target.dropout_probability": 0.3}, "lost"),
@@ -59,7 +63,12 @@ def faulty(fault: str, method: str) -> Run:
 
 def largest_speed(run: Run) -> float:
     """Of the satellite, as a share of the approach speed."""
-    return float(np.abs(run.series["chaser.velocity"]).max() / SPEED)
+    return float(np.linalg.norm(run.series["chaser.velocity"], axis=1).max() / SPEED)
+
+
+def end_speed(run: Run) -> float:
+    """The same, after ten seconds."""
+    return float(np.linalg.norm(run.series["chaser.velocity"][-1]) / SPEED)
 
 
 def over_bound(run: Run) -> float:
@@ -69,13 +78,18 @@ def over_bound(run: Run) -> float:
     return largest / (0.5 * CYCLE * force / MASS) if force > 0.0 else 0.0
 
 
+def _columns() -> list[Column]:
+    return [column for method in METHODS for column in (Column(method, HEADINGS[method]), Column(f"{method}_end", "at the end"))]
+
+
 def make_faults() -> Exhibit:
     rows: list[dict[str, Any]] = []
     for fault, (_, event) in FAULTS.items():
         runs = {method: faulty(fault, method) for method in METHODS}
         logged = all(any(e["what"] == event for e in run.events) for run in runs.values())
         finite = all(np.isfinite(run.series.rows).all() for run in runs.values())
-        rows.append({"fault": fault, "event": event if logged and finite else "missing"} | {method: largest_speed(run) for method, run in runs.items()})
+        speeds = {method: largest_speed(run) for method, run in runs.items()} | {f"{method}_end": end_speed(run) for method, run in runs.items()}
+        rows.append({"fault": fault, "event": event if logged and finite else "missing"} | speeds)
     worst = {method: max(row[method] for row in rows) for method in METHODS}
     over = max(over_bound(faulty(fault, method)) for fault in FAULTS for method in ("integrator", "guarded"))
     return Exhibit(
@@ -84,11 +98,11 @@ def make_faults() -> Exhibit:
         f"Largest speed in any fault, of the approach speed: {worst['ledger']:.3f} with energy_ledger, {max(worst['coupled'], worst['per_axis']):.3f} with "
         f"delay_passivity, {worst['raw']:.0f} in the raw loop. The passive integrator corrects set-points by at most {over:.3f} of T F / 2m and keeps the raw "
         "loop's speed.",
-        (Column("fault", "fault"), Column("event", "in the run's log"), *(Column(method, HEADINGS[method]) for method in METHODS)),
+        (Column("fault", "fault"), Column("event", "in the run's log"), *_columns()),
         rows,
         {"largest_correction_over_bound": over},
-        ("EPOS 1-D, lossless, robots 16 ms late, 0.02 m/s, 10 s. In the table: the satellite's largest speed over its approach speed. The passive integrator "
-            "is the bounded form, as it is and with frozen_ms = 200.",),
+        ("EPOS 1-D, lossless, robots 16 ms late, 0.02 m/s, 10 s. In the table: the satellite's largest speed, and its last, over its approach speed. "
+            "The passive integrator is the bounded form, as it is and with frozen_ms = 200.",),
         (
             "A force that is frozen for good accelerates the raw loop for as long as the run lasts, F t / m; so does a jump that stays.",
             "delay_passivity and energy_ledger believe no more than that a passive contact returns what it took since touch, with the loan and the noise.",
