@@ -242,7 +242,7 @@ def transit_work(method, mem, satellites, port):
     else:
         return work  # torques of two bodies have no one way: to first order
     if size <= method.threshold:
-        return work
+        return work if method.deviations == 0.0 else min(work, 0.0)  # with a confidence asked for, a force that noise may have made promises nothing
     if size_before > method.threshold and abs(past) > SHORTEST * size:
         slope = (size_before - size) * size / past  # N/m, > 0: a spring
         mem[at + SLOPE + port] = max(slope, 0.0)

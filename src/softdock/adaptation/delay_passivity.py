@@ -64,7 +64,7 @@ from softdock.adaptation.energy_ledger_books import BASE_KINETIC, DOUBTS
 from softdock.adaptation.energy_ledger_projection import pair_energy
 from softdock.adaptation.interface import Wrenches
 from softdock.adaptation.passive_ceiling import within_room
-from softdock.adaptation.sensor_doubts import believe, doubt_books, doubt_events, is_finite
+from softdock.adaptation.sensor_doubts import CUT, believe, doubt_books, doubt_events, is_finite
 from softdock.compiled import apart, compiled
 from softdock.spatial.vectors import norm, store3, subtract
 
@@ -152,7 +152,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         )
     given = Wrenches(braked(gamma, mem, at + ALONG, wrenches.chaser), braked(gamma, mem, at + ALONG + 6, wrenches.target))
     if touching and not method.doubts.hands:
-        given = within_room(rig, satellites, given, -least_of_contact(method, mem) - mem[at + NET])
+        given = within_room(mem, at + BOOKS + DOUBTS + CUT, rig, satellites, given, -least_of_contact(method, mem) - mem[at + NET])
     _store_wrenches(mem, at + APPLIED, given)
     _store_damper(mem, at + DAMPER, given, handed)
     return given

@@ -73,7 +73,7 @@ from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
 from softdock.adaptation.paired_poses import load_poses, poses_of, relative_displacement, store_poses, work_on
 from softdock.adaptation.passive_ceiling import within_room
-from softdock.adaptation.sensor_doubts import LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, is_felt, least_absorbed, lifted, prepare_doubts
+from softdock.adaptation.sensor_doubts import CUT, LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, is_felt, least_absorbed, lifted, prepare_doubts
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion, Wrench, load_wrench, port_energy, store_wrench
@@ -199,7 +199,7 @@ def remember(method, mem, rig, measured, satellites, wrenches):
     base = method.memory
     _, wrenches = believe(mem, base + DOUBTS, rig, method.doubts, method.booking.threshold, measured, satellites, wrenches)
     if mem[base + OPEN] != 0.0 and not method.doubts.hands:
-        wrenches = within_room(rig, satellites, wrenches, _ceiling(method, mem) - pair_energy(rig, satellites))
+        wrenches = within_room(mem, base + DOUBTS + CUT, rig, satellites, wrenches, _ceiling(method, mem) - pair_energy(rig, satellites))
     store_wrench(mem, base + ACTING, wrenches.chaser)
     store_wrench(mem, base + ACTING + 6, wrenches.target)
     return wrenches

@@ -22,13 +22,14 @@ def _scaled(share, wrench):
 
 
 @apart
-def within_room(rig, satellites, wrenches, room):
-    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle."""
+def within_room(mem, count, rig, satellites, wrenches, room):
+    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle. `count`: the cell that counts the cycles in which they were cut."""
     chaser, target = satellites.chaser, satellites.target
     power = power_of(rig.chaser, chaser, wrenches.chaser) + power_of(rig.target, target, wrenches.target)
     mobility = mobility_of(rig.chaser, chaser.q, wrenches.chaser) + mobility_of(rig.target, target.q, wrenches.target)
     room = max(room, 0.0)
     if rig.T * (power + 0.5 * rig.T * mobility) <= room or mobility <= 0.0:
         return wrenches
+    mem[count] += 1.0
     share = (math.sqrt(power * power + 2.0 * mobility * room) - power) / (mobility * rig.T)
     return Wrenches(_scaled(share, wrenches.chaser), _scaled(share, wrenches.target))

@@ -39,7 +39,8 @@ UNTOUCHED = 31  # 14: and when it was last below the threshold
 DISTRUST = 45  # 1: the readings of this contact have gone so far astray that none may give energy, until the force is gone
 LIFTED = 46  # J: what the contact absorbed is taken to be more by this than the readings say
 NO_NUMBER, ASTRAY = 47, 48  # cycles that did not act: no number; given far more than taken (those that were frozen: FROZEN)
-DOUBT_CELLS = 49
+CUT = 49  # cycles in which a wrench was cut to what a passive contact can give (passive_ceiling.py)
+DOUBT_CELLS = 50
 
 
 def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
@@ -200,6 +201,7 @@ def doubt_books(mem: Any) -> dict[str, float]:
         "cycles_frozen": float(mem[FROZEN]),
         "cycles_no_number": float(mem[NO_NUMBER]),
         "cycles_far_astray": float(mem[ASTRAY]),
+        "cycles_cut": float(mem[CUT]),
         "jumps": float(mem[JUMPS]),
         "cycles_saturated": float(mem[SATURATED]),
         "overdrawn_J": float(mem[OVERDRAWN]),
@@ -212,6 +214,8 @@ def doubt_events(mem: Any, energy: float) -> list[str]:
     for key, words in (("frozen", "froze"), ("no_number", "was no number"), ("far_astray", "had given far more than it took")):
         if b[f"cycles_{key}"]:
             found.append(f"the force {words}: it did not act in {b[f'cycles_{key}']:.0f} cycles")
+    if b["cycles_cut"]:
+        found.append(f"the wrench would have given more than a passive contact can return: it was cut in {b['cycles_cut']:.0f} cycles")
     if b["jumps"]:
         found.append(f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle")
     if b["cycles_saturated"]:

@@ -1,0 +1,42 @@
+"""Lists of methods that cannot work together are refused; settings that do nothing are named."""
+
+from __future__ import annotations
+
+import pytest
+from scenarios import epos_wall
+
+from softdock import build
+from softdock.errors import BadInput
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["delay_passivity", "hybrid"], "last that changes the wrench"),
+        (["energy_ledger", "delay_passivity"], "the same energy"),
+        (["delay_passivity", "energy_ledger"], "the same energy"),
+        (["energy_ledger", "energy_ledger"], "once"),
+        (["passive_integrator", "passive_integrator"], "once"),
+    ],
+)
+def test_chains_that_cannot_work_are_refused(names, words):
+    with pytest.raises(BadInput, match=words):
+        build(epos_wall() | {"methods": [{"name": name} for name in names]})
+
+
+def test_chains_that_can():
+    for names in (["hybrid", "delay_passivity"], ["passive_integrator", "energy_ledger"], ["delay_passivity", "monitor"]):
+        build(epos_wall() | {"methods": [{"name": name} for name in names]})
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ({"name": "energy_ledger", "confidence": 0.99}, "confidence = 0.99 does nothing"),
+        ({"name": "delay_passivity", "confidence": 0.99}, "confidence = 0.99 does nothing"),
+        ({"name": "passive_integrator", "form": "published", "largest_force_N": 10.0}, "largest_force_N does nothing"),
+    ],
+)
+def test_settings_that_do_nothing_are_named(method, words):
+    assert any(words in warning for warning in build(epos_wall() | {"methods": [method]}).warnings)
+    assert not any("does nothing" in warning for warning in build(epos_wall() | {"methods": [{"name": method["name"]}]}).warnings)
