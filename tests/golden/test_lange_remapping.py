@@ -14,6 +14,8 @@ from scenarios import lange_impact
 
 from softdock import load_scenario, simulate
 from softdock.papers.lange.causality import bare_loop
+from softdock.report.run_charts import observed_chart
+from softdock.report.run_stability import stability_section
 
 K = 50000.0  # N/m
 JERK = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 9.63}
@@ -432,6 +434,15 @@ def test_pairs_that_share_a_tip_are_told_apart_by_the_normal(point):
     assert run.ledger["kinetic"] == pytest.approx(run.ledger["kinetic_start"], rel=1e-3)
     assert run.method_books["remapping"]["largest_point_error_m"] < 1e-9
     assert not run.warnings
+
+
+def test_the_page_of_a_led_run_says_what_its_charts_are_not():
+    """Force times commanded motion is not the satellites' energy where commands are ahead of them; the stability chart knows no methods."""
+    led, plain = impact(0.3, robot=LAG, lead_ms=20.0), impact(0.3, robot=LAG, rewind_ms=0.0)
+    assert abs(led.energy_invented_J) < 1e-5 < 0.1 < led.ledger["observed"]
+    assert "Not a measure of activity" in observed_chart(led)
+    assert "Not a measure of activity" not in observed_chart(plain)
+    assert "the loop without remapping" in stability_section(led)
 
 
 def test_a_second_contact_before_the_first_has_ended_is_said():

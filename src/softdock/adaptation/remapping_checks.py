@@ -26,7 +26,8 @@ def _soft_normals(key: str, value: Any, tables: Mapping[str, Any], on_chaser: bo
     stiffest = np.linalg.eigvalsh(K)[2]
     for i, (least, _) in enumerate(along_normals(value, tables, on_chaser)):
         if least <= SOFTEST * stiffest:
-            return [(key, value, f"> 0 along the normal of contact.{i}" + ("" if tables["contact"][i]["geometry"] == "wall" else ", which may be any direction"))]
+            any_direction = "" if tables["contact"][i]["geometry"] == "wall" else ", which may be any direction"
+            return [(key, value, f"> 0 along the normal of contact.{i}{any_direction}")]
     return []
 
 

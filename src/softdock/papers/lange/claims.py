@@ -32,21 +32,20 @@ def fastest_robot(run: Run) -> float:
 
 def make_claims() -> Exhibit:
     published, naive, fine = (run_of("jerk", loop) for loop in ("published", "naive", "softdock"))
-    late = restitutions("nothing", 4.0, 1.0, True, 4)
+    late_e = float(restitutions("nothing", 4.0, 1.0, True, 4).mean())
     short = restitutions("rewind", 12.0, 10.0, False, 4)
     moved_tool = with_offset({"contact.0.origin_m": [OFFSET, 0.0, 0.0]}) - with_offset({})
-    said_wrong = with_offset({"pose.chaser_offset_m": [OFFSET, 0.0, 0.0]}, PUBLISHED) - with_offset({}, PUBLISHED)
+    said_wrong = max((with_offset({"pose.chaser_offset_m": [x, 0.0, 0.0]}, PUBLISHED) - with_offset({}, PUBLISHED) for x in (-OFFSET, OFFSET)), key=abs)
     cone_mm, impact_mm = 1e3 * farthest(cone_run(OURS)), 1e3 * farthest(published)
     k_d, k_e = with_wanted(1.0, 1) - with_wanted(0.0, 1), with_stiffness("jerk", -0.1, PUBLISHED, 4) - with_stiffness("jerk", 0.0, PUBLISHED, 4)
     energy, e, robots, error = energy_ratio(naive), restitution(fine), fastest_robot(published) / SPEED, float(np.abs(short - 1.0).max())
-    late_e = float(late.mean())
     rows: list[dict[str, Any]] = [
         _row("III-B: with the measured force the velocity increases", energy > 1.0, "not here", energy, "times the energy, Fig. 6", "> 1"),
         _row("V: the servicer stops, the client takes its velocity", abs(e - 1.0) < 1e-3, "not quite", e, "restitution, Fig. 6", "1 +- 0.001"),
-        _row("IV-A: the satellites' velocity does not increase", late_e < 1.01, "only if the contact is seen in time", late_e, "restitution, 20 ms late", "< 1.01"),
+        _row("IV-A: the satellites' velocity does not increase", late_e < 1.01, "only if it is seen in time", late_e, "restitution, 20 ms late", "< 1.01"),
         _row("IV-A: nor does the robots' velocity", robots < 1.01, "for a moment: they catch up", robots, "largest over the approach, Fig. 6", "< 1.01"),
         _row("IV-D: absolute positions may be wrong", abs(moved_tool) < 1e-4, "not quite", moved_tool, "change of e, tool 2 mm elsewhere", "< 1e-4"),
-        _row("IV-D: the same", abs(said_wrong) < 1e-4, "not if robots report it: then with rewind", said_wrong, "change of e, reported 2 mm off", "< 1e-4"),
+        _row("IV-D: the same", abs(said_wrong) < 1e-4, "not if robots report it: then with rewind", said_wrong, "change of e, reported +-2 mm off", "< 1e-4"),
         _row("IV-F: differences can hardly be seen", cone_mm < SEEN_MM, "not in Fig. 7", cone_mm, "mm at most, Fig. 7", "< 1"),
         _row("IV-F: the same", impact_mm < SEEN_MM, "not in Fig. 6", impact_mm, "mm at most, Fig. 6", "< 1"),
         _row("IV-G: an uncertain K_d is not significant", abs(k_d) < 1e-3, "it is", k_d, "change of e, K_d doubled", "< 1e-3"),

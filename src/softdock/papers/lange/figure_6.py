@@ -122,8 +122,8 @@ def make_figure_6() -> Exhibit:
             f"{_span(phases[12.0], 'restitution')[1]:.3f} over the phase, because a held force acts up to a cycle late; sub-steps with rewind give "
             f"{ours['restitution']:.6f}.",
             f"The robots' force varies with the phase as well, from {least:.0f} to {most:.0f} N at 12 ms with the jerk limit (333 to 393 N over "
-            "all phases by an independent calculation). The width is the same: k v T = 60 N, what the robots go on in one cycle. That calculation lies 7 N lower, "
-            "0.13 mm of overlap; why is not known: its robot model is not recorded in such detail.",
+            "all phases by an independent calculation). The width is the same: k v T = 60 N, what the robots go on in one cycle. That calculation lies 7 N "
+            "lower, 0.13 mm of overlap; why is not known: its robot model is not recorded in such detail.",
         ),
         figure_6_charts(run_of, phases),
     )
