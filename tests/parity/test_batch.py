@@ -235,7 +235,7 @@ def test_a_short_history_gives_the_same_run(name):
 
 
 def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
-    with pytest.raises(BadInput, match="or run this batch on the CPU"):
+    with pytest.raises(BadInput, match="or run it on the CPU"):
         tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
 
 

@@ -14,7 +14,8 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import BadInput, build, doors, simulate
-from softdock.adaptation import direct, registry
+from softdock.adaptation import direct
+from softdock.adaptation.method import BY_TYPE
 from softdock.adaptation.registry import KINDS, METHODS, Belief, Method, register
 from softdock.comparison import compare, load_method_file
 from softdock.comparison.candidates import candidates, chains, is_plug_in
@@ -50,9 +51,9 @@ def told(**changes: Any) -> Method:
 @pytest.fixture
 def own_registry() -> Iterator[None]:
     """What a test registers is gone after it."""
-    methods, types_ = dict(METHODS), dict(registry._BY_TYPE)
+    methods, types_ = dict(METHODS), dict(BY_TYPE)
     yield
-    for now, before in ((METHODS, methods), (registry._BY_TYPE, types_)):
+    for now, before in ((METHODS, methods), (BY_TYPE, types_)):
         now.clear()
         now.update(before)
 
@@ -314,11 +315,11 @@ def test_a_method_file_that_is_no_good_is_refused(case, tmp_path, own_registry, 
     source, message = BAD[case]
     file = tmp_path / "bad.py"
     file.write_text(source)
-    methods, kinds = dict(METHODS), dict(registry._BY_TYPE)
+    methods, kinds = dict(METHODS), dict(BY_TYPE)
     with pytest.raises(BadInput, match=message):
         load_method_file(file)
     assert methods == METHODS
-    assert kinds == registry._BY_TYPE
+    assert kinds == BY_TYPE
     assert not [name for name in sys.modules if name.startswith("softdock_user_bad")]
     assert capsys.readouterr().out == ""  # what the file prints does not get into the results
 
