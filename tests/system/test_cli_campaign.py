@@ -114,7 +114,7 @@ def test_tables_summary_and_output_agree(done):
     worst = summary["worst"][0]
     assert worst["distance_from_orbit"] == columns["distance_from_orbit"].max()
     assert columns["distance_from_orbit"][worst["run"]] == worst["distance_from_orbit"]
-    ranked = summary["sensitivity"]["distance_from_orbit"]
+    ranked = summary["sensitivity"][0]["distance_from_orbit"]
     assert ranked[0]["key"] == "robots.chaser.delay_ms"
     assert np.all(columns["end_of_first"] > 0.4)  # an outcome of the user's own: the touch is at 0.5 s
     np.testing.assert_allclose(columns["softness"], 1.0 / columns["contact.0.real.stiffness_N_per_m"], rtol=1e-15)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from softdock.adaptation.registry import METHODS
+from softdock.campaign.digest import _count, _no_counts
 from softdock.campaign.maps import cells, maps
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.spec import load_spec, preset_names, read_spec
@@ -228,7 +229,7 @@ def test_maps_without_room_are_named():
 def test_a_share_of_a_grid_has_no_interval():
     """Nothing was left to chance."""
     grid, drawn = ({"key": "chaser.mass_kg", **how} for how in ({"grid": [60.0, 65.0, 2]}, {"uniform": [60.0, 65.0]}))
-    counts = {"runs": 2, "captured": 1, "asked": 2, "honest": 0, "silent": 0, "verdicts": {"active": 0, "stopped": 0}, "status": {}}
+    counts = _no_counts() | {"runs": 2, "captured": 1, "asked": 2}
     columns = {"variant": np.zeros(2, dtype=int)}
     assert _of_variant(plan(vary=[grid]), 0, columns, counts)["capture_interval"] is None
     low, high = _of_variant(plan(runs=2, vary=[drawn]), 0, columns, counts)["capture_interval"]
