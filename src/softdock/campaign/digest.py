@@ -98,11 +98,16 @@ def _read(plan: Plan, path: Path, worst_by: str) -> _Part:
     table = _table(path)
     columns = {name: to_numbers(table[name]) for name in table.column_names}
     run = columns["run"]
-    share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
-    block = plan.design.dimensions + 2 if plan.spec.sampling == "saltelli" else 1  # runs that say something only together
-    keep = (run.astype(np.uint64) // np.uint64(block) * np.uint64(2654435761)) % np.uint64(2**32) < share  # in no step with any grid
+    keep = picked(plan, run)
     variant = int(run[0]) // plan.design.runs if len(run) else 0
     return _Part(variant, {name: x[keep] for name, x in columns.items()}, _count(plan, columns), _worst(plan, columns, worst_by))
+
+
+def picked(plan: Plan, run: np.ndarray) -> np.ndarray:
+    """Which runs are kept, in no step with any grid; of a `saltelli` design whole blocks, whose runs say something only together."""
+    share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
+    block = plan.design.dimensions + 2 if plan.spec.sampling == "saltelli" else 1
+    return np.asarray((run.astype(np.uint64) // np.uint64(block) * np.uint64(2654435761)) % np.uint64(2**32) < share)
 
 
 def _no_counts() -> Counts:
