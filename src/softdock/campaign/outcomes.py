@@ -44,7 +44,7 @@ COLUMNS = {
 }
 NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
-    "distance_from_orbit": "of the satellites' motion after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was on at the end, or nothing approached",
+    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was on at the end, or nothing approached",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",

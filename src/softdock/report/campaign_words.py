@@ -48,9 +48,7 @@ def answer(r: dict[str, Any]) -> str:
         whose = f"{v['label']}: " if len(r["variants"]) > 1 else ""
         of = f"of {v['runs']} runs" if r["is_sample"] else f"of the grid's {v['runs']} runs"
         parts.append(f"{whose or ''}{of if whose else of.capitalize()} {', '.join(_said(r, v))}.")
-    if any(v["method"] != "direct" and v["active_rate"] and v["honest_rate"] for v in r["variants"]):
-        parts.append(INVENTED)
-    return " ".join(parts)
+    return " ".join([*parts, *_taken_out(r)])
 
 
 def _said(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
@@ -72,6 +70,11 @@ def _said(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
     if v["stopped_rate"]:
         said.append(f"{percent(v['stopped_rate'])} stopped early")
     return said
+
+
+def _taken_out(r: dict[str, Any]) -> list[str]:
+    """A word on runs that are active and honest, where a method may be why."""
+    return [INVENTED] if any(v["method"] != "direct" and v["active_rate"] and v["honest_rate"] for v in r["variants"]) else []
 
 
 def interval(v: dict[str, Any], rate: str) -> str:
@@ -101,7 +104,8 @@ def _ranges(r: dict[str, Any]) -> str:
         else:
             whose = ["; ".join(label for rate, label in rates if rate == end) for end in (least, most)]
             said.append(f"{words}: from {percent(least)} ({whose[0]}) to {percent(most)} ({whose[1]})")
-    return f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each. " + ". ".join(one[0].upper() + one[1:] for one in said) + "."
+    begin = f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each. "
+    return " ".join([begin + ". ".join(one[0].upper() + one[1:] for one in said) + ".", *_taken_out(r)])
 
 
 def percent(share: float) -> str:
