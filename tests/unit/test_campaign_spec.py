@@ -252,8 +252,8 @@ def test_why_there_is_no_statement_is_told_apart():
     row = _of_variant(made, 0, {"variant": np.zeros(4, dtype=int)}, _count(made, columns))
     assert (row["no_statement_rate"], row["no_statement_untouched_rate"], row["no_contact_rate"], row["honest_rate"]) == (0.5, 0.25, 0.5, 0.5)
     said = answer({"variants": [row], "is_sample": False, "honest_below": 0.05})
-    assert "25 % no statement on that, because nothing approached or touched" in said
-    assert "25 % no statement on that, because a contact was on at the end" in said
+    assert "25 % no statement on the distance from orbit, because nothing approached or touched" in said
+    assert "25 % no statement on the distance from orbit, because a contact was on at the end" in said
     assert "50 % never touched" in said
 
 

@@ -82,7 +82,7 @@ def _of_variant(plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict
     row["no_statement_rate"] = counts["silent"] / n if plan.spec.reference and n else None
     row["no_statement_untouched_rate"] = counts["silent_untouched"] / n if plan.spec.reference and n else None
     chance, hits = _are_draws(plan, columns, mine), (counts["captured"], counts["honest"], counts["verdicts"]["active"])
-    for name, hit, of in zip(("capture", "honest", "active"), hits, (counts["asked"], n, n), strict=True):
+    for name, hit, of in zip(("capture", "honest", "active"), hits, (counts["asked"], n if counts["silent"] < n else 0, n), strict=True):
         row[f"{name}_interval"] = wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
     for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "distance_from_orbit"):
         x = columns[name][mine] if name in columns else np.zeros(0)

@@ -58,14 +58,14 @@ def _said(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
         said.append(f"{percent(v['capture_rate'])} captured{in_brackets(v, 'capture')}")
     if v["no_contact_rate"]:
         said.append(f"{percent(v['no_contact_rate'])} never touched")
-    if v["honest_rate"] is not None:
+    if v["honest_rate"] is not None and v["no_statement_rate"] < 1.0:
         said.append(f"{percent(v['honest_rate'])} within {percent(r['honest_below'])} of orbit{in_brackets(v, 'honest')}")
     if v["no_statement_rate"]:
         alone, all_silent = v["no_statement_untouched_rate"], v["no_statement_rate"]
         if alone:
-            said.append(f"{percent(alone)} no statement on that, because nothing approached or touched")
+            said.append(f"{percent(alone)} no statement on the distance from orbit, because nothing approached or touched")
         if all_silent > alone:
-            said.append(f"{percent(all_silent - alone)} no statement on that, because a contact was on at the end or orbit stopped")
+            said.append(f"{percent(all_silent - alone)} no statement on the distance from orbit, because a contact was on at the end or orbit stopped")
     said.append(f"{percent(v['active_rate'])} invented more than {percent(ACTIVE)} of their energy{in_brackets(v, 'active')}")
     if v["stopped_rate"]:
         said.append(f"{percent(v['stopped_rate'])} stopped early")
