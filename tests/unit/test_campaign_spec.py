@@ -121,13 +121,17 @@ def test_the_presets_are_those_promised():
     [
         ({}, "this campaign is empty"),
         ({"vary": [{"key": "robots.chaser.dely_ms", "list": [1.0]}]}, r"did you mean 'robots\.chaser\.delay_ms'"),
-        ({"vary": [{"key": "satellites.integrator", "list": [1.0]}]}, "a numeric value"),
+        ({"vary": [{"key": "satellites.integrator", "list": [1.0]}]}, "a number of the scenario; this one is a word"),
         ({"vary": [{"key": "chaser.position_m", "list": [1.0]}]}, r"one of its numbers: chaser\.position_m\.0"),
         (
             {"runs": 1000, "sampling": "latin_hypercube", "vary": [{"key": "sensor.noise_N", "normal": [0.1, 0.1]}]},
             r"sensor\.noise_N: given -.*15\.[89] % of the values are not",  # a normal is more than one deviation below its mean in 15.87 % of draws
         ),
         ({"vary": [{"key": "chaser.mass_kg", "grid": [-10.0, 10.0, 5]}]}, r"60 % of the values are not \(3 of 5\)"),
+        (
+            {"scenario": "epos_3d", "vary": [{"key": "chaser.inertia_kg_m2.0", "list": [400.0, 900.0, 1001.0, -1.0]}]},
+            r"chaser\.inertia_kg_m2: .*none above the sum of the other two; 50 % of the runs have others \(2 of 4\)",
+        ),
         ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: nothing given"),
         ({"vary": [{"key": "chaser.mass_kg"}]}, "one of grid, list, uniform"),
         ({"vary": [{"key": "chaser.mass_kg", "list": [60.0], "grid": [1.0, 2.0, 2]}]}, "one of grid, list, uniform"),

@@ -173,6 +173,9 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
+NO_NUMBER = "a number of the scenario; this one is a word, a table, a direction or an attitude (methods and integrators have keys of their own; turn_about)"
+
+
 def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]]:
     """Where each key stands in the vector; everything that is no numeric key is refused."""
     known = sweepable(scenario)
@@ -185,7 +188,7 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
                 allowed = "another key: a campaign numbers its runs with this one, and each has noise of its own already"
                 problems.append(Problem(key, "in vary", allowed, where))
             elif place is None and resolved(scenario.tables, key) is not None:
-                problems.append(Problem(key, "in vary", "a key with a numeric value; this one is none (methods and integrators have keys of their own)", where))
+                problems.append(Problem(key, "in vary", NO_NUMBER, where))
             elif place is None:
                 problems.append(Problem(key, "in vary", "a key of this scenario with a numeric value", where, closest(key, known)))
             elif place.size > 1 and place.parameter.kind != "mass" and not vary.turn_about:

@@ -82,6 +82,8 @@ def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]
     from softdock.report.campaign_page import campaign_page
 
     summary, _ = summarise(plan, path, spent)
+    if summary["spent"] is None and (path / SUMMARY).exists():  # nothing was missing: what the runs took is known from before
+        summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
         from softdock.campaign.precision import compare_with_double
 

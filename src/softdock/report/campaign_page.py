@@ -142,7 +142,6 @@ def _campaign(plan: Plan, r: dict[str, Any]) -> str:
             said += f" {spent['runs_per_s']:.4g} runs a second with orbit's reference, {spent['runs_per_s_without_orbit']:.4g} without it"
             said += f" ({spent['orbits_flown']} different orbits)."
         parts.append(e.text(said, "plain"))
-    tables = {key: value for key, value in plan.spec.tables.items() if key != "set"}
-    parts.append(e.folded("The campaign file", e.listing(to_toml(tables))))
+    parts.append(e.folded("The campaign file", e.listing(to_toml(plan.spec.tables))))
     parts.append(e.folded("The base scenario, every default written out", e.listing(to_toml(plan.base.tables))))
     return "".join(parts)
