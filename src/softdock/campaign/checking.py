@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -18,13 +19,14 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario, memory_sizes
 
 ROWS = 2048  # runs checked together: 6 MB
+SAID_EVERY = 32  # such rows
 LOOKERS = 4  # threads that check
 CHECKED = 200  # runs built one by one, for what needs more than one key: the extremes of each column, and an even sample
 SIZING = ("time.", "robots.", "sensor.", "pose.", "mock_up.", "hand.", "methods.")  # keys that may change the size of a run's memory
 
 
-def check_plan(plan: Plan) -> None:
-    """Raises `BadInput` with all that is wrong; lays out the memory of every variant."""
+def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> None:
+    """Raises `BadInput` with all that is wrong; lays out the memory of every variant. `say`: told how many draws are checked, of how many."""
     design = plan.design
     low, high = np.full(len(design.labels), np.inf), np.full(len(design.labels), -np.inf)
     lowest, highest = np.zeros(len(low), dtype=int), np.zeros(len(low), dtype=int)
@@ -43,6 +45,8 @@ def check_plan(plan: Plan) -> None:
 
     with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
         for first, (columns, needed, bad) in zip(range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True):
+            if say is not None and first % (SAID_EVERY * ROWS) == 0:
+                say(first, design.runs)
             for i, column in enumerate(columns):
                 outside[i] += column.outside
                 example[i] = column.example if column.outside else example[i]
