@@ -181,6 +181,16 @@ def fits_the_frame(exhibit):
     json.dumps(exhibit.to_dict(), allow_nan=False)
 
 
+def test_claims_are_judged_by_their_numbers():
+    """A tool 2 mm elsewhere costs nothing, against the same run without; a reported one does. The verdict counts what holds."""
+    rows = {(row["claim"], row["meaning"]): row for row in claims().rows}
+    assert abs(rows["IV-D: absolute positions may be wrong", "change of e, tool 2 mm elsewhere"]["value"]) < 1e-9
+    assert rows["IV-D: the same", "change of e, reported +-2 mm off"]["found"] != "confirmed"
+    kept = [row["found"] for row in claims().rows].count("confirmed")
+    assert claims().verdict.startswith(f"{kept} of {len(claims().rows)} ")
+    assert kept == 5
+
+
 def test_the_page_says_what_the_json_says():
     """Every number of the page is the JSON's; every exhibit explains itself."""
     exhibits = [figure_6(), figure_7(), causality(), wrong_stiffness(), offsets(), claims()]

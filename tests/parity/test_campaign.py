@@ -10,6 +10,7 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import expanding_kernel, keep_if_possible, load_numba_cuda
 from softdock.campaign.digest import tables
+from softdock.campaign.distances import turned_back
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.orbits import Settled, distances_from_orbit, fly_orbits
@@ -70,6 +71,20 @@ def test_neither_shards_nor_threads_change_a_bit(plan, columns, tmp_path):
     assert other.keys() == columns.keys()
     for name in columns:
         np.testing.assert_array_equal(other[name], columns[name], err_msg=name)
+
+
+def test_an_attitude_turned_back_does_not_depend_on_the_runs_beside_it():
+    """Tumbling bodies of unequal inertias, one fast and one slow: alone or together, the same bits."""
+    inertia = {"key": "chaser.inertia_kg_m2.1", "list": [420.0, 470.0, 560.0]}
+    runs = make_plan(read_spec({"scenario": "epos_3d", "vary": [inertia]})).thin(0, 0, 3)
+    motions = np.zeros((3, 2, 13))
+    motions[:, :, 3] = 1.0
+    motions[:, 0, 10:13] = np.array([[0.01, 0.02, 0.0], [0.5, 0.2, -0.4], [2.0, 0.1, 0.3]])
+    by = np.array([1.0, 2.3, 0.7])
+    together = turned_back(runs, motions, by)
+    assert np.abs(together[:, 0, 4:7]).max() > 0.1
+    for i in range(3):
+        np.testing.assert_array_equal(turned_back(runs.part(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i])
 
 
 def test_a_plan_made_again_from_its_texts_is_the_same(plan):

@@ -59,11 +59,14 @@ runs = [0]
 worst = 1
 """
 MINE = """
+def _inverse(x):
+    return 1.0 / x
+
 def end_of_first(outcome, log):
     return log[0, 1]
 
 def softness(outcome, log, varied):
-    return 1.0 / varied[1]
+    return _inverse(varied[1])
 """
 LONG = CAMPAIGN.replace("runs = 60", "runs = 800").replace("reference = true", "").replace('outcome_file = "mine.py"', "")
 
@@ -114,8 +117,11 @@ def test_tables_summary_and_output_agree(done):
     worst = summary["worst"][0]
     assert worst["distance_from_orbit"] == columns["distance_from_orbit"].max()
     assert columns["distance_from_orbit"][worst["run"]] == worst["distance_from_orbit"]
-    ranked = summary["sensitivity"]["distance_from_orbit"]
-    assert ranked[0]["key"] == "robots.chaser.delay_ms"
+    for i, v in enumerate(summary["variants"]):  # each variant has its own worst cases and indices
+        mine = np.flatnonzero(columns["run"] // 60 == i)
+        hardest = mine[np.argsort(-columns["distance_from_orbit"][mine], kind="stable")[:10]]
+        assert [row["run"] for row in summary["worst"] if row["variant"] == v["label"]] == hardest.tolist()
+        assert summary["sensitivity"][i]["distance_from_orbit"][0]["key"] == "robots.chaser.delay_ms"
     assert np.all(columns["end_of_first"] > 0.4)  # an outcome of the user's own: the touch is at 0.5 s
     np.testing.assert_allclose(columns["softness"], 1.0 / columns["contact.0.real.stiffness_N_per_m"], rtol=1e-15)
     assert {p.name for p in (out / "trajectories").iterdir()} == {"run-000000000.parquet", f"run-{worst['run']:09d}.parquet"}
@@ -138,6 +144,9 @@ def test_the_page_says_the_same(done):
             assert json.loads(value) == look_up(summary, key), key
         text = here.page.inner_text("main")
         assert f"--replay {summary['worst'][0]['run']}" in text
+        for v in summary["variants"]:
+            assert f"{v['label']}: worst by distance from orbit" in text
+            assert f"{v['label']}: First-order index" in text
         assert here.requests == []
         assert here.complaints == []
 
@@ -269,6 +278,15 @@ def test_another_campaign_is_not_resumed(done, folder):
     assert "this very campaign" in result.output
 
 
+def test_rows_of_two_outcome_files_are_not_mixed(done, tmp_path):
+    out, _ = done
+    (tmp_path / "small.toml").write_text(CAMPAIGN)
+    (tmp_path / "mine.py").write_text("def other(outcome, log):\n    return 2.0\n")
+    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "small.toml"), "--out", str(out), "--resume", "--backend", "cpu"])
+    assert result.exit_code == 2
+    assert "the outcome file that this campaign began with" in result.output
+
+
 def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
     """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on this machine's threads."""
     plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
@@ -303,6 +321,8 @@ def test_a_worker_with_another_core_is_refused(folder):
         (["nozzle_capture", "--backend", "dask", "--scheduler", "tcp://there:8786", "--workers", "2"], "a scheduler has workers of its own"),
         (["nozzle_capture", "--backend", "tpu"], "'auto', 'cpu', 'gpu', 'dask'"),
         (["nozzle_capture", "--replay", "625"], "a run from 0 to 624"),
+        (["nozzle_capture", "--replay", "1", "--resume"], "it has no --resume"),
+        (["nozzle_capture", "--threads", "100000"], "16 a core"),
     ],
 )
 def test_bad_input_is_one_clear_message(arguments, named, tmp_path, monkeypatch):
@@ -368,11 +388,12 @@ def test_folders_with_spaces_are_quoted(tmp_path):
     assert shards.again(tmp_path / "my results") == f"softdock campaign '{tmp_path}/my results' --resume"
 
 
-def test_an_outcome_that_is_not_there_cannot_rank_the_worst(tmp_path):
-    (tmp_path / "c.toml").write_text('scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "peak_force"\n')
+@pytest.mark.parametrize(("by", "named"), [("peak_force", "did you mean 'peak_force_real_N'"), ("captured", "allowed: one of captured_at_s")])
+def test_an_outcome_that_is_not_there_cannot_rank_the_worst(by, named, tmp_path):
+    (tmp_path / "c.toml").write_text(f'scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "{by}"\n')
     result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "c.toml"), "--out", str(tmp_path / "out")])
     assert result.exit_code == 2
-    assert "did you mean 'peak_force_real_N'" in result.output
+    assert named in result.output
     assert not (tmp_path / "out").exists()
 
 
@@ -382,6 +403,7 @@ def test_an_outcome_that_is_not_there_cannot_rank_the_worst(tmp_path):
         ("def f(outcome): return 1.0", "two arguments"),
         ("import no_such_module", "Python that runs"),
         ("def f(outcome, log): return open('x')", "Numba compiles"),
+        ("def f(outcome, log): return outcome[5000]", "indices that are there"),
     ],
 )
 def test_an_outcome_that_cannot_be_is_refused_before_anything_runs(folder, tmp_path, code, named):

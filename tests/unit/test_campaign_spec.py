@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from softdock.adaptation.registry import METHODS
+from softdock.campaign import digest
+from softdock.campaign.arrow import to_numbers, truths
+from softdock.campaign.digest import _count, _no_counts
 from softdock.campaign.maps import cells, maps
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.spec import load_spec, preset_names, read_spec
@@ -13,6 +16,7 @@ from softdock.campaign.summary import _of_variant, distribution
 from softdock.errors import BadInput
 from softdock.metrics import plain
 from softdock.report.campaign_maps import MOST_MAPS, map_charts
+from softdock.report.campaign_words import answer
 
 DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
 STIFFNESS = "contact.0.real.stiffness_N_per_m"
@@ -76,6 +80,17 @@ def test_a_turn_about_the_tip_leaves_the_tip():
     np.testing.assert_allclose(index, [[7 * 0.0025, -9.0]])
 
 
+def test_a_turn_about_a_tip_that_varies_leaves_each_runs_own():
+    turn = {"key": "chaser.attitude_wxyz", "turn_about": [0.0, 0.0, 1.0], "keep_tip": True, "list": [0.0, 10.0]}
+    made = make_plan(read_spec({"scenario": "epos_3d", "vary": [turn, {"key": "contact.0.tip_m.0", "list": [1.0, 0.9]}]}))
+    straight, turned = (made.scenario_of(run).tables for run in (1, 3))
+    assert straight["contact"][0]["tip_m"][0] == turned["contact"][0]["tip_m"][0] == 0.9
+    x, y, _ = turned["contact"][0]["tip_m"]
+    angle = np.radians(10.0)
+    by = [x - x * np.cos(angle) + y * np.sin(angle), y - x * np.sin(angle) - y * np.cos(angle), 0.0]
+    np.testing.assert_allclose(turned["chaser"]["position_m"], np.array(straight["chaser"]["position_m"]) + by, atol=1e-12)
+
+
 def test_methods_and_integrators_are_variants_of_the_same_draws():
     made = plan(runs=3, integrators=["exact_hold", "symplectic_euler"], vary=[{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}])
     assert [v.integrator for v in made.variants] == ["exact_hold", "symplectic_euler"]
@@ -106,13 +121,17 @@ def test_the_presets_are_those_promised():
     [
         ({}, "this campaign is empty"),
         ({"vary": [{"key": "robots.chaser.dely_ms", "list": [1.0]}]}, r"did you mean 'robots\.chaser\.delay_ms'"),
-        ({"vary": [{"key": "satellites.integrator", "list": [1.0]}]}, "a numeric value"),
+        ({"vary": [{"key": "satellites.integrator", "list": [1.0]}]}, "a number of the scenario; this one is a word"),
         ({"vary": [{"key": "chaser.position_m", "list": [1.0]}]}, r"one of its numbers: chaser\.position_m\.0"),
         (
             {"runs": 1000, "sampling": "latin_hypercube", "vary": [{"key": "sensor.noise_N", "normal": [0.1, 0.1]}]},
             r"sensor\.noise_N: given -.*15\.[89] % of the values are not",  # a normal is more than one deviation below its mean in 15.87 % of draws
         ),
         ({"vary": [{"key": "chaser.mass_kg", "grid": [-10.0, 10.0, 5]}]}, r"60 % of the values are not \(3 of 5\)"),
+        (
+            {"scenario": "epos_3d", "vary": [{"key": "chaser.inertia_kg_m2.0", "list": [400.0, 900.0, 1001.0, -1.0]}]},
+            r"chaser\.inertia_kg_m2: .*none above the sum of the other two; 50 % of the runs have others \(2 of 4\)",
+        ),
         ({"vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0]}]}, "runs: nothing given"),
         ({"vary": [{"key": "chaser.mass_kg"}]}, "one of grid, list, uniform"),
         ({"vary": [{"key": "chaser.mass_kg", "list": [60.0], "grid": [1.0, 2.0, 2]}]}, "one of grid, list, uniform"),
@@ -130,6 +149,10 @@ def test_the_presets_are_those_promised():
         ({"runs": 9, "set": {"chaser": {"mass_kg": -1.0}}}, r"chaser\.mass_kg: given -1\.0"),
         ({"runs": 9, "set": {"capture": {"for_s": 1.0, "pair": 2}}}, "a contact pair that is there"),
         ({"runs": 9, "report": {"map": ["a", "b"]}}, "two of what varies"),
+        ({"vary": [{"key": "chaser.mass_kg", "list": [60.0]}], "report": {"map": ["chaser.mass_kg"] * 2}}, "not the same twice"),
+        ({"vary": [{"key": "random.run", "list": [1, 2]}]}, "a campaign numbers its runs with this one"),
+        ({"runs": 9, "vary": [{"key": "chaser.mass_kg", "uniform": [60.0, 66.0], "within": [61.0, 62.0]}]}, "within belongs to normal"),
+        ({"vary": [{"key": "chaser.mass_kg", "grid": [60.0, 66.0, 2], "deviation": [1.0]}]}, "grid would not heed it"),
         ({"runs": 9, "trajectories": {"runs": [-1]}}, "run numbers"),
         ({"runs": 9, "trajectories": {"runs": [9]}}, "runs from 0 to 8"),
         ({"vary": [{"key": "robots.chaser.delay_ms", "list": [1900.0]}], "set": {"time": {"cycle_ms": 1.0}}}, "the largest history"),
@@ -225,11 +248,41 @@ def test_maps_without_room_are_named():
     assert "method 29" in page
 
 
+def test_why_there_is_no_statement_is_told_apart():
+    """A run that nothing approached is not one whose contact was on at the end."""
+    columns = {"captured": np.full(4, np.nan), "verdict": np.zeros(4), "status": np.zeros(4), "distance_from_orbit": np.array([np.nan, np.nan, 0.01, 0.01])}
+    columns |= {"contacts": np.array([0, 1, 0, 2]), "orbit_contacts": np.array([0, 1, 0, 2])}
+    made = plan(runs=4, reference=True)
+    row = _of_variant(made, 0, {"variant": np.zeros(4, dtype=int)}, _count(made, columns))
+    assert (row["no_statement_rate"], row["no_statement_untouched_rate"], row["no_contact_rate"], row["honest_rate"]) == (0.5, 0.25, 0.5, 0.5)
+    said = answer({"variants": [row], "is_sample": False, "honest_below": 0.05})
+    assert "25 % no statement on the distance from orbit, because nothing approached or touched" in said
+    assert "25 % no statement on the distance from orbit, because a contact was on at the end" in said
+    assert "50 % never touched" in said
+
+
+def test_of_a_saltelli_design_whole_blocks_are_read(monkeypatch):
+    """Else the total indices were lost above the most runs that are read."""
+    monkeypatch.setattr(digest, "MOST_ROWS", 100)
+    drawn = [{"key": "chaser.mass_kg", "uniform": [60.0, 65.0]}, {"key": STIFFNESS, "uniform": [900.0, 1100.0]}]
+    made = plan(runs=256, sampling="saltelli", vary=drawn)
+    kept = digest.picked(made, np.arange(made.runs)).reshape(-1, 4)
+    assert 50 <= kept.sum() <= 200
+    np.testing.assert_array_equal(kept.all(axis=1), kept.any(axis=1))
+
+
+def test_what_nobody_asked_is_null():
+    column = truths(np.array([True, False, False]), np.array([True, True, False]))
+    np.testing.assert_array_equal(to_numbers(column), [1.0, 0.0, np.nan])
+
+
 def test_a_share_of_a_grid_has_no_interval():
-    """Nothing was left to chance."""
+    """Nothing was left to chance. Nor have shares of designs whose points are spread evenly: theirs scatter less."""
     grid, drawn = ({"key": "chaser.mass_kg", **how} for how in ({"grid": [60.0, 65.0, 2]}, {"uniform": [60.0, 65.0]}))
-    counts = {"runs": 2, "captured": 1, "asked": 2, "honest": 0, "silent": 0, "verdicts": {"active": 0, "stopped": 0}, "status": {}}
+    counts = _no_counts() | {"runs": 2, "captured": 1, "asked": 2}
     columns = {"variant": np.zeros(2, dtype=int)}
     assert _of_variant(plan(vary=[grid]), 0, columns, counts)["capture_interval"] is None
     low, high = _of_variant(plan(runs=2, vary=[drawn]), 0, columns, counts)["capture_interval"]
     assert low < 0.5 < high
+    assert _of_variant(plan(runs=2, sampling="sobol", vary=[drawn]), 0, columns, counts)["capture_interval"] is None
+    assert _of_variant(plan(runs=2, vary=[grid, drawn | {"key": STIFFNESS, "uniform": [900.0, 1100.0]}]), 0, columns, counts)["active_interval"] is None

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock.adaptation.contact_point import line_of_action, on_box, on_cone, on_cylinder, on_pair, on_plane, on_sphere
+from softdock.adaptation.contact_point import facing, line_of_action, on_box, on_cone, on_cylinder, on_pair, on_plane, on_sphere
 from softdock.adaptation.environment import PAIR_SIZE, REAL_LAW, WANTED_LAW
 from softdock.adaptation.remapping_keys import REMAPPING
 from softdock.compiled import compiled, door
@@ -35,6 +35,7 @@ def _meet(vector, shape, p, n, a, b, size):
 
 meet = door(_meet)
 line = door(line_of_action)
+squarely = door(facing)
 NOTHING = np.zeros(PAIR.size)
 
 
@@ -110,6 +111,10 @@ def test_the_faces_of_a_scenarios_cone():
         hit, found = meet(vector, OF_A_PAIR, tuple(point + 0.4 * n), tuple(n), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
         assert hit
         assert np.asarray(found) == pytest.approx(point, abs=1e-12)
+        assert squarely(vector, 0, tuple(point + 0.4 * n), tuple(n)) == pytest.approx(1.0, abs=1e-12)
+    vector[at.geometry], vector[at.sphere_radius] = GEOMETRIES.index("sphere"), 0.5
+    for aside, cosine in ((0.0, 1.0), (0.3, 0.8), (0.6, -1.0)):  # of 0.5 m
+        assert squarely(vector, 0, (0.3, aside, 4.0), (0.0, 0.0, 1.0)) == pytest.approx(cosine, abs=1e-12)
 
 
 def test_the_order_of_a_pair_in_the_vector():

@@ -8,13 +8,14 @@ import pytest
 from scenarios import lange_impact
 
 from softdock import build
-from softdock.adaptation.remapping_durations import lasting
+from softdock.adaptation.remapping_durations import SPRINGS_OF_SCENARIO, lasting
 from softdock.adaptation.remapping_reports import suggest
 from softdock.campaign.columns import columns
 from softdock.campaign.engines import engine_for
 from softdock.campaign.tailoring import MOST_FLOATS
 from softdock.errors import BadInput
 from softdock.reference import orbit
+from softdock.scenario.checks import UNRESOLVED_CYCLES
 from softdock.scenario.files import load_scenario
 
 
@@ -64,6 +65,30 @@ def test_a_contact_shorter_than_the_cycle():
     assert "5.6 cycles" in warning
     assert "%" in warning
     assert not remapped(wanted={"law": "spring_damper", "stiffness_N_per_m": 1e6}).warnings
+
+
+def test_the_scenarios_own_spring_shorter_than_the_cycle():
+    """The commonest case, both laws the scenario's: refused with the expected error, which the scenario's own check cannot know."""
+    hard = {"contact": [{"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1.5e7}}]}
+    refused("methods.0.wanted.law", "lasts 1.4", "wrong by more than 48 %", "contact.0.real.stiffness_N_per_m", tables=hard)
+    assert any("4.3 steps: its restitution may be wrong by 5.3 %" in w for w in remapped(tables=hard | {"allow_unresolved": True}).warnings)
+    assert SPRINGS_OF_SCENARIO == UNRESOLVED_CYCLES
+
+
+def test_both_sides_count_in_how_long_a_contact_lasts():
+    """A hard chaser and a soft target: the contact is a soft one; and a wall's own normal counts."""
+    soft = {"law": "spring_damper", "stiffness_N_per_m": 4e7, "target_stiffness_N_per_m": 5e4}
+    assert not remapped(wanted=soft).warnings
+    assert not remapped(wanted={"law": "spring_damper", "stiffness_N_per_m": [5e4, 1e9, 1e9]}).warnings
+    refused("wanted.stiffness_N_per_m", "lasts 0.99", wanted=soft | {"target_stiffness_N_per_m": 1.5e8})
+
+
+def test_a_lead_beyond_delay_and_contact():
+    """The mock-ups would part before the satellites touch: 20 ms late, 99 ms of contact."""
+    late = {"robots": {body: {"model": "delay", "delay_ms": 20.0} for body in ("chaser", "target")}}
+    (warning,) = remapped(tables=late, lead_ms=130.0).warnings
+    assert "20 ms and a contact of 99.3 ms" in warning
+    assert not remapped(tables=late, lead_ms=110.0).warnings
 
 
 def test_set_points_that_are_out_of_reach():

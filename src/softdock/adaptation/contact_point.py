@@ -121,6 +121,27 @@ def on_pair(vector, at, p, n):
 
 
 @apart
+def facing(vector, at, p, n):
+    """How squarely a line meets a contact pair's shape: the cosine between n and the surface's normal there; -1: it does not meet it."""
+    met, point = on_pair(vector, at, p, n)
+    if not met:
+        return -1.0
+    geometry, origin, axis = int(vector[at]), (vector[at + 5], vector[at + 6], vector[at + 7]), (vector[at + 8], vector[at + 9], vector[at + 10])
+    axis = scale(1.0 / norm(axis), axis)
+    along, away = dot(n, axis), subtract(point, origin)
+    if geometry == 0:
+        return along
+    if geometry == 1:
+        return dot(n, away) / vector[at + 11]
+    sine, cosine = math.sin(vector[at + 14]), math.cos(vector[at + 14])
+    radial = add_scaled(away, -dot(away, axis), axis)
+    size = norm(radial)
+    if size == 0.0 or (vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)):  # the apex; the bottom's plate
+        return abs(along)
+    return abs(sine * along - cosine * dot(n, radial) / size)
+
+
+@apart
 def on_surface(vector, at, p, n):
     """A surface that the method itself was told; `at`: its shape in the vector, then origin, axis, radius, half edges (order kept by a test)."""
     shape, origin, axis = int(vector[at]), (vector[at + 1], vector[at + 2], vector[at + 3]), (vector[at + 4], vector[at + 5], vector[at + 6])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.contact_point import line_of_action, nearest_on_line, on_pair, on_surface, tip_of_pair
+from softdock.adaptation.contact_point import facing, line_of_action, nearest_on_line, on_pair, on_surface, tip_of_pair
 from softdock.adaptation.environment_filter import (
     FELT_ONCE,
     IN_CONTACT,
@@ -29,6 +29,7 @@ from softdock.spatial.vectors import add, cross, dot, norm, scale, subtract, sym
 
 REAL_LAW, WANTED_LAW, PAIR_SIZE = 17, 26, 54  # of a contact pair in the vector: as in contact/pairs.py, kept by a test
 HUNT_CROSSLEY, TABLE = 2, 3  # real.law
+SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
 
 
 class Environment(NamedTuple):
@@ -85,14 +86,21 @@ def closing_rate(mock_ups, n, point):
 
 
 @apart
-def nearest_pair(vector, first, count, chaser, p, n):
-    """The pair whose tip is nearest to the line of action, and how far the line misses it [m]."""
-    best, error = 0, math.inf
+def nearest_pair(vector, first, count, mock_ups, p, n):
+    """The pair whose tip is nearest to the line of action, and how far the line misses it [m]; of pairs that share a tip the one that the line meets most
+    squarely."""
+    best, error, squarely = 0, math.inf, -math.inf
+    chaser, target = mock_ups.chaser, mock_ups.target
+    in_target, direction = rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n)
     for i in range(count):
-        tip = add(chaser.p, rotate(chaser.q, tip_of_pair(vector, first + i * PAIR_SIZE)[0]))
+        at = first + i * PAIR_SIZE
+        tip = add(chaser.p, rotate(chaser.q, tip_of_pair(vector, at)[0]))
         away = norm(subtract(nearest_on_line(p, n, tip), tip))
-        if away < error:
-            best, error = i, away
+        if away > error + SAME_PLACE:
+            continue
+        cosine = facing(vector, at, in_target, direction) if count > 1 else 0.0
+        if away < error - SAME_PLACE or cosine > squarely:
+            best, error, squarely = i, away, cosine
     return best, error if count > 0 else 0.0
 
 
@@ -101,7 +109,7 @@ def place_of_contact(method, mem, mock_ups, p, n):
     """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
     vector, first, count = method.vector, int(method.vector[method.base + AT.contacts]), int(method.vector[method.base + AT.contacts + 1])
     chaser, target = mock_ups.chaser, mock_ups.target
-    pair, error = nearest_pair(vector, first, count, chaser, p, n)
+    pair, error = nearest_pair(vector, first, count, mock_ups, p, n)
     how = int(vector[method.base + AT.point])
     if how == WRENCH or count == 0:
         return pair, p, error

@@ -23,7 +23,7 @@ def _scaled(share, wrench):
 
 @apart
 def within_room(mem, count, rig, satellites, wrenches, room):
-    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle. `count`: the cell that counts the cycles in which they were cut."""
+    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle. `count`: the cell that counts cycles in which they were cut."""
     chaser, target = satellites.chaser, satellites.target
     power = power_of(rig.chaser, chaser, wrenches.chaser) + power_of(rig.target, target, wrenches.target)
     mobility = mobility_of(rig.chaser, chaser.q, wrenches.chaser) + mobility_of(rig.target, target.q, wrenches.target)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.remapping_durations import durations, matrix_of, named_law
+from softdock.adaptation.remapping_durations import along_normals, durations, matrix_of, named_law
 from softdock.adaptation.remapping_keys import REMAPPING
 from softdock.adaptation.remapping_reports import SPRINGS
 from softdock.adaptation.suggestions import NOISE_SIGMAS
@@ -18,24 +18,16 @@ TOLD_WELL = 0.1  # of the damping: an error that hardly shows
 SOFTEST = 1e-12  # of the stiffest direction: below, a direction has no stiffness
 
 
-def _rotation(q: Sequence[float]) -> np.ndarray:
-    w, x, y, z = np.asarray(q, dtype=float) / np.linalg.norm(q)
-    u = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + 2.0 * w * u + 2.0 * u @ u)
-
-
 def _soft_normals(key: str, value: Any, tables: Mapping[str, Any], on_chaser: bool) -> Problems:
     """A stiffness that is zero along a normal that can occur: a wall's own, anything on other shapes."""
     K = matrix_of(value)
     if not K.any():
         return []
     stiffest = np.linalg.eigvalsh(K)[2]
-    turn = _rotation(tables["chaser"]["attitude_wxyz"]).T @ _rotation(tables["target"]["attitude_wxyz"]) if on_chaser else np.eye(3)
-    for i, pair in enumerate(tables["contact"]):
-        n = turn @ (np.asarray(pair["axis"], dtype=float) / np.linalg.norm(pair["axis"]))
-        along = n @ K @ n if pair["geometry"] == "wall" else np.linalg.eigvalsh(K)[0]
-        if along <= SOFTEST * stiffest:
-            return [(key, value, f"> 0 along the normal of contact.{i}" + ("" if pair["geometry"] == "wall" else ", which may be any direction"))]
+    for i, (least, _) in enumerate(along_normals(value, tables, on_chaser)):
+        if least <= SOFTEST * stiffest:
+            any_direction = "" if tables["contact"][i]["geometry"] == "wall" else ", which may be any direction"
+            return [(key, value, f"> 0 along the normal of contact.{i}{any_direction}")]
     return []
 
 
@@ -86,19 +78,27 @@ def _partners(values: Mapping[str, Any]) -> Problems:
     return problems
 
 
+def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
+    """A stiffness that is given leaves the scenario's damper out."""
+    said, told = [], values["damping_Ns_per_m"]
+    if not np.any(values["stiffness_N_per_m"]):
+        return []
+    for i, pair in enumerate(tables["contact"]):
+        damping = pair["real"].get("damping_Ns_per_m", 0.0)
+        if pair["real"]["law"] in SPRINGS and abs(told - damping) > TOLD_WELL * damping:
+            what = f"the method is told {told:g} Ns/m of damping beside stiffness_N_per_m where contact.{i}.real has {damping:g}"
+            said.append(f"{what}: the restitution may come out wrong by two to three times the damping ratio that is missing; give damping_Ns_per_m")
+    return said
+
+
 def _estimate(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
     """What an estimate on line does not bear."""
     if values["estimate"] != "on_line":
         return []
     said = []
     for i, pair in enumerate(tables["contact"]):
-        real, told = pair["real"], values["damping_Ns_per_m"]
-        damping = real.get("damping_Ns_per_m", 0.0)
-        if _is_hunt(real) or real["law"] == "table":
+        if _is_hunt(pair["real"]) or pair["real"]["law"] == "table":
             said.append(f"estimate = on_line takes the mock-ups' contact for a spring, and contact.{i}.real is none: give the stiffness")
-        elif np.any(values["stiffness_N_per_m"]) and abs(told - damping) > TOLD_WELL * damping:
-            what = f"estimate = on_line is told {told:g} Ns/m of damping where contact.{i}.real has {damping:g}"
-            said.append(f"{what}: the restitution may come out wrong by about the damping ratio that is missing; give damping_Ns_per_m")
     if tables["sensor"]["noise_N"] > 0.0:
         noise = tables["sensor"]["noise_N"]
         said.append(f"estimate = on_line under noise of {noise:g} N: the estimate scatters, and the restitution with it; give the stiffness")
@@ -145,9 +145,9 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
         allowed = f"at least {fastest:g}, the speed at which the satellites start: slower set-points would never reach them"
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
     too_short, warnings = durations(values, tables)
-    warnings += _estimate(values, tables)
+    warnings += _told_damping(values, tables) + _estimate(values, tables)
     if values["environment"] == "exact" and any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()):
-        warnings.append("environment = exact takes the robots as rigid, and they have elastic joints: filter or replaced_stiffness would know of them")
+        warnings.append("environment = exact takes the robots as rigid, and they have elastic joints: environment = filter knows of them")
     noise, threshold = tables["sensor"]["noise_N"], max(values["threshold_N"], tables["sensor"]["threshold_N"])
     enough = f"{NOISE_SIGMAS * noise:g} N would be four standard deviations of the sensor's noise"
     if noise > 0.0 and threshold == 0.0:
@@ -156,5 +156,6 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
         warnings.append(f"threshold_N: noise will be taken for a contact now and then; {enough}")
     for i, pair in enumerate(tables["contact"]):
         if pair["real"]["friction"] > 0.0:
-            warnings.append(f"contact.{i}.real.friction: the normal is taken from the force, which friction turns; it is not re-mapped, and takes no energy")
+            what = f"contact.{i}.real.friction: the normal is taken from the force, which friction turns; friction itself is not re-mapped"
+            warnings.append(f"{what}. Where the normal turns with the sliding the wanted contact's energy jumps (jumped_J), mostly a loss")
     return problems + too_short, warnings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, overlap_of, store_model, touch_of
 from softdock.adaptation.remapping_keys import AT, MEASURED_TORQUE
 from softdock.adaptation.remapping_memory import (
@@ -12,6 +14,7 @@ from softdock.adaptation.remapping_memory import (
     ENVIRONMENT,
     ESTIMATE,
     FIRST,
+    FIRST_FORCE,
     FREE_SINCE,
     IMPULSE,
     JUMPED,
@@ -32,6 +35,7 @@ from softdock.adaptation.remapping_memory import (
     SHORTEST,
     STIFFNESS,
     TAKEN,
+    TOO_SHORT,
 )
 from softdock.adaptation.rewind import rewind
 from softdock.adaptation.stiffness_estimate import FRESH
@@ -41,7 +45,8 @@ from softdock.spatial.rigid_body import kinetic_energy
 from softdock.spatial.rotations import rotate_back
 from softdock.spatial.vectors import cross, dot, load3, norm, store3, subtract
 
-ANOTHER_NORMAL = 0.94  # cosine of 20 deg; a normal that turns further from where it was belongs to another contact as well
+ANOTHER_NORMAL = 0.35  # rad, 20 deg; a normal that turns further from where it was, by more than noise can, belongs to another contact as well
+CLEAR = 6.0  # thresholds; a force beyond that tells its normal well enough to hold later ones against
 ROUNDING = 1e-12  # of the torques that it is the difference of: a smaller one is none
 
 
@@ -73,6 +78,23 @@ def _note_jump(method, mem, jump):
     mem[method.memory + LARGEST_JUMP] = max(mem[method.memory + LARGEST_JUMP], abs(jump))
 
 
+@compiled
+def _note_first(method, mem, normal, pair, force):
+    """The reading that later ones are held against: the contact's first, or the first clear one."""
+    store3(mem, method.memory + FIRST, normal)
+    mem[method.memory + FIRST + 3], mem[method.memory + FIRST_FORCE] = float(pair), force
+
+
+@compiled
+def _is_elsewhere(method, mem, normal, pair, force):
+    """Whether a reading belongs to another place than the contact's first. What the threshold hides may turn either force, the more the weaker it is."""
+    m = method.memory
+    noise = method.threshold / force + method.threshold / mem[m + FIRST_FORCE]
+    if pair != mem[m + FIRST + 3]:
+        return noise < ANOTHER_NORMAL
+    return dot(normal, load3(mem, m + FIRST)) < math.cos(min(ANOTHER_NORMAL + noise, math.pi))
+
+
 @apart
 def open_contact(method, mem, rig, env, wrench, felt, satellites):
     """A contact is seen for the first time: its law, and the past if the satellites had touched already. Returns satellites and the work taken [J]."""
@@ -84,13 +106,15 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
     store_model(mem, m + MODEL, model)
     mem[m + KNOWN], mem[m + ACTED] = 1.0, 0.0
     mem[m + CONTACTS] += 1.0
-    store3(mem, m + FIRST, model.normal)
+    _note_first(method, mem, model.normal, env.pair, norm(wrench.force))
     store3(mem, m + IMPULSE, (0.0, 0.0, 0.0))
-    mem[m + FIRST + 3], mem[m + FIRST + 4] = float(env.pair), 0.0
+    mem[m + FIRST + 4] = 0.0
     _note_environment(method, mem, env, model)
     if method.rows < 2:
         jump = elastic_energy(law, touch.overlap)
         _note_jump(method, mem, jump)
+        if touch.overlap > 0.0:
+            mem[m + TOO_SHORT] += 1.0
         return satellites, jump
     mem[m + JUMPED_BEFORE] = mem[m + JUMPED]
     return _rewound(method, mem, rig, model, satellites, rig.cycle)
@@ -124,10 +148,13 @@ def follow_contact(method, mem, rig, env, wrench, felt, satellites):
     m = method.memory
     old = load_model(mem, m + MODEL)
     model = _model_of(method, env, wrench, felt, old.law)
-    elsewhere = dot(model.normal, load3(mem, m + FIRST)) < ANOTHER_NORMAL or float(env.pair) != mem[m + FIRST + 3]
-    if elsewhere and mem[m + FIRST + 4] == 0.0:
-        mem[m + FIRST + 4] = 1.0
-        mem[m + OTHER_POINTS] += 1.0
+    force = norm(wrench.force)
+    if _is_elsewhere(method, mem, model.normal, float(env.pair), force):
+        if mem[m + FIRST + 4] == 0.0:
+            mem[m + FIRST + 4] = 1.0
+            mem[m + OTHER_POINTS] += 1.0
+    elif mem[m + FIRST_FORCE] < min(force, CLEAR * method.threshold):
+        _note_first(method, mem, model.normal, env.pair, force)
     before, after = overlap_of(old, satellites), overlap_of(model, satellites)
     store_model(mem, m + MODEL, model)
     _note_environment(method, mem, env, model)

@@ -51,7 +51,8 @@ FIRST, FIRST_FLOATS = FILTER_STATE + FILTER_FLOATS, 8  # of the contact under wa
 TAKEN, JUMPED_BEFORE, BEGAN = FIRST + 5, FIRST + 6, FIRST + 7  # energy that the wanted contact took since, J; what had jumped before; stamp of its first force
 TAKEN_NOW, MISSED = FIRST + FIRST_FLOATS, FIRST + FIRST_FLOATS + 1  # J, by the wanted contact in this cycle; cycles in which the line missed the surface
 IMPULSE, PAST_IMPULSE, PAST_PEAK = MISSED + 1, MISSED + 4, MISSED + 7  # Ns on the chaser since it began; its change by a new past; N^2, the largest there
-RING = PAST_PEAK + 1
+FIRST_FORCE = PAST_PEAK + 1  # N, of the contact's first reading
+RING = FIRST_FORCE + 1
 ROW_FLOATS = 26 + 12 + 3  # satellites at a stamp; what others gave them in the cycle that begins there; the mean force in it
 
 

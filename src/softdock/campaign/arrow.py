@@ -16,13 +16,13 @@ def numbers(values: np.ndarray) -> Any:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
 
 
-def truths(values: np.ndarray | None, count: int) -> Any:
-    """A column of yes and no; None: all null."""
+def truths(values: np.ndarray, known: np.ndarray) -> Any:
+    """A column of yes and no; null where nothing is known."""
     import pyarrow as pa
 
-    bits = np.packbits(np.zeros(count, dtype=bool) if values is None else values, bitorder="little")
-    known = None if values is not None else pa.py_buffer(np.zeros_like(bits))
-    return pa.Array.from_buffers(pa.bool_(), count, [known, pa.py_buffer(bits)])
+    bits = np.packbits(values & known, bitorder="little")
+    valid = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+    return pa.Array.from_buffers(pa.bool_(), len(values), [valid, pa.py_buffer(bits)])
 
 
 def words(index: np.ndarray, names: Sequence[str]) -> Any:
@@ -49,12 +49,15 @@ def _chunk(array: Any) -> np.ndarray:
     if pa.types.is_dictionary(array.type):
         return _chunk(array.indices)
     if pa.types.is_boolean(array.type):
-        if array.null_count == len(array):
-            return np.full(len(array), np.nan)
-        bits = np.unpackbits(np.frombuffer(array.buffers()[1], dtype=np.uint8), bitorder="little")
-        return bits[array.offset : array.offset + len(array)].astype(float)
+        found = _bits(array, 1).astype(float)
+        return np.where(_bits(array, 0) > 0, found, np.nan) if array.null_count else found
     kind = np.dtype(_KINDS[str(array.type)])
     return np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=kind.itemsize * array.offset)
+
+
+def _bits(array: Any, buffer: int) -> np.ndarray:
+    bits = np.unpackbits(np.frombuffer(array.buffers()[buffer], dtype=np.uint8), bitorder="little")
+    return bits[array.offset : array.offset + len(array)]
 
 
 _KINDS = {"double": "f8", "float": "f4", "int64": "i8", "int32": "i4", "uint32": "u4", "int8": "i1"}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.columns import Place, lay_out_memory, too_long_delay
+from softdock.campaign.columns import INERTIAS, Place, are_inertias, lay_out_memory, too_long_delay
 from softdock.campaign.cpu import available_cores
+from softdock.campaign.distances import column
 from softdock.campaign.plan import Plan, Variant, fill
 from softdock.campaign.thin import Thin
 from softdock.errors import BadInput, Problem
@@ -17,13 +19,14 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario, memory_sizes
 
 ROWS = 2048  # runs checked together: 6 MB
+SAID_EVERY = 32  # such rows
 LOOKERS = 4  # threads that check
 CHECKED = 200  # runs built one by one, for what needs more than one key: the extremes of each column, and an even sample
 SIZING = ("time.", "robots.", "sensor.", "pose.", "mock_up.", "hand.", "methods.")  # keys that may change the size of a run's memory
 
 
-def check_plan(plan: Plan) -> None:
-    """Raises `BadInput` with all that is wrong; lays out the memory of every variant."""
+def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> None:
+    """Raises `BadInput` with all that is wrong; lays out the memory of every variant. `say`: told how many draws are checked, of how many."""
     design = plan.design
     low, high = np.full(len(design.labels), np.inf), np.full(len(design.labels), -np.inf)
     lowest, highest = np.zeros(len(low), dtype=int), np.zeros(len(low), dtype=int)
@@ -31,25 +34,34 @@ def check_plan(plan: Plan) -> None:
     example = np.full(len(low), np.nan)
     definitions = _definitions(plan.variants[0])
     sizes: list[dict[str, int]] = [{} for _ in plan.variants]
+    inertias, no_bodies = _varied_inertias(plan.variants[0]), 0
     sizing = any(key.startswith(SIZING) for vary in plan.spec.vary for key in vary.written)
 
-    def look(first: int) -> tuple[list[Column], list[dict[str, int]]]:
+    def look(first: int) -> tuple[list[Column], list[dict[str, int]], int]:
         values = design.values(first, min(first + ROWS, design.runs))
         columns = [_column(places, values[:, i]) for i, places in enumerate(definitions)]
-        return columns, _sizes(plan, values, first) if sizing and not any(c.outside for c in columns) else []
+        bad = _no_bodies(plan.variants[0], inertias, values, first) if inertias else 0
+        return columns, _sizes(plan, values, first) if sizing and not any(c.outside for c in columns) else [], bad
 
     with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
-        for first, (columns, needed) in zip(range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True):
+        for first, (columns, needed, bad) in zip(range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True):
+            if say is not None and first % (SAID_EVERY * ROWS) == 0:
+                say(first, design.runs)
             for i, column in enumerate(columns):
                 outside[i] += column.outside
                 example[i] = column.example if column.outside else example[i]
                 for x, at, best, where, better in ((column.low, column.lowest, low, lowest, np.less), (column.high, column.highest, high, highest, np.greater)):
                     if better(x, best[i]):
                         best[i], where[i] = x, first + at
+            no_bodies += bad
             for size, more in zip(sizes, needed, strict=False):
                 for name, value in more.items():
                     size[name] = max(size.get(name, 0), value)
     _refuse_outside(plan, definitions, outside, example)
+    if no_bodies:
+        share = f"{100.0 * no_bodies / design.runs:.3g} % of the runs have others ({no_bodies} of {design.runs})"
+        allowed = f"principal moments of a body: positive, none above the sum of the other two; {share}"
+        raise BadInput(Problem(", ".join(inertias), "in vary", allowed, plan.spec.locate("vary.0.key")))
     rows = sorted({*lowest.tolist(), *highest.tolist(), *np.linspace(0, design.runs - 1, min(design.runs, CHECKED)).astype(int).tolist()})
     for variant, size in zip(plan.variants, sizes, strict=True):
         _lay_out(plan, variant, rows, size)
@@ -82,6 +94,26 @@ def _definitions(variant: Variant) -> list[list[Place]]:
         else:
             found.append(places)
     return found
+
+
+def _varied_inertias(variant: Variant) -> dict[str, tuple[str, int]]:
+    """Inertias of which some moment varies: key, kind, and where they begin in the vector."""
+    found = {}
+    for vary, places in variant.places:
+        for key, place in zip(vary.written, places, strict=True):
+            if place.parameter.kind in INERTIAS and place.size == 1:
+                name, _, component = key.rpartition(".")
+                found[name] = place.parameter.kind, place.at - int(component)
+    return found
+
+
+def _no_bodies(variant: Variant, inertias: dict[str, tuple[str, int]], values: np.ndarray, first: int) -> int:
+    """Runs of which some inertia is no body's."""
+    runs = Thin(variant.scenario.vector, variant.at, fill(variant, values, first))
+    bad = np.zeros(len(values), dtype=bool)
+    for kind, at in inertias.values():
+        bad |= ~are_inertias(kind, column(runs, at, 3)[:, :, None] * np.eye(3))
+    return int(bad.sum())
 
 
 def _outside(places: list[Place], x: np.ndarray) -> np.ndarray:

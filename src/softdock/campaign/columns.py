@@ -26,9 +26,11 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS, check_scenario, longest_delay, memory_sizes
 from softdock.scenario.features import features_of
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
+from softdock.scenario.values import TRIANGLE_SLACK
 
 CHECKED_ROWS = 1000
-COMPONENTS = ("number", "mass")  # kinds whose components are independent; an attitude or an inertia is swept as a whole
+COMPONENTS = ("number", "mass")  # kinds whose components are independent; an attitude is swept as a whole
+INERTIAS = ("inertia", "tool_inertia")  # principal moments may be swept one by one, and are checked together
 
 
 class Columns(NamedTuple):
@@ -93,6 +95,8 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
                 places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)
                 if parameter.size > 1 and parameter.kind in COMPONENTS:
                     places |= {f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(parameter.size)}
+                elif parameter.kind in INERTIAS and np.ndim(resolved(scenario.tables, f"{path}.{parameter.key}")) == 1:
+                    places |= {f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(3)}
             at += parameter.size
     return places
 
@@ -116,7 +120,7 @@ def _rows(place: Place, values: Any) -> np.ndarray:
     elif parameter.kind == "mass" and array.ndim <= 1:
         rows = np.repeat(array.reshape(-1, 1), 3, axis=1)
     else:
-        rows = _inertias(parameter, array) if parameter.kind in ("inertia", "tool_inertia") else np.atleast_2d(array)
+        rows = _inertias(parameter, array) if parameter.kind in INERTIAS else np.atleast_2d(array)
     if rows.ndim != 2 or rows.shape[1] != place.size or len(rows) == 0:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one row a run")
     bad = (
@@ -141,17 +145,23 @@ def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
         matrices = array
     if matrices.ndim != 3 or matrices.shape[1:] != (3, 3):
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)")
-    finite: np.ndarray = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
-    moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
     symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(
         axis=(1, 2)
     )
-    good = finite & symmetric & (moments[:, 0] > 0.0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + 1e-9))
+    good = symmetric & are_inertias(parameter.kind, matrices)
     if not good.all():
         first = int(np.argmin(good))
         raise _Refused(matrices[first].tolist(), parameter.allowed, first)
     m = matrices
     return np.stack([m[:, 0, 0], m[:, 1, 1], m[:, 2, 2], m[:, 0, 1], m[:, 0, 2], m[:, 1, 2]], axis=1)
+
+
+def are_inertias(kind: str, matrices: np.ndarray) -> np.ndarray:
+    """Whether symmetric matrices (N, 3, 3) are a body's: principal moments positive, none above the sum of the others. A tool may have none at all."""
+    finite: np.ndarray = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
+    moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
+    good = finite & (moments[:, 0] > 0.0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + TRIANGLE_SLACK))
+    return np.asarray(good | (~matrices.any(axis=(1, 2)) if kind == "tool_inertia" else False))
 
 
 def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Place]) -> Problem:

@@ -30,7 +30,7 @@ Counts = dict[str, Any]
 class Digest(NamedTuple):
     columns: dict[str, np.ndarray]  # of the picked runs; words as numbers: captured 0 or 1, verdict and status by index
     counts: list[Counts]  # of all runs, for each variant
-    worst: list[dict[str, Any]]  # of all runs: those that stopped first, then by the outcome, largest first
+    worst: list[dict[str, Any]]  # of all runs, some of each variant: those that stopped first, then by the outcome, largest first
 
 
 class _Part(NamedTuple):
@@ -70,45 +70,64 @@ def _table(path: Path) -> Any:
 def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
     """Of all shards."""
     counts = [_no_counts() for _ in plan.variants]
-    worst: list[tuple[float, dict[str, Any]]] = []
+    worst: list[list[tuple[float, dict[str, Any]]]] = [[] for _ in plan.variants]
     picked: dict[str, list[np.ndarray]] = {}
     with ThreadPoolExecutor(min(READERS, available_cores())) as pool:
         for part in pool.map(lambda path: _read(plan, path, worst_by), _paths(folder)):
             for name, found in part.picked.items():
                 picked.setdefault(name, []).append(found)
             _add(counts[part.variant], part.counts)
-            worst = sorted(worst + part.worst, key=lambda pair: (-pair[0], pair[1]["run"]))[:WORST]
+            worst[part.variant] = _ranked(worst[part.variant] + part.worst)[: _kept(plan)]
     columns = {name: np.concatenate(found) for name, found in picked.items()}
     with np.errstate(divide="ignore", invalid="ignore"):
         columns["energy_invented_share"] = columns["energy_invented_J"] / columns["kinetic_start_J"]
     columns["variant"] = (columns["run"] // plan.design.runs).astype(int)
-    return Digest(columns, counts, [row for _, row in worst])
+    return Digest(columns, counts, [row for _, row in _ranked([pair for mine in worst for pair in mine])])
+
+
+def _ranked(worst: list[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:
+    return sorted(worst, key=lambda pair: (-pair[0], pair[1]["run"]))
+
+
+def _kept(plan: Plan) -> int:
+    """Worst cases of each variant: those shown, and those whose motion is to be kept."""
+    return max(WORST, int(plan.spec.trajectories["worst"]))
 
 
 def _read(plan: Plan, path: Path, worst_by: str) -> _Part:
     table = _table(path)
     columns = {name: to_numbers(table[name]) for name in table.column_names}
     run = columns["run"]
-    share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
-    keep = (run.astype(np.uint64) * np.uint64(2654435761)) % np.uint64(2**32) < share  # in no step with any grid
+    keep = picked(plan, run)
     variant = int(run[0]) // plan.design.runs if len(run) else 0
     return _Part(variant, {name: x[keep] for name, x in columns.items()}, _count(plan, columns), _worst(plan, columns, worst_by))
 
 
+def picked(plan: Plan, run: np.ndarray) -> np.ndarray:
+    """Which runs are kept, in no step with any grid; of a `saltelli` design whole blocks, whose runs say something only together."""
+    share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
+    block = plan.design.dimensions + 2 if plan.spec.sampling == "saltelli" else 1
+    return np.asarray((run.astype(np.uint64) // np.uint64(block) * np.uint64(2654435761)) % np.uint64(2**32) < share)
+
+
 def _no_counts() -> Counts:
-    return {"runs": 0, "captured": 0, "asked": 0, "honest": 0, "compared": 0, "silent": 0, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
+    none = dict.fromkeys(("runs", "captured", "asked", "untouched", "honest", "compared", "silent", "silent_untouched"), 0)
+    return {**none, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
 
 
 def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
     one, captured = _no_counts(), columns["captured"]
     one |= {"runs": len(captured), "asked": int(np.isfinite(captured).sum()), "captured": int(np.nansum(captured))}
+    one["untouched"] = int((columns["contacts"] == 0).sum())
     for name, words, into in (("verdict", VERDICTS, one["verdicts"]), ("status", STATUSES, one["status"])):
         found = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
         into |= {word: count for word, count in zip(words, found, strict=True) if count}
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
         one |= {"compared": int(np.isfinite(distance).sum()), "honest": int((distance <= plan.spec.honest_below).sum())}
-        one["silent"] = int((np.isnan(distance) & (columns["status"] == 0)).sum())  # neither honest nor not: a contact was on at the end
+        silent = np.isnan(distance) & (columns["status"] == 0)  # neither honest nor not
+        alone = (columns["contacts"] == 0) & (columns["orbit_contacts"] == 0)  # nothing touched: there was no approach. Else a contact was on at the end
+        one |= {"silent": int(silent.sum()), "silent_untouched": int((silent & alone).sum())}
     return one
 
 
@@ -127,7 +146,7 @@ def _worst(plan: Plan, columns: dict[str, np.ndarray], by: str) -> list[tuple[fl
     keys = list(dict.fromkeys(keys))
     size = np.where(columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf))
     found = []
-    for i in np.argsort(-size, kind="stable")[:WORST]:
+    for i in np.argsort(-size, kind="stable")[: _kept(plan)]:
         run = int(columns["run"][i])
         row = {"run": run, "variant": plan.label(run // plan.design.runs), "status": STATUSES[int(columns["status"][i])]}
         found.append((float(size[i]), row | {key: float(columns[key][i]) for key in keys}))

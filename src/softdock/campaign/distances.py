@@ -33,10 +33,12 @@ def turned_back(runs: Thin, motions: np.ndarray, by: np.ndarray) -> np.ndarray:
     """Motions of bodies in free flight some time earlier [s]: velocities and angular momenta stay, attitudes turn. Positions are not moved."""
     fixed, _, inertia = _bodies(runs)
     spin, q = _spins(~fixed, inertia, motions), motions[:, :, 3:7]
-    fastest = np.max(np.linalg.norm(motions[:, :, 10:13], axis=2) * np.abs(by)[:, None], initial=0.0)
-    steps = int(np.ceil(fastest / TURN))
-    if steps:
-        q = _runge_kutta(inertia, spin, q, -by[:, None, None] / steps, steps)
+    turn = np.max(np.linalg.norm(motions[:, :, 10:13], axis=2), axis=1) * np.abs(by)
+    steps = np.where(turn > 0.0, np.exp2(np.ceil(np.log2(np.maximum(turn / TURN, 1.0)))), 0.0)  # each run's own: no bit depends on the runs beside it
+    q = q.copy()
+    for count in np.unique(steps[steps > 0.0]):
+        here = steps == count
+        q[here] = _runge_kutta(inertia[here], spin[here], q[here], -by[here, None, None] / count, int(count))
     rate = np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[..., 0]
     return np.concatenate([motions[:, :, :3], q, motions[:, :, 7:10], rate], axis=2)
 

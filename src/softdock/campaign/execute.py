@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 from softdock.campaign.engines import Engine
 from softdock.campaign.orbits import Orbits, compile_orbit, distances_from_orbit, fly_orbits, settled, told
 from softdock.campaign.outcomes import Beside, outcome_table
-from softdock.campaign.own_outcomes import Own, apply_own, load_own
+from softdock.campaign.own_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Folder, Shard, again
 from softdock.campaign.thin import Thin
 from softdock.errors import CampaignStopped
 from softdock.settling import SETTLED_ROWS
 
-FIRST_CONTACT, OWN_CONTACTS = 1, 4  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
+FIRST_CONTACT = 1  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
 Progress = Callable[[int, int], None]  # runs done, runs in all
 Say = Callable[[str], None]  # what is waited for; "": nothing any more
 

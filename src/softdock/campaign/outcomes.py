@@ -44,7 +44,7 @@ COLUMNS = {
 }
 NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
-    "distance_from_orbit": "of the satellites' motion after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was on at the end",
+    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was on at the end, or nothing approached",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",
@@ -76,13 +76,13 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
     invented, start = batch.column("energy_invented_J"), batch.column("kinetic_start_J")
     verdict = np.where(status != 0, 2, np.where(invented > ACTIVE * start, 1, 0)).astype(np.int8)
     captured_at = batch.column("captured_at_s")
-    asked = v.scenario.vector[CAPTURE_AT + CAPTURES.hold] > 0.0 or CAPTURE_AT + CAPTURES.hold in v.at
+    asked = column(runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
     columns |= {
         "method": _one(v.method, count),
         "integrator": _one(v.integrator, count),
         "status": words(status, STATUSES),
         "verdict": words(verdict, VERDICTS),
-        "captured": truths(np.isfinite(captured_at) if asked else None, count),
+        "captured": truths(np.isfinite(captured_at), asked),
         "captured_at_s": numbers(captured_at),
         "contacts": numbers(batch.column("contacts").astype(np.int32)),
         "restitution": numbers(batch.column("restitution")),

@@ -13,8 +13,9 @@ ran it.
     def energy_per_mass(outcome, log, varied):
         return outcome[3] / varied[0]
 
-Every function of two or three arguments that the file defines is an outcome. Columns: `doors.OUTCOME_COLUMNS`, `contact_log.LOG_COLUMNS` (the first
-contacts), and what varies in the order of the campaign file, in its units.
+Every function of two or three arguments that the file defines is an outcome; those whose names begin with _ are helpers, compiled likewise. Columns:
+`doors.OUTCOME_COLUMNS`, `contact_log.LOG_COLUMNS` (the first contacts), and what varies in the order of the campaign file, in its units. An index beyond
+their ends is an error, never a number.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ import numba
 import numpy as np
 
 from softdock.campaign.batch import Batch
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, CampaignStopped, Problem
+
+OWN_CONTACTS = 4  # rows of the contact log that these functions see
+MANY = 9.0  # contacts, more than that
 
 Own = dict[str, Callable[..., Any]]
 
@@ -42,24 +46,36 @@ def load_own(file: Path, varied: int) -> Own:
         raise BadInput(Problem("outcome_file", str(file), f"a file that can be read ({error.strerror})")) from None
     except Exception as error:
         raise BadInput(Problem("outcome_file", str(file), f"Python that runs ({type(error).__name__}: {error})")) from None
-    found = {name: f for name, f in scope.items() if inspect.isfunction(f) and f.__module__ == "softdock_own_outcomes" and not name.startswith("_")}
+    written = {name: f for name, f in scope.items() if inspect.isfunction(f) and f.__module__ == "softdock_own_outcomes"}
+    found = {name: f for name, f in written.items() if not name.startswith("_")}
     if not found or any(len(inspect.signature(f).parameters) not in (2, 3) for f in found.values()):
         allowed = "functions of two arguments, outcome and log, or three, with what varied; names of helpers begin with _"
         raise BadInput(Problem("outcome_file", str(file), allowed))
+    scope.update({name: _compiled(f) for name, f in written.items() if name not in found})
     made = {name: _looped(f) for name, f in found.items()}
     from softdock.contact_log import LOG_COLUMNS
-    from softdock.doors import OUTCOMES
+    from softdock.doors import OUTCOME_COLUMNS, OUTCOMES
 
+    tried = np.zeros((2, OUTCOMES))  # a run without a contact, and one with more than its log holds
+    tried[1, OUTCOME_COLUMNS.index("contacts")] = MANY
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard
         try:
-            loop(np.zeros((1, OUTCOMES)), np.zeros((1, 4, len(LOG_COLUMNS))), np.zeros((1, max(varied, 1))), np.zeros(1))
+            loop(tried, np.zeros((2, OWN_CONTACTS, len(LOG_COLUMNS))), np.zeros((2, varied)), np.zeros(2))
+        except IndexError as error:
+            allowed = f"indices that are there: outcome[{OUTCOMES}], log[{OWN_CONTACTS}, {len(LOG_COLUMNS)}], varied[{varied}] ({error})"
+            raise BadInput(Problem(f"outcome_file {name}", str(file), allowed)) from None
         except Exception as error:
             raise BadInput(Problem(f"outcome_file {name}", str(file), f"a function that Numba compiles to a number ({str(error).splitlines()[0]})")) from None
     return made
 
 
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    made: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
+    return made
+
+
 def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
-    one = numba.njit(nogil=True, error_model="numpy")(function)
+    one = _compiled(function)
 
     @numba.njit(nogil=True, error_model="numpy")
     def each(outcomes, logs, varied, result):
@@ -78,5 +94,8 @@ def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarra
     """A column each. `varied`: a row a run."""
     found = {name: np.zeros(len(batch)) for name in own}
     for name, loop in own.items():
-        loop(batch.outcomes, batch.logs, np.ascontiguousarray(varied, dtype=float), found[name])
+        try:
+            loop(batch.outcomes, batch.logs, np.ascontiguousarray(varied, dtype=float), found[name])
+        except Exception as error:  # the user's code, on numbers that the trial did not have
+            raise CampaignStopped(f"outcome_file: {name} failed: {type(error).__name__}: {error}; mend it and begin in a new folder") from None
     return found

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,8 +110,8 @@ def load_plan(source: str | Path) -> Plan:
     return make_plan(load_spec(source))
 
 
-def make_plan(spec: Spec, base: Scenario | None = None) -> Plan:
-    """`base`: the scenario, where it is at hand already, changes and seed included."""
+def make_plan(spec: Spec, base: Scenario | None = None, say: Callable[[int, int], None] | None = None) -> Plan:
+    """`base`: the scenario, where it is at hand already, changes and seed included. `say`: told how many draws are checked, of how many."""
     from softdock.campaign.checking import check_plan
 
     base = (_base(spec) if base is None else base).with_keys({"capture.peak_torque": True})
@@ -134,7 +134,7 @@ def make_plan(spec: Spec, base: Scenario | None = None) -> Plan:
     beyond = [run for run in spec.trajectories["runs"] if run >= plan.runs]
     if beyond:
         raise BadInput(Problem("trajectories.runs", beyond, f"runs from 0 to {plan.runs - 1}", spec.locate("trajectories.runs")))
-    check_plan(plan)
+    check_plan(plan, say)
     return plan
 
 
@@ -173,6 +173,9 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return found
 
 
+NO_NUMBER = "a number of the scenario; this one is a word, a table, a direction or an attitude (methods and integrators have keys of their own; turn_about)"
+
+
 def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]]:
     """Where each key stands in the vector; everything that is no numeric key is refused."""
     known = sweepable(scenario)
@@ -181,8 +184,11 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
     for i, vary in enumerate(spec.vary):
         for key in vary.written:
             place, where = known.get(key), spec.locate(f"vary.{i}.key")
-            if place is None and resolved(scenario.tables, key) is not None:
-                problems.append(Problem(key, "in vary", "a key with a numeric value; this one is none (methods and integrators have keys of their own)", where))
+            if key == "random.run":
+                allowed = "another key: a campaign numbers its runs with this one, and each has noise of its own already"
+                problems.append(Problem(key, "in vary", allowed, where))
+            elif place is None and resolved(scenario.tables, key) is not None:
+                problems.append(Problem(key, "in vary", NO_NUMBER, where))
             elif place is None:
                 problems.append(Problem(key, "in vary", "a key of this scenario with a numeric value", where, closest(key, known)))
             elif place.size > 1 and place.parameter.kind != "mass" and not vary.turn_about:
@@ -238,7 +244,8 @@ def _turn(variant: Variant, vary: Vary, at: int, degrees: np.ndarray, filled: np
     for j in range(4):
         filled[:, index[at + j]] = attitude[:, j]
     if vary.keep_tip:
-        tip = vector[PAIRS_AT + PAIR.at.tip : PAIRS_AT + PAIR.at.tip + 3]
+        at = PAIRS_AT + PAIR.at.tip
+        tip = np.stack([filled[:, index[i]] if i in index else np.full(len(filled), vector[i]) for i in range(at, at + 3)], axis=1)  # each run's own
         moved = _rotated(base[None, :], tip) - _rotated(attitude, tip)
         for j in range(3):
             filled[:, index[CHASER_AT + BODY.at.position + j]] += moved[:, j]

@@ -74,6 +74,14 @@ def plan_texts(plan: Plan) -> Texts:
     return Texts(to_toml(tables), to_toml(plan.base.tables))
 
 
+def outcomes_hash(plan: Plan) -> str:
+    """Of the file with the user's own outcomes; empty where there is none, or none that can be read."""
+    try:
+        return hashlib.sha256((plan.spec.folder / plan.spec.outcome_file).read_bytes()).hexdigest() if plan.spec.outcome_file else ""
+    except OSError:
+        return ""
+
+
 def plan_from(texts: Texts, folder: Path | None = None) -> Plan:
     """The same plan from its texts."""
     return make_plan(read_spec(tomllib.loads(texts.campaign), folder=folder), build(tomllib.loads(texts.scenario)))
@@ -110,7 +118,8 @@ def check_free(plan: Plan, path: Path) -> None:
     if not path.is_dir() or not any(path.iterdir()):
         return
     try:
-        same = read_manifest(path).get("plan") == plan_texts(plan).fingerprint
+        manifest = read_manifest(path)
+        same = manifest.get("plan") == plan_texts(plan).fingerprint and manifest.get("outcomes", "") == outcomes_hash(plan)
         allowed = "a new or an empty folder; this one holds " + (f"this very campaign: {again(path)} goes on with it" if same else "another campaign")
     except BadInput:
         allowed = "a new or an empty folder; this one holds something"
@@ -128,6 +137,7 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
     for name, text in ((CAMPAIGN, texts.campaign), (SCENARIO, texts.scenario)):
         write_whole(path / name, text.encode())
     manifest = {"format": FORMAT, "schema": VERSION, "softdock": __version__, "core": source_hash(), "plan": texts.fingerprint}
+    manifest |= {"outcomes": outcomes_hash(plan)} if plan.spec.outcome_file else {}
     manifest |= {"runs": plan.runs, "shard_runs": shard_runs, "variants": [v.label for v in plan.variants]}
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
     return Folder(path, shard_runs)
@@ -142,6 +152,9 @@ def resume(plan: Plan, path: Path) -> Folder:
     manifest = read_manifest(path)
     if manifest["plan"] != plan_texts(plan).fingerprint:
         raise refuse(str(path), "the folder of this very campaign; the one in it differs (give the folder itself in place of the file to go on with that one)")
+    if manifest.get("outcomes", "") != outcomes_hash(plan):
+        allowed = f"the outcome file that this campaign began with (a copy is {path / OWN}); rows of two versions are not mixed: begin in a new folder"
+        raise refuse(plan.spec.outcome_file, allowed)
     if manifest["core"] != source_hash():
         raise refuse(f"written by softdock {manifest['softdock']}", f"runs of one core; this one ({__version__}) differs: begin in a new folder")
     for old in (path / RUNS).glob(".*.part"):  # cut short

@@ -211,8 +211,8 @@ def _report(table: Mapping[str, Any], labels: list[str], refuse: Any) -> dict[st
         if key not in known:
             refuse(f"report.{key}", table[key], "one of " + ", ".join(known), closest(str(key), known))
     axes = table.get("map", labels[:2] if len(labels) > 1 else [])
-    if not isinstance(axes, list) or len(axes) not in (0, 2) or not all(a in labels for a in axes):
-        refuse("report.map", axes, "two of what varies: " + ", ".join(labels))
+    if not isinstance(axes, list) or len(axes) not in (0, 2) or not all(a in labels for a in axes) or ("map" in table and len(set(axes)) < len(axes)):
+        refuse("report.map", axes, "two of what varies, not the same twice: " + ", ".join(labels))
         axes = []
     worst = table.get("worst_by", "")
     if not isinstance(worst, str):

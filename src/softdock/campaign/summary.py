@@ -34,7 +34,7 @@ def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dic
     saltelli = ([label for v in plan.spec.vary if v.dimensions for label in v.labels], plan.design.dimensions) if plan.spec.sampling == "saltelli" else None
     by_variant = [_of_variant(plan, i, columns, counts[i]) for i in range(len(plan.variants))]
     outcomes = [name for name in (*shown, "captured") if name in columns and np.isfinite(columns[name]).any()]
-    one = {name: x[columns["variant"] == 0] for name, x in columns.items()}
+    each = ({name: x[columns["variant"] == i] for name, x in columns.items()} for i in range(len(plan.variants)))
     result = {
         "schema": 1,
         "softdock": __version__,
@@ -53,7 +53,7 @@ def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dic
         "distributions": {
             name: [distribution(columns[name][columns["variant"] == i], columns[name]) for i in range(len(plan.variants))] for name in shown
         },
-        "sensitivity": ranking(one, list(plan.design.labels), outcomes, saltelli if len(one["run"]) == plan.design.runs else None),
+        "sensitivity": [ranking(one, list(plan.design.labels), outcomes, saltelli) for one in each],
         "maps": maps(plan, columns),
         "worst_by": worst_by,
         "worst": worst,
@@ -75,18 +75,28 @@ def _of_variant(plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict
     row: dict[str, Any] = {"label": plan.label(i), "method": v.method, "integrator": v.integrator, "runs": n}
     row |= {"status": counts["status"], "verdicts": counts["verdicts"]}
     row["capture_rate"] = counts["captured"] / counts["asked"] if counts["asked"] else None
-    is_sample = plan.design.draws > 1  # a share of a grid has no interval: nothing was left to chance
-    row["capture_interval"] = wilson(counts["captured"], counts["asked"]) if counts["asked"] and is_sample else None
     row["active_rate"] = counts["verdicts"]["active"] / n if n else None
     row["stopped_rate"] = counts["verdicts"]["stopped"] / n if n else None
     row["honest_rate"] = counts["honest"] / n if plan.spec.reference and n else None
+    row["no_contact_rate"] = counts["untouched"] / n if n else None
     row["no_statement_rate"] = counts["silent"] / n if plan.spec.reference and n else None
+    row["no_statement_untouched_rate"] = counts["silent_untouched"] / n if plan.spec.reference and n else None
+    chance, hits = _are_draws(plan, columns, mine), (counts["captured"], counts["honest"], counts["verdicts"]["active"])
+    for name, hit, of in zip(("capture", "honest", "active"), hits, (counts["asked"], n if counts["silent"] < n else 0, n), strict=True):
+        row[f"{name}_interval"] = wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
     for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "distance_from_orbit"):
         x = columns[name][mine] if name in columns else np.zeros(0)
         x = x[np.isfinite(x)]
         row[f"{name}_95"] = float(np.quantile(x, 0.95)) if len(x) else None
         row[f"{name}_most"] = float(x.max()) if len(x) else None
     return row
+
+
+def _are_draws(plan: Plan, columns: dict[str, np.ndarray], mine: np.ndarray) -> bool:
+    """Whether runs are independent of each other, as an interval needs: not on grids, nor in designs that spread their points evenly, nor without noise."""
+    design, invented = plan.design, columns.get("energy_invented_J", np.zeros(len(mine)))[mine]
+    one_point = design.points == 1 and design.draws > 1
+    return one_point and (plan.spec.sampling == "random" if design.dimensions else len(np.unique(invented)) > 1)
 
 
 def wilson(hits: int, of: int, z: float = 1.959963984540054) -> list[float]:

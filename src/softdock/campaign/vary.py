@@ -21,6 +21,7 @@ from softdock.errors import closest
 
 SOURCES = ("grid", "list", "uniform", "log_uniform", "normal", "mean")
 KNOWN = (*SOURCES, "key", "keys", "also", "within", "deviation", "covariance", "correlation", "turn_about", "keep_tip", "name")
+BESIDE = {"normal": ("within",), "mean": ("covariance", "deviation", "correlation")}  # keys that belong to one source alone
 ATTITUDE = "attitude_wxyz"
 MOST_POINTS = 1_000_000  # of one grid or list
 Refuse = Callable[..., None]
@@ -97,6 +98,12 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
     sources = [s for s in SOURCES if s in table]
     if len(sources) != 1:
         wrong("", ", ".join(sources) or None, "one of grid, list, uniform, log_uniform, normal (several keys: list, or mean)")
+    else:
+        beside = BESIDE.get(sources[0], ())
+        for key in ("within", "deviation", "covariance", "correlation"):
+            if key in table and (key not in beside or (key == "deviation" and "covariance" in table)):
+                whose = "normal" if key == "within" else "correlation" if key == "deviation" else "mean"
+                wrong(key, table[key], f"nothing here: {key} belongs to {whose}, and {sources[0]} would not heed it")
     if bad:
         return None
     turn = table.get("turn_about", [])

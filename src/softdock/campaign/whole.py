@@ -52,7 +52,7 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
     clash = [name for name in own if name in column_names(plan)]
     if clash:
         raise BadInput(Problem(f"outcome_file {clash[0]}", plan.spec.outcome_file, "a function whose name no other column has"))
-    by, known = plan.spec.report["worst_by"], [name for name in column_names(plan) if name not in NO_NUMBERS] + own
+    by, known = plan.spec.report["worst_by"], [name for name in column_names(plan) if name not in (*NO_NUMBERS, "captured")] + own
     if by and by not in known:
         raise BadInput(Problem("report.worst_by", by, "one of " + ", ".join(known), plan.spec.locate("report.worst_by"), closest(by, known)))
 
@@ -82,6 +82,8 @@ def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]
     from softdock.report.campaign_page import campaign_page
 
     summary, _ = summarise(plan, path, spent)
+    if summary["spent"] is None and (path / SUMMARY).exists():  # nothing was missing: what the runs took is known from before
+        summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
         from softdock.campaign.precision import compare_with_double
 

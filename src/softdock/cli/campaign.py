@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
@@ -14,6 +16,10 @@ from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import STOPPED_EARLY
 from softdock.cli.progress import console, echo, output, working
+from softdock.errors import BadInput, Problem
+
+THREADS_PER_CORE = 16  # more is a slip of the finger
+NOT_OF_A_REPLAY = ("resume", "backend", "precision", "threads", "shard", "scheduler", "workers", "wait")
 
 
 class CampaignName(click.ParamType):
@@ -73,11 +79,16 @@ def campaign(
         raise click.UsageError("--scheduler, --workers and --wait need --backend dask", ctx)
     if scheduler and workers:
         raise click.UsageError("--workers is for a cluster on this machine; a scheduler has workers of its own", ctx)
-    if resume and out is None:
+    if resume and replay is None and out is None:
         if not Path(campaign).is_dir():
             raise click.UsageError("--resume needs --out DIR, or the folder of a campaign in place of its file", ctx)
         out = Path(campaign)
-    with working(f"checking {campaign}") as _:
+    if replay is not None:
+        _check_replay(ctx, out)
+    most = THREADS_PER_CORE * (os.cpu_count() or 1)
+    if threads is not None and threads > most:
+        raise click.UsageError(f"--threads {threads}: at most {most} on this machine, {THREADS_PER_CORE} a core", ctx)
+    with working(f"checking {campaign}") as update:
         from softdock.campaign.plan import make_plan
         from softdock.campaign.spare_memory import spare_memory
         from softdock.campaign.spec import load_spec, read_spec
@@ -87,7 +98,7 @@ def campaign(
         instead = {key: value for key, value in (("runs", runs), ("precision", precision)) if value is not None}
         if instead:
             spec = read_spec(spec.tables | instead, spec.locate, spec.folder)
-        plan = make_plan(spec)
+        plan = make_plan(spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws"))
     if replay is not None:
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
@@ -110,6 +121,15 @@ def campaign(
     else:
         show(summary)
     (console if as_json else output()).print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
+
+
+def _check_replay(ctx: click.Context, out: Path | None) -> None:
+    """A replay is one run on this machine's CPU: options that it would not heed are refused, and a folder in which there is something."""
+    given = [name for name in NOT_OF_A_REPLAY if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    if given:
+        raise click.UsageError(f"--replay makes one run, in double precision on this machine's CPU; it has no --{given[0]}", ctx)
+    if out is not None and out.is_dir() and any(out.iterdir()):
+        raise BadInput(Problem("out", str(out), "a new or an empty folder; this one holds something"))
 
 
 def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool) -> None:

@@ -81,11 +81,11 @@ def show(summary: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from softdock.report.campaign_page import RATES, answer
+    from softdock.report.campaign_words import RATES, answer, rates_of
 
     paper = output()
     table = Table(title=f"{summary['name']}: {summary['runs']} runs")
-    rates = [name for name in RATES if any(v[f"{name}_rate"] is not None for v in summary["variants"])]
+    rates = rates_of(summary)
     numbers = {"peak_force_real_N": "force [N]", "peak_torque_real_Nm": "torque [Nm]", "energy_invented_J": "invented [J]"}
     table.add_column("", no_wrap=True)
     for heading in ("runs", *(RATES[name] for name in rates), *(f"95 %: {escape(words)}" for words in numbers.values())):

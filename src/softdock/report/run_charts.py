@@ -159,6 +159,18 @@ def ledger_chart(run: Run) -> str:
     )
 
 
+ELSEWHERE = (
+    "Not a measure of activity in this run: the satellites' force is multiplied with the motion that was commanded, and set-points were sent ahead of the "
+    "satellites or their past was computed anew. Energy invented, above, is the measure."
+)
+
+
+def elsewhere(run: Run) -> bool:
+    """Whether the satellites were not where the commands were: led set-points, or a past that was rewritten."""
+    led = any(method.get("lead_ms", 0.0) > 0.0 for method in run.scenario.tables["methods"])
+    return led or bool(run.series["energy.rewound"].any())
+
+
 def observed_chart(run: Run) -> str:
     """Zebenay's observed energy: in total, and by axis where a monitor watched."""
     t, total = run.series["time"], run.series["energy.observed"]
@@ -169,7 +181,9 @@ def observed_chart(run: Run) -> str:
     lines = [Line("observed", "total", t, factor * total, width=3.0)]
     lines += [Line(f"monitor, {name.replace('.', ' ')}", f"c{1 + i % 8}", t, factor * values) for i, (name, values) in enumerate(alive.items())]
     caption = "What the rig's own signals tell of its activity: above zero it gave the satellites more than the contact gave back."
-    if states_corrected(run):
+    if elsewhere(run):
+        caption = ELSEWHERE
+    elif states_corrected(run):
         caption += " What a method moved by correcting the satellites' states is not in it: here it overstates what they got."
     caption += " By axis where the monitor watched, paired by age." if alive else " By axis with the method monitor."
     return chart("observed", "Observed energy", lines, SECONDS, f"energy [{unit}]", caption=caption, windows=windows_of(run.contacts))

@@ -29,4 +29,6 @@ def stability_section(run: Run) -> str:
     panels = chart_of(alike, figure="5", dots=dots)[:1]
     late = f"{1e3 * total_delay(loop):.4g} ms of delay in all: sensor, hold, integrator and robots"
     facts = f"{point.name}: effective mass {loop.mass:.4g} kg, {loop.stiffness:.4g} N/m, {late}."
-    return text(facts) + text(EXPLAINED + " The sampled loop: softdock stability.") + chart_section(panels)
+    methods = [method["name"] for method in run.scenario.tables["methods"] if method["name"] not in ("direct", "hybrid")]  # hybrid's elements are in the loop
+    raw = f" The chart is that of the loop without {', '.join(methods)}: the measured force straight to the satellites." if methods else ""
+    return text(facts) + text(f"{EXPLAINED}{raw} The sampled loop: softdock stability.") + chart_section(panels)

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from softdock.report.elements import folded, look_up, shown, table, text, tile, tiles, unit_of
-from softdock.report.words import ROWS, label, of_orbit
+from softdock.report.words import OF_METHODS, ROWS, label, of_orbit
 
 PHASE_ROWS = ("restitution", "restitution_energetic", "energy_ratio", "energy_invented_J", "energy_error_J", "distance_from_orbit", "contact_count")
 CONTACT_COLUMNS = {
@@ -123,7 +123,7 @@ def methods_tables(metrics: Mapping[str, Any]) -> str:
     parts = []
     for name, books in metrics["method_books"].items():
         path = f"method_books.{name}"
-        sums = [[escape(label(key)), shown(metrics, f"{path}.{key}")] for key, value in books.items() if not isinstance(value, list)]
+        sums = [[escape(OF_METHODS.get(key, label(key))), shown(metrics, f"{path}.{key}")] for key, value in books.items() if not isinstance(value, list)]
         parts.append(table(f"{name}: in all", ["", "value"], sums))
         if books.get("axes"):
             rows = [

@@ -38,6 +38,8 @@ LABELS = {
     "contact_time_s": "Time in contact",
 }
 
+OF_METHODS = {"designed_J": "Difference that it means to make, as it measured it"}  # in a method's own books
+
 ROWS = {
     "integrator": "the integration step of the simulated satellites",
     "correction": "corrections of the satellites' state by methods",
