@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from scenarios import epos_wall
 
 from softdock import build
+from softdock.adaptation.energy_ledger import _sent_with
 from softdock.errors import BadInput
+from softdock.spatial.motion import Motion
 
 
 @pytest.mark.parametrize(
@@ -40,3 +44,14 @@ def test_chains_that_can():
 def test_settings_that_do_nothing_are_named(method, words):
     assert any(words in warning for warning in build(epos_wall() | {"methods": [method]}).warnings)
     assert not any("does nothing" in warning for warning in build(epos_wall() | {"methods": [{"name": method["name"]}]}).warnings)
+
+
+def test_the_ledger_carries_on_what_an_earlier_method_sends():
+    """A set-point that a method before it has moved is moved along with the satellite, not put back to it."""
+    turn = (math.cos(0.1), 0.0, 0.0, math.sin(0.1))
+    was = Motion((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    settled = Motion((0.5, 0.0, 0.0), turn, (0.75, 0.0, 0.0), (0.0, 0.0, 0.25))
+    moved = _sent_with(was, settled, Motion((0.0, 0.25, 0.0), was.q, was.v, was.w))
+    assert moved == Motion((0.5, 0.25, 0.0), turn, settled.v, settled.w)
+    turned = _sent_with(was, settled, Motion(was.p, turn, was.v, was.w))
+    assert turned.q == pytest.approx((math.cos(0.2), 0.0, 0.0, math.sin(0.2)))
