@@ -9,6 +9,7 @@ from scenarios import epos_wall
 
 from softdock import build
 from softdock.adaptation.energy_ledger import _sent_with
+from softdock.compiled import door
 from softdock.errors import BadInput
 from softdock.spatial.motion import Motion
 
@@ -48,10 +49,10 @@ def test_settings_that_do_nothing_are_named(method, words):
 
 def test_the_ledger_carries_on_what_an_earlier_method_sends():
     """A set-point that a method before it has moved is moved along with the satellite, not put back to it."""
-    turn = (math.cos(0.1), 0.0, 0.0, math.sin(0.1))
+    sent_with, turn = door(_sent_with), (math.cos(0.1), 0.0, 0.0, math.sin(0.1))
     was = Motion((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     settled = Motion((0.5, 0.0, 0.0), turn, (0.75, 0.0, 0.0), (0.0, 0.0, 0.25))
-    moved = _sent_with(was, settled, Motion((0.0, 0.25, 0.0), was.q, was.v, was.w))
+    moved = sent_with(was, settled, Motion((0.0, 0.25, 0.0), was.q, was.v, was.w))
     assert moved == Motion((0.5, 0.25, 0.0), turn, settled.v, settled.w)
-    turned = _sent_with(was, settled, Motion(was.p, turn, was.v, was.w))
+    turned = sent_with(was, settled, Motion(was.p, turn, was.v, was.w))
     assert turned.q == pytest.approx((math.cos(0.2), 0.0, 0.0, math.sin(0.2)))
