@@ -8,14 +8,13 @@ from typing import Any
 import numba
 import numpy as np
 
-from benchmarks.gpu_parity import APART_ALLOWED, TOLERANCE, compare
+from benchmarks.gpu_parity import TOLERANCE, compare_each
 from benchmarks.scenarios import epos_1d
 from softdock.adaptation.network_contact import NetworkContact, linear_matrices
 from softdock.adaptation.network_nonlinear import NonlinearContact, the_network
 from softdock.adaptation.network_port import BOUND, HEAD, Port
 from softdock.campaign.columns import Columns, columns
-from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import load_numba_cuda, run_cuda
+from softdock.campaign.cuda import load_numba_cuda
 from softdock.compiled import OPTIONS
 from softdock.ports.linear_step import TANK, linear_sample, places, places_of
 from softdock.ports.nonlinear_step import nonlinear_floats, nonlinear_sample
@@ -106,20 +105,9 @@ def batches(n: int, seed: int = 609) -> list[tuple[str, Columns]]:
 
 def check_networks(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
     """The whole comparison. Runs that fail do not lose what the steps gave."""
-    steps, runs = check_steps(say), []
-    for name, part in batches(n):
-        try:
-            result = {"kind": name} | compare(part, run_cpu(*part), run_cuda(*part))
-        except Exception as error:
-            runs.append({"kind": name, "failed": f"{type(error).__name__}: {str(error)[:500]}"})
-            say(f"  {name:28s} failed: {error}")
-            continue
-        runs.append(result)
-        apart = f"{result['split']} split, {result['amplifying']} amplifying"
-        say(f"  {name:28s} {result['touched']} of {result['runs']} touched, {apart}, worst {max(result['worst'].values()):.1e}")
-    done = [run for run in runs if "failed" not in run]
-    worst = max(*steps.values(), *(max(run["worst"].values()) for run in done))
-    apart_runs, total = sum(run["split"] + run["amplifying"] for run in done), sum(run["runs"] for run in done)
-    passed = len(done) == len(runs) and worst <= TOLERANCE and apart_runs <= APART_ALLOWED * total
+    steps = check_steps(say)
+    runs, worst, agree = compare_each(batches(n), say)
+    worst = max(worst, *steps.values())
+    passed = agree and worst <= TOLERANCE
     say(f"  networks: worst {worst:.1e} (allowed {TOLERANCE:g}): {'agree' if passed else 'DISAGREE, or not all could be run'}")
-    return {"steps": steps, "runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": bool(passed)}
+    return {"steps": steps, "runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}

@@ -31,7 +31,8 @@ def test_chains_that_cannot_work_are_refused(names, words):
 
 def test_chains_that_can():
     for names in (["hybrid", "delay_passivity"], ["passive_integrator", "energy_ledger"], ["delay_passivity", "monitor"]):
-        build(epos_wall() | {"methods": [{"name": name} for name in names]})
+        built = build(epos_wall() | {"methods": [{"name": name} for name in names]})
+        assert [entry["name"] for entry in built.tables["methods"]] == names
 
 
 @pytest.mark.parametrize(
