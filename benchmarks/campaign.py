@@ -77,6 +77,9 @@ class Instant:
     def shard_runs(self, made: Plan) -> int:
         return GPU_SHARD
 
+    def compile(self, variant: Any) -> None:
+        """Nothing to compile."""
+
     def prepare(self, variant: Any, runs: Any) -> Any:
         self.common = self.common or Common(variant.scenario.markers, variant.mem_floats)
         return tailor(runs, variant.scenario.markers, variant.mem_floats, self.common)
