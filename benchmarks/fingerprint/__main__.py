@@ -91,7 +91,10 @@ def against(rev: str, options: list[str], keep: Path) -> int:
             before = taken_with(tree / "src", keep, options)
         finally:
             subprocess.run([*git, "remove", "--force", str(tree)], check=False)
-    return report(before, taken_with(ROOT / "src", keep, options))
+    after = taken_with(ROOT / "src", keep, options)
+    if after == before:
+        say(f"the sources here are those of {rev}, to the byte: there is nothing to compare")
+    return report(before, after)
 
 
 def parts_of(text: str) -> tuple[str, ...]:
