@@ -21,7 +21,11 @@ def compare(a: Fingerprint, b: Fingerprint, partial: bool = False) -> Verdict:
 
     `partial`: a case of A that B has not (yet) is named and is no difference.
     """
-    lines = [_machine(key, a, b) for key in SAME_MACHINE if a.header.get(key) != b.header.get(key)]
+    lines = [
+        _machine(key, a, b)
+        for key in SAME_MACHINE
+        if a.header.get(key, True) != b.header.get(key, True)
+    ]
     missing, new = sorted(set(a.cases) - set(b.cases)), sorted(set(b.cases) - set(a.cases))
     differing, broken = 0, 0
     for name in (name for name in a.cases if name in b.cases):

@@ -45,6 +45,7 @@ def about() -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": numpy.__version__,
         "numba": numba.__version__,
+        "compiled": not numba.config.DISABLE_JIT,
     }
 
 
@@ -81,7 +82,7 @@ def begin(path: Path) -> Fingerprint:
         path.write_text(json.dumps(header) + "\n")
         return Fingerprint(header, {})
     before = read(path)
-    other = [key for key in ("tree", *SAME_MACHINE) if before.header.get(key) != header[key]]
+    other = [key for key in ("tree", *SAME_MACHINE) if before.header.get(key, True) != header[key]]
     if other:
         raise BadFile(f"{path} is of another {', '.join(other)}: give another file, or remove it")
     text = path.read_text()
