@@ -1,4 +1,5 @@
-"""softdock: hardware-in-the-loop docking, honest about every joule. See README.md; the loop itself is in cycle.py."""
+"""softdock: hardware-in-the-loop docking, honest about every joule. See README.md; the loop itself
+is in cycle.py."""
 
 from __future__ import annotations
 
@@ -23,7 +24,10 @@ _EXPORTS = {
     "compare": "softdock.comparison",
     "load_method_file": "softdock.comparison",
 }
-_MODULES = ("ports", "stability")  # used as `softdock.stability.critical_delay(...)` without an import of its own
+_MODULES = (
+    "ports",
+    "stability",
+)  # used as `softdock.stability.critical_delay(...)` without an import of its own
 __all__ = ["__version__", *_EXPORTS, *_MODULES]
 
 

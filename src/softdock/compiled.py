@@ -1,12 +1,13 @@
 """The one decorator of the compiled core, and where its machine code is kept.
 
-Every function of the core is plain Python on numbers, tuples and NamedTuples, decorated with `compiled`. The same function
-then serves the single run, the batch on CPU threads, the real-time loop and (called from a CUDA kernel) the GPU. With
-`NUMBA_DISABLE_JIT=1` it is ordinary Python, which is how the tests check that compiling changed nothing.
+Every function of the core is plain Python on numbers, tuples and NamedTuples, decorated with
+`compiled`. The same function then serves the single run, the batch on CPU threads, the real-time
+loop and (called from a CUDA kernel) the GPU. With `NUMBA_DISABLE_JIT=1` it is ordinary Python,
+which is how the tests check that compiling changed nothing.
 
-Numba's disk cache notices edits of the file a function stands in, but not of the files it calls, and would return stale
-numbers. So our cache folder is named by a hash of the core's sources and of Numba's version: any edit of them starts a new
-folder.
+Numba's disk cache notices edits of the file a function stands in, but not of the files it calls,
+and would return stale numbers. So our cache folder is named by a hash of the core's sources and of
+Numba's version: any edit of them starts a new folder.
 """
 
 from __future__ import annotations
@@ -30,13 +31,15 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 from numba.extending import overload
 
-# _nrt: no counting of references to arrays, which took more than half of a cycle; compiled code is handed its arrays and never makes any.
+# _nrt: no counting of references to arrays, which took more than half of a cycle; compiled code is
+# handed its arrays and never makes any.
 OPTIONS = {"forceinline": True, "error_model": "numpy", "nogil": True, "_nrt": False}
 SOURCES_NAME = "__softdock_sources__"  # of a module with a user's methods: a hash of its sources
 KEEP_CACHES_S = 30 * 24 * 3600.0  # s; folders of older sources are removed when a new one is made
 
 
-# Top-level parts of the package that hold no compiled code: editing them does not change the core. A test keeps this true.
+# Top-level parts of the package that hold no compiled code: editing them does not change the core.
+# A test keeps this true.
 NOT_CORE = (
     "__init__.py",
     "_version.py",
@@ -66,7 +69,11 @@ NOT_CORE = (
 
 def core_sources(root: Path) -> list[Path]:
     """The source files that compiled code may come from."""
-    return [path for path in sorted(root.rglob("*.py")) if path.relative_to(root).parts[0] not in NOT_CORE]
+    return [
+        path
+        for path in sorted(root.rglob("*.py"))
+        if path.relative_to(root).parts[0] not in NOT_CORE
+    ]
 
 
 def source_hash() -> str:
@@ -81,10 +88,13 @@ def source_hash() -> str:
 
 @functools.cache
 def cache_folder() -> Path:
-    """The folder of this version's machine code: `SOFTDOCK_CACHE_DIR`, or the user's cache folder."""
+    """The folder of this version's machine code: `SOFTDOCK_CACHE_DIR`, or the user's cache
+    folder."""
     base = os.environ.get("SOFTDOCK_CACHE_DIR")
     if base is None:
-        base = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "softdock")
+        base = os.path.join(
+            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "softdock"
+        )
     folder = Path(base) / source_hash()
     try:
         if not folder.exists():
@@ -118,15 +128,20 @@ def _tuple_classes(kinds: Iterable[Any]) -> set[type]:
 class _DoorCache(FunctionCache):
     """Numba's disk cache, with code made from a user's own methods kept apart.
 
-    A process without the user's file could not read an index that names its types, and an edit of the file must start afresh. So such code goes
-    into a folder named by `SOURCES_NAME` of the user's module, a hash of its sources; types of a module without that name are not kept at all.
+    A process without the user's file could not read an index that names its types, and an edit of
+    the file must start afresh. So such code goes into a folder named by `SOURCES_NAME` of the
+    user's module, a hash of its sources; types of a module without that name are not kept at all.
     """
 
     _cache_file: Any  # Numba's, untyped
 
     def _of(self, signature: Any) -> IndexDataCacheFile | None:
         args = getattr(signature, "args", signature)
-        foreign = {cls.__module__ for cls in _tuple_classes(args) if cls.__module__.partition(".")[0] != "softdock"}
+        foreign = {
+            cls.__module__
+            for cls in _tuple_classes(args)
+            if cls.__module__.partition(".")[0] != "softdock"
+        }
         names = [getattr(sys.modules.get(module), SOURCES_NAME, None) for module in sorted(foreign)]
         if not names:
             return self._cache_file
@@ -134,10 +149,14 @@ class _DoorCache(FunctionCache):
             return None
         folder = os.path.join(self._cache_path, "users", "-".join(str(name) for name in names))
         os.makedirs(folder, exist_ok=True)
-        return IndexDataCacheFile(folder, self._impl.filename_base, self._impl.locator.get_source_stamp())
+        return IndexDataCacheFile(
+            folder, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        return self._with(self._of(sig), lambda: FunctionCache._load_overload(self, sig, target_context))
+        return self._with(
+            self._of(sig), lambda: FunctionCache._load_overload(self, sig, target_context)
+        )
 
     def _save_overload(self, sig: Any, data: Any) -> Any:
         return self._with(self._of(sig), lambda: FunctionCache._save_overload(self, sig, data))
@@ -157,7 +176,8 @@ class NotADoor(TypeError):
 
 
 def _keep_as_ir(library: Any) -> None:
-    """A part is only ever linked into others: no optimisation and no machine code of its own, both are made once, in the door."""
+    """A part is only ever linked into others: no optimisation and no machine code of its own, both
+    are made once, in the door."""
 
     def finalize() -> None:
         library._finalize_dynamic_globals()
@@ -169,42 +189,57 @@ def _keep_as_ir(library: Any) -> None:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LowerForInlining(NativeLowering):
-    """Numba's lowering without the wrappers for Python and C: they cost half the compile time, and nobody calls a part from outside."""
+    """Numba's lowering without the wrappers for Python and C: they cost half the compile time, and
+    nobody calls a part from outside."""
 
     _name = "softdock_lower_for_inlining"
 
     def run_pass(self, state: Any) -> bool:
-        state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = state.flags.no_compile = True
+        state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = state.flags.no_compile = (
+            True
+        )
         super().run_pass(state)
         _keep_as_ir(state.library)
         lowered = state["cr"]
-        handle: Any = [].append  # never called: Numba wants a unique built-in to know this specialisation by
+        # never called: Numba wants a unique built-in to know this specialisation by
+        handle: Any = [].append
         state.targetctx.insert_user_function(handle, lowered.fndesc, [state.library])
-        state["cr"] = _LowerResult(lowered.fndesc, lowered.call_helper, cfunc=handle, env=lowered.env)
+        state["cr"] = _LowerResult(
+            lowered.fndesc, lowered.call_helper, cfunc=handle, env=lowered.env
+        )
         return True
 
 
 class _Part(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """One specialisation whatever the values of literal arguments: `load3(array, 3)` and `load3(array, 6)` are the same code."""
-        return super().get_call_template([types.unliteral(a) for a in args], {k: types.unliteral(a) for k, a in kws.items()})
+        """One specialisation whatever the values of literal arguments: `load3(array, 3)` and
+        `load3(array, 6)` are the same code."""
+        return super().get_call_template(
+            [types.unliteral(a) for a in args], {k: types.unliteral(a) for k, a in kws.items()}
+        )
 
     def __call__(self, *args: object, **keywords: object) -> None:
         name = self.py_func.__name__
-        raise NotADoor(f"'{name}' is a part of the compiled core; call it from compiled code, or make a door of it: softdock.compiled.door({name})")
+        raise NotADoor(
+            f"'{name}' is a part of the compiled core; call it from compiled code, or make a "
+            f"door of it: softdock.compiled.door({name})"
+        )
 
 
 class _PartCompiler(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [(_LowerForInlining if p is NativeLowering else p, why) for p, why in manager.passes]
+        manager.passes = [
+            (_LowerForInlining if p is NativeLowering else p, why) for p, why in manager.passes
+        ]
         manager._finalized = False
         manager.finalize()
         return [manager]
 
 
 def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
-    """A part of the compiled core: inlined into whatever calls it, not callable from Python (see `door`)."""
+    """A part of the compiled core: inlined into whatever calls it, not callable from Python (see
+    `door`)."""
     function = getattr(function, "py_func", function)
     part = numba.njit(pipeline_class=_PartCompiler, **(OPTIONS | {"forceinline": inline}))(function)
     if isinstance(part, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
@@ -213,7 +248,8 @@ def compiled(function: Callable[..., Any], inline: bool = True) -> Any:
 
 
 def apart(function: Callable[..., Any]) -> Any:
-    """A part that is called rather than inlined: for what is long and seldom run, so that it is compiled once and not in every place."""
+    """A part that is called rather than inlined: for what is long and seldom run, so that it is
+    compiled once and not in every place."""
     return compiled(function, inline=False)
 
 
@@ -234,18 +270,26 @@ def door(function: Callable[..., Any]) -> Any:
 
 
 def _itself(chosen: Any, call: Callable[..., Any]) -> Callable[..., Any]:
-    """The chosen function's own code where it would be inlined and has the hook's arguments: one function less to compile than `call`, which calls it."""
+    """The chosen function's own code where it would be inlined and has the hook's arguments: one
+    function less to compile than `call`, which calls it."""
     function = getattr(chosen, "py_func", None)
     if function is None or not chosen.targetoptions.get("forceinline"):
         return call
-    same = function.__code__.co_varnames[: function.__code__.co_argcount] == call.__code__.co_varnames[: call.__code__.co_argcount]
+    same = (
+        function.__code__.co_varnames[: function.__code__.co_argcount]
+        == call.__code__.co_varnames[: call.__code__.co_argcount]
+    )
     return function if same else call
 
 
-def by_type(choose: Callable[[type], Callable[..., Any]]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Dispatch on the type of the first argument, a NamedTuple: at compile time in compiled code, at run time in Python.
+def by_type(
+    choose: Callable[[type], Callable[..., Any]],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Dispatch on the type of the first argument, a NamedTuple: at compile time in compiled code,
+    at run time in Python.
 
-    `choose(cls)` returns the compiled function for a class. The decorated function's signature is that of the hook.
+    `choose(cls)` returns the compiled function for a class. The decorated function's signature is
+    that of the hook.
     """
 
     def decorate(hook: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,7 +1,8 @@
 """The log of real contacts, kept while the loop runs: when, how long, how hard, and what came back.
 
-A contact opens with the first real touch and closes when nothing has touched for the merge window (twice the delay: a contact that chatters
-is one contact). Restitution compares the rates of the gap at the satellites, each with its own normal, before and after (Zebenay eq. 113).
+A contact opens with the first real touch and closes when nothing has touched for the merge window
+(twice the delay: a contact that chatters is one contact). Restitution compares the rates of the gap
+at the satellites, each with its own normal, before and after (Zebenay eq. 113).
 """
 
 from __future__ import annotations
@@ -52,13 +53,18 @@ def no_contact_yet():
 
 @compiled
 def opened(closed, start, before):
-    return Tracker(True, closed, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+    return Tracker(
+        True, closed, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
+    )
 
 
 @compiled
 def gather(tracker, passage, T, wrenches, before, after):
-    """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `before`, `after`: their motions."""
-    energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(wrenches.target, T, before.target, after.target)
+    """Add one cycle of an open contact: peaks, impulse, energy at the satellites' ports. `before`,
+    `after`: their motions."""
+    energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(
+        wrenches.target, T, before.target, after.target
+    )
     return Tracker(
         tracker.open,
         tracker.closed,
@@ -78,7 +84,8 @@ def gather(tracker, passage, T, wrenches, before, after):
 
 @compiled
 def with_new_past(tracker, impulse, peak_squared):
-    """A method has computed the contact's past anew: `impulse` is what that adds to what had acted. Its energies by the cycle are in no log: NaN."""
+    """A method has computed the contact's past anew: `impulse` is what that adds to what had acted.
+    Its energies by the cycle are in no log: NaN."""
     return Tracker(
         tracker.open,
         tracker.closed,
@@ -123,12 +130,20 @@ def close_contact(tracker, log):
     if row < log.shape[0]:
         log[row, 0] = tracker.start
         log[row, 1] = tracker.last_touch
-        log[row, 2] = -tracker.after / tracker.before if tracker.apart else math.nan  # nan: still touching when the run ended
-        log[row, 3] = math.sqrt(tracker.released / tracker.compressed) if tracker.compressed > 0.0 else math.nan
+        log[row, 2] = (
+            -tracker.after / tracker.before if tracker.apart else math.nan
+        )  # nan: still touching when the run ended
+        log[row, 3] = (
+            math.sqrt(tracker.released / tracker.compressed)
+            if tracker.compressed > 0.0
+            else math.nan
+        )
         log[row, 4] = math.sqrt(tracker.peak_real_squared)
         log[row, 5] = math.sqrt(tracker.peak_satellite_squared)
         log[row, 6] = norm(tracker.impulse)
         log[row, 7] = float(tracker.pair)
         log[row, 8] = tracker.before
         log[row, 9] = tracker.after
-    return Tracker(False, tracker.closed + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+    return Tracker(
+        False, tracker.closed + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
+    )

@@ -1,8 +1,10 @@
-"""The facility: robots, contact and sensors behind one seam. A set-point goes in, measured poses and wrenches with their ages come out.
+"""The facility: robots, contact and sensors behind one seam. A set-point goes in, measured poses
+and wrenches with their ages come out.
 
-`advance` is the simulated facility over one cycle: it owns the plant's step, the sensor's rate and the contact. A real facility is the same
-exchange over a network; nothing above the seam knows which it has. What the simulation knows beyond a rig's sensors (true wrench, work at the
-contact) is in `Stretch`, for the ledger only: no method sees it.
+`advance` is the simulated facility over one cycle: it owns the plant's step, the sensor's rate and
+the contact. A real facility is the same exchange over a network; nothing above the seam knows which
+it has. What the simulation knows beyond a rig's sensors (true wrench, work at the contact) is in
+`Stretch`, for the ledger only: no method sees it.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 
 
 class Facility(NamedTuple):
-    """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late poses) is in `mem`, see layout.Memory."""
+    """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late
+    poses) is in `mem`, see layout.Memory."""
 
     chaser: Motion  # the mock-ups, truly
     target: Motion
@@ -58,7 +61,9 @@ class Facility(NamedTuple):
     dissipating: float  # W, in the contact now
     samples: int  # force samples taken since the start
     handed: int  # number of the newest sample handed over
-    reading: Wrench  # handed to the controller, about the centre of mass, world axes: the chaser's, or the only sensor's
+    # handed to the controller, about the centre of mass, world axes: the chaser's, or the only
+    # sensor's
+    reading: Wrench
     reading_time: float  # s
     seen_time: float  # s, of the measured poses
 
@@ -99,16 +104,56 @@ def move_robots(params, vector, mem, was, k, now, later):
     c, t = params.chaser_robot, params.target_robot
     if params.on_stamps:
         return on_stamps(params, mem, k, 1)
-    chaser = carry(params.features, vector, c, chance, T, mem, m.chaser_history, m.slots, m.chaser_robot, was.chaser, now, later, params.chaser_heavy)
-    target = carry(params.features, vector, t, chance, T, mem, m.target_history, m.slots, m.target_robot, was.target, now, later, params.target_heavy)
+    chaser = carry(
+        params.features,
+        vector,
+        c,
+        chance,
+        T,
+        mem,
+        m.chaser_history,
+        m.slots,
+        m.chaser_robot,
+        was.chaser,
+        now,
+        later,
+        params.chaser_heavy,
+    )
+    target = carry(
+        params.features,
+        vector,
+        t,
+        chance,
+        T,
+        mem,
+        m.target_history,
+        m.slots,
+        m.target_robot,
+        was.target,
+        now,
+        later,
+        params.target_heavy,
+    )
     if params.elastic:
-        return yield_joints(params.features, params, vector, mem, (later - now) * T, was.chaser, was.target, was.true_chaser.force, chaser, target)
+        return yield_joints(
+            params.features,
+            params,
+            vector,
+            mem,
+            (later - now) * T,
+            was.chaser,
+            was.target,
+            was.true_chaser.force,
+            chaser,
+            target,
+        )
     return chaser, target
 
 
 @compiled
 def on_stamps(params, mem, k, ahead):
-    """Both mock-ups at t_k or one cycle ahead, where delays are whole cycles: each on the set-point stamped a delay ago."""
+    """Both mock-ups at t_k or one cycle ahead, where delays are whole cycles: each on the set-point
+    stamped a delay ago."""
     m = params.memory
     chaser = near(mem, m.chaser_history, m.slots, k, ahead - params.chaser_robot.cycles)
     return chaser, near(mem, m.target_history, m.slots, k, ahead - params.target_robot.cycles)
@@ -116,12 +161,24 @@ def on_stamps(params, mem, k, ahead):
 
 @compiled
 def recall(params, mem, facility, k):
-    """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a loop need not keep them in registers."""
+    """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a
+    loop need not keep them in registers."""
     if not params.on_stamps:
         return facility
     f = facility
     chaser, target = on_stamps(params, mem, k, 0)
-    return Facility(chaser, target, f.true_chaser, f.true_target, f.dissipating, f.samples, f.handed, f.reading, f.reading_time, f.seen_time)
+    return Facility(
+        chaser,
+        target,
+        f.true_chaser,
+        f.true_target,
+        f.dissipating,
+        f.samples,
+        f.handed,
+        f.reading,
+        f.reading_time,
+        f.seen_time,
+    )
 
 
 @compiled
@@ -134,12 +191,17 @@ def _first_stamped(features, params, vector, mem):
 @apart
 def _first_arrived(features, params, vector, mem):
     m, T = params.memory, params.T
-    chaser_robot, target_robot = prepare_robot(vector, CHASER_ROBOT_AT, 0), prepare_robot(vector, TARGET_ROBOT_AT, 1)
+    chaser_robot, target_robot = (
+        prepare_robot(vector, CHASER_ROBOT_AT, 0),
+        prepare_robot(vector, TARGET_ROBOT_AT, 1),
+    )
     chaser = delayed_set_point(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
     target = delayed_set_point(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0)
     for i in range(m.pose_slots):  # before the start: the steady motion that led here
         push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
-        push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T))
+        push(
+            mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T)
+        )
     pose = prepare_pose(vector, POSE_AT)
     late = pose.delay
     if not params.ideal_pose:
@@ -149,25 +211,45 @@ def _first_arrived(features, params, vector, mem):
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)
     if params.chaser_heavy:
-        store_delayed_acceleration(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot)
+        store_delayed_acceleration(
+            chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot
+        )
     if params.target_heavy:
-        store_delayed_acceleration(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot)
+        store_delayed_acceleration(
+            target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot
+        )
     return chaser, target, late
 
 
 @by_type(lambda cls: _first_arrived if cls is Every else _first_stamped)
 def first_motions(features, params, vector, mem):
-    """The mock-ups at t = 0, where they were before into `mem`; and how late their poses are seen [s]."""
+    """The mock-ups at t = 0, where they were before into `mem`; and how late their poses are seen
+    [s]."""
 
 
 @apart
 def start_facility(params, vector, mem):
-    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have followed them so far."""
+    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have
+    followed them so far."""
     chaser, target, late = first_motions(params.features, params, vector, mem)
     contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
-    sampled = sample_wrenches(params, vector, mem, -1, 0, 0.0, params.T, chaser, target, chaser, target, true_chaser, true_target)
+    sampled = sample_wrenches(
+        params,
+        vector,
+        mem,
+        -1,
+        0,
+        0.0,
+        params.T,
+        chaser,
+        target,
+        chaser,
+        target,
+        true_chaser,
+        true_target,
+    )
     handed, reading, when = hand_over(params, mem, -1, 0, sampled, no_wrench(), 0.0)
     return Facility(
         chaser,
@@ -185,18 +267,27 @@ def start_facility(params, vector, mem):
 
 @compiled
 def plant_step(params, vector, mem, k, was, now, later, is_sample):
-    """One step of the plant, from `now` to `later` [cycles]: robots move, parts touch, and perhaps the sensors sample."""
+    """One step of the plant, from `now` to `later` [cycles]: robots move, parts touch, and perhaps
+    the sensors sample."""
     T, dt = params.T, later - now
     chaser, target = move_robots(params, vector, mem, was, k, now, later)
     contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
     mean_chaser, mean_target, absorbed = was.mean_chaser, was.mean_target, was.absorbed
-    if contact.depth > 0.0 or is_felt(was.true_chaser) or is_felt(was.true_target):  # else every term is zero: free flight, which is most of a run
-        half_chaser, half_target = _half_sum(was.true_chaser, true_chaser), _half_sum(was.true_target, true_target)
+    if (
+        contact.depth > 0.0 or is_felt(was.true_chaser) or is_felt(was.true_target)
+    ):  # else every term is zero: free flight, which is most of a run
+        half_chaser, half_target = (
+            _half_sum(was.true_chaser, true_chaser),
+            _half_sum(was.true_target, true_target),
+        )
         absorbed -= work(half_chaser, displacement(was.chaser.p, was.chaser.q, chaser.p, chaser.q))
         absorbed -= work(half_target, displacement(was.target.p, was.target.q, target.p, target.q))
-        mean_chaser, mean_target = plus(mean_chaser, dt, half_chaser), plus(mean_target, dt, half_target)
+        mean_chaser, mean_target = (
+            plus(mean_chaser, dt, half_chaser),
+            plus(mean_target, dt, half_target),
+        )
 
     touched, first_touch, last_touch, pair = was.touched, was.first_touch, was.last_touch, was.pair
     if contact.depth > 0.0:
@@ -207,7 +298,21 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     if is_sample:
         samples += 1
         if is_consumed(params.sensor, T, samples):
-            sampled = sample_wrenches(params, vector, mem, k, samples, later * T, dt * T, was.chaser, was.target, chaser, target, true_chaser, true_target)
+            sampled = sample_wrenches(
+                params,
+                vector,
+                mem,
+                k,
+                samples,
+                later * T,
+                dt * T,
+                was.chaser,
+                was.target,
+                chaser,
+                target,
+                true_chaser,
+                true_target,
+            )
     return Stretch(
         chaser,
         target,
@@ -226,7 +331,13 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
         pair,
         contact.depth,
         max(was.peak_squared, contact.peak_squared),
-        max(was.peak_torque_squared, max(dot(contact.torque_chaser, contact.torque_chaser), dot(contact.torque_target, contact.torque_target))),
+        max(
+            was.peak_torque_squared,
+            max(
+                dot(contact.torque_chaser, contact.torque_chaser),
+                dot(contact.torque_target, contact.torque_target),
+            ),
+        ),
         sampled,
     )
 
@@ -253,10 +364,33 @@ def _many_steps(params, vector, mem, k, stretch):
 
 @compiled
 def advance(params, vector, facility, mem, k, chaser_command, target_command):
-    """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the sensors sample."""
+    """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the
+    sensors sample."""
     m, T = params.memory, params.T
-    receive(params.features, vector, params.chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, k + 1, chaser_command)
-    receive(params.features, vector, params.target_robot, params.chance, T, mem, m.target_history, m.slots, k + 1, target_command)
+    receive(
+        params.features,
+        vector,
+        params.chaser_robot,
+        params.chance,
+        T,
+        mem,
+        m.chaser_history,
+        m.slots,
+        k + 1,
+        chaser_command,
+    )
+    receive(
+        params.features,
+        vector,
+        params.target_robot,
+        params.chance,
+        T,
+        mem,
+        m.target_history,
+        m.slots,
+        k + 1,
+        target_command,
+    )
     f, none = facility, no_wrench()
     begun = Stretch(
         f.chaser,
@@ -283,11 +417,35 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
         end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
     else:
         end = _many_steps(params, vector, mem, k, begun)
-    handed, reading, when = hand_over(params, mem, f.handed, k + 1, end.sampled, f.reading, f.reading_time)
+    handed, reading, when = hand_over(
+        params, mem, f.handed, k + 1, end.sampled, f.reading, f.reading_time
+    )
     seen = (k + 1) * T
     if not params.ideal_pose:
-        seen = see_poses(params.features, vector, m, T, params.chance, mem, k + 1, end.chaser, end.target, f.seen_time)
-    after = Facility(end.chaser, end.target, end.true_chaser, end.true_target, end.dissipating, end.samples, handed, reading, when, seen)
+        seen = see_poses(
+            params.features,
+            vector,
+            m,
+            T,
+            params.chance,
+            mem,
+            k + 1,
+            end.chaser,
+            end.target,
+            f.seen_time,
+        )
+    after = Facility(
+        end.chaser,
+        end.target,
+        end.true_chaser,
+        end.true_target,
+        end.dissipating,
+        end.samples,
+        handed,
+        reading,
+        when,
+        seen,
+    )
     return after, end
 
 
@@ -300,7 +458,9 @@ def _in_reach(features, vector, chaser, target):
 def _out_of_reach(features, vector, chaser, target):
     """Whether a robot has gone beyond its reach; both mock-ups' positions in orbit axes."""
     lab = prepare_laboratory(vector, LABORATORY_AT)
-    return _beyond(vector, CHASER_ROBOT_AT, in_laboratory(lab, chaser)) or _beyond(vector, TARGET_ROBOT_AT, in_laboratory(lab, target))
+    return _beyond(vector, CHASER_ROBOT_AT, in_laboratory(lab, chaser)) or _beyond(
+        vector, TARGET_ROBOT_AT, in_laboratory(lab, target)
+    )
 
 
 @by_type(lambda cls: _out_of_reach if cls is Every else _in_reach)
@@ -311,4 +471,6 @@ def out_of_reach(features, vector, chaser, target):
 @compiled
 def _beyond(vector, robot, point):
     reach = vector[robot + REACHES.reach]
-    return reach > 0.0 and norm(subtract(point, load3(vector, robot + REACHES.reach_centre))) > reach
+    return (
+        reach > 0.0 and norm(subtract(point, load3(vector, robot + REACHES.reach_centre))) > reach
+    )

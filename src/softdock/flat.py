@@ -1,4 +1,5 @@
-"""The loop's state as one flat array: what crosses the border between Python and compiled code, and what `step` is given and returns."""
+"""The loop's state as one flat array: what crosses the border between Python and compiled code, and
+what `step` is given and returns."""
 
 from __future__ import annotations
 
@@ -13,7 +14,17 @@ from softdock.spatial.rigid_body import BODY_FLOATS, load_body, store_body
 from softdock.spatial.vectors import load3, store3
 
 # where each part begins
-SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = 0, 26, 52, 78, 90, 101, 113, 130, 145
+SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = (
+    0,
+    26,
+    52,
+    78,
+    90,
+    101,
+    113,
+    130,
+    145,
+)
 STATE_FLOATS = 147
 
 
@@ -132,7 +143,17 @@ def load_loop(flat):
     a = LEDGER
     f = flat
     first = (f[a], f[a + 1], f[a + 2], f[a + 3], f[a + 4], f[a + 5], f[a + 6], f[a + 7])
-    last = (f[a + 8], f[a + 9], f[a + 10], f[a + 11], f[a + 12], f[a + 13], f[a + 14], f[a + 15], f[a + 16])
+    last = (
+        f[a + 8],
+        f[a + 9],
+        f[a + 10],
+        f[a + 11],
+        f[a + 12],
+        f[a + 13],
+        f[a + 14],
+        f[a + 15],
+        f[a + 16],
+    )
     return Loop(
         load_satellites(f),
         load_output(f, COMMAND),

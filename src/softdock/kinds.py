@@ -1,9 +1,11 @@
 """The kind of a run: what decides which code it goes through, apart from how large its numbers are.
 
-A CUDA kernel is compiled for one kind. What all runs of a batch have in common (integrator, robots, shape and law of the contact, where
-everything stands in `mem`) is then a constant in it, and what such runs never do is not in its code. Numbers that all runs share
-(`Numbers`) are arguments of the kernel, which cost a thread neither a register nor memory, so a kernel serves every value of them. What
-differs between the runs of a batch stays a variable of each. The CPU's doors are compiled once, for every kind.
+A CUDA kernel is compiled for one kind. What all runs of a batch have in common (integrator, robots,
+shape and law of the contact, where everything stands in `mem`) is then a constant in it, and what
+such runs never do is not in its code. Numbers that all runs share (`Numbers`) are arguments of the
+kernel, which cost a thread neither a register nor memory, so a kernel serves every value of them.
+What differs between the runs of a batch stays a variable of each. The CPU's doors are compiled
+once, for every kind.
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ class Kind(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What a run is prepared to, in groups of numbers that a batch has in common or not. Also whatever is said of each group."""
+    """What a run is prepared to, in groups of numbers that a batch has in common or not. Also
+    whatever is said of each group."""
 
     clock: Any  # T, duration
     sensor: Any  # period, delay, noise of force and torque, threshold
@@ -96,12 +99,32 @@ NUMBER_FLOATS = sum(SIZES)
 def store_numbers(row, vector, p):
     """The numbers of one run, one after the other."""
     s, c, t = p.sensor, p.chaser, p.target
-    singles = (p.T, p.duration, s.period, s.delay, s.noise_force, s.noise_torque, s.threshold, p.stop_force, p.stop_torque, p.merge_window)
+    singles = (
+        p.T,
+        p.duration,
+        s.period,
+        s.delay,
+        s.noise_force,
+        s.noise_torque,
+        s.threshold,
+        p.stop_force,
+        p.stop_torque,
+        p.merge_window,
+    )
     at = 0
     for value in singles + (p.chaser_robot.delay, p.target_robot.delay):
         row[at] = value
         at += 1
-    for value in c.mass + c.inverse_mass + c.inertia + c.inverse_inertia + t.mass + t.inverse_mass + t.inertia + t.inverse_inertia:
+    for value in (
+        c.mass
+        + c.inverse_mass
+        + c.inertia
+        + c.inverse_inertia
+        + t.mass
+        + t.inverse_mass
+        + t.inertia
+        + t.inverse_inertia
+    ):
         row[at] = value
         at += 1
     if p.pairs.number > 0:
@@ -172,14 +195,15 @@ def kind_of(params):
 
 @compiled
 def _either(common, constant, own):
-    """The constant where all runs have it in common. `common` is a constant too: no branch remains."""
+    """The constant where all runs have it in common. `common` is a constant too: no branch
+    remains."""
     return constant if common != 0 else own
 
 
 @compiled
 def of_kind(params, kind, common, numbers, shared):
-    """The same parameters, with constants and the kernel's arguments for what the batch has in common; `common`: a `Kind` of ones and
-    zeros, `shared`: a `Numbers` of them."""
+    """The same parameters, with constants and the kernel's arguments for what the batch has in
+    common; `common`: a `Kind` of ones and zeros, `shared`: a `Numbers` of them."""
     own = kind_of(params)
     k = Kind(
         _either(common.plant_steps, kind.plant_steps, own.plant_steps),
@@ -233,7 +257,17 @@ def of_kind(params, kind, common, numbers, shared):
         _either(common.compares, kind.compares, own.compares),
     )
     p, c, t = params, params.chaser_robot, params.target_robot
-    s = numbers.sensor if shared.sensor != 0 else (p.sensor.period, p.sensor.delay, p.sensor.noise_force, p.sensor.noise_torque, p.sensor.threshold)
+    s = (
+        numbers.sensor
+        if shared.sensor != 0
+        else (
+            p.sensor.period,
+            p.sensor.delay,
+            p.sensor.noise_force,
+            p.sensor.noise_torque,
+            p.sensor.threshold,
+        )
+    )
     clock = numbers.clock if shared.clock != 0 else (p.T, p.duration)
     stop = numbers.stop if shared.stop != 0 else (p.stop_force, p.stop_torque)
     window = numbers.window[0] if shared.window != 0 else p.merge_window
@@ -260,11 +294,43 @@ def of_kind(params, kind, common, numbers, shared):
         k.on_stamps != 0,
         p.chance,
         k.integrator,
-        _body(p.chaser, k.chaser_fixed, k.chaser_even, numbers.chaser_mass, shared.chaser_mass, numbers.chaser_inertia, shared.chaser_inertia),
-        _body(p.target, k.target_fixed, k.target_even, numbers.target_mass, shared.target_mass, numbers.target_inertia, shared.target_inertia),
+        _body(
+            p.chaser,
+            k.chaser_fixed,
+            k.chaser_even,
+            numbers.chaser_mass,
+            shared.chaser_mass,
+            numbers.chaser_inertia,
+            shared.chaser_inertia,
+        ),
+        _body(
+            p.target,
+            k.target_fixed,
+            k.target_even,
+            numbers.target_mass,
+            shared.target_mass,
+            numbers.target_inertia,
+            shared.target_inertia,
+        ),
         k.shared != 0,
-        Follower(c.which, c.at, delays[0], k.chaser_interpolation, k.chaser_steady != 0, c.whole, k.chaser_cycles),
-        Follower(t.which, t.at, delays[1], k.target_interpolation, k.target_steady != 0, t.whole, k.target_cycles),
+        Follower(
+            c.which,
+            c.at,
+            delays[0],
+            k.chaser_interpolation,
+            k.chaser_steady != 0,
+            c.whole,
+            k.chaser_cycles,
+        ),
+        Follower(
+            t.which,
+            t.at,
+            delays[1],
+            k.target_interpolation,
+            k.target_steady != 0,
+            t.whole,
+            k.target_cycles,
+        ),
         Sampling(
             k.on,
             s[0],

@@ -1,7 +1,9 @@
-"""A parameter is defined once: here is what a definition holds, and how definitions become offsets in one flat vector.
+"""A parameter is defined once: here is what a definition holds, and how definitions become offsets
+in one flat vector.
 
-Each stage lists its parameters in a `Group`. The scenario schema, the reference page of the docs, the checks of ranges and the places in
-the float64 parameter vector all derive from these lists. Compiled code reads `vector[base + GROUP.at.delay]`; a sweep writes columns.
+Each stage lists its parameters in a `Group`. The scenario schema, the reference page of the docs,
+the checks of ranges and the places in the float64 parameter vector all derive from these lists.
+Compiled code reads `vector[base + GROUP.at.delay]`; a sweep writes columns.
 """
 
 from __future__ import annotations
@@ -13,17 +15,24 @@ from typing import Any
 
 REQUIRED = None
 ANY = math.inf
-WRITTEN_HERE = ("contacts", "joints", "sensor")  # kinds of parameters that no user writes: where a method finds what in the vector
+WRITTEN_HERE = (
+    "contacts",
+    "joints",
+    "sensor",
+)  # kinds of parameters that no user writes: where a method finds what in the vector
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: what a user writes (key, unit, range, choices) and where compiled code finds it (name, size)."""
+    """One parameter: what a user writes (key, unit, range, choices) and where compiled code finds
+    it (name, size)."""
 
     name: str  # attribute in the offset table
-    key: str  # what a user writes, unit spelled: delay_ms; dots make sub-tables: real.stiffness_N_per_m
+    # what a user writes, unit spelled: delay_ms; dots make sub-tables: real.stiffness_N_per_m
+    key: str
     meaning: str
-    default: Any = REQUIRED  # in the user's unit; a name for choices; "@key": what that key has; None: must be given
+    # in the user's unit; a name for choices; "@key": what that key has; None: must be given
+    default: Any = REQUIRED
     unit: str = "-"
     low: float = -ANY
     high: float = ANY
@@ -31,9 +40,12 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table, schedule, gains, network, or one of WRITTEN_HERE
+    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table,
+    # schedule, gains, network, or one of WRITTEN_HERE
     kind: str = "number"
-    when: tuple[str, tuple[str, ...]] | None = None  # (key of a choice, its values) for which the parameter applies
+    when: tuple[str, tuple[str, ...]] | None = (
+        None  # (key of a choice, its values) for which the parameter applies
+    )
     causality: str = ""  # of the ports that a network must have: position or force
 
     @property
@@ -43,17 +55,39 @@ class Parameter:
             return "one of " + ", ".join(self.choices)
         if self.kind == "flag":
             return "true or false"
-        what = {"integer": "a whole number", "quaternion": "four numbers w, x, y, z, not all zero", "direction": "three numbers, not all zero"}
-        what |= {"inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, principal moments positive and each at most the sum of the others"}
-        what |= {"tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an inertia of a body"}
-        what |= {"table": "at least two rows [depth, force], from [0, 0], depths rising, forces not negative"}
+        what = {
+            "integer": "a whole number",
+            "quaternion": "four numbers w, x, y, z, not all zero",
+            "direction": "three numbers, not all zero",
+        }
+        what |= {
+            "inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, principal moments "
+            "positive and each at most the sum of the others"
+        }
+        what |= {
+            "tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an inertia of "
+            "a body"
+        }
+        what |= {
+            "table": "at least two rows [depth, force], from [0, 0], depths rising, forces not "
+            "negative"
+        }
         what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
-        what |= {"gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"}
-        what |= {"network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"}
-        what |= {"stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along no direction"}
+        what |= {
+            "gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"
+        }
+        what |= {
+            "network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"
+        }
+        what |= {
+            "stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along no "
+            "direction"
+        }
         what |= {kind: "nothing: softdock writes it" for kind in WRITTEN_HERE}
         what |= {"mass": "one number, or three (one per world axis)"}
-        noun = what.get(self.kind) or ("a finite number" if self.size == 1 else f"{self.size} finite numbers")
+        noun = what.get(self.kind) or (
+            "a finite number" if self.size == 1 else f"{self.size} finite numbers"
+        )
         bounds = []
         if self.low > -ANY:
             bounds.append(f"{'>' if self.open_low else '>='} {_number(self.low)}")
@@ -80,7 +114,11 @@ class Group:
             size += p.size
         self.size = size
         # a NamedTuple of ints: a compile-time constant in compiled code
-        self.at: Any = namedtuple(f"{name}_offsets", [p.name for p in parameters])(*offsets) if parameters else ()
+        self.at: Any = (
+            namedtuple(f"{name}_offsets", [p.name for p in parameters])(*offsets)
+            if parameters
+            else ()
+        )
 
     def __iter__(self):
         return iter(self.parameters)

@@ -1,7 +1,8 @@
-"""Philox4x32-10 (Salmon et al. 2011): random numbers that are a function of a key and a counter, and of nothing else.
+"""Philox4x32-10 (Salmon et al. 2011): random numbers that are a function of a key and a counter,
+and of nothing else.
 
-Key = (seed, run index), counter = (cycle, sensor sample, sensor, block). The same numbers come out on CPU and GPU, whatever the batch, the
-order or the number of workers.
+Key = (seed, run index), counter = (cycle, sensor sample, sensor, block). The same numbers come out
+on CPU and GPU, whatever the batch, the order or the number of workers.
 """
 
 from __future__ import annotations
@@ -29,7 +30,12 @@ def philox(key_0, key_1, c0, c1, c2, c3):
     for _ in range(ROUNDS):
         product_0 = MULTIPLY_0 * c0
         product_1 = MULTIPLY_1 * c2
-        c0, c1, c2, c3 = (product_1 >> SHIFT) ^ c1 ^ key_0, product_1 & MASK, (product_0 >> SHIFT) ^ c3 ^ key_1, product_0 & MASK
+        c0, c1, c2, c3 = (
+            (product_1 >> SHIFT) ^ c1 ^ key_0,
+            product_1 & MASK,
+            (product_0 >> SHIFT) ^ c3 ^ key_1,
+            product_0 & MASK,
+        )
         key_0 = (key_0 + WEYL_0) & MASK
         key_1 = (key_1 + WEYL_1) & MASK
     return c0, c1, c2, c3
@@ -49,7 +55,8 @@ def uniform(bits):
 
 @compiled
 def cosine_and_sine(turns):
-    """Of an angle in turns, 0 to 1: to the nearest quarter, then series in the rest. No library function: every machine gives the same bits."""
+    """Of an angle in turns, 0 to 1: to the nearest quarter, then series in the rest. No library
+    function: every machine gives the same bits."""
     quarters = 4.0 * turns
     nearest = math.floor(quarters + 0.5)
     x = 0.5 * math.pi * (quarters - nearest)
@@ -64,7 +71,8 @@ def cosine_and_sine(turns):
 
 @apart
 def gaussians(seed, run, cycle, sample, sensor, block):
-    """Four independent standard normal numbers (Box-Muller; at most 6.7 sigma, from 32-bit uniforms)."""
+    """Four independent standard normal numbers (Box-Muller; at most 6.7 sigma, from 32-bit
+    uniforms)."""
     words = philox(word(seed), word(run), word(cycle), word(sample), word(sensor), word(block))
     r0 = math.sqrt(-2.0 * math.log(uniform(words[0])))
     r1 = math.sqrt(-2.0 * math.log(uniform(words[2])))

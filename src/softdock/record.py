@@ -1,7 +1,8 @@
-"""What a recorded run holds: one row a cycle. The table below names every column with its unit and frame; the compiled writer fills them.
+"""What a recorded run holds: one row a cycle. The table below names every column with its unit and
+frame; the compiled writer fills them.
 
-Row k is the instant t_k: satellites, set-points, mock-ups, true and measured wrench at t_k, and the wrench on the satellites over the cycle that
-ended at t_k.
+Row k is the instant t_k: satellites, set-points, mock-ups, true and measured wrench at t_k, and the
+wrench on the satellites over the cycle that ended at t_k.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from softdock.compiled import compiled
 from softdock.energy.ledger import Ledger
 from softdock.flat import store_ledger, store_output
 from softdock.sensor.force_torque import ON_CHASER, ON_TARGET
-from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
+from softdock.spatial.motion import (
+    MOTION_FLOATS,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+)
 from softdock.spatial.rigid_body import motion_of
 from softdock.spatial.vectors import load3, load4, store3, store4
 
@@ -63,8 +70,20 @@ CHANNELS: tuple[Channel, ...] = (
     *_wrench("satellite.target", "on the target satellite"),
     *_vector("seen.chaser.position", "m", "world", "measured position of the chaser's mock-up"),
     *_vector("seen.target.position", "m", "world", "measured position of the target's mock-up"),
-    *_vector("seen.chaser.attitude", "-", "world from body", "measured attitude of the chaser's mock-up", "wxyz"),
-    *_vector("seen.target.attitude", "-", "world from body", "measured attitude of the target's mock-up", "wxyz"),
+    *_vector(
+        "seen.chaser.attitude",
+        "-",
+        "world from body",
+        "measured attitude of the chaser's mock-up",
+        "wxyz",
+    ),
+    *_vector(
+        "seen.target.attitude",
+        "-",
+        "world from body",
+        "measured attitude of the target's mock-up",
+        "wxyz",
+    ),
     Channel("force_age", "s", "-", "age of the handed-over force"),
     Channel("pose_age", "s", "-", "age of the measured poses"),
     Channel("contact.depth", "m", "-", "depth of the real contact; negative: the gap"),
@@ -74,7 +93,8 @@ CHANNEL_COUNT = len(CHANNELS)
 
 
 def channels_of(names: Iterable[str]) -> tuple[Channel, ...]:
-    """Every channel of a run whose scenario lists these methods: a method's own stand behind, under its name (a second one's under `name_2`)."""
+    """Every channel of a run whose scenario lists these methods: a method's own stand behind, under
+    its name (a second one's under `name_2`)."""
     found, seen = list(CHANNELS), Counter[str]()
     for name in names:
         seen[name] += 1

@@ -1,7 +1,8 @@
 """Wrenches that follow a schedule: a hand that pushes a mock-up, a thruster on a satellite.
 
-A schedule is rows (time, three forces, three torques) at the end of the parameter vector, linear between rows, zero before the first and after the
-last. In world or in body axes, about the centre of mass.
+A schedule is rows (time, three forces, three torques) at the end of the parameter vector, linear
+between rows, zero before the first and after the last. In world or in body axes, about the centre
+of mass.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def schedule_at(vector, base):
 
 @compiled
 def scheduled(vector, schedule, t, q):
-    """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of mass."""
+    """The schedule's wrench at time t [s] on a body of attitude q; world axes, about its centre of
+    mass."""
     if schedule.rows == 0:
         return no_wrench()
     return _looked_up(vector, schedule, t, q)

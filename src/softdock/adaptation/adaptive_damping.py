@@ -1,13 +1,19 @@
-"""Adaptive virtual damping: the model-based critical damping blended with the energy observed so far, so that the contact ends at the wanted energy.
+"""Adaptive virtual damping: the model-based critical damping blended with the energy observed so
+far, so that the contact ends at the wanted energy.
 
-Model: believed stiffness and delay give the damping that holds the loop on its boundary (Zebenay section 4, for a damper without delay). Observation: since the
-touch, the energy of the satellites along the line of action plus what the real contact absorbed, less the work that commands already sent will still do,
+Model: believed stiffness and delay give the damping that holds the loop on its boundary (Zebenay
+section 4, for a damper without delay). Observation: since the touch, the energy of the satellites
+along the line of action plus what the real contact absorbed, less the work that commands already
+sent will still do,
 
-    E = E_0 + energy given to the satellites + energy absorbed by the contact - F . (satellite - mock-up)
+    E = E_0 + energy given to the satellites + energy absorbed by the contact - F . (satellite -
+    mock-up)
 
-needs measured force and motion only. A delay h on a stiffness k makes it grow by k h v^2, a damper b makes it fall by b v^2. What is left of the contact
-holds J = integral of v^2; so b = b_model + (E - e^2 E_0) / J ends at the wanted restitution e however wrong b_model is: the error goes as J ln J, to zero.
-J is that of a spring on the effective mass, with the stiffness seen in this contact, f^2 / (2 absorbed), once there is enough of it.
+needs measured force and motion only. A delay h on a stiffness k makes it grow by k h v^2, a damper
+b makes it fall by b v^2. What is left of the contact holds J = integral of v^2; so b = b_model + (E
+- e^2 E_0) / J ends at the wanted restitution e however wrong b_model is: the error goes as J ln J,
+to zero. J is that of a spring on the effective mass, with the stiffness seen in this contact, f^2 /
+(2 absorbed), once there is enough of it.
 """
 
 from __future__ import annotations
@@ -27,7 +33,12 @@ from softdock.adaptation.line_of_action import (
     satellite_motions,
     work_between,
 )
-from softdock.adaptation.normal_damper import DAMPER_FLOATS, book_damper, damper_wrenches, last_motions
+from softdock.adaptation.normal_damper import (
+    DAMPER_FLOATS,
+    book_damper,
+    damper_wrenches,
+    last_motions,
+)
 from softdock.adaptation.virtual_contact import load_both, store_both
 from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
@@ -35,12 +46,54 @@ from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, port_
 
 ADAPTIVE_DAMPING = Group(
     "adaptive_damping",
-    "Virtual damping along the measured force that ends each contact at the wanted energy, though stiffness and delay are known only roughly.",
-    Parameter("stiffness", "stiffness_N_per_m", "stiffness of the real contact, as believed", None, "N/m", 0.0, 1e9, True),
-    Parameter("delay", "delay_ms", "delay from set-point to measured force, as believed", None, "ms", 0.0, 2000.0, scale=1e-3),
-    Parameter("restitution", "restitution", "wanted of a lossless contact; 1: the rig is neutral", 1.0, low=0.25, high=1.0),
-    Parameter("threshold", "contact_N", "measured force above which there is contact; set it above the sensor's noise", 0.0, "N", 0.0, 1e6),
-    Parameter("most", "most_Ns_per_m", "largest damping; 0: no limit below the aperiodic one", 0.0, "Ns/m", 0.0, 1e8),
+    "Virtual damping along the measured force that ends each contact at the wanted energy, "
+    "though stiffness and delay are known only roughly.",
+    Parameter(
+        "stiffness",
+        "stiffness_N_per_m",
+        "stiffness of the real contact, as believed",
+        None,
+        "N/m",
+        0.0,
+        1e9,
+        True,
+    ),
+    Parameter(
+        "delay",
+        "delay_ms",
+        "delay from set-point to measured force, as believed",
+        None,
+        "ms",
+        0.0,
+        2000.0,
+        scale=1e-3,
+    ),
+    Parameter(
+        "restitution",
+        "restitution",
+        "wanted of a lossless contact; 1: the rig is neutral",
+        1.0,
+        low=0.25,
+        high=1.0,
+    ),
+    Parameter(
+        "threshold",
+        "contact_N",
+        "measured force above which there is contact; set it above the sensor's noise",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "most",
+        "most_Ns_per_m",
+        "largest damping; 0: no limit below the aperiodic one",
+        0.0,
+        "Ns/m",
+        0.0,
+        1e8,
+    ),
 )
 AT = ADAPTIVE_DAMPING.at
 ENOUGH = 0.02  # of the approach energy in the contact, from which the stiffness seen there counts
@@ -54,9 +107,24 @@ CHANNELS = (
     ("absorbed", "J", "-", "absorbed by the virtual damper so far"),
 )
 # floats of the method's slice of mem
-DAMPING, ENERGY, WANTED, STIFFNESS, ABSORBED, ACTS, START, GIVEN, TAKEN, MODEL, DAMPER = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+DAMPING, ENERGY, WANTED, STIFFNESS, ABSORBED, ACTS, START, GIVEN, TAKEN, MODEL, DAMPER = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+)
 FELT = DAMPER + DAMPER_FLOATS
-WRENCHES, READ = FELT + 2 * MOTION_FLOATS, FELT + 2 * MOTION_FLOATS + 12  # of the last cycle: on the satellites, and measured
+WRENCHES, READ = (
+    FELT + 2 * MOTION_FLOATS,
+    FELT + 2 * MOTION_FLOATS + 12,
+)  # of the last cycle: on the satellites, and measured
 FLOATS = READ + 12
 
 
@@ -72,12 +140,20 @@ class AdaptiveDamping(NamedTuple):
 @compiled
 def prepare(marker, vector, base, memory):
     v, b = vector, base
-    return AdaptiveDamping(memory, v[b + AT.stiffness], v[b + AT.delay], v[b + AT.restitution], v[b + AT.threshold], v[b + AT.most])
+    return AdaptiveDamping(
+        memory,
+        v[b + AT.stiffness],
+        v[b + AT.delay],
+        v[b + AT.restitution],
+        v[b + AT.threshold],
+        v[b + AT.most],
+    )
 
 
 @compiled
 def model_damping(stiffness, delay, mass):
-    """Damping at the stability boundary of mass d'' + b d' + stiffness d(t - delay): b w = k sin(w h), mass w^2 = k cos(w h) [Ns/m]."""
+    """Damping at the stability boundary of mass d'' + b d' + stiffness d(t - delay): b w = k sin(w
+    h), mass w^2 = k cos(w h) [Ns/m]."""
     w = math.sqrt(stiffness / mass)
     for _ in range(20):
         w = math.sqrt(stiffness * math.cos(min(w * delay, STEEPEST)) / mass)
@@ -86,7 +162,8 @@ def model_damping(stiffness, delay, mass):
 
 @compiled
 def rest_of_contact(stiffness, mass, force, rate, damping):
-    """J, the integral of the squared rate until the contact's force plus the damper's is zero [m^2/s]: a spring on a mass, from here on."""
+    """J, the integral of the squared rate until the contact's force plus the damper's is zero
+    [m^2/s]: a spring on a mass, from here on."""
     w, depth = math.sqrt(stiffness / mass), force / stiffness
     now, end = math.atan2(w * depth, rate), math.pi - math.atan(damping * w / stiffness)
     if now >= end:
@@ -129,7 +206,9 @@ def _count(mem, m, T, measured, felt, motions):
     """Energy given to the satellites and taken by the contact since the last cycle."""
     held = Wrenches(load_wrench(mem, m + WRENCHES), load_wrench(mem, m + WRENCHES + 6))
     before = last_motions(mem, m + DAMPER)
-    mem[m + GIVEN] += port_energy(held.chaser, T, before.chaser, motions.chaser) + port_energy(held.target, T, before.target, motions.target)
+    mem[m + GIVEN] += port_energy(held.chaser, T, before.chaser, motions.chaser) + port_energy(
+        held.target, T, before.target, motions.target
+    )
     read = Wrenches(load_wrench(mem, m + READ), load_wrench(mem, m + READ + 6))
     mem[m + TAKEN] -= work_between(mean_of(read, measured.wrenches), load_both(mem, m + FELT), felt)
 
@@ -145,11 +224,16 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         mem[m + ABSORBED] = 0.0
     touching = force > method.threshold
     if touching:
-        mass, rate = effective_mass(rig, satellites, measured.wrenches, force), -parting_rate(measured.wrenches, force, motions)
+        mass, rate = (
+            effective_mass(rig, satellites, measured.wrenches, force),
+            -parting_rate(measured.wrenches, force, motions),
+        )
         if mem[m + ACTS] == 0.0:
             _begin(method, mem, rig.T, mass, rate)
         _count(mem, m, rig.T, measured, felt, motions)
-        mem[m + DAMPING] = _choose_damping(method, mem, mass, rate, force, work_between(measured.wrenches, felt, motions))
+        mem[m + DAMPING] = _choose_damping(
+            method, mem, mass, rate, force, work_between(measured.wrenches, felt, motions)
+        )
         virtual = damper_wrenches(measured, wrenches, force, mem[m + DAMPING] * rate)
     else:
         mem[m + DAMPING] = 0.0

@@ -1,8 +1,11 @@
-"""Where two bodies touch, from the wrench alone: its line of action, intersected with a shape (Lange IV-E).
+"""Where two bodies touch, from the wrench alone: its line of action, intersected with a shape
+(Lange IV-E).
 
-The measured wrench says m = (x_c - x) x f (Lange eq. 36), which leaves the place along f open. A shape settles it. Every function takes a point of
-the line and its direction n, the direction of the force on the other body, so out of the shape; both in the shape's axes. It returns whether the line meets
-the shape's surface where that faces n, and the point; where it does not, the point of the line nearest to the shape (to its plane, centre, axis or apex).
+The measured wrench says m = (x_c - x) x f (Lange eq. 36), which leaves the place along f open. A
+shape settles it. Every function takes a point of the line and its direction n, the direction of the
+force on the other body, so out of the shape; both in the shape's axes. It returns whether the line
+meets the shape's surface where that faces n, and the point; where it does not, the point of the
+line nearest to the shape (to its plane, centre, axis or apex).
 """
 
 from __future__ import annotations
@@ -13,15 +16,19 @@ from softdock.adaptation.remapping_keys import BORE, BOX, CYLINDER, OUTER_CONE, 
 from softdock.compiled import apart, compiled
 from softdock.spatial.vectors import add_scaled, cross, dot, norm, scale, subtract
 
-PARALLEL = 1e-9  # of a unit vector; a line closer to parallel than this has no intersection that could be told
+# of a unit vector; a line closer to parallel than this has no intersection that could be told
+PARALLEL = 1e-9
 
 
 @compiled
 def line_of_action(centre, wrench):
-    """The point of the line of action nearest to the wrench's own point of reference, and the direction of the force."""
+    """The point of the line of action nearest to the wrench's own point of reference, and the
+    direction of the force."""
     f = wrench.force
     size = norm(f)
-    return add_scaled(centre, 1.0 / (size * size), cross(f, wrench.torque)), scale(1.0 / size, f)  # Lange eqs. 17, 36
+    return add_scaled(centre, 1.0 / (size * size), cross(f, wrench.torque)), scale(
+        1.0 / size, f
+    )  # Lange eqs. 17, 36
 
 
 @compiled
@@ -87,9 +94,11 @@ def on_box(p, n, centre, half):
 
 @compiled
 def on_cone(p, n, apex, axis, outward):
-    """A cone that opens from its apex along `axis`: the force is normal to the straight line from the apex to the contact point.
+    """A cone that opens from its apex along `axis`: the force is normal to the straight line from
+    the apex to the contact point.
 
-    Lange eqs. 37, 38: then that point is the one of the line of action nearest to the apex, whatever the cone's angle. `outward`: its outer face.
+    Lange eqs. 37, 38: then that point is the one of the line of action nearest to the apex,
+    whatever the cone's angle. `outward`: its outer face.
     """
     point = nearest_on_line(p, n, apex)  # Lange eqs. 37, 38
     from_apex = subtract(point, apex)
@@ -101,19 +110,32 @@ def on_cone(p, n, apex, axis, outward):
 
 @apart
 def on_pair(vector, at, p, n):
-    """A contact pair's shape on the target; `at`: the pair in the vector (the order is that of contact/pairs.py, kept by a test)."""
+    """A contact pair's shape on the target; `at`: the pair in the vector (the order is that of
+    contact/pairs.py, kept by a test)."""
     geometry = int(vector[at])
-    origin, axis = (vector[at + 5], vector[at + 6], vector[at + 7]), (vector[at + 8], vector[at + 9], vector[at + 10])
+    origin, axis = (
+        (vector[at + 5], vector[at + 6], vector[at + 7]),
+        (vector[at + 8], vector[at + 9], vector[at + 10]),
+    )
     axis = scale(1.0 / norm(axis), axis)
     if geometry == 0:
         return on_plane(p, n, origin, axis)
     if geometry == 1:
         return on_sphere(p, n, origin, vector[at + 11])
-    mouth, bottom, angle, thickness = vector[at + 12], vector[at + 13], vector[at + 14], vector[at + 15]
+    mouth, bottom, angle, thickness = (
+        vector[at + 12],
+        vector[at + 13],
+        vector[at + 14],
+        vector[at + 15],
+    )
     sine, along = math.sin(angle), dot(n, axis)
-    if vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine):  # the bottom's plate
+    if vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(
+        abs(along) - sine
+    ):  # the bottom's plate
         depth = (mouth - bottom) / math.tan(angle) + (thickness if along < 0.0 else 0.0)
-        return on_plane(p, n, add_scaled(origin, -depth, axis), axis if along > 0.0 else scale(-1.0, axis))
+        return on_plane(
+            p, n, add_scaled(origin, -depth, axis), axis if along > 0.0 else scale(-1.0, axis)
+        )
     apex = add_scaled(origin, -mouth / math.tan(angle), axis)
     if along > 0.0:
         return on_cone(p, n, apex, axis, False)
@@ -122,11 +144,16 @@ def on_pair(vector, at, p, n):
 
 @apart
 def facing(vector, at, p, n):
-    """How squarely a line meets a contact pair's shape: the cosine between n and the surface's normal there; -1: it does not meet it."""
+    """How squarely a line meets a contact pair's shape: the cosine between n and the surface's
+    normal there; -1: it does not meet it."""
     met, point = on_pair(vector, at, p, n)
     if not met:
         return -1.0
-    geometry, origin, axis = int(vector[at]), (vector[at + 5], vector[at + 6], vector[at + 7]), (vector[at + 8], vector[at + 9], vector[at + 10])
+    geometry, origin, axis = (
+        int(vector[at]),
+        (vector[at + 5], vector[at + 6], vector[at + 7]),
+        (vector[at + 8], vector[at + 9], vector[at + 10]),
+    )
     axis = scale(1.0 / norm(axis), axis)
     along, away = dot(n, axis), subtract(point, origin)
     if geometry == 0:
@@ -136,15 +163,22 @@ def facing(vector, at, p, n):
     sine, cosine = math.sin(vector[at + 14]), math.cos(vector[at + 14])
     radial = add_scaled(away, -dot(away, axis), axis)
     size = norm(radial)
-    if size == 0.0 or (vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)):  # the apex; the bottom's plate
+    if size == 0.0 or (
+        vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)
+    ):  # the apex; the bottom's plate
         return abs(along)
     return abs(sine * along - cosine * dot(n, radial) / size)
 
 
 @apart
 def on_surface(vector, at, p, n):
-    """A surface that the method itself was told; `at`: its shape in the vector, then origin, axis, radius, half edges (order kept by a test)."""
-    shape, origin, axis = int(vector[at]), (vector[at + 1], vector[at + 2], vector[at + 3]), (vector[at + 4], vector[at + 5], vector[at + 6])
+    """A surface that the method itself was told; `at`: its shape in the vector, then origin, axis,
+    radius, half edges (order kept by a test)."""
+    shape, origin, axis = (
+        int(vector[at]),
+        (vector[at + 1], vector[at + 2], vector[at + 3]),
+        (vector[at + 4], vector[at + 5], vector[at + 6]),
+    )
     if shape == SPHERE:
         return on_sphere(p, n, origin, vector[at + 7])
     if shape == BOX:

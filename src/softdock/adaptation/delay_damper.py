@@ -1,4 +1,5 @@
-"""The controller of `delay_passivity`: a variable damper along the measured wrench, and what brakes a debt that is left when the contact is over."""
+"""The controller of `delay_passivity`: a variable damper along the measured wrench, and what brakes
+a debt that is left when the contact is over."""
 
 from __future__ import annotations
 
@@ -41,15 +42,25 @@ def _only(method, port, j, a):
 def damper_gain(method, mem, rig, satellites, port):
     """How much of the last wrench of the contact the damper puts against the motion at a port."""
     at, T = method.memory, rig.T
-    cf, ct = _only(method, port, 0, load3(mem, at + ALONG)), _only(method, port, 1, load3(mem, at + ALONG + 3))
-    tf, tt = _only(method, port, 0, load3(mem, at + ALONG + 6)), _only(method, port, 1, load3(mem, at + ALONG + 9))
+    cf, ct = (
+        _only(method, port, 0, load3(mem, at + ALONG)),
+        _only(method, port, 1, load3(mem, at + ALONG + 3)),
+    )
+    tf, tt = (
+        _only(method, port, 0, load3(mem, at + ALONG + 6)),
+        _only(method, port, 1, load3(mem, at + ALONG + 9)),
+    )
     power = dot(cf, load3(mem, at + TWIST)) + dot(ct, load3(mem, at + TWIST + 3))
     power += dot(tf, load3(mem, at + TWIST + 6)) + dot(tt, load3(mem, at + TWIST + 9))
     level = mem[at + ACTIVE + port] - transit_work(method, mem, satellites, port)
-    coming = level - mem[at + LEVEL + port] + mem[at + REMOVED + port]  # what a cycle adds without the damper
+    coming = (
+        level - mem[at + LEVEL + port] + mem[at + REMOVED + port]
+    )  # what a cycle adds without the damper
     mem[at + LEVEL + port] = level
     mem[at + REMOVED + port] = 0.0
-    mobility = mobility_of(rig.chaser, satellites.chaser.q, Wrench(cf, ct)) + mobility_of(rig.target, satellites.target.q, Wrench(tf, tt))
+    mobility = mobility_of(rig.chaser, satellites.chaser.q, Wrench(cf, ct)) + mobility_of(
+        rig.target, satellites.target.q, Wrench(tf, tt)
+    )
     if power == 0.0 or mobility == 0.0:
         return 0.0
     kinetic = 0.5 * power * power / mobility  # of the motion along the wrench
@@ -63,7 +74,9 @@ def damper_gain(method, mem, rig, satellites, port):
     else:  # the contact is over, and a debt is left
         spare = kinetic - method.loan * mem[at + TOUCH + port]
         if method.booking.worst and (power < 0.0 or spare < level):
-            return 0.0  # more than the motion along the last wrench has: taken from all relative motion, when every reading is counted
+            # more than the motion along the last wrench has: taken from all relative motion, when
+            # every reading is counted
+            return 0.0
         if power < 0.0 or spare <= 0.0:
             if mem[at + IDLE] <= (method.rows - BASELINE) * T:
                 return 0.0  # a force that flickers about the threshold: the contact may only begin
@@ -89,7 +102,8 @@ def braked(gamma, mem, at, wrench):
 
 @compiled
 def _towards(params, share, body, weld, wrench):
-    """A wrench and what brings a body in one cycle by `share` [1/s] of the way to another motion."""
+    """A wrench and what brings a body in one cycle by `share` [1/s] of the way to another
+    motion."""
     if params.fixed:
         return wrench
     force = add(wrench.force, scale(share, multiply(params.mass, subtract(weld.v, body.v))))
@@ -98,7 +112,8 @@ def _towards(params, share, body, weld, wrench):
 
 @apart
 def brake_relative(method, mem, rig, satellites, wrenches):
-    """The contact is over, and what is owed is more than the motion along its last wrench has: brake the motion relative to the pair welded together."""
+    """The contact is over, and what is owed is more than the motion along its last wrench has:
+    brake the motion relative to the pair welded together."""
     at, weld = method.memory, welded(rig, satellites)
     relative = pair_energy(rig, satellites) - pair_energy(rig, weld)
     spare = relative - method.loan * mem[at + TOUCH]
@@ -106,6 +121,14 @@ def brake_relative(method, mem, rig, satellites, wrenches):
         mem[at + DROPPED] += max(mem[at + ACTIVE], 0.0)
         mem[at + ACTIVE] = 0.0
         return wrenches
-    share = min(1.0 - math.sqrt(1.0 - min(mem[at + LEVEL], spare) / relative), 1.0 / method.braking_cycles) / rig.T
+    share = (
+        min(
+            1.0 - math.sqrt(1.0 - min(mem[at + LEVEL], spare) / relative),
+            1.0 / method.braking_cycles,
+        )
+        / rig.T
+    )
     chaser = _towards(rig.chaser, share, satellites.chaser, weld.chaser, wrenches.chaser)
-    return Wrenches(chaser, _towards(rig.target, share, satellites.target, weld.target, wrenches.target))
+    return Wrenches(
+        chaser, _towards(rig.target, share, satellites.target, weld.target, wrenches.target)
+    )

@@ -1,4 +1,5 @@
-"""Direct adaptation: the measured wrench acts on the satellites as it is. The raw loop every method is judged against."""
+"""Direct adaptation: the measured wrench acts on the satellites as it is. The raw loop every method
+is judged against."""
 
 from __future__ import annotations
 

@@ -1,23 +1,28 @@
-"""The energy ledger as a method: the satellites' kinetic energy follows the work that the real contact did (ours).
+"""The energy ledger as a method: the satellites' kinetic energy follows the work that the real
+contact did (ours).
 
-From what a rig measures, and without stiffness or delay. While a contact lasts, the real contact has absorbed
+From what a rig measures, and without stiffness or delay. While a contact lasts, the real contact
+has absorbed
 
     E_r = - sum (W_k + W_k-1)/2 . (x_r,k - x_r,k-1)          measured wrench and measured motion, paired by age
 
-and the set-points already sent, which the mock-ups have not yet reached, will make it absorb E_transit = - W . (x_cmd - x_r) more. So the satellites may
-have the kinetic energy
+and the set-points already sent, which the mock-ups have not yet reached, will make it absorb
+E_transit = - W . (x_cmd - x_r) more. So the satellites may have the kinetic energy
 
-    allowed = KE at the opening + W_external - W_virtual + W_designed - E_r - E_transit - noise bias - debt
+    allowed = KE at the opening + W_external - W_virtual + W_designed - E_r - E_transit - noise bias
+    - debt
 
-and never more than at the opening with what came from outside, the loan and four standard deviations of the noise: a real contact is passive, whatever a
-faulty sensor says of it (sensor_doubts.py); nor does a wrench, along whatever line, lift them beyond (passive_ceiling.py).
+and never more than at the opening with what came from outside, the loan and four standard
+deviations of the noise: a real contact is passive, whatever a faulty sensor says of it
+(sensor_doubts.py); nor does a wrench, along whatever line, lift them beyond (passive_ceiling.py).
 
-`clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. How: `energy_ledger_projection.py`. Near the turning point,
-where next to nothing is allowed, a small loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by more than a
-given share of the approach speed in one cycle.
+`clamp`: what they have beyond is taken away. `equality`: what they lack is given as well. How:
+`energy_ledger_projection.py`. Near the turning point, where next to nothing is allowed, a small
+loan stays, so that the satellites cannot stick. No correction changes the speed along the wrench by
+more than a given share of the approach speed in one cycle.
 
-A contact opens when the measured force rises above `threshold_N` and closes when it has been below for `window_ms`; its books begin half of that earlier, so
-that the work below the threshold counts.
+A contact opens when the measured force rises above `threshold_N` and closes when it has been below
+for `window_ms`; its books begin half of that earlier, so that the work below the threshold counts.
 """
 
 from __future__ import annotations
@@ -68,12 +73,37 @@ from softdock.adaptation.energy_ledger_books import (
     wrench_at,
 )
 from softdock.adaptation.energy_ledger_notes import note_trail
-from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, pair_energy, scaled_relative, welded
+from softdock.adaptation.energy_ledger_projection import (
+    carried_along,
+    line_of,
+    moved_along,
+    pair_energy,
+    scaled_relative,
+    welded,
+)
 from softdock.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.adaptation.noise_bias import claim_warnings, deviations_for, handed_over_noise
-from softdock.adaptation.paired_poses import load_poses, poses_of, relative_displacement, store_poses, work_on
+from softdock.adaptation.paired_poses import (
+    load_poses,
+    poses_of,
+    relative_displacement,
+    store_poses,
+    work_on,
+)
 from softdock.adaptation.passive_ceiling import within_room
-from softdock.adaptation.sensor_doubts import CUT, LIFTED, NO_DOUBTS, READING, Doubts, believe, doubt_keys, is_felt, least_absorbed, lifted, prepare_doubts
+from softdock.adaptation.sensor_doubts import (
+    CUT,
+    LIFTED,
+    NO_DOUBTS,
+    READING,
+    Doubts,
+    believe,
+    doubt_keys,
+    is_felt,
+    least_absorbed,
+    lifted,
+    prepare_doubts,
+)
 from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion, Wrench, load_wrench, port_energy, store_wrench
@@ -92,29 +122,106 @@ ENERGY_LEDGER = Group(
     Parameter(
         "form",
         "form",
-        "clamp: take what is too much; refund: and give back at most what this contact's corrections took; equality: give whatever is missing",
+        "clamp: take what is too much; refund: and give back at most what this contact's "
+        "corrections took; equality: give whatever is missing",
         "refund",
         choices=("clamp", "refund", "equality"),
     ),
-    Parameter("transit", "transit", "force along the way still to go: as it is now, or with the slope seen so far", "slope", choices=("held", "slope")),
-    Parameter("along", "along", "what a correction changes: motion along the wrench, or all relative motion", "wrench", choices=("wrench", "relative_motion")),
+    Parameter(
+        "transit",
+        "transit",
+        "force along the way still to go: as it is now, or with the slope seen so far",
+        "slope",
+        choices=("held", "slope"),
+    ),
+    Parameter(
+        "along",
+        "along",
+        "what a correction changes: motion along the wrench, or all relative motion",
+        "wrench",
+        choices=("wrench", "relative_motion"),
+    ),
     Parameter(
         "claim",
         "claim",
-        "faithful: the likely work of a force that jumps within one sample, debts carried to the next contact; "
-        "passive: the most it can have been, 0.1 % of the work's turnover kept back, debts taken from all relative motion",
+        "faithful: the likely work of a force that jumps within one sample, debts carried to "
+        "the next contact; "
+        "passive: the most it can have been, 0.1 % of the work's turnover kept back, debts "
+        "taken from all relative motion",
         "faithful",
         choices=("faithful", "passive"),
     ),
-    Parameter("loan", "loan", "share of the approach energy that stays at the turning point", 0.01, low=0.0, high=1.0),
-    Parameter("step", "step", "largest change of speed by one correction, as a share of the approach speed", 0.25, low=0.0, high=10.0, open_low=True),
+    Parameter(
+        "loan",
+        "loan",
+        "share of the approach energy that stays at the turning point",
+        0.01,
+        low=0.0,
+        high=1.0,
+    ),
+    Parameter(
+        "step",
+        "step",
+        "largest change of speed by one correction, as a share of the approach speed",
+        0.25,
+        low=0.0,
+        high=10.0,
+        open_low=True,
+    ),
     Parameter("threshold", "threshold_N", "smaller forces are no contact", 0.0, "N", 0.0, 1e6),
-    Parameter("window", "window_ms", "a contact stays open so long after its last force; its books begin half of it before", 200.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("mean", "force_mean_ms", "span of a mean stamped with its last sample; half of it adds to the age", 0.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("align", "align", "pair force and motion by age; false: newest with newest", True, kind="flag"),
-    Parameter("noise_force", "noise_N", "standard deviation of a handed-over force, for the bias", 0.0, "N", 0.0, 1e6),
-    Parameter("noise_torque", "noise_Nm", "standard deviation of a handed-over torque, for the bias", 0.0, "Nm", 0.0, 1e6),
-    Parameter("confidence", "confidence", "with which noise invents no energy; 0.5: no bias", 0.5, low=0.5, high=0.999999),
+    Parameter(
+        "window",
+        "window_ms",
+        "a contact stays open so long after its last force; its books begin half of it before",
+        200.0,
+        "ms",
+        0.0,
+        1e4,
+        scale=1e-3,
+    ),
+    Parameter(
+        "mean",
+        "force_mean_ms",
+        "span of a mean stamped with its last sample; half of it adds to the age",
+        0.0,
+        "ms",
+        0.0,
+        1e4,
+        scale=1e-3,
+    ),
+    Parameter(
+        "align",
+        "align",
+        "pair force and motion by age; false: newest with newest",
+        True,
+        kind="flag",
+    ),
+    Parameter(
+        "noise_force",
+        "noise_N",
+        "standard deviation of a handed-over force, for the bias",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "noise_torque",
+        "noise_Nm",
+        "standard deviation of a handed-over torque, for the bias",
+        0.0,
+        "Nm",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "confidence",
+        "confidence",
+        "with which noise invents no energy; 0.5: no bias",
+        0.5,
+        low=0.5,
+        high=0.999999,
+    ),
     *doubt_keys(frozen_ms=200.0),
 )
 AT = ENERGY_LEDGER.at
@@ -137,7 +244,9 @@ class EnergyLedger(NamedTuple):
     deviations: float  # of the noise's work that are kept back
 
 
-MARKER = EnergyLedger(0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, NO_DOUBTS, 0.0)
+MARKER = EnergyLedger(
+    0, 0, 0, 0, 0, False, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, 0.0, True, NO_DOUBTS, 0.0
+)
 
 
 def ring_rows(window: float, T: float) -> int:
@@ -153,7 +262,11 @@ def suggest(scenario):
     """For a scenario that does not list it: what its sensor's data sheet says."""
     sensor = scenario.tables["sensor"]
     force, torque = handed_over_noise(scenario)
-    keys = {"noise_N": force, "noise_Nm": torque, "threshold_N": max(4.0 * force, sensor["threshold_N"])}
+    keys = {
+        "noise_N": force,
+        "noise_Nm": torque,
+        "threshold_N": max(4.0 * force, sensor["threshold_N"]),
+    }
     return keys | {"window_ms": max(200.0, 4.0 * scenario.tables["pose"]["delay_ms"])}
 
 
@@ -162,7 +275,10 @@ def refuses(scenario):
     for body in ("chaser", "target"):
         mass = scenario.tables[body]["mass_kg"]
         if isinstance(mass, list) and len(set(mass)) > 1:
-            return f"{body}.mass_kg differs per axis: the pair then has no angular momentum that a correction could keep"
+            return (
+                f"{body}.mass_kg differs per axis: the pair then has no angular momentum that a "
+                "correction could keep"
+            )
     return None
 
 
@@ -177,7 +293,8 @@ def prepare(marker, vector, base, memory):
     passive = int(v[b + AT.claim]) == PASSIVE
     return EnergyLedger(
         memory,
-        int(math.ceil(0.5 * v[b + AT.window] / vector[0])) + 3,  # as in ring_rows; the vector begins with the cycle
+        int(math.ceil(0.5 * v[b + AT.window] / vector[0]))
+        + 3,  # as in ring_rows; the vector begins with the cycle
         int(v[b + AT.form]),
         int(v[b + AT.transit]),
         int(v[b + AT.along]),
@@ -195,11 +312,28 @@ def prepare(marker, vector, base, memory):
 
 @compiled
 def remember(method, mem, rig, measured, satellites, wrenches):
-    """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a reading that is not believed does not act."""
+    """The wrenches that act in this cycle, which `follow` needs to know what came from outside; a
+    reading that is not believed does not act."""
     base = method.memory
-    _, wrenches = believe(mem, base + DOUBTS, rig, method.doubts, method.booking.threshold, measured, satellites, wrenches)
+    _, wrenches = believe(
+        mem,
+        base + DOUBTS,
+        rig,
+        method.doubts,
+        method.booking.threshold,
+        measured,
+        satellites,
+        wrenches,
+    )
     if mem[base + OPEN] != 0.0 and not method.doubts.hands:
-        wrenches = within_room(mem, base + DOUBTS + CUT, rig, satellites, wrenches, _ceiling(method, mem) - pair_energy(rig, satellites))
+        wrenches = within_room(
+            mem,
+            base + DOUBTS + CUT,
+            rig,
+            satellites,
+            wrenches,
+            _ceiling(method, mem) - pair_energy(rig, satellites),
+        )
     store_wrench(mem, base + ACTING, wrenches.chaser)
     store_wrench(mem, base + ACTING + 6, wrenches.target)
     return wrenches
@@ -209,14 +343,20 @@ def remember(method, mem, rig, measured, satellites, wrenches):
 def _least(method, mem):
     """The least energy [J] that the contact can have absorbed since its books began."""
     base = method.memory
-    return least_absorbed(method.doubts, method.loan * mem[base + SUMMIT], mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
+    return least_absorbed(
+        method.doubts,
+        method.loan * mem[base + SUMMIT],
+        mem[base + VARIANCE] - mem[base + BASE_VARIANCE],
+    )
 
 
 @compiled
 def _ceiling(method, mem):
     """Kinetic energy [J] that no passive contact can lift the satellites beyond."""
     base = method.memory
-    return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - _least(method, mem)
+    return (
+        mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - _least(method, mem)
+    )
 
 
 @compiled
@@ -238,20 +378,32 @@ def follow(method, mem, rig, measured, before, after, output):
     _take_readings(method, mem, rig, measured, t)
     mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
     wrench = load_wrench(mem, base + DOUBTS + READING)
-    seen, felt = norm(wrench.force) > method.booking.threshold, is_felt(mem, base + DOUBTS, method.booking.threshold)
+    seen, felt = (
+        norm(wrench.force) > method.booking.threshold,
+        is_felt(mem, base + DOUBTS, method.booking.threshold),
+    )
     if felt and mem[base + OPEN] != 0.0:
         mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
     if seen:
         if mem[base + OPEN] == 0.0:
             open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
-            mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN], mem[base + TURNOVER] = 1.0, 0.0, 0.0, 0.0
+            mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN], mem[base + TURNOVER] = (
+                1.0,
+                0.0,
+                0.0,
+                0.0,
+            )
             mem[base + DOUBTS + LIFTED] = 0.0
             mem[base + CONTACTS] += 1.0
         mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
         size = 1.0 / norm(wrench.force)
-        store_wrench(mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque)))
+        store_wrench(
+            mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque))
+        )
     settled = after
-    if mem[base + OPEN] != 0.0 and (felt or mem[base + BOOKED] >= mem[base + LAST_SEEN]):  # parted: wait for the poses of the last touch
+    if mem[base + OPEN] != 0.0 and (
+        felt or mem[base + BOOKED] >= mem[base + LAST_SEEN]
+    ):  # parted: wait for the poses of the last touch
         allowed = _allowed(method, mem, rig.T, start, end, felt)
         settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not felt))
         note_gains(mem, base + WORK, rig, after, settled)
@@ -260,18 +412,30 @@ def follow(method, mem, rig, measured, before, after, output):
             missing = pair_energy(rig, settled) - allowed
             mem[base + DEBT] = missing if method.form == EQUALITY else max(missing, 0.0)
     note_books(mem, base, method.rows, pair_energy(rig, settled))
-    chaser = _sent_with(motion_of(rig.chaser, after.chaser), motion_of(rig.chaser, settled.chaser), output.chaser)
-    return settled, Output(chaser, _sent_with(motion_of(rig.target, after.target), motion_of(rig.target, settled.target), output.target))
+    chaser = _sent_with(
+        motion_of(rig.chaser, after.chaser), motion_of(rig.chaser, settled.chaser), output.chaser
+    )
+    return settled, Output(
+        chaser,
+        _sent_with(
+            motion_of(rig.target, after.target),
+            motion_of(rig.target, settled.target),
+            output.target,
+        ),
+    )
 
 
 @compiled
 def _both(rig, satellites):
-    return Output(motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target))
+    return Output(
+        motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target)
+    )
 
 
 @compiled
 def _sent_with(was, settled, sent):
-    """What an earlier method sends instead of the satellite's motion `was`, carried along with it."""
+    """What an earlier method sends instead of the satellite's motion `was`, carried along with
+    it."""
     q = settled.q if sent.q == was.q else product(settled.q, product(inverse(was.q), sent.q))
     v, w = add(settled.v, subtract(sent.v, was.v)), add(settled.w, subtract(sent.w, was.w))
     return Motion(add(settled.p, subtract(sent.p, was.p)), q, v, w)
@@ -284,18 +448,41 @@ def _take_readings(method, mem, rig, measured, t):
     force_time, pose_time = t - measured.force_age - method.late, t - measured.pose_age
     if not method.align:
         force_time, pose_time = t, t
-    note_readings(mem, base, method.rows, load_wrench(mem, base + DOUBTS + READING), force_time, measured.mock_ups, pose_time)
+    note_readings(
+        mem,
+        base,
+        method.rows,
+        load_wrench(mem, base + DOUBTS + READING),
+        force_time,
+        measured.mock_ups,
+        pose_time,
+    )
     mem[base + FORCE_TIME] = force_time
     book_real_work(mem, base, method.rows, pose_time, method.booking)
 
 
 @compiled
 def _given_from_outside(method, mem, rig, before, after, start, end):
-    """Energy [J] of this cycle that neither the contact nor a virtual element accounts for: thrusters, hands, methods that mean to differ."""
+    """Energy [J] of this cycle that neither the contact nor a virtual element accounts for:
+    thrusters, hands, methods that mean to differ."""
     at = method.memory + ACTING
-    through = port_energy(load_wrench(mem, at), rig.T, start.chaser, end.chaser) if not rig.chaser.fixed else 0.0
-    through += port_energy(load_wrench(mem, at + 6), rig.T, start.target, end.target) if not rig.target.fixed else 0.0
-    return pair_energy(rig, after) - pair_energy(rig, before) - through - mem[BOOK_VIRTUAL] + mem[BOOK_DESIGNED]
+    through = (
+        port_energy(load_wrench(mem, at), rig.T, start.chaser, end.chaser)
+        if not rig.chaser.fixed
+        else 0.0
+    )
+    through += (
+        port_energy(load_wrench(mem, at + 6), rig.T, start.target, end.target)
+        if not rig.target.fixed
+        else 0.0
+    )
+    return (
+        pair_energy(rig, after)
+        - pair_energy(rig, before)
+        - through
+        - mem[BOOK_VIRTUAL]
+        + mem[BOOK_DESIGNED]
+    )
 
 
 @compiled
@@ -306,20 +493,36 @@ def _allowed(method, mem, T, start, end, felt):
     transit = _transit(method, mem, T, start, end)
     mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
     absorbed = mem[base + REAL] - mem[base + BASE_REAL] + transit
-    absorbed += lifted(mem, base + DOUBTS, _least(method, mem), absorbed, felt, mem[base + BASE_KINETIC])
-    return mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - absorbed - kept - mem[base + DEBT]
+    absorbed += lifted(
+        mem, base + DOUBTS, _least(method, mem), absorbed, felt, mem[base + BASE_KINETIC]
+    )
+    return (
+        mem[base + BASE_KINETIC]
+        + mem[base + GIVEN]
+        - mem[base + BASE_GIVEN]
+        - absorbed
+        - kept
+        - mem[base + DEBT]
+    )
 
 
 @compiled
 def _transit(method, mem, T, start, end):
-    """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to the set-points stamped t_{k+1}."""
+    """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to
+    the set-points stamped t_{k+1}."""
     base = method.memory
-    here, wrench = poses_at(mem, base, method.rows, mem[base + BOOKED]), wrench_at(mem, base, method.rows, mem[base + BOOKED])
+    here, wrench = (
+        poses_at(mem, base, method.rows, mem[base + BOOKED]),
+        wrench_at(mem, base, method.rows, mem[base + BOOKED]),
+    )
     force = norm(wrench.force)
     if force <= method.booking.threshold:
         return 0.0
     sent = load_poses(mem, base + COMMAND) if mem[base + SENT] != 0.0 else poses_of(start)
-    behind, ahead = relative_displacement(here, sent), relative_displacement(poses_of(start), poses_of(end))
+    behind, ahead = (
+        relative_displacement(here, sent),
+        relative_displacement(poses_of(start), poses_of(end)),
+    )
     note_trail(mem, base, T, behind.translation, ahead.translation)
     work = work_on(wrench, behind) + work_on(wrench, ahead)
     if method.transit == HELD:
@@ -351,7 +554,8 @@ def _settle(method, mem, rig, satellites, allowed, parted):
 
 @compiled
 def _wanted(method, mem, has, may, loan):
-    """What the motion that can be changed should have of energy [J]: it has `has`, and may have `may`."""
+    """What the motion that can be changed should have of energy [J]: it has `has`, and may have
+    `may`."""
     if may < loan:
         return min(has, loan)
     return min(may, has + _may_give(method, mem))
@@ -366,12 +570,16 @@ def _settle_along(method, mem, rig, satellites, line, along, allowed, loan):
     if wanted == along:
         return satellites
     speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
-    pushed = rig.T * line.mobility * norm(load_wrench(mem, base + ACTING).force)  # what the force itself did in this cycle
+    pushed = (
+        rig.T * line.mobility * norm(load_wrench(mem, base + ACTING).force)
+    )  # what the force itself did in this cycle
     fastest = math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
     largest = pushed + method.step * fastest
     change = min(max(speed - line.speed, -largest), largest)
     moved = moved_along(rig, satellites, line, change / line.mobility)
-    _note_correction(mem, base, pair_energy(rig, moved) - kinetic, max(abs(change) - pushed, 0.0), fastest)
+    _note_correction(
+        mem, base, pair_energy(rig, moved) - kinetic, max(abs(change) - pushed, 0.0), fastest
+    )
     return moved
 
 

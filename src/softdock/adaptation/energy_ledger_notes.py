@@ -1,5 +1,5 @@
-"""What the energy ledger notes of a run beside its doubts of the sensor (sensor_doubts.py): readings that are not new, mock-ups that trail longer and longer,
-debts that nobody could pay.
+"""What the energy ledger notes of a run beside its doubts of the sensor (sensor_doubts.py):
+readings that are not new, mock-ups that trail longer and longer, debts that nobody could pay.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from softdock.adaptation.sensor_doubts import doubt_books, doubt_events
 from softdock.compiled import compiled
 from softdock.spatial.vectors import dot, norm
 
-FAST_SHARE = 0.7  # of the fastest motion along the wrench: slower, the time that the mock-ups trail cannot be told
+# of the fastest motion along the wrench: slower, the time that the mock-ups trail cannot be told
+FAST_SHARE = 0.7
 ROUNDING = 1e-9  # of the energy at the opening of the last contact: a debt below is none
 
 
 @compiled
 def note_trail(mem, base, T, behind, ahead):
-    """How long the mock-ups trail behind the set-points: the way still to go [m] over the way of one cycle [m]; roughly, where the motion is fast."""
+    """How long the mock-ups trail behind the set-points: the way still to go [m] over the way of
+    one cycle [m]; roughly, where the motion is fast."""
     size = norm(ahead)
     mem[base + FASTEST_WAY] = max(mem[base + FASTEST_WAY], size)
     if size > 0.0 and size >= FAST_SHARE * mem[base + FASTEST_WAY]:
@@ -62,9 +64,17 @@ def events(mem: Any, T: float) -> list[str]:
     """What a reader of the run must know, in words."""
     b, found = books(mem), doubt_events(mem[DOUBTS:], mem[BASE_KINETIC])
     if b["cycles_without_a_new_force"]:
-        found.append(f"no new force arrived in {b['cycles_without_a_new_force']:.0f} cycles of contact")
+        found.append(
+            f"no new force arrived in {b['cycles_without_a_new_force']:.0f} cycles of contact"
+        )
     if b["trail_longest_s"] > 1.5 * b["trail_shortest_s"] + T:
-        found.append(f"the mock-ups trailed the set-points by {1e3 * b['trail_shortest_s']:.0f} to {1e3 * b['trail_longest_s']:.0f} ms during contact")
+        found.append(
+            f"the mock-ups trailed the set-points by {1e3 * b['trail_shortest_s']:.0f} to "
+            f"{1e3 * b['trail_longest_s']:.0f} ms during contact"
+        )
     if b["unpaid_J"] > ROUNDING * mem[BASE_KINETIC]:
-        found.append(f"{b['unpaid_J']:.3g} J could not be taken: the real contact absorbed more than the satellites had along its wrench")
+        found.append(
+            f"{b['unpaid_J']:.3g} J could not be taken: the real contact absorbed more than "
+            "the satellites had along its wrench"
+        )
     return found

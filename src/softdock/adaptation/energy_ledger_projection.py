@@ -1,7 +1,9 @@
-"""How the energy ledger takes energy from two free bodies, or gives it: in the kinetic metric, with the pair's momenta kept.
+"""How the energy ledger takes energy from two free bodies, or gives it: in the kinetic metric, with
+the pair's momenta kept.
 
-Both change the momenta by an internal impulse, equal and opposite about one common point, so that linear and angular momentum of the pair stay to the last
-bit. With one body fixed there is no such momentum to keep.
+Both change the momenta by an internal impulse, equal and opposite about one common point, so that
+linear and angular momentum of the pair stay to the last bit. With one body fixed there is no such
+momentum to keep.
 
 wrench            the impulse is along the measured wrench: only the motion that the contact can change is changed. KE(alpha) along this line is a
                   parabola; its least value is the energy that the contact cannot touch.
@@ -19,7 +21,17 @@ from softdock.compiled import apart, compiled
 from softdock.spatial.motion import Wrench, opposite
 from softdock.spatial.rigid_body import Body, body_rate, kinetic_energy
 from softdock.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, scale, subtract, symmetric_inverse, symmetric_times
+from softdock.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    multiply,
+    scale,
+    subtract,
+    symmetric_inverse,
+    symmetric_times,
+)
 
 
 class Line(NamedTuple):
@@ -36,7 +48,9 @@ def power_of(params, body, wrench):
     """Power [W] of a wrench on a body."""
     if params.fixed:
         return 0.0
-    return dot(wrench.force, body.v) + dot(wrench.torque, rotate(body.q, body_rate(params, body.q, body.L)))
+    return dot(wrench.force, body.v) + dot(
+        wrench.torque, rotate(body.q, body_rate(params, body.q, body.L))
+    )
 
 
 @compiled
@@ -45,7 +59,9 @@ def line_of(rig, satellites, wrench):
     c, t = satellites.chaser, satellites.target
     other = opposite(wrench, subtract(c.p, t.p))
     mobility = mobility_of(rig.chaser, c.q, wrench) + mobility_of(rig.target, t.q, other)
-    return Line(wrench, other, mobility, power_of(rig.chaser, c, wrench) + power_of(rig.target, t, other))
+    return Line(
+        wrench, other, mobility, power_of(rig.chaser, c, wrench) + power_of(rig.target, t, other)
+    )
 
 
 @compiled
@@ -59,7 +75,10 @@ def _pushed(params, body, impulse, wrench):
 @compiled
 def moved_along(rig, satellites, line, impulse):
     """Both bodies after an internal impulse [Ns] along the line."""
-    return Satellites(_pushed(rig.chaser, satellites.chaser, impulse, line.chaser), _pushed(rig.target, satellites.target, impulse, line.target))
+    return Satellites(
+        _pushed(rig.chaser, satellites.chaser, impulse, line.chaser),
+        _pushed(rig.target, satellites.target, impulse, line.target),
+    )
 
 
 @compiled
@@ -86,7 +105,8 @@ def _steiner(mass, r):
 
 @apart
 def welded(rig, satellites):
-    """Both bodies moving as one rigid body with the same linear and angular momentum. A fixed body: both at rest. Masses must not differ per axis."""
+    """Both bodies moving as one rigid body with the same linear and angular momentum. A fixed body:
+    both at rest. Masses must not differ per axis."""
     c, t = satellites.chaser, satellites.target
     zero = (0.0, 0.0, 0.0)
     if rig.chaser.fixed or rig.target.fixed:
@@ -96,8 +116,16 @@ def welded(rig, satellites):
     v = add(scale(share, c.v), scale(1.0 - share, t.v))
     centre = add(scale(share, c.p), scale(1.0 - share, t.p))
     r_c, r_t = subtract(c.p, centre), subtract(t.p, centre)
-    momentum = add(add(c.L, t.L), add(scale(m_c, cross(r_c, subtract(c.v, v))), scale(m_t, cross(r_t, subtract(t.v, v)))))
-    I_c, I_t, S_c, S_t = _world_inertia(rig.chaser, c.q), _world_inertia(rig.target, t.q), _steiner(m_c, r_c), _steiner(m_t, r_t)
+    momentum = add(
+        add(c.L, t.L),
+        add(scale(m_c, cross(r_c, subtract(c.v, v))), scale(m_t, cross(r_t, subtract(t.v, v)))),
+    )
+    I_c, I_t, S_c, S_t = (
+        _world_inertia(rig.chaser, c.q),
+        _world_inertia(rig.target, t.q),
+        _steiner(m_c, r_c),
+        _steiner(m_t, r_t),
+    )
     whole = (
         I_c[0] + I_t[0] + S_c[0] + S_t[0],
         I_c[1] + I_t[1] + S_c[1] + S_t[1],
@@ -113,13 +141,21 @@ def welded(rig, satellites):
 
 @compiled
 def _mixed(weld, body, factor):
-    return Body(body.p, body.q, add_scaled(weld.v, factor, subtract(body.v, weld.v)), add_scaled(weld.L, factor, subtract(body.L, weld.L)))
+    return Body(
+        body.p,
+        body.q,
+        add_scaled(weld.v, factor, subtract(body.v, weld.v)),
+        add_scaled(weld.L, factor, subtract(body.L, weld.L)),
+    )
 
 
 @compiled
 def scaled_relative(rig, satellites, weld, factor):
     """The motion relative to the welded pair's times `factor`."""
-    return Satellites(_mixed(weld.chaser, satellites.chaser, factor), _mixed(weld.target, satellites.target, factor))
+    return Satellites(
+        _mixed(weld.chaser, satellites.chaser, factor),
+        _mixed(weld.target, satellites.target, factor),
+    )
 
 
 @compiled
@@ -127,25 +163,39 @@ def _carried(params, T, before, after):
     """The pose that the change of velocity, had it come evenly over the cycle, would have made."""
     if params.fixed:
         return after
-    turned = scale(0.5 * T, subtract(body_rate(params, after.q, after.L), body_rate(params, before.q, before.L)))
+    turned = scale(
+        0.5 * T,
+        subtract(body_rate(params, after.q, after.L), body_rate(params, before.q, before.L)),
+    )
     p = add_scaled(after.p, 0.5 * T, subtract(after.v, before.v))
     return Body(p, renormalise(product(after.q, exponential(turned))), after.v, after.L)
 
 
 @compiled
 def carried_along(rig, before, after):
-    """The corrected satellites with poses to match, so that set-points and their velocities agree. The pair's angular momentum, which moving the
-    bodies aside would change, is put right in their spins, by mass."""
-    chaser, target = _carried(rig.chaser, rig.T, before.chaser, after.chaser), _carried(rig.target, rig.T, before.target, after.target)
+    """The corrected satellites with poses to match, so that set-points and their velocities agree.
+    The pair's angular momentum, which moving the bodies aside would change, is put right in their
+    spins, by mass."""
+    chaser, target = (
+        _carried(rig.chaser, rig.T, before.chaser, after.chaser),
+        _carried(rig.target, rig.T, before.target, after.target),
+    )
     if rig.chaser.fixed or rig.target.fixed:
         return Satellites(chaser, target)
     aside_c, aside_t = subtract(chaser.p, after.chaser.p), subtract(target.p, after.target.p)
-    extra = add(cross(aside_c, multiply(rig.chaser.mass, chaser.v)), cross(aside_t, multiply(rig.target.mass, target.v)))
+    extra = add(
+        cross(aside_c, multiply(rig.chaser.mass, chaser.v)),
+        cross(aside_t, multiply(rig.target.mass, target.v)),
+    )
     share = rig.chaser.mass[0] / (rig.chaser.mass[0] + rig.target.mass[0])
     c = Body(chaser.p, chaser.q, chaser.v, add_scaled(chaser.L, -share, extra))
-    return Satellites(c, Body(target.p, target.q, target.v, add_scaled(target.L, share - 1.0, extra)))
+    return Satellites(
+        c, Body(target.p, target.q, target.v, add_scaled(target.L, share - 1.0, extra))
+    )
 
 
 @compiled
 def pair_energy(rig, satellites):
-    return kinetic_energy(rig.chaser, satellites.chaser) + kinetic_energy(rig.target, satellites.target)
+    return kinetic_energy(rig.chaser, satellites.chaser) + kinetic_energy(
+        rig.target, satellites.target
+    )

@@ -1,17 +1,22 @@
-"""A Kalman filter for the place of the environment behind elastic joints (Lange IV-C), from motor positions and the force sensor.
+"""A Kalman filter for the place of the environment behind elastic joints (Lange IV-C), from motor
+positions and the force sensor.
 
-Along the normal n, five states: of each mock-up the deflection from its motors and the velocity (q1 - m1, q1', q2 - m2, q2'), and delta, the place of the
-environment from a point fixed to both bodies: the unknown gap. Model (Lange eqs. 7, 10) and measurement (Lange eq. 24):
+Along the normal n, five states: of each mock-up the deflection from its motors and the velocity (q1
+- m1, q1', q2 - m2, q2'), and delta, the place of the environment from a point fixed to both bodies:
+the unknown gap. Model (Lange eqs. 7, 10) and measurement (Lange eq. 24):
 
     M_i q_i'' = K_i (m_i - q_i) + D_i (m_i' - q_i') +- f
     f         = k (way + (q2 - m2) - (q1 - m1) + delta) + c (q2' - q1')
 
-`way`: how far the motors have brought that point together along n. The measured force is both input (linear between samples, so that deflections are tracked
-without a contact too, in all three axes) and measurement. When a contact opens, the impulse since its onset within the cycle is found from the first
-sample, and delta is taken as unknown. Errors are carried along n alone. Fixed cost: no loop depends on data.
+`way`: how far the motors have brought that point together along n. The measured force is both input
+(linear between samples, so that deflections are tracked without a contact too, in all three axes)
+and measurement. When a contact opens, the impulse since its onset within the cycle is found from
+the first sample, and delta is taken as unknown. Errors are carried along n alone. Fixed cost: no
+loop depends on data.
 
-The normal itself is the measured force's direction, weighed by how well it is known: a force of 2 N with 0.5 N of noise points 14 deg astray, and would
-move the environment with it. In target axes, one variance for both directions across.
+The normal itself is the measured force's direction, weighed by how well it is known: a force of 2 N
+with 0.5 N of noise points 14 deg astray, and would move the environment with it. In target axes,
+one variance for both directions across.
 """
 
 from __future__ import annotations
@@ -22,17 +27,33 @@ from typing import NamedTuple
 from softdock.compiled import apart, compiled
 from softdock.spatial.oscillator import free_response
 from softdock.spatial.rotations import rotate, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, norm, scale, store3, subtract
+from softdock.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    norm,
+    scale,
+    store3,
+    subtract,
+)
 
 UNKNOWN = 0.01  # m, standard deviation of delta before it was seen
-SETTLED = 10.0  # cycles of process noise in the state before a contact: what a lightly damped joint remembers
+# cycles of process noise in the state before a contact: what a lightly damped joint remembers
+SETTLED = 10.0
 ONSET_ROUNDS = 4
 TURNING = 0.01  # rad a cycle, by which the normal may turn in target axes
 
 # the filter's floats in `mem`
 STARTED, TOUCHED, DELTA = 0, 1, 2
 FELT_ONCE, IN_CONTACT = 0.5, 1.0  # of TOUCHED
-DEFLECTION, VELOCITY, MOTOR, MOTOR_SPEED = 3, 6, 9, 12  # of the chaser's robot; the target's follow ROBOT floats later
+DEFLECTION, VELOCITY, MOTOR, MOTOR_SPEED = (
+    3,
+    6,
+    9,
+    12,
+)  # of the chaser's robot; the target's follow ROBOT floats later
 ROBOT = 12
 FORCE = 27  # on the chaser's mock-up at the last sample
 POINTS = 30  # the point on both bodies, body axes
@@ -66,7 +87,8 @@ def believed_joint(stiffness, mass, zeta, T):
 
 @compiled
 def _deflect(mem, at, joint, T, motor, force, slope):
-    """One mock-up over a cycle: `force` on it at the start and its `slope` [N, N/s]; the motors on a parabola through their positions and velocities."""
+    """One mock-up over a cycle: `force` on it at the start and its `slope` [N, N/s]; the motors on
+    a parabola through their positions and velocities."""
     if joint.stiffness == 0.0:
         store3(mem, at + DEFLECTION, (0.0, 0.0, 0.0))
         store3(mem, at + VELOCITY, motor.v)
@@ -74,9 +96,14 @@ def _deflect(mem, at, joint, T, motor, force, slope):
         ee, er, re, rr = joint.response
         u = scale(1.0 / T, subtract(motor.p, load3(mem, at + MOTOR)))
         late = scale(-2.0 * joint.zeta / (joint.w * joint.stiffness), slope)
-        bent = scale(-T / 12.0, subtract(motor.v, load3(mem, at + MOTOR_SPEED)))  # mean of the motors' way beside its chord
+        bent = scale(
+            -T / 12.0, subtract(motor.v, load3(mem, at + MOTOR_SPEED))
+        )  # mean of the motors' way beside its chord
         aside, rate = add(late, bent), scale(1.0 / joint.stiffness, slope)
-        begin, end = add(scale(1.0 / joint.stiffness, force), aside), add(scale(1.0 / joint.stiffness, add_scaled(force, T, slope)), aside)
+        begin, end = (
+            add(scale(1.0 / joint.stiffness, force), aside),
+            add(scale(1.0 / joint.stiffness, add_scaled(force, T, slope)), aside),
+        )
         e = subtract(load3(mem, at + DEFLECTION), begin)
         r = subtract(subtract(load3(mem, at + VELOCITY), u), rate)
         store3(mem, at + DEFLECTION, add(end, add(scale(ee, e), scale(er, r))))  # Lange eqs. 7, 10
@@ -87,7 +114,8 @@ def _deflect(mem, at, joint, T, motor, force, slope):
 
 @compiled
 def _closing(mem, at, mock_ups, n, point):
-    """Rate at which the mock-ups come together at a point along n [m/s]: their own velocities, the motors' rotation."""
+    """Rate at which the mock-ups come together at a point along n [m/s]: their own velocities, the
+    motors' rotation."""
     c, t = mock_ups.chaser, mock_ups.target
     chaser = add(load3(mem, at + VELOCITY), cross(rotate(c.q, c.w), subtract(point, c.p)))
     target = add(load3(mem, at + ROBOT + VELOCITY), cross(rotate(t.q, t.w), subtract(point, t.p)))
@@ -110,7 +138,8 @@ def _shift(mem, at, n, deflection, velocity):
 
 @apart
 def _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c):
-    """The impulse since the contact's onset, from its first sample; the point on both bodies; delta unknown."""
+    """The impulse since the contact's onset, from its first sample; the point on both bodies; delta
+    unknown."""
     store3(mem, at + POINTS, rotate_back(mock_ups.chaser.q, subtract(point, mock_ups.chaser.p)))
     store3(mem, at + POINTS + 3, rotate_back(mock_ups.target.q, subtract(point, mock_ups.target.p)))
     free = _closing(mem, at, mock_ups, n, point)  # without the contact
@@ -162,7 +191,9 @@ def _spread(params, mem, at, T):
         for j in range(5):
             _turn(mem, at, (j, j), (i, i + 1), joint)
         if joint.stiffness > 0.0:
-            mem[at + COVARIANCE + 6 * (i + 1)] += _process(joint, T, params.noise_force, params.noise_position)
+            mem[at + COVARIANCE + 6 * (i + 1)] += _process(
+                joint, T, params.noise_force, params.noise_position
+            )
 
 
 @apart
@@ -177,7 +208,13 @@ def _update(params, mem, at, mock_ups, n, point, force, k, c):
     depth = _way(mem, at, mock_ups, n) + apart_by + mem[at + DELTA]
     missing = force - k * depth - c * _closing(mem, at, mock_ups, n, point)  # Lange eq. 24
     P = at + COVARIANCE
-    g = (_row(mem, P, h), _row(mem, P + 5, h), _row(mem, P + 10, h), _row(mem, P + 15, h), _row(mem, P + 20, h))
+    g = (
+        _row(mem, P, h),
+        _row(mem, P + 5, h),
+        _row(mem, P + 10, h),
+        _row(mem, P + 15, h),
+        _row(mem, P + 20, h),
+    )
     by_motors = k * params.noise_position
     size = params.noise_force * params.noise_force + 2.0 * by_motors * by_motors
     for i in range(5):
@@ -193,7 +230,13 @@ def _update(params, mem, at, mock_ups, n, point, force, k, c):
 
 @compiled
 def _row(mem, at, h):
-    return mem[at] * h[0] + mem[at + 1] * h[1] + mem[at + 2] * h[2] + mem[at + 3] * h[3] + mem[at + 4] * h[4]
+    return (
+        mem[at] * h[0]
+        + mem[at + 1] * h[1]
+        + mem[at + 2] * h[2]
+        + mem[at + 3] * h[3]
+        + mem[at + 4] * h[4]
+    )
 
 
 @compiled
@@ -216,8 +259,8 @@ def settled_normal(params, mem, at, target_q, n, force, opens):
 
 @apart
 def follow_mock_ups(params, mem, at, T, mock_ups, force, opens):
-    """Both mock-ups a cycle on, under the measured force on the chaser's (world; zero: no contact). `opens`: a contact's first sample, of which
-    `place_environment` makes the impulse."""
+    """Both mock-ups a cycle on, under the measured force on the chaser's (world; zero: no contact).
+    `opens`: a contact's first sample, of which `place_environment` makes the impulse."""
     f0, f1 = load3(mem, at + FORCE), force
     store3(mem, at + FORCE, force)
     if mem[at + STARTED] == 0.0:
@@ -231,12 +274,15 @@ def follow_mock_ups(params, mem, at, T, mock_ups, force, opens):
         f0, f1 = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     slope = scale(1.0 / T, subtract(f1, f0))
     _deflect(mem, at, params.chaser, T, mock_ups.chaser, f0, slope)
-    _deflect(mem, at + ROBOT, params.target, T, mock_ups.target, scale(-1.0, f0), scale(-1.0, slope))
+    _deflect(
+        mem, at + ROBOT, params.target, T, mock_ups.target, scale(-1.0, f0), scale(-1.0, slope)
+    )
 
 
 @apart
 def place_environment(params, mem, at, T, mock_ups, n, point, force, k, c, opens):
-    """x_e - x_c along n, from where the motors are [m]; its rate as the mock-ups really close [m/s]. `k`, `c`: of the mock-ups' contact."""
+    """x_e - x_c along n, from where the motors are [m]; its rate as the mock-ups really close
+    [m/s]. `k`, `c`: of the mock-ups' contact."""
     if opens:
         _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c)
     else:

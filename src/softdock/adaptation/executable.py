@@ -1,7 +1,10 @@
-"""Set-points that a robot can execute (Lange IV-G): not the satellites' motion, which turns round within a contact, but what a follower with limits of speed,
-acceleration and jerk makes of it. How far that is from the motion itself is recorded, and what it costs stands in the ledger's row `command`.
+"""Set-points that a robot can execute (Lange IV-G): not the satellites' motion, which turns round
+within a contact, but what a follower with limits of speed, acceleration and jerk makes of it. How
+far that is from the motion itself is recorded, and what it costs stands in the ledger's row
+`command`.
 
-The follower is the one of `robots/limited.py`: a rig whose robots have these limits then does exactly what it is sent.
+The follower is the one of `robots/limited.py`: a rig whose robots have these limits then does
+exactly what it is sent.
 """
 
 from __future__ import annotations
@@ -10,7 +13,12 @@ import math
 
 from softdock.adaptation.interface import Output
 from softdock.adaptation.remapping_keys import AT, EXECUTABLE
-from softdock.adaptation.remapping_memory import DEVIATION, FOLLOWER_FLOATS, FOLLOWERS, LARGEST_DEVIATION
+from softdock.adaptation.remapping_memory import (
+    DEVIATION,
+    FOLLOWER_FLOATS,
+    FOLLOWERS,
+    LARGEST_DEVIATION,
+)
 from softdock.compiled import apart, compiled
 from softdock.limits import or_no_limit
 from softdock.robots.limited import follow_within_limits
@@ -20,10 +28,13 @@ from softdock.spatial.vectors import norm, subtract
 
 @apart
 def _followed(limits, T, mem, at, set_point, started):
-    """One robot's next set-point; `at`: what was sent last, then the follower's accelerations and its room to plan."""
+    """One robot's next set-point; `at`: what was sent last, then the follower's accelerations and
+    its room to plan."""
     sent = set_point
     if started:
-        sent = follow_within_limits(limits, T, mem, at + MOTION_FLOATS, load_motion(mem, at), set_point)
+        sent = follow_within_limits(
+            limits, T, mem, at + MOTION_FLOATS, load_motion(mem, at), set_point
+        )
     store_motion(mem, at, sent)
     return sent
 
@@ -39,6 +50,8 @@ def set_point(method, mem, rig, satellites, output):
     at, started = m + FOLLOWERS, rig.cycle > 0
     chaser = _followed(limits, rig.T, mem, at, output.chaser, started)
     target = _followed(limits, rig.T, mem, at + FOLLOWER_FLOATS, output.target, started)
-    mem[m + DEVIATION] = max(norm(subtract(chaser.p, output.chaser.p)), norm(subtract(target.p, output.target.p)))
+    mem[m + DEVIATION] = max(
+        norm(subtract(chaser.p, output.chaser.p)), norm(subtract(target.p, output.target.p))
+    )
     mem[m + LARGEST_DEVIATION] = max(mem[m + LARGEST_DEVIATION], mem[m + DEVIATION])
     return Output(chaser, target)

@@ -1,7 +1,8 @@
 """The hooks of the listed methods, one after the other: what the cycle calls.
 
-`methods` is a tuple with one NamedTuple per listed method; compiled code finds the hooks of each by its type. In the vector a method's
-parameters stand behind one slot that holds where its memory begins.
+`methods` is a tuple with one NamedTuple per listed method; compiled code finds the hooks of each by
+its type. In the vector a method's parameters stand behind one slot that holds where its memory
+begins.
 """
 
 from __future__ import annotations
@@ -11,7 +12,15 @@ from typing import Any
 from numba.extending import overload
 
 from softdock.adaptation.interface import Replaced, Wrenches
-from softdock.adaptation.method import BY_TYPE, keep_set_point, keep_states, keep_wrench, no_external, nothing_replaced, nothing_rewound
+from softdock.adaptation.method import (
+    BY_TYPE,
+    keep_set_point,
+    keep_states,
+    keep_wrench,
+    no_external,
+    nothing_replaced,
+    nothing_rewound,
+)
 from softdock.compiled import OPTIONS, by_type, compiled
 from softdock.spatial.motion import Wrench
 from softdock.spatial.vectors import add
@@ -59,13 +68,21 @@ def _past_one(method, mem, chaser, target, record, column, row): ...
 
 
 def _any_method(classes, *hooks):
-    defaults: dict[str, Any] = {"wrench": keep_wrench, "correct": keep_states, "set_point": keep_set_point, "external": no_external}
+    defaults: dict[str, Any] = {
+        "wrench": keep_wrench,
+        "correct": keep_states,
+        "set_point": keep_set_point,
+        "external": no_external,
+    }
     defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced}
-    return any(getattr(BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks)
+    return any(
+        getattr(BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks
+    )
 
 
 def _known_at_compile_time(name, *hooks):
-    """A function of the methods that is a constant in compiled code: whether any of them has one of these hooks."""
+    """A function of the methods that is a constant in compiled code: whether any of them has one of
+    these hooks."""
 
     def ask(methods):
         return _any_method([type(method) for method in methods], *hooks)
@@ -80,15 +97,24 @@ def _known_at_compile_time(name, *hooks):
 
 
 any_wrench = _known_at_compile_time("any_wrench", "wrench")  # else F_sat is F_meas
-any_correct = _known_at_compile_time("any_correct", "correct")  # else the integrated state is the state
-any_lead = _known_at_compile_time("any_lead", "correct", "set_point")  # else the satellites' own motion is sent
+any_correct = _known_at_compile_time(
+    "any_correct", "correct"
+)  # else the integrated state is the state
+any_lead = _known_at_compile_time(
+    "any_lead", "correct", "set_point"
+)  # else the satellites' own motion is sent
 any_external = _known_at_compile_time("any_external", "external")
 any_rewound = _known_at_compile_time("any_rewound", "rewound")  # else the past stays as it was
-any_replaced = _known_at_compile_time("any_replaced", "replaced")  # else satellites feel the real contact
-any_books = _known_at_compile_time("any_books", "wrench", "correct", "set_point")  # else there is no virtual or designed work
+any_replaced = _known_at_compile_time(
+    "any_replaced", "replaced"
+)  # else satellites feel the real contact
+any_books = _known_at_compile_time(
+    "any_books", "wrench", "correct", "set_point"
+)  # else there is no virtual or designed work
 
 
-# Each list function below is plain Python, and beside it the compiled form, unrolled over the tuple's length at compile time.
+# Each list function below is plain Python, and beside it the compiled form, unrolled over the
+# tuple's length at compile time.
 
 
 def prepare_methods(markers, vector, base):
@@ -173,7 +199,9 @@ def _apply_set_point(methods, mem, rig, satellites, output):
 @compiled
 def add_wrenches(a, b):
     chaser = Wrench(add(a.chaser.force, b.chaser.force), add(a.chaser.torque, b.chaser.torque))
-    return Wrenches(chaser, Wrench(add(a.target.force, b.target.force), add(a.target.torque, b.target.torque)))
+    return Wrenches(
+        chaser, Wrench(add(a.target.force, b.target.force), add(a.target.torque, b.target.torque))
+    )
 
 
 def sum_external(methods, mem, rig, satellites, external):
@@ -235,7 +263,14 @@ def _sum_rewound(methods, mem):
 @compiled
 def _both_replaced(a, b):
     changed, acts = a.past_changed or b.past_changed, a.acts or b.acts
-    return Replaced(a.taken + b.taken, acts, changed, add(a.impulse, b.impulse), max(a.peak_squared, b.peak_squared), a.pushes or b.pushes)
+    return Replaced(
+        a.taken + b.taken,
+        acts,
+        changed,
+        add(a.impulse, b.impulse),
+        max(a.peak_squared, b.peak_squared),
+        a.pushes or b.pushes,
+    )
 
 
 def sum_replaced(methods, mem):
@@ -250,11 +285,14 @@ def sum_replaced(methods, mem):
 def _sum_replaced(methods, mem):
     if len(methods) == 0:
         return lambda methods, mem: Replaced(0.0, False, False, (0.0, 0.0, 0.0), 0.0, False)
-    return lambda methods, mem: _both_replaced(_replaced_one(methods[0], mem), sum_replaced(methods[1:], mem))
+    return lambda methods, mem: _both_replaced(
+        _replaced_one(methods[0], mem), sum_replaced(methods[1:], mem)
+    )
 
 
 def rewrite_pasts(methods, mem, chaser, target, record, at, row):
-    """Corrected pasts into the methods' own channels of rows before `row`; the first method's channels begin at `at`."""
+    """Corrected pasts into the methods' own channels of rows before `row`; the first method's
+    channels begin at `at`."""
     for method in methods:
         _past_one(method, mem, chaser, target, record, at, row)
         at += len(BY_TYPE[type(method)].channels)

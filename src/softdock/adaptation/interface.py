@@ -1,7 +1,8 @@
-"""What a method sees and returns. Only what a rig would know: measured wrench and poses with their ages, the simulated satellites, the clock.
+"""What a method sees and returns. Only what a rig would know: measured wrench and poses with their
+ages, the simulated satellites, the clock.
 
-A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector, and up to four hooks that share one slice
-of `mem` (its first index is the method's field `memory`):
+A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector,
+and up to four hooks that share one slice of `mem` (its first index is the method's field `memory`):
 
     wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches     what acts on the satellites
     correct(method, mem, rig, measured, before, after, output) -> (Satellites, Output)    state, and what the robots are sent
@@ -45,7 +46,8 @@ class Measured(NamedTuple):
 
     wrenches: Wrenches
     mock_ups: Output  # measured poses and twists
-    force_age: float  # s since the force sample was taken; of a mean, since its samples were taken on average
+    # s since the force sample was taken; of a mean, since its samples were taken on average
+    force_age: float
     pose_age: float  # s since the poses were taken
     mismatch: float  # N; with sensors on both mock-ups, how far they are from equal and opposite
 
@@ -60,7 +62,8 @@ class Rig(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """What a method that puts a wanted contact in place of the real one did in a cycle, for the books and the log of contacts."""
+    """What a method that puts a wanted contact in place of the real one did in a cycle, for the
+    books and the log of contacts."""
 
     taken: float  # J, by the wanted contact: stored and lost
     acts: bool  # the satellites are still in it, or may be
@@ -70,6 +73,7 @@ class Replaced(NamedTuple):
     pushes: bool  # the wanted contact has a force in this cycle
 
 
-# Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and the work by which it means to differ [J];
+# Cells of `mem` in which a method books, each cycle, the energy its virtual elements absorbed and
+# the work by which it means to differ [J];
 # and the cell it sets to 1 to end the run with this cycle.
 BOOK_VIRTUAL, BOOK_DESIGNED, STOP_REQUEST = 0, 1, 2

@@ -1,7 +1,8 @@
 """Set-points ahead of the satellites, by the delay that robots are expected to have (Lange IV-F).
 
-Without force the satellites fly on as they are. With force, as long as the environment is known, they go on under the wanted contact; so the robots are sent
-where the satellites will be, and not where they would be had the contact ended now.
+Without force the satellites fly on as they are. With force, as long as the environment is known,
+they go on under the wanted contact; so the robots are sent where the satellites will be, and not
+where they would be had the contact ended now.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ def _predicted(method, mem, rig, satellites):
     cycles = int(math.ceil(method.lead / rig.T - 1e-9))
     nothing, model = Wrenches(no_wrench(), no_wrench()), load_model(mem, method.memory + MODEL)
     for _ in range(cycles):
-        satellites = steps_apart(rig, model, satellites, method.lead / cycles, method.substeps, nothing)[0]
+        satellites = steps_apart(
+            rig, model, satellites, method.lead / cycles, method.substeps, nothing
+        )[0]
     return satellites
 
 

@@ -1,6 +1,8 @@
-"""A method as the rest of softdock knows it: `Method`, the hooks it has where it does nothing, and the table it is registered in.
+"""A method as the rest of softdock knows it: `Method`, the hooks it has where it does nothing, and
+the table it is registered in.
 
-A method's parameters are a NamedTuple, and its *type* chooses the code at compile time (hooks.py), so a loop compiles only the methods it uses.
+A method's parameters are a NamedTuple, and its *type* chooses the code at compile time (hooks.py),
+so a loop compiles only the methods it uses.
 """
 
 from __future__ import annotations
@@ -52,11 +54,14 @@ def keep_past(method, mem, chaser, target, record, column, row):
 
 
 KINDS = ("delay", "stiffness", "tool_mass")  # what a method may believe, rightly or wrongly
-Checked = tuple[list[tuple[str, Any, str]], list[str]]  # problems (key, value, what is allowed) and warnings
+Checked = tuple[
+    list[tuple[str, Any, str]], list[str]
+]  # problems (key, value, what is allowed) and warnings
 
 
 class Belief(NamedTuple):
-    """One thing a method must be told and may be told wrongly: its kind, and the key of the method's parameter that holds it."""
+    """One thing a method must be told and may be told wrongly: its kind, and the key of the
+    method's parameter that holds it."""
 
     kind: str  # one of KINDS
     key: str
@@ -75,24 +80,64 @@ class Method:
     wrench: Callable[..., Any] = keep_wrench
     correct: Callable[..., Any] = keep_states
     set_point: Callable[..., Any] = keep_set_point
-    external: Callable[..., Any] = no_external  # a plug-in's own wrench on the satellites, booked as external work
-    rewound: Callable[..., Any] = nothing_rewound  # (method, mem) -> gain of kinetic energy in this cycle by a past that was changed, J
-    replaced: Callable[..., Any] = nothing_replaced  # (method, mem) -> Replaced: a wanted contact in place of the real one; W_designed is real less wanted work
-    past: Callable[..., Any] = keep_past  # (method, mem, chaser, target, record, column, row): that past into its own channels of earlier rows
-    memory: Callable[[dict[str, Any], float], int] = lambda values, T: 0  # floats of `mem`, from its values (user's units) and the cycle [s]
-    channels: tuple[tuple[str, str, str, str], ...] = ()  # recorded: name, unit, frame, meaning of the first floats of its memory
-    check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])  # of its values, and of the whole scenario's
-    report: Callable[[Any, dict[str, Any]], list[str]] = lambda mem, values: []  # what a user should hear of, from its memory at the end of a run
-    truth: Callable[..., tuple[dict[str, Any], list[str]]] = lambda name, values, tables, series, contacts: ({}, [])  # what it could not know: books, words
+    external: Callable[..., Any] = (
+        no_external  # a plug-in's own wrench on the satellites, booked as external work
+    )
+    rewound: Callable[..., Any] = (
+        # (method, mem) -> gain of kinetic energy in this cycle by a past that was changed, J
+        nothing_rewound
+    )
+    replaced: Callable[..., Any] = (
+        # (method, mem) -> Replaced: a wanted contact in place of the real one; W_designed is real
+        # less wanted work
+        nothing_replaced
+    )
+    past: Callable[..., Any] = (
+        # (method, mem, chaser, target, record, column, row): that past into its own channels of
+        # earlier rows
+        keep_past
+    )
+    memory: Callable[[dict[str, Any], float], int] = lambda values, T: (
+        0
+    )  # floats of `mem`, from its values (user's units) and the cycle [s]
+    channels: tuple[
+        tuple[str, str, str, str], ...
+    ] = ()  # recorded: name, unit, frame, meaning of the first floats of its memory
+    check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: (
+        [],
+        [],
+    )  # of its values, and of the whole scenario's
+    report: Callable[[Any, dict[str, Any]], list[str]] = (
+        lambda mem, values: []
+    )  # what a user should hear of, from its memory at the end of a run
+    truth: Callable[..., tuple[dict[str, Any], list[str]]] = (
+        lambda name, values, tables, series, contacts: ({}, [])
+    )  # what it could not know: books, words
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
-    suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}  # its keys for a scenario that does not list it, beyond their defaults
-    refuses: Callable[[Any], str | None] = lambda scenario: None  # why it cannot run on a scenario, in words
-    in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there for the first time
-    books: Callable[[Any], dict[str, Any]] = lambda mem: {}  # what it did in a run, from its slice of `mem`
-    events: Callable[[Any, float], list[str]] = lambda mem, T: []  # what went wrong with its readings, in words; from its slice and the cycle
-    in_orbit: Callable[[dict[str, Any]], int] = lambda values: NOT_IN_ORBIT  # how orbit has it: a network that is part of a satellite
-    part_of_scenario: bool = False  # no remedy but a part of the rig or the satellites: kept whatever is compared
-    variant: Callable[[dict[str, Any]], Any] = lambda values: None  # for these values another marker, registered by `register_variant`; None: its own
+    suggest: Callable[[Any], dict[str, Any]] = (
+        lambda scenario: {}
+    )  # its keys for a scenario that does not list it, beyond their defaults
+    refuses: Callable[[Any], str | None] = lambda scenario: (
+        None
+    )  # why it cannot run on a scenario, in words
+    in_demo: bool = (
+        False  # shown by `softdock demo`: few, because each is compiled there for the first time
+    )
+    books: Callable[[Any], dict[str, Any]] = (
+        lambda mem: {}
+    )  # what it did in a run, from its slice of `mem`
+    events: Callable[[Any, float], list[str]] = (
+        lambda mem, T: []
+    )  # what went wrong with its readings, in words; from its slice and the cycle
+    in_orbit: Callable[[dict[str, Any]], int] = lambda values: (
+        NOT_IN_ORBIT
+    )  # how orbit has it: a network that is part of a satellite
+    part_of_scenario: bool = (
+        False  # no remedy but a part of the rig or the satellites: kept whatever is compared
+    )
+    variant: Callable[[dict[str, Any]], Any] = lambda values: (
+        None
+    )  # for these values another marker, registered by `register_variant`; None: its own
 
 
 METHODS: dict[str, Method] = {}
@@ -100,16 +145,27 @@ BY_TYPE: dict[type, Method] = {}  # also of variants
 
 
 def register(method: Method) -> None:
-    """Add a method to the list. Compiled code knows a NamedTuple by its name and fields, so no two methods may have the same."""
+    """Add a method to the list. Compiled code knows a NamedTuple by its name and fields, so no two
+    methods may have the same."""
     cls = type(method.marker)
     for other in METHODS.values():
         twin = type(other.marker)
-        if other.name != method.name and twin.__name__ == cls.__name__ and twin._fields == cls._fields:
-            raise ValueError(f"method '{method.name}': a NamedTuple '{cls.__name__}' with these fields is already that of '{other.name}'; give it another name")
+        if (
+            other.name != method.name
+            and twin.__name__ == cls.__name__
+            and twin._fields == cls._fields
+        ):
+            raise ValueError(
+                f"method '{method.name}': a NamedTuple '{cls.__name__}' with these fields is "
+                f"already that of '{other.name}'; give it another name"
+            )
     METHODS[method.name] = method
     BY_TYPE[type(method.marker)] = method
 
 
-def register_variant(name: str, marker: Any, prepare: Callable[..., Any], **hooks: Callable[..., Any]) -> None:
-    """Another compiled code of a method, for some of its values: with the same parameters, memory and channels."""
+def register_variant(
+    name: str, marker: Any, prepare: Callable[..., Any], **hooks: Callable[..., Any]
+) -> None:
+    """Another compiled code of a method, for some of its values: with the same parameters, memory
+    and channels."""
     BY_TYPE[type(marker)] = replace(METHODS[name], marker=marker, prepare=prepare, **hooks)  # type: ignore[arg-type]

@@ -1,8 +1,11 @@
-"""A port-Hamiltonian network in the loop: a virtual contact between the satellites, or an elastic appendage of one of them. Here its parameters, and the
-hooks of linear networks; nonlinear ones: network_nonlinear.py.
+"""A port-Hamiltonian network in the loop: a virtual contact between the satellites, or an elastic
+appendage of one of them. Here its parameters, and the hooks of linear networks; nonlinear ones:
+network_nonlinear.py.
 
-Each cycle the network takes exactly the energy that crossed its ports: the held forces times the satellites' own displacements. It is booked as virtual, and
-what became of it is recorded: stored, dissipated, left in the tank. An appendage is part of the satellite, and orbit has it too; a virtual contact is not.
+Each cycle the network takes exactly the energy that crossed its ports: the held forces times the
+satellites' own displacements. It is booked as virtual, and what became of it is recorded: stored,
+dissipated, left in the tank. An appendage is part of the satellite, and orbit has it too; a virtual
+contact is not.
 """
 
 from __future__ import annotations
@@ -28,31 +31,96 @@ from softdock.adaptation.network_port import (
 )
 from softdock.compiled import apart, compiled
 from softdock.parameters import Group, Parameter
-from softdock.ports.linear_step import TANK, LinearNet, hold_effort, linear_sample, places, places_of, refresh, stored
+from softdock.ports.linear_step import (
+    TANK,
+    LinearNet,
+    hold_effort,
+    linear_sample,
+    places,
+    places_of,
+    refresh,
+    stored,
+)
 from softdock.ports.wall_step import wall_step
 from softdock.spatial.vectors import load3, norm, scale
 
 ONE_SIDED, BOTH_SIDED = 0, 1
-_AXES = "in the target's axes between the satellites, from the target towards the chaser; else in world axes"
+_AXES = (
+    "in the target's axes between the satellites, from the target towards the chaser; else in "
+    "world axes"
+)
 NETWORK_CONTACT = Group(
     "network_contact",
-    "A port-Hamiltonian network (docs/ports.md) as a virtual contact or as an appendage, passive when sampled.",
-    Parameter("network", "network", "the network: one to three position ports", size=2, kind="network", causality="position"),
-    Parameter("between", "between", "what its ports are moved by", "satellites", choices=("satellites", "chaser", "target")),
+    "A port-Hamiltonian network (docs/ports.md) as a virtual contact or as an appendage, "
+    "passive when sampled.",
+    Parameter(
+        "network",
+        "network",
+        "the network: one to three position ports",
+        size=2,
+        kind="network",
+        causality="position",
+    ),
+    Parameter(
+        "between",
+        "between",
+        "what its ports are moved by",
+        "satellites",
+        choices=("satellites", "chaser", "target"),
+    ),
     Parameter(
         "sided",
         "sided",
-        "one: a wall that pushes along the last port's axis and sticks along the others; both: held always. Nonlinear networks: as their potentials are",
+        "one: a wall that pushes along the last port's axis and sticks along the others; "
+        "both: held always. Nonlinear networks: as their potentials are",
         "one",
         choices=("one", "both"),
         when=("between", ("satellites",)),
     ),
-    Parameter("axis", "axis", f"direction of the first port, {_AXES}", (1.0, 0.0, 0.0), size=3, kind="direction"),
-    Parameter("second_axis", "second_axis", "direction of the second port, if there is one", (0.0, 1.0, 0.0), size=3, kind="direction"),
-    Parameter("third_axis", "third_axis", "direction of the third port, if there is one", (0.0, 0.0, 1.0), size=3, kind="direction"),
-    Parameter("distance", "distance_m", "of the centres along that axis, where the surfaces touch", 0.0, "m", -1e4, 1e4, when=("between", ("satellites",))),
+    Parameter(
+        "axis",
+        "axis",
+        f"direction of the first port, {_AXES}",
+        (1.0, 0.0, 0.0),
+        size=3,
+        kind="direction",
+    ),
+    Parameter(
+        "second_axis",
+        "second_axis",
+        "direction of the second port, if there is one",
+        (0.0, 1.0, 0.0),
+        size=3,
+        kind="direction",
+    ),
+    Parameter(
+        "third_axis",
+        "third_axis",
+        "direction of the third port, if there is one",
+        (0.0, 0.0, 1.0),
+        size=3,
+        kind="direction",
+    ),
+    Parameter(
+        "distance",
+        "distance_m",
+        "of the centres along that axis, where the surfaces touch",
+        0.0,
+        "m",
+        -1e4,
+        1e4,
+        when=("between", ("satellites",)),
+    ),
     Parameter("tank", "tank_J", "energy lent at the start", 1e-5, "J", 0.0, 1e6),
-    Parameter("acceleration", "most_acceleration_m_per_s2", "largest relative acceleration for which it must stay passive", 10.0, "m/s^2", 0.0, 1e6),
+    Parameter(
+        "acceleration",
+        "most_acceleration_m_per_s2",
+        "largest relative acceleration for which it must stay passive",
+        10.0,
+        "m/s^2",
+        0.0,
+        1e6,
+    ),
 )
 AT = NETWORK_CONTACT.at
 
@@ -71,9 +139,22 @@ class NetworkContact(NamedTuple):
 
 @compiled
 def prepare_port(vector, base):
-    axes = (load3(vector, base + AT.axis), load3(vector, base + AT.second_axis), load3(vector, base + AT.third_axis))
-    units = (scale(1.0 / norm(axes[0]), axes[0]), scale(1.0 / norm(axes[1]), axes[1]), scale(1.0 / norm(axes[2]), axes[2]))
-    return Port(int(vector[base + AT.between]), int(vector[int(vector[base + AT.network]) + 2]), units, vector[base + AT.distance])
+    axes = (
+        load3(vector, base + AT.axis),
+        load3(vector, base + AT.second_axis),
+        load3(vector, base + AT.third_axis),
+    )
+    units = (
+        scale(1.0 / norm(axes[0]), axes[0]),
+        scale(1.0 / norm(axes[1]), axes[1]),
+        scale(1.0 / norm(axes[2]), axes[2]),
+    )
+    return Port(
+        int(vector[base + AT.between]),
+        int(vector[int(vector[base + AT.network]) + 2]),
+        units,
+        vector[base + AT.distance],
+    )
 
 
 @compiled
@@ -81,7 +162,9 @@ def prepare(marker, vector, base, memory):
     port = prepare_port(vector, base)
     sided = int(vector[base + AT.sided]) if port.between == BETWEEN_SATELLITES else BOTH_SIDED
     at = int(vector[base + AT.network])
-    return NetworkContact(memory, vector, at, port, sided, vector[base + AT.tank], vector[base + AT.acceleration])
+    return NetworkContact(
+        memory, vector, at, port, sided, vector[base + AT.tank], vector[base + AT.acceleration]
+    )
 
 
 def memory(values: dict[str, Any], T: float) -> int:
@@ -95,7 +178,8 @@ def memory(values: dict[str, Any], T: float) -> int:
 
 @compiled
 def linear_matrices(method, mem, bound):
-    """As the scenario laid them out behind the vector (scenario/network_file.py: network_rows); `bound`: where in `mem` the cap's bounds stand."""
+    """As the scenario laid them out behind the vector (scenario/network_file.py: network_rows);
+    `bound`: where in `mem` the cap's bounds stand."""
     v, rows = method.numbers, rows_at(method.numbers, method.at)
     n, m = rows.n, rows.m
     B = rows.matrices + n * n
@@ -116,11 +200,15 @@ def linear_matrices(method, mem, bound):
 
 @compiled
 def elongate(method, mem, own, x):
-    """Springs that the last port moves, stretched by as far as it is from where it would be at rest."""
+    """Springs that the last port moves, stretched by as far as it is from where it would be at
+    rest."""
     rows = rows_at(method.numbers, method.at)
     size = rows.n + rows.r + rows.m
     for i in range(rows.n):
-        own[x + i] = method.numbers[rows.dirac + (i + 1) * size - 1] * mem[method.memory + BEFORE + rows.m - 1]
+        own[x + i] = (
+            method.numbers[rows.dirac + (i + 1) * size - 1]
+            * mem[method.memory + BEFORE + rows.m - 1]
+        )
 
 
 @apart
@@ -142,22 +230,35 @@ def _begin(method, net, mem, own, rig, satellites):
 
 @apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
-    """The network's forces, held over the cycle. A network that was sampled for another cycle (a batch that sweeps it) has none: the run ends as diverged."""
+    """The network's forces, held over the cycle. A network that was sampled for another cycle (a
+    batch that sweeps it) has none: the run ends as diverged."""
     net, at = linear_matrices(method, mem, method.memory + BOUND), method.memory + HEAD
     own = mem[at : at + places(net.n, net.m).size]
     if rig.cycle == 0:
         _begin(method, net, mem, own, rig, satellites)
     made_for = rows_at(method.numbers, method.at).T
-    return add_force(method.port, mem, method.memory, satellites, wrenches, own, places(net.n, net.m).y, 1.0 if made_for == rig.T else math.nan)
+    return add_force(
+        method.port,
+        mem,
+        method.memory,
+        satellites,
+        wrenches,
+        own,
+        places(net.n, net.m).y,
+        1.0 if made_for == rig.T else math.nan,
+    )
 
 
 @apart
 def step(method, mem, rig, satellites, output):
-    """At the end of a cycle, from where the satellites are then: what crossed the ports, and the forces to hold next. What is sent stays as it is."""
+    """At the end of a cycle, from where the satellites are then: what crossed the ports, and the
+    forces to hold next. What is sent stays as it is."""
     net, m = linear_matrices(method, mem, method.memory + BOUND), method.memory
     at = places(net.n, net.m)
     own = mem[m + HEAD : m + HEAD + at.size]
-    crossed = go_on(method.port, mem, m, rig, satellites, own, at.y, at.now, method.sided == BOTH_SIDED)
+    crossed = go_on(
+        method.port, mem, m, rig, satellites, own, at.y, at.now, method.sided == BOTH_SIDED
+    )
     if method.sided == BOTH_SIDED:
         linear_sample(net, own, own[at.now : at.now + net.m].reshape((1, net.m)), 0)
     else:
@@ -173,8 +274,16 @@ def check(values: dict[str, Any], tables: Any) -> Any:
     from softdock.ports.tables import network_from
 
     m = len(network_from(values["network"]).ports)
-    axes = np.array([values[key] for key in ("axis", "second_axis", "third_axis")], float)[: min(m, MOST_PORTS)]
+    axes = np.array([values[key] for key in ("axis", "second_axis", "third_axis")], float)[
+        : min(m, MOST_PORTS)
+    ]
     axes = axes / np.linalg.norm(axes, axis=1, keepdims=True)
     if m > 1 and np.linalg.norm(axes @ axes.T - np.eye(len(axes))) > 1e-6:
-        return [("second_axis", values["second_axis"], "directions of the ports at right angles to each other")], []
+        return [
+            (
+                "second_axis",
+                values["second_axis"],
+                "directions of the ports at right angles to each other",
+            )
+        ], []
     return [], []

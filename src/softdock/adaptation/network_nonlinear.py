@@ -1,16 +1,37 @@
-"""The hooks of `network_contact` for nonlinear networks (springs with potentials of their own, dampers that depend on speed or state). Held on both sides:
-what is one-sided about them is in their potentials, so their springs begin stretched by the gap."""
+"""The hooks of `network_contact` for nonlinear networks (springs with potentials of their own,
+dampers that depend on speed or state). Held on both sides: what is one-sided about them is in their
+potentials, so their springs begin stretched by the gap."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from softdock.adaptation.network_contact import AT, elongate, prepare_port
-from softdock.adaptation.network_port import BETWEEN_SATELLITES, BOUND, HEAD, STORED, STORED_START, TANK_START, Port, add_force, book, go_on, rows_at, set_out
+from softdock.adaptation.network_port import (
+    BETWEEN_SATELLITES,
+    BOUND,
+    HEAD,
+    STORED,
+    STORED_START,
+    TANK_START,
+    Port,
+    add_force,
+    book,
+    go_on,
+    rows_at,
+    set_out,
+)
 from softdock.compiled import apart, compiled
 from softdock.ports.laws import STORE_FLOATS, Laws
 from softdock.ports.linear_step import TANK
-from softdock.ports.nonlinear_step import NonlinearNet, hold, nonlinear_sample, nonlinear_stored, places, take_psi
+from softdock.ports.nonlinear_step import (
+    NonlinearNet,
+    hold,
+    nonlinear_sample,
+    nonlinear_stored,
+    places,
+    take_psi,
+)
 
 
 class NonlinearContact(NamedTuple):
@@ -25,7 +46,14 @@ class NonlinearContact(NamedTuple):
 @compiled
 def prepare(marker, vector, base, memory):
     at = int(vector[base + AT.network])
-    return NonlinearContact(memory, vector, at, prepare_port(vector, base), vector[base + AT.tank], vector[base + AT.acceleration])
+    return NonlinearContact(
+        memory,
+        vector,
+        at,
+        prepare_port(vector, base),
+        vector[base + AT.tank],
+        vector[base + AT.acceleration],
+    )
 
 
 @compiled
@@ -69,7 +97,9 @@ def _begin(method, net, mem, own, rig, satellites):
     set_out(method.port, mem, m, rig, satellites)
     own[TANK], mem[m + TANK_START] = method.tank, method.tank
     for i in range(net.m):
-        mem[m + BOUND + i] = 2.0 * method.acceleration * rig.T * rig.T  # the prediction extrapolates
+        mem[m + BOUND + i] = (
+            2.0 * method.acceleration * rig.T * rig.T
+        )  # the prediction extrapolates
     if method.port.between == BETWEEN_SATELLITES:
         elongate(method, mem, own, at.x)
     take_psi(net, own, at)

@@ -1,10 +1,13 @@
-"""How a port-Hamiltonian network hangs between the satellites, or on one of them: coordinates of its ports in, wrenches on the satellites out.
+"""How a port-Hamiltonian network hangs between the satellites, or on one of them: coordinates of
+its ports in, wrenches on the satellites out.
 
-Between the satellites the ports measure the chaser's centre of mass in the target's axes, so that a wall turns with the target; the chaser gets the force,
-the target the opposite one about the same line. On one satellite they measure its displacement along world axes from its first free flight, in which network
-and satellite are at rest to each other; the force acts at the centre of mass.
+Between the satellites the ports measure the chaser's centre of mass in the target's axes, so that a
+wall turns with the target; the chaser gets the force, the target the opposite one about the same
+line. On one satellite they measure its displacement along world axes from its first free flight, in
+which network and satellite are at rest to each other; the force acts at the centre of mass.
 
-A network's slice of `mem`: what is recorded (CHANNELS), then where the ports were and set out, then its own (ports/linear_step.py, nonlinear_step.py).
+A network's slice of `mem`: what is recorded (CHANNELS), then where the ports were and set out, then
+its own (ports/linear_step.py, nonlinear_step.py).
 """
 
 from __future__ import annotations
@@ -21,18 +24,46 @@ from softdock.spatial.vectors import add_scaled, cross, dot, negate, store3, sub
 
 MOST_PORTS = 3
 BETWEEN_SATELLITES, ON_CHASER, ON_TARGET = 0, 1, 2
-FORCE, POSITION, ABSORBED, STORED, DISSIPATED, IN_TANK, UNPAID, BEFORE, BOUND, SPEED, START, STORED_START, TANK_START, HEAD = (
+(
+    FORCE,
+    POSITION,
+    ABSORBED,
+    STORED,
+    DISSIPATED,
+    IN_TANK,
+    UNPAID,
+    BEFORE,
+    BOUND,
+    SPEED,
+    START,
+    STORED_START,
+    TANK_START,
+    HEAD,
+) = (
     *(0, 3, 4, 5, 6, 7, 8),
     *(9, 12, 15, 18, 21, 22, 23),
 )
 CHANNELS = (
-    *((f"force.{a}", "N", "world", "force of the network on the chaser, or on the satellite it hangs on") for a in "xyz"),
+    *(
+        (
+            f"force.{a}",
+            "N",
+            "world",
+            "force of the network on the chaser, or on the satellite it hangs on",
+        )
+        for a in "xyz"
+    ),
     ("position", "m", "-", "of its last port; a wall is touched below 0"),
     ("absorbed", "J", "-", "absorbed by the network at its ports, as the ledger books it"),
     ("stored", "J", "-", "stored in its springs and masses"),
     ("dissipated", "J", "-", "dissipated by its dampers"),
     ("tank", "J", "-", "left of the energy lent at the start, and saved since"),
-    ("short", "J", "-", "taken beyond network and tank: nought within the acceleration it is meant for"),
+    (
+        "short",
+        "J",
+        "-",
+        "taken beyond network and tank: nought within the acceleration it is meant for",
+    ),
 )
 
 
@@ -61,18 +92,25 @@ def set_out(port, mem, at, rig, satellites):
     for i in range(port.m):
         mem[at + START + i], mem[at + SPEED + i] = 0.0, 0.0
         if port.between == BETWEEN_SATELLITES:
-            mem[at + START + i] = port.distance if i == port.m - 1 else coordinate(port, mem, at, rig, satellites, 0, i)
+            mem[at + START + i] = (
+                port.distance
+                if i == port.m - 1
+                else coordinate(port, mem, at, rig, satellites, 0, i)
+            )
         else:
             body = satellites.chaser if port.between == ON_CHASER else satellites.target
-            mem[at + START + i], mem[at + SPEED + i] = dot(port.axes[i], body.p), dot(port.axes[i], body.v)
+            mem[at + START + i], mem[at + SPEED + i] = (
+                dot(port.axes[i], body.p),
+                dot(port.axes[i], body.v),
+            )
         mem[at + BEFORE + i] = coordinate(port, mem, at, rig, satellites, 0, i)
     mem[at + POSITION] = mem[at + BEFORE + port.m - 1]
 
 
 @compiled
 def go_on(port, mem, at, rig, satellites, own, y, now, moved):
-    """Where the ports are at t_{k+1} to own[now:], or with `moved` how far they went. Returns what crossed them in this cycle in world axes [J]: the held
-    efforts own[y:] times the way."""
+    """Where the ports are at t_{k+1} to own[now:], or with `moved` how far they went. Returns what
+    crossed them in this cycle in world axes [J]: the held efforts own[y:] times the way."""
     crossed = 0.0
     for i in range(port.m):
         q = coordinate(port, mem, at, rig, satellites, rig.cycle + 1, i)
@@ -90,7 +128,9 @@ def book(mem, at, own, absorbed, stored):
     mem[BOOK_VIRTUAL] += absorbed
     mem[at + ABSORBED] += absorbed
     mem[at + STORED], mem[at + IN_TANK], mem[at + UNPAID] = stored, own[TANK], own[SHORT]
-    mem[at + DISSIPATED] = own[FED] + mem[at + TANK_START] - own[TANK] - (stored - mem[at + STORED_START]) + own[SHORT]
+    mem[at + DISSIPATED] = (
+        own[FED] + mem[at + TANK_START] - own[TANK] - (stored - mem[at + STORED_START]) + own[SHORT]
+    )
 
 
 @compiled
@@ -98,7 +138,11 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
     """The network's wrenches added: minus its efforts own[y:] along the ports' axes."""
     force = (0.0, 0.0, 0.0)
     for i in range(port.m):
-        axis = rotate(satellites.target.q, port.axes[i]) if port.between == BETWEEN_SATELLITES else port.axes[i]
+        axis = (
+            rotate(satellites.target.q, port.axes[i])
+            if port.between == BETWEEN_SATELLITES
+            else port.axes[i]
+        )
         force = add_scaled(force, -factor * own[y + i], axis)
     store3(mem, at + FORCE, force)
     push, nothing = Wrench(force, (0.0, 0.0, 0.0)), no_wrench()
@@ -107,7 +151,9 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
     if port.between == ON_TARGET:
         return plus_wrenches(wrenches, 1.0, Wrenches(nothing, push))
     apart = subtract(satellites.chaser.p, satellites.target.p)
-    return plus_wrenches(wrenches, 1.0, Wrenches(push, Wrench(negate(force), negate(cross(apart, force)))))
+    return plus_wrenches(
+        wrenches, 1.0, Wrenches(push, Wrench(negate(force), negate(cross(apart, force))))
+    )
 
 
 class Rows(NamedTuple):

@@ -1,11 +1,15 @@
-"""A port-Hamiltonian network as a satellite, along one world axis: force in, motion out (ports/satellite.py). A hub with an elastic appendage, for example.
+"""A port-Hamiltonian network as a satellite, along one world axis: force in, motion out
+(ports/satellite.py). A hub with an elastic appendage, for example.
 
-The velocity that its port gives is held over a cycle, and the robots carry it out; the impulse that acts on the satellite is counted, and the network takes
-exactly the energy that crossed its port, velocity times impulse, every cycle. With `sensor.handover = "mean"` and no delay the impulse is that of the very
-cycle in which the velocity was held. The satellite's other axes, and its attitude, stay those of a rigid body of the network's whole mass.
+The velocity that its port gives is held over a cycle, and the robots carry it out; the impulse that
+acts on the satellite is counted, and the network takes exactly the energy that crossed its port,
+velocity times impulse, every cycle. With `sensor.handover = "mean"` and no delay the impulse is
+that of the very cycle in which the velocity was held. The satellite's other axes, and its attitude,
+stay those of a rigid body of the network's whole mass.
 
-Books: energy that crossed the port less the kinetic energy that the rigid body has in the ledger is virtual. The price of the exact energy is momentum: the
-impulses taken less those counted are recorded.
+Books: energy that crossed the port less the kinetic energy that the rigid body has in the ledger is
+virtual. The price of the exact energy is momentum: the impulses taken less those counted are
+recorded.
 """
 
 from __future__ import annotations
@@ -26,9 +30,23 @@ from softdock.spatial.vectors import add_scaled, dot, load3, norm, scale, subtra
 NETWORK_SATELLITE = Group(
     "network_satellite",
     "A port-Hamiltonian network (docs/ports.md) in place of a satellite's mass along one axis.",
-    Parameter("network", "network", "the network: linear, free to move, one force port", size=2, kind="network", causality="force"),
+    Parameter(
+        "network",
+        "network",
+        "the network: linear, free to move, one force port",
+        size=2,
+        kind="network",
+        causality="force",
+    ),
     Parameter("satellite", "satellite", "which one it is", "chaser", choices=("chaser", "target")),
-    Parameter("axis", "axis", "direction of its port in world axes", (1.0, 0.0, 0.0), size=3, kind="direction"),
+    Parameter(
+        "axis",
+        "axis",
+        "direction of its port in world axes",
+        (1.0, 0.0, 0.0),
+        size=3,
+        kind="direction",
+    ),
 )
 AT = NETWORK_SATELLITE.at
 VELOCITY, ABSORBED, STORED, DISSIPATED, CARRIED, MOMENTUM, STORED_START, BOUND, HEAD = range(9)
@@ -54,7 +72,9 @@ class NetworkSatellite(NamedTuple):
 def prepare(marker, vector, base, memory):
     axis = load3(vector, base + AT.axis)
     which = ON_CHASER if vector[base + AT.satellite] == 0.0 else ON_TARGET
-    return NetworkSatellite(memory, vector, int(vector[base + AT.network]), which, scale(1.0 / norm(axis), axis))
+    return NetworkSatellite(
+        memory, vector, int(vector[base + AT.network]), which, scale(1.0 / norm(axis), axis)
+    )
 
 
 def memory(values: dict[str, Any], T: float) -> int:
@@ -65,7 +85,8 @@ def memory(values: dict[str, Any], T: float) -> int:
 
 @compiled
 def rigid_at(rows):
-    """Where in the vector the state stands in which the whole network moves at 1 m/s: behind the matrices."""
+    """Where in the vector the state stands in which the whole network moves at 1 m/s: behind the
+    matrices."""
     return rows.matrices + rows.n * rows.n + 2 * rows.n + 2 + rows.n
 
 
@@ -103,9 +124,16 @@ def follow(method, mem, rig, measured, before, after, output):
     impulse = params.mass[0] * (dot(axis, rigid.v) - speed)
     fed = own[FED]
     take_impulse(net, own, impulse)
-    now = own[at.y] if rows_at(method.numbers, method.at).T == rig.T else math.nan  # made for another cycle: the run ends as diverged
+    now = (
+        own[at.y] if rows_at(method.numbers, method.at).T == rig.T else math.nan
+    )  # made for another cycle: the run ends as diverged
     mem[BOOK_VIRTUAL] += own[FED] - fed - 0.5 * params.mass[0] * (now * now - speed * speed)
-    mem[m + VELOCITY], mem[m + ABSORBED], mem[m + STORED], mem[m + CARRIED] = now, own[FED], stored(net, own, at), own[TANK]
+    mem[m + VELOCITY], mem[m + ABSORBED], mem[m + STORED], mem[m + CARRIED] = (
+        now,
+        own[FED],
+        stored(net, own, at),
+        own[TANK],
+    )
     mem[m + DISSIPATED] = own[PUT_IN] - (mem[m + STORED] - mem[m + STORED_START])
     mem[m + MOMENTUM] += own[at.D] - impulse
     body = _along(axis, was, rigid, now * rig.T, now)
@@ -122,7 +150,10 @@ def check(values: dict[str, Any], tables: Any) -> Any:
     _, mass = rigid_motion(network_from(values["network"]))
     body = tables.get(values["satellite"], {})
     given = body.get("mass_kg")
-    wanted = f"a free body of {mass:.9g} kg, the mass of the network, along every axis ({values['satellite']}.mass_kg is {given})"
+    wanted = (
+        f"a free body of {mass:.9g} kg, the mass of the network, along every axis "
+        f"({values['satellite']}.mass_kg is {given})"
+    )
     if body.get("fixed") or not isinstance(given, (int, float)) or abs(given - mass) > 1e-6 * mass:
         return [("satellite", values["satellite"], wanted)], []
     return [], []

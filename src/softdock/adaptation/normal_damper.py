@@ -1,6 +1,8 @@
-"""A virtual damper along the line of the measured force, moved by the simulated satellites: for methods that decide its coefficient as they go.
+"""A virtual damper along the line of the measured force, moved by the simulated satellites: for
+methods that decide its coefficient as they go.
 
-The sum of measured and virtual force never pulls. Its memory is 38 floats: its wrenches, and the satellites' motions, of the last cycle.
+The sum of measured and virtual force never pulls. Its memory is 38 floats: its wrenches, and the
+satellites' motions, of the last cycle.
 """
 
 from __future__ import annotations
@@ -25,12 +27,15 @@ def last_motions(mem, at):
 def damper_wrenches(measured, wrenches, force, push):
     """A force `push` [N] along the measured one, kept from pulling."""
     along = dot(measured.wrenches.chaser.force, wrenches.chaser.force) / force
-    return plus_wrenches(Wrenches(no_wrench(), no_wrench()), max(push, -along) / force, measured.wrenches)
+    return plus_wrenches(
+        Wrenches(no_wrench(), no_wrench()), max(push, -along) / force, measured.wrenches
+    )
 
 
 @compiled
 def book_damper(mem, at, virtual, motions):
-    """Energy absorbed since the last cycle [J], trapezoid over the satellites' displacement; keeps wrenches and motions for the next."""
+    """Energy absorbed since the last cycle [J], trapezoid over the satellites' displacement; keeps
+    wrenches and motions for the next."""
     before = Wrenches(load_wrench(mem, at), load_wrench(mem, at + 6))
     absorbed = -work_between(mean_of(before, virtual), load_both(mem, at + _MOTIONS), motions)
     mem[BOOK_VIRTUAL] += absorbed

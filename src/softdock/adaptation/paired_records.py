@@ -1,7 +1,8 @@
-"""Records of twelve numbers with the instants they belong to, so that forces and motions of different ages can be paired.
+"""Records of twelve numbers with the instants they belong to, so that forces and motions of
+different ages can be paired.
 
-A record is rows (time [s], twelve floats) in a ring, behind one float that counts what was remembered. Between two rows it is linear; before the
-oldest and after the newest it is constant.
+A record is rows (time [s], twelve floats) in a ring, behind one float that counts what was
+remembered. Between two rows it is linear; before the oldest and after the newest it is constant.
 """
 
 from __future__ import annotations

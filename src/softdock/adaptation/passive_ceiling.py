@@ -1,7 +1,9 @@
-"""No wrench gives the satellites more than there is room for: since touch a passive contact has returned at most what it took, whatever its sensor says.
+"""No wrench gives the satellites more than there is room for: since touch a passive contact has
+returned at most what it took, whatever its sensor says.
 
-A wrench held over a cycle gives P T + T^2 mobility / 2, P its power at the cycle's start. Where that is more than the room, wrench and counter-wrench
-are scaled together, so the momenta of the pair stay; a wrench that brakes may turn the motion round as far as the room lets it.
+A wrench held over a cycle gives P T + T^2 mobility / 2, P its power at the cycle's start. Where
+that is more than the room, wrench and counter-wrench are scaled together, so the momenta of the
+pair stay; a wrench that brakes may turn the motion round as far as the room lets it.
 """
 
 from __future__ import annotations
@@ -23,10 +25,15 @@ def _scaled(share, wrench):
 
 @apart
 def within_room(mem, count, rig, satellites, wrenches, room):
-    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle. `count`: the cell that counts cycles in which they were cut."""
+    """The wrenches, or the share of them that gives the satellites `room` [J] in this cycle.
+    `count`: the cell that counts cycles in which they were cut."""
     chaser, target = satellites.chaser, satellites.target
-    power = power_of(rig.chaser, chaser, wrenches.chaser) + power_of(rig.target, target, wrenches.target)
-    mobility = mobility_of(rig.chaser, chaser.q, wrenches.chaser) + mobility_of(rig.target, target.q, wrenches.target)
+    power = power_of(rig.chaser, chaser, wrenches.chaser) + power_of(
+        rig.target, target, wrenches.target
+    )
+    mobility = mobility_of(rig.chaser, chaser.q, wrenches.chaser) + mobility_of(
+        rig.target, target.q, wrenches.target
+    )
     room = max(room, 0.0)
     if rig.T * (power + 0.5 * rig.T * mobility) <= room or mobility <= 0.0:
         return wrenches

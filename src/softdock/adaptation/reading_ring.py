@@ -1,7 +1,9 @@
-"""Readings of the last cycles, so that force and pose of one instant can be paired though they arrive at different ages.
+"""Readings of the last cycles, so that force and pose of one instant can be paired though they
+arrive at different ages.
 
-One entry a cycle: instant of the force, wrenches on both bodies, instant of the poses, both poses, and six running sums of the controller's own. Instants
-never fall. `*_at(t)` interpolates linearly (attitudes along the shortest turn); before the oldest entry it gives the oldest.
+One entry a cycle: instant of the force, wrenches on both bodies, instant of the poses, both poses,
+and six running sums of the controller's own. Instants never fall. `*_at(t)` interpolates linearly
+(attitudes along the shortest turn); before the oldest entry it gives the oldest.
 """
 
 from __future__ import annotations
@@ -10,7 +12,14 @@ from typing import NamedTuple
 
 from softdock.adaptation.interface import Output, Wrenches
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import POSE_FLOATS, Motion, Wrench, load_wrench, store_pose, store_wrench
+from softdock.spatial.motion import (
+    POSE_FLOATS,
+    Motion,
+    Wrench,
+    load_wrench,
+    store_pose,
+    store_wrench,
+)
 from softdock.spatial.rotations import exponential, product, rotation_from_to
 from softdock.spatial.vectors import add, load3, load4, scale, store3, subtract
 
@@ -31,7 +40,11 @@ def _entry(ring, cycle):
 def keep(mem, ring, cycle, t, measured, sums):
     """The readings handed over at t [s], cycle by cycle; `sums`: two vectors."""
     here = _entry(ring, cycle)
-    mem[here + FORCE_TIME], mem[here + POSE_TIME], mem[here + SUM_TIME] = t - measured.force_age, t - measured.pose_age, t
+    mem[here + FORCE_TIME], mem[here + POSE_TIME], mem[here + SUM_TIME] = (
+        t - measured.force_age,
+        t - measured.pose_age,
+        t,
+    )
     store_wrench(mem, here + WRENCHES, measured.wrenches.chaser)
     store_wrench(mem, here + WRENCHES + 6, measured.wrenches.target)
     store_pose(mem, here + POSES, measured.mock_ups.chaser)
@@ -42,14 +55,19 @@ def keep(mem, ring, cycle, t, measured, sums):
 
 @compiled
 def _bracket(mem, ring, cycle, field, t):
-    """Entries at or before t and just after it (the same, if t is not between two), and the fraction of the way."""
+    """Entries at or before t and just after it (the same, if t is not between two), and the
+    fraction of the way."""
     newer = _entry(ring, cycle)
     for back in range(1, min(ring.slots, cycle + 1)):
         if mem[newer + field] <= t:
             return newer, newer, 0.0
         older = _entry(ring, cycle - back)
         if mem[older + field] <= t:
-            return older, newer, (t - mem[older + field]) / (mem[newer + field] - mem[older + field])
+            return (
+                older,
+                newer,
+                (t - mem[older + field]) / (mem[newer + field] - mem[older + field]),
+            )
         newer = older
     return newer, newer, 0.0
 
@@ -75,7 +93,9 @@ def wrenches_at(mem, ring, cycle, t):
         return Wrenches(load_wrench(mem, a + WRENCHES), load_wrench(mem, a + WRENCHES + 6))
     a, b = a + WRENCHES, b + WRENCHES
     chaser = Wrench(_between3(mem, a, b, s), _between3(mem, a + 3, b + 3, s))
-    return Wrenches(chaser, Wrench(_between3(mem, a + 6, b + 6, s), _between3(mem, a + 9, b + 9, s)))
+    return Wrenches(
+        chaser, Wrench(_between3(mem, a + 6, b + 6, s), _between3(mem, a + 9, b + 9, s))
+    )
 
 
 @apart
@@ -83,7 +103,9 @@ def poses_at(mem, ring, cycle, t):
     """Both mock-ups; without twist."""
     a, b, s = _bracket(mem, ring, cycle, POSE_TIME, t)
     a, b = a + POSES, b + POSES
-    return Output(_pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s))
+    return Output(
+        _pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s)
+    )
 
 
 @apart

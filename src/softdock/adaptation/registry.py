@@ -1,4 +1,5 @@
-"""The list of methods. To add one: a module with its parameters and hooks (interface.py), and an entry here.
+"""The list of methods. To add one: a module with its parameters and hooks (interface.py), and an
+entry here.
 
 Everything else (compare, demo, reference page, campaigns) finds a method by this list.
 """
@@ -39,7 +40,16 @@ __all__ = ["KINDS", "METHODS", "Belief", "Method", "register"]
 
 _NO_PORT = network_port.Port(0, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)), 0.0)
 _NONLINEAR = network_nonlinear.NonlinearContact(0, 0, 0, _NO_PORT, 0.0, 0.0)
-register(Method("direct", "the measured wrench, unchanged", "nothing", direct.DIRECT, direct.Direct(0), direct.prepare))
+register(
+    Method(
+        "direct",
+        "the measured wrench, unchanged",
+        "nothing",
+        direct.DIRECT,
+        direct.Direct(0),
+        direct.prepare,
+    )
+)
 register(
     Method(
         "hybrid",
@@ -52,7 +62,10 @@ register(
         memory=lambda values, T: virtual_contact.FLOATS,
         channels=hybrid.CHANNELS,
         check=hybrid.check,
-        needs=(Belief("stiffness", "damping_Ns_per_m"), Belief("delay", "damping_Ns_per_m")),  # b = k h: an error in either is one in b
+        needs=(
+            Belief("stiffness", "damping_Ns_per_m"),
+            Belief("delay", "damping_Ns_per_m"),
+        ),  # b = k h: an error in either is one in b
         suggest=suggestions.damper,
         refuses=suggestions.needs_stiffness,
     )
@@ -94,7 +107,8 @@ register(
 register(
     Method(
         "network_contact",
-        "a port-Hamiltonian network as a virtual contact between the satellites, or as an appendage of one of them",
+        "a port-Hamiltonian network as a virtual contact between the satellites, or as an "
+        "appendage of one of them",
         "the network",
         network_contact.NETWORK_CONTACT,
         network_contact.NetworkContact(0, 0, 0, _NO_PORT, 0, 0.0, 0.0),
@@ -105,14 +119,19 @@ register(
         channels=network_port.CHANNELS,
         check=network_contact.check,
         part_of_scenario=True,
-        in_orbit=lambda values: orbit_networks.NOT_IN_ORBIT if values["between"] == "satellites" else orbit_networks.APPENDAGE,
+        in_orbit=lambda values: (
+            orbit_networks.NOT_IN_ORBIT
+            if values["between"] == "satellites"
+            else orbit_networks.APPENDAGE
+        ),
         variant=lambda values: None if network_from(values["network"]).linear else _NONLINEAR,
     )
 )
 register(
     Method(
         "network_satellite",
-        "a port-Hamiltonian network as a satellite along one axis: force in, motion out, energy exact",
+        "a port-Hamiltonian network as a satellite along one axis: force in, motion out, "
+        "energy exact",
         "the network",
         network_satellite.NETWORK_SATELLITE,
         network_satellite.NetworkSatellite(0, 0, 0, 0, (0.0, 0.0, 0.0)),
@@ -125,7 +144,13 @@ register(
         in_orbit=lambda values: orbit_networks.SATELLITE,
     )
 )
-register_variant("network_contact", _NONLINEAR, network_nonlinear.prepare, wrench=network_nonlinear.wrench, set_point=network_nonlinear.step)
+register_variant(
+    "network_contact",
+    _NONLINEAR,
+    network_nonlinear.prepare,
+    wrench=network_nonlinear.wrench,
+    set_point=network_nonlinear.step,
+)
 register(
     Method(
         "passive_integrator",
@@ -145,7 +170,8 @@ register(
 register(
     Method(
         "delay_passivity",
-        "passivity observer and controller around the robots' delay: the satellites get what the real contact gives, and no more",
+        "passivity observer and controller around the robots' delay: the satellites get what "
+        "the real contact gives, and no more",
         "nothing; with noise: the force that is no contact",
         delay_passivity_keys.DELAY_PASSIVITY,
         delay_passivity_keys.MARKER,
@@ -183,7 +209,8 @@ register(
 register(
     Method(
         "remapping",
-        "the measured force says where the environment is; the satellites feel the wanted contact there",
+        "the measured force says where the environment is; the satellites feel the wanted "
+        "contact there",
         "the mock-ups' stiffness; the delay, for its lead",
         remapping_keys.REMAPPING,
         remapping_memory.MARKER,

@@ -1,4 +1,5 @@
-"""Re-mapping of hard impacts (Lange, Grunwald, Albu-Schaeffer): the measured force says where the environment is, not what the satellites feel.
+"""Re-mapping of hard impacts (Lange, Grunwald, Albu-Schaeffer): the measured force says where the
+environment is, not what the satellites feel.
 
 Each cycle:
     1. `environment`: from the measured wrench and the measured mock-ups, the normal, the contact point and the place of the environment   (environment.py)
@@ -7,11 +8,14 @@ Each cycle:
     4. the satellites move under that contact, in steps shorter than the cycle; its mean wrench is what acts in this cycle           (desired_motion.py)
     5. set-points are sent ahead by the expected delay, with the predicted force                                                    (lead.py)
 
-While the environment is known the satellites are a simulation of the wanted contact: robots that lag, overshoot or are somewhere else matter only through
-when the contact is seen, its normal and its point. When the real contact ends first, what is known of it is held until the satellites part as well.
+While the environment is known the satellites are a simulation of the wanted contact: robots that
+lag, overshoot or are somewhere else matter only through when the contact is seen, its normal and
+its point. When the real contact ends first, what is known of it is held until the satellites part
+as well.
 
-Books: W_designed is the real contact's work less the work that the wanted contact takes. The wanted contact's energy that appears without work, because the
-environment is seen elsewhere than before (or late, with no rewind), counts as taken, and so shows as invented: `jumped`.
+Books: W_designed is the real contact's work less the work that the wanted contact takes. The wanted
+contact's energy that appears without work, because the environment is seen elsewhere than before
+(or late, with no rewind), counts as taken, and so shows as invented: `jumped`.
 """
 
 from __future__ import annotations
@@ -23,7 +27,12 @@ from softdock.adaptation.desired_motion import this_cycle
 from softdock.adaptation.environment import environment
 from softdock.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
 from softdock.adaptation.lead import led_motions
-from softdock.adaptation.line_of_action import mean_of, mock_ups_when_felt, satellite_motions, work_between
+from softdock.adaptation.line_of_action import (
+    mean_of,
+    mock_ups_when_felt,
+    satellite_motions,
+    work_between,
+)
 from softdock.adaptation.remapping_contact import close_contact, follow_contact, open_contact
 from softdock.adaptation.remapping_keys import AT
 from softdock.adaptation.remapping_memory import (
@@ -58,7 +67,15 @@ from softdock.adaptation.rewind import load_satellites, note_cycle, note_state, 
 from softdock.adaptation.virtual_contact import load_both, store_both
 from softdock.adaptation.wanted_law import loss_in
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_wrench, no_wrench, opposite, store_motion, store_wrench
+from softdock.spatial.motion import (
+    MOTION_FLOATS,
+    Wrench,
+    load_wrench,
+    no_wrench,
+    opposite,
+    store_motion,
+    store_wrench,
+)
 from softdock.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
 
 CYCLE = 0  # place of T in the parameter vector
@@ -69,12 +86,22 @@ def prepare(marker, vector, base, memory):
     rewind = vector[base + AT.rewind]
     rows = int(math.ceil(rewind / vector[CYCLE] - 1e-9)) + 2 if rewind > 0.0 else 1
     substeps = int(vector[base + AT.substeps])
-    return Remapping(memory, vector, base, rows, vector[base + AT.threshold], substeps, vector[base + AT.lead], loss_in(vector, base))
+    return Remapping(
+        memory,
+        vector,
+        base,
+        rows,
+        vector[base + AT.threshold],
+        substeps,
+        vector[base + AT.lead],
+        loss_in(vector, base),
+    )
 
 
 @compiled
 def _both_real(measured, mock_ups):
-    """The measured wrench on both mock-ups, about one common point; a reading that is no number is no contact."""
+    """The measured wrench on both mock-ups, about one common point; a reading that is no number is
+    no contact."""
     chaser = measured.wrenches.chaser
     if not (norm(chaser.force) < math.inf and norm(chaser.torque) < math.inf):
         chaser = no_wrench()
@@ -97,11 +124,14 @@ def _real_work(method, mem, rig, felt, real, seen):
 
 @apart
 def _remapped(method, mem, rig, satellites):
-    """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the satellites will be is kept for `correct`."""
+    """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the
+    satellites will be is kept for `correct`."""
     m = method.memory
     model = load_model(mem, m + MODEL)
     after, mean, lost = this_cycle(rig, model, satellites, method.substeps)
-    stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(model.law, overlap_of(model, satellites))
+    stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(
+        model.law, overlap_of(model, satellites)
+    )
     store_satellites(mem, m + AFTER, after)
     mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
     return mean, lost + stored
@@ -109,7 +139,8 @@ def _remapped(method, mem, rig, satellites):
 
 @apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
-    """What acts on the satellites over this cycle: the wanted contact's mean wrench in place of the measured one."""
+    """What acts on the satellites over this cycle: the wanted contact's mean wrench in place of the
+    measured one."""
     m = method.memory
     felt = mock_ups_when_felt(measured)
     real = _both_real(measured, felt)
@@ -143,7 +174,10 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     mem[BOOK_DESIGNED] += designed - taken
     mem[m + DESIGNED] += designed - taken
     extra = measured.wrenches  # what other methods added to the measured wrench stays
-    return Wrenches(_exchanged(wrenches.chaser, extra.chaser, mean.chaser), _exchanged(wrenches.target, extra.target, mean.target))
+    return Wrenches(
+        _exchanged(wrenches.chaser, extra.chaser, mean.chaser),
+        _exchanged(wrenches.target, extra.target, mean.target),
+    )
 
 
 @compiled
@@ -175,11 +209,14 @@ def _record(method, mem, rig, mean, satellites):
 
 @apart
 def correct(method, mem, rig, measured, before, after, output):
-    """The satellites where the wanted contact's own steps have led them; set-points ahead by the lead."""
+    """The satellites where the wanted contact's own steps have led them; set-points ahead by the
+    lead."""
     m, T = method.memory, rig.T
     mean = Wrenches(load_wrench(mem, m + MEAN), load_wrench(mem, m + MEAN + 6))
     on_chaser = given_by_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser)
-    others = Wrenches(on_chaser, given_by_others(rig.target, T, before.target, after.target, mean.target))
+    others = Wrenches(
+        on_chaser, given_by_others(rig.target, T, before.target, after.target, mean.target)
+    )
     note_cycle(method, mem, rig.cycle, others, mean.chaser.force)
     end = after
     if mem[m + ACTS] != 0.0:
@@ -198,10 +235,11 @@ def rewound(method, mem):
     return mem[method.memory + REWOUND_ENERGY]
 
 
-
 @compiled
 def replaced(method, mem):
     """What the wanted contact did in this cycle, for the books and the log of contacts."""
     m = method.memory
     acts, changed, pushes = mem[m + KNOWN] != 0.0, mem[m + REWOUND] > 0.0, mem[m + CONTACT] >= 2.0
-    return Replaced(mem[m + TAKEN_NOW], acts, changed, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], pushes)
+    return Replaced(
+        mem[m + TAKEN_NOW], acts, changed, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], pushes
+    )

@@ -1,10 +1,20 @@
-"""A contact of the re-mapping from its first reading to its end: what is known of it, fixed to the bodies; its law; the past that it had before it was seen."""
+"""A contact of the re-mapping from its first reading to its end: what is known of it, fixed to the
+bodies; its law; the past that it had before it was seen."""
 
 from __future__ import annotations
 
 import math
 
-from softdock.adaptation.desired_contact import Model, elastic_energy, load_law, load_model, mobility, overlap_of, store_model, touch_of
+from softdock.adaptation.desired_contact import (
+    Model,
+    elastic_energy,
+    load_law,
+    load_model,
+    mobility,
+    overlap_of,
+    store_model,
+    touch_of,
+)
 from softdock.adaptation.remapping_keys import AT, MEASURED_TORQUE
 from softdock.adaptation.remapping_memory import (
     ACTED,
@@ -45,8 +55,12 @@ from softdock.spatial.rigid_body import kinetic_energy
 from softdock.spatial.rotations import rotate_back
 from softdock.spatial.vectors import cross, dot, load3, norm, store3, subtract
 
-ANOTHER_NORMAL = 0.35  # rad, 20 deg; a normal that turns further from where it was, by more than noise can, belongs to another contact as well
-CLEAR = 6.0  # thresholds; a force beyond that tells its normal well enough to hold later ones against
+# rad, 20 deg; a normal that turns further from where it was, by more than noise can, belongs to
+# another contact as well
+ANOTHER_NORMAL = 0.35
+CLEAR = (
+    6.0  # thresholds; a force beyond that tells its normal well enough to hold later ones against
+)
 ROUNDING = 1e-12  # of the torques that it is the difference of: a smaller one is none
 
 
@@ -61,13 +75,24 @@ def _model_of(method, env, wrench, mock_ups, law):
         if norm(left) > ROUNDING * (norm(wrench.torque) + norm(by_force)):
             couple = rotate_back(t.q, left)  # Lange eq. 21
     normal = rotate_back(t.q, env.normal)
-    return Model(normal, rotate_back(c.q, subtract(env.point, c.p)), rotate_back(t.q, subtract(env.point, t.p)), env.depth, couple, law)
+    return Model(
+        normal,
+        rotate_back(c.q, subtract(env.point, c.p)),
+        rotate_back(t.q, subtract(env.point, t.p)),
+        env.depth,
+        couple,
+        law,
+    )
 
 
 @compiled
 def _note_environment(method, mem, env, model):
     m = method.memory
-    mem[m + ENVIRONMENT], mem[m + STIFFNESS], mem[m + LINE_ERROR] = env.depth, env.stiffness, env.error
+    mem[m + ENVIRONMENT], mem[m + STIFFNESS], mem[m + LINE_ERROR] = (
+        env.depth,
+        env.stiffness,
+        env.error,
+    )
     store3(mem, m + POINT, model.on_target)
     mem[m + LARGEST_LINE_ERROR] = max(mem[m + LARGEST_LINE_ERROR], env.error)
 
@@ -87,7 +112,8 @@ def _note_first(method, mem, normal, pair, force):
 
 @compiled
 def _is_elsewhere(method, mem, normal, pair, force):
-    """Whether a reading belongs to another place than the contact's first. What the threshold hides may turn either force, the more the weaker it is."""
+    """Whether a reading belongs to another place than the contact's first. What the threshold hides
+    may turn either force, the more the weaker it is."""
     m = method.memory
     noise = method.threshold / force + method.threshold / mem[m + FIRST_FORCE]
     if pair != mem[m + FIRST + 3]:
@@ -97,11 +123,20 @@ def _is_elsewhere(method, mem, normal, pair, force):
 
 @apart
 def open_contact(method, mem, rig, env, wrench, felt, satellites):
-    """A contact is seen for the first time: its law, and the past if the satellites had touched already. Returns satellites and the work taken [J]."""
+    """A contact is seen for the first time: its law, and the past if the satellites had touched
+    already. Returns satellites and the work taken [J]."""
     m = method.memory
     model = _model_of(method, env, wrench, felt, load_law(mem, m + MODEL))
     touch = touch_of(rig, model, satellites)
-    law = wanted_law(method, env.pair, env.normal, satellites.chaser.q, satellites.target.q, mobility(rig, satellites, touch), touch.rate)
+    law = wanted_law(
+        method,
+        env.pair,
+        env.normal,
+        satellites.chaser.q,
+        satellites.target.q,
+        mobility(rig, satellites, touch),
+        touch.rate,
+    )
     model = Model(model.normal, model.on_chaser, model.on_target, model.depth, model.couple, law)
     store_model(mem, m + MODEL, model)
     mem[m + KNOWN], mem[m + ACTED] = 1.0, 0.0
@@ -122,7 +157,8 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
 
 @apart
 def _rewound(method, mem, rig, model, satellites, latest):
-    """The satellites with their past computed anew, and the energy that the wanted contact took in it [J]."""
+    """The satellites with their past computed anew, and the energy that the wanted contact took in
+    it [J]."""
     m = method.memory
     corrected, cycles, taken, jump, impulse, peak_squared = rewind(method, mem, rig, model, latest)
     mem[m + BEGAN] = float(rig.cycle - cycles)
@@ -134,16 +170,24 @@ def _rewound(method, mem, rig, model, satellites, latest):
         store3(mem, m + PAST_IMPULSE, subtract(impulse, load3(mem, m + IMPULSE)))
         store3(mem, m + IMPULSE, impulse)
         mem[m + DEEPEST] = max(mem[m + DEEPEST], float(cycles))
-        energy = kinetic_energy(rig.chaser, corrected.chaser) + kinetic_energy(rig.target, corrected.target)
-        mem[m + REWOUND_ENERGY] = energy - kinetic_energy(rig.chaser, satellites.chaser) - kinetic_energy(rig.target, satellites.target)
+        energy = kinetic_energy(rig.chaser, corrected.chaser) + kinetic_energy(
+            rig.target, corrected.target
+        )
+        mem[m + REWOUND_ENERGY] = (
+            energy
+            - kinetic_energy(rig.chaser, satellites.chaser)
+            - kinetic_energy(rig.target, satellites.target)
+        )
     return corrected, taken + jump
 
 
 @apart
 def follow_contact(method, mem, rig, env, wrench, felt, satellites):
-    """A contact that is known is measured again. Returns satellites, and the energy that the wanted contact has more at the new place [J].
+    """A contact that is known is measured again. Returns satellites, and the energy that the wanted
+    contact has more at the new place [J].
 
-    Once per contact the stiffness is estimated for the first time: what came before rested on a belief, and is computed anew.
+    Once per contact the stiffness is estimated for the first time: what came before rested on a
+    belief, and is computed anew.
     """
     m = method.memory
     old = load_model(mem, m + MODEL)

@@ -1,4 +1,5 @@
-"""What others (thrusters, other methods) gave the satellites in a cycle of the re-mapping, and where it leads them."""
+"""What others (thrusters, other methods) gave the satellites in a cycle of the re-mapping, and
+where it leads them."""
 
 from __future__ import annotations
 
@@ -22,14 +23,23 @@ def given_by_others(params, T, before, after, mean):
 
 @compiled
 def _carried(params, T, body, half):
-    """A body with half of an impulse in place of none: that much further on the way that a constant wrench leads in a cycle."""
+    """A body with half of an impulse in place of none: that much further on the way that a constant
+    wrench leads in a cycle."""
     turn = scale(T, subtract(body_rate(params, half.q, half.L), body_rate(params, body.q, body.L)))
-    return Body(add_scaled(body.p, T, subtract(half.v, body.v)), renormalise(product(body.q, exponential(turn))), half.v, half.L)
+    return Body(
+        add_scaled(body.p, T, subtract(half.v, body.v)),
+        renormalise(product(body.q, exponential(turn))),
+        half.v,
+        half.L,
+    )
 
 
 @compiled
 def with_others(rig, satellites, others):
     """The satellites at the end of the cycle, had others pushed them as well."""
     half = pushed(rig, 0.5 * rig.T, satellites, others)
-    chaser, target = _carried(rig.chaser, rig.T, satellites.chaser, half.chaser), _carried(rig.target, rig.T, satellites.target, half.target)
+    chaser, target = (
+        _carried(rig.chaser, rig.T, satellites.chaser, half.chaser),
+        _carried(rig.target, rig.T, satellites.target, half.target),
+    )
     return pushed(rig, 0.5 * rig.T, Satellites(chaser, target), others)

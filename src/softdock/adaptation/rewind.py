@@ -1,8 +1,11 @@
-"""The satellites' recent past, and how it is computed anew when a real contact shows that they had touched already (Lange IV-F).
+"""The satellites' recent past, and how it is computed anew when a real contact shows that they had
+touched already (Lange IV-F).
 
-A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave them in the cycle that begins there, the contact's force in
-it. When the environment is first seen, the newest stamp at which the satellites did not yet overlap it is looked for, and from there on every cycle is
-computed anew. Both loops are bounded by the ring's length, so a cycle has a largest cost.
+A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave
+them in the cycle that begins there, the contact's force in it. When the environment is first seen,
+the newest stamp at which the satellites did not yet overlap it is looked for, and from there on
+every cycle is computed anew. Both loops are bounded by the ring's length, so a cycle has a largest
+cost.
 """
 
 from __future__ import annotations
@@ -10,9 +13,22 @@ from __future__ import annotations
 from softdock.adaptation.desired_contact import elastic_energy, overlap_of
 from softdock.adaptation.desired_motion import desired_cycle
 from softdock.adaptation.interface import Satellites, Wrenches
-from softdock.adaptation.remapping_memory import FREE_SINCE, PAST_FORCE, REWOUND, RING, ROW_FLOATS, TOO_SHORT
+from softdock.adaptation.remapping_memory import (
+    FREE_SINCE,
+    PAST_FORCE,
+    REWOUND,
+    RING,
+    ROW_FLOATS,
+    TOO_SHORT,
+)
 from softdock.compiled import apart, compiled
-from softdock.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_motion, store_wrench
+from softdock.spatial.motion import (
+    MOTION_FLOATS,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+)
 from softdock.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
 from softdock.spatial.vectors import add_scaled, dot, load3, store3
 
@@ -56,7 +72,8 @@ def note_cycle(method, mem, stamp, others, force):
 
 @apart
 def _begin(method, mem, rig, model, latest):
-    """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the oldest that there is."""
+    """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the
+    oldest that there is."""
     oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
     stamp = max(latest, oldest)
     overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
@@ -70,10 +87,12 @@ def _begin(method, mem, rig, model, latest):
 
 @apart
 def rewind(method, mem, rig, model, latest):
-    """The satellites at t_k as they would be had the contact been known in time, how many cycles that took, and the work it took from them [J].
+    """The satellites at t_k as they would be had the contact been known in time, how many cycles
+    that took, and the work it took from them [J].
 
-    `latest`: the newest stamp at which no force of this contact had acted yet. Where the past is too short, the contact begins with an overlap: its energy is
-    returned next [J]; it came from nowhere. Last, the contact's impulse on the chaser and its largest force squared [Ns, N^2].
+    `latest`: the newest stamp at which no force of this contact had acted yet. Where the past is
+    too short, the contact begins with an overlap: its energy is returned next [J]; it came from
+    nowhere. Last, the contact's impulse on the chaser and its largest force squared [Ns, N^2].
     """
     now = rig.cycle
     first = _begin(method, mem, rig, model, latest)
@@ -86,7 +105,10 @@ def rewind(method, mem, rig, model, latest):
         after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
         taken += lost
         force = mean.chaser.force
-        impulse, peak_squared = add_scaled(impulse, rig.T, force), max(peak_squared, dot(force, force))
+        impulse, peak_squared = (
+            add_scaled(impulse, rig.T, force),
+            max(peak_squared, dot(force, force)),
+        )
         store3(mem, at + FORCE, force)
         store_satellites(mem, row_of(method, stamp + 1), after)
         satellites = after
@@ -96,7 +118,8 @@ def rewind(method, mem, rig, model, latest):
 
 @compiled
 def rewrite_past(method, mem, chaser, target, record, column, row):
-    """The corrected past into rows that were recorded before `row`; `column`: the method's first."""
+    """The corrected past into rows that were recorded before `row`; `column`: the method's
+    first."""
     count = int(mem[method.memory + REWOUND])
     for stamp in range(row - count, row):
         if stamp < record.shape[0]:
@@ -104,4 +127,6 @@ def rewrite_past(method, mem, chaser, target, record, column, row):
             store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + FORCE))
             satellites = load_satellites(mem, row_of(method, stamp))
             store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
-            store_motion(record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target))
+            store_motion(
+                record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target)
+            )

@@ -1,8 +1,9 @@
 """The mock-ups' contact stiffness from force and measured motion, while a contact lasts.
 
-Least squares of f = k (x - x_0) over the contact so far, f the measured force less that of the damper that is believed, x the way that the mock-ups have come
-together along the normal since it was first felt: the slope needs no absolute position. Until there are enough samples (`ENOUGH`, `SPREAD`), the last
-contact's estimate counts, or what is given.
+Least squares of f = k (x - x_0) over the contact so far, f the measured force less that of the
+damper that is believed, x the way that the mock-ups have come together along the normal since it
+was first felt: the slope needs no absolute position. Until there are enough samples (`ENOUGH`,
+`SPREAD`), the last contact's estimate counts, or what is given.
 """
 
 from __future__ import annotations
@@ -12,10 +13,17 @@ from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, dot, load3, store3, subtract
 
 ENOUGH = 4.0  # samples, before a slope is believed
-SPREAD = 0.05  # of the largest way, squared and as a variance: below, the samples lie too close together
+SPREAD = (
+    0.05  # of the largest way, squared and as a variance: below, the samples lie too close together
+)
 # sums of 1, x, f, xx, xf; the estimate; the point on both bodies
 ONE, X, F, XX, XF, KEPT = 0, 1, 2, 3, 4, 5
-POINTS, ACCEPTED, FRESH, FLOATS = 6, 12, 13, 14  # whether this contact has an estimate; whether it is its first
+POINTS, ACCEPTED, FRESH, FLOATS = (
+    6,
+    12,
+    13,
+    14,
+)  # whether this contact has an estimate; whether it is its first
 
 
 @compiled

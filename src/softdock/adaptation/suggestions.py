@@ -1,5 +1,6 @@
-"""What a method would be told of a rig, where a scenario does not say: for comparisons. From the scenario's truth, so that errors of knowledge are added to it
-afterwards and on purpose. Plain Python on a scenario's tables.
+"""What a method would be told of a rig, where a scenario does not say: for comparisons. From the
+scenario's truth, so that errors of knowledge are added to it afterwards and on purpose. Plain
+Python on a scenario's tables.
 """
 
 from __future__ import annotations
@@ -20,12 +21,26 @@ class Known(NamedTuple):
 def known_of(scenario: Any) -> Known:
     tables = scenario.tables
     laws = [pair["real"] for pair in tables["contact"]]
-    linear = [law["stiffness_N_per_m"] for law in laws if law["law"] in ("spring_damper", "spring_damper_pull")]
+    linear = [
+        law["stiffness_N_per_m"]
+        for law in laws
+        if law["law"] in ("spring_damper", "spring_damper_pull")
+    ]
     robots, sensor, cycle_ms = tables["robots"], tables["sensor"], tables["time"]["cycle_ms"]
-    late = max(robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"] for robot in robots.values()) + sensor["delay_ms"]
+    late = (
+        max(
+            robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"]
+            for robot in robots.values()
+        )
+        + sensor["delay_ms"]
+    )
     if sensor["handover"] == "mean" and sensor["period_ms"] > 0.0:
         late += 0.5 * (cycle_ms - sensor["period_ms"])
-    return Known(max(linear) if linear and len(linear) == len(laws) else None, 1e-3 * (late + 0.5 * cycle_ms), sensor["noise_N"])
+    return Known(
+        max(linear) if linear and len(linear) == len(laws) else None,
+        1e-3 * (late + 0.5 * cycle_ms),
+        sensor["noise_N"],
+    )
 
 
 def needs_stiffness(scenario: Any) -> str | None:
@@ -40,7 +55,10 @@ def damper(scenario: Any) -> dict[str, Any]:
     known = known_of(scenario)
     if known.stiffness is None:
         return {}
-    return {"damping_Ns_per_m": [known.stiffness * known.delay, 0.0, 0.0], "contact_N": NOISE_SIGMAS * known.noise}
+    return {
+        "damping_Ns_per_m": [known.stiffness * known.delay, 0.0, 0.0],
+        "contact_N": NOISE_SIGMAS * known.noise,
+    }
 
 
 def stiffness_and_delay(scenario: Any) -> dict[str, Any]:
@@ -48,4 +66,8 @@ def stiffness_and_delay(scenario: Any) -> dict[str, Any]:
     known = known_of(scenario)
     if known.stiffness is None:
         return {}
-    return {"stiffness_N_per_m": known.stiffness, "delay_ms": 1e3 * known.delay, "contact_N": NOISE_SIGMAS * known.noise}
+    return {
+        "stiffness_N_per_m": known.stiffness,
+        "delay_ms": 1e3 * known.delay,
+        "contact_N": NOISE_SIGMAS * known.noise,
+    }

@@ -1,4 +1,5 @@
-"""The mechanics of a virtual contact: from the relative motion since the touch to wrenches on both satellites. `hybrid.py` uses it cycle by cycle."""
+"""The mechanics of a virtual contact: from the relative motion since the touch to wrenches on both
+satellites. `hybrid.py` uses it cycle by cycle."""
 
 from __future__ import annotations
 
@@ -7,18 +8,39 @@ from typing import NamedTuple
 
 from softdock.adaptation.interface import Output, Wrenches
 from softdock.adaptation.line_of_action import parting_rate, plus_wrenches, work_between
-from softdock.adaptation.virtual_frame import NORMAL, at_tip, axes_of, components, from_components, relative_pose, relative_rates
+from softdock.adaptation.virtual_frame import (
+    NORMAL,
+    at_tip,
+    axes_of,
+    components,
+    from_components,
+    relative_pose,
+    relative_rates,
+)
 from softdock.compiled import compiled
 from softdock.spatial.motion import MOTION_FLOATS, Wrench, load_motion, store_motion
 from softdock.spatial.rotations import exponential, inverse, logarithm, product, rotate
-from softdock.spatial.vectors import add, dot, load3, load4, multiply, negate, scale, store3, store4, subtract
+from softdock.spatial.vectors import (
+    add,
+    dot,
+    load3,
+    load4,
+    multiply,
+    negate,
+    scale,
+    store3,
+    store4,
+    subtract,
+)
 
 ONE_SIDED, PULL = 0, 1
 
-# The method's slice of mem: first the recorded channels, then poses of the last cycle, where the contact began, offsets and gains.
+# The method's slice of mem: first the recorded channels, then poses of the last cycle, where the
+# contact began, offsets and gains.
 ACTS, DEPTH, CHASER_WRENCH, ABSORBED, STORED, DISSIPATED, OFFSET_WORK = 0, 1, 2, 8, 9, 10, 11
 TARGET_WRENCH, PORT, SEEN, POINT, TURNED = 12, 18, 44, 70, 73
 POWER, OFFSET_POWER, NEXT_ROW, OFFSET, GAINS, IN_USE, FLOATS = 77, 78, 79, 80, 86, 98, 110
+
 
 class Gains(NamedTuple):
     k: tuple  # N/m
@@ -33,7 +55,8 @@ def load_gains(mem, at):
 
 
 class Strain(NamedTuple):
-    """Deformation of the virtual contact and its rate: translation and rotation of the chaser seen from the target, frame axes."""
+    """Deformation of the virtual contact and its rate: translation and rotation of the chaser seen
+    from the target, frame axes."""
 
     x: tuple  # m
     x_rate: tuple
@@ -59,7 +82,8 @@ def _are_same(mem, a, b):
 
 @compiled
 def _fading_offset(method, mem, T, strain):
-    """What is added so that a change of gains makes no jump: the difference of the forces, fading."""
+    """What is added so that a change of gains makes no jump: the difference of the forces,
+    fading."""
     m = method.memory
     left = math.exp(-T / method.blend)
     push, turn = scale(left, load3(mem, m + OFFSET)), scale(left, load3(mem, m + OFFSET + 3))
@@ -76,14 +100,17 @@ def _fading_offset(method, mem, T, strain):
 
 @compiled
 def _onset(method, mem, measured, last, felt, port, force):
-    """A new contact. It began halfway between the last measured poses and these; deformation is counted from there."""
+    """A new contact. It began halfway between the last measured poses and these; deformation is
+    counted from there."""
     m = method.memory
     point, turned = relative_pose(felt, method.tip)
     was, was_turned = relative_pose(last, method.tip)
     store3(mem, m + POINT, scale(0.5, add(point, was)))
     half = scale(0.5, logarithm(product(turned, inverse(was_turned))))
     store4(mem, m + TURNED, product(exponential(half), was_turned))
-    parted = 0.5 * work_between(measured.wrenches, last, felt) + work_between(measured.wrenches, felt, port)
+    parted = 0.5 * work_between(measured.wrenches, last, felt) + work_between(
+        measured.wrenches, felt, port
+    )
     mem[m + DEPTH] = -parted / force
     for i in range(6):
         mem[m + OFFSET + i] = 0.0
@@ -93,7 +120,8 @@ def _onset(method, mem, measured, last, felt, port, force):
 
 @compiled
 def _strain(method, mem, measured, axes, last, port, force, is_new):
-    """In the normal frame x is the way the bodies have parted along the line of action; in others that of the tip, axis by axis."""
+    """In the normal frame x is the way the bodies have parted along the line of action; in others
+    that of the tip, axis by axis."""
     m = method.memory
     point, turned = relative_pose(port, method.tip)
     velocity, spin = relative_rates(port, method.tip)
@@ -102,15 +130,24 @@ def _strain(method, mem, measured, axes, last, port, force, is_new):
     if method.frame == NORMAL:
         if not is_new:
             mem[m + DEPTH] -= work_between(measured.wrenches, last, port) / force
-        return Strain((-mem[m + DEPTH], 0.0, 0.0), (parting_rate(measured.wrenches, force, port), 0.0, 0.0), turn, turn_rate)
+        return Strain(
+            (-mem[m + DEPTH], 0.0, 0.0),
+            (parting_rate(measured.wrenches, force, port), 0.0, 0.0),
+            turn,
+            turn_rate,
+        )
     x = rotate(port.target.q, subtract(point, load3(mem, m + POINT)))
     return Strain(components(axes, x), components(axes, velocity), turn, turn_rate)
 
 
 @compiled
 def _on_bodies(method, measured, satellites, axes, port, force, push, turn):
-    """Force and torque in frame axes as wrenches on both satellites, equal and opposite at one point."""
-    between, torque = subtract(satellites.chaser.p, satellites.target.p), from_components(axes, turn)
+    """Force and torque in frame axes as wrenches on both satellites, equal and opposite at one
+    point."""
+    between, torque = (
+        subtract(satellites.chaser.p, satellites.target.p),
+        from_components(axes, turn),
+    )
     if method.frame == NORMAL:  # along the line of the measured force
         couple = Wrenches(Wrench((0.0, 0.0, 0.0), torque), Wrench((0.0, 0.0, 0.0), negate(torque)))
         return plus_wrenches(couple, push[0] / force, measured.wrenches)
@@ -129,7 +166,8 @@ def _unpulled(measured, wrenches, virtual, force):
 
 @compiled
 def virtual_contact(method, mem, T, measured, satellites, wrenches, last, felt, port, force):
-    """The virtual wrenches of a contact under way, what its springs store [J], what it dissipates and what the offset takes [W]."""
+    """The virtual wrenches of a contact under way, what its springs store [J], what it dissipates
+    and what the offset takes [W]."""
     m = method.memory
     axes = axes_of(method.frame, port, scale(1.0 / force, measured.wrenches.chaser.force))
     is_new = mem[m + ACTS] == 0.0
@@ -139,12 +177,18 @@ def virtual_contact(method, mem, T, measured, satellites, wrenches, last, felt, 
     offset, offset_turn = _fading_offset(method, mem, T, strain)
     gains = load_gains(mem, m + IN_USE)
     push, turn = _answer(gains, strain)
-    virtual = _on_bodies(method, measured, satellites, axes, port, force, add(push, offset), add(turn, offset_turn))
+    virtual = _on_bodies(
+        method, measured, satellites, axes, port, force, add(push, offset), add(turn, offset_turn)
+    )
     if method.contact == ONE_SIDED:
         virtual = _unpulled(measured, wrenches, virtual, force)
     spring, spring_turn = multiply(gains.k, strain.x), multiply(gains.k_turn, strain.turn)
     stored = 0.5 * (dot(spring, strain.x) + dot(spring_turn, strain.turn))
-    power = -parting_rate(virtual, 1.0, port) - dot(spring, strain.x_rate) - dot(spring_turn, strain.turn_rate)
+    power = (
+        -parting_rate(virtual, 1.0, port)
+        - dot(spring, strain.x_rate)
+        - dot(spring_turn, strain.turn_rate)
+    )
     return virtual, stored, power, -dot(offset, strain.x_rate) - dot(offset_turn, strain.turn_rate)
 
 

@@ -1,7 +1,9 @@
-"""Axes in which a virtual contact's gains are given, and the relative motion of the two bodies in them.
+"""Axes in which a virtual contact's gains are given, and the relative motion of the two bodies in
+them.
 
-`normal`: x along the measured force on the chaser, y and z across it. `target`, `chaser`: body axes. `world`. Axes are three unit vectors in world
-axes; `both` are the motions of chaser and target that the virtual contact looks at.
+`normal`: x along the measured force on the chaser, y and z across it. `target`, `chaser`: body
+axes. `world`. Axes are three unit vectors in world axes; `both` are the motions of chaser and
+target that the virtual contact looks at.
 """
 
 from __future__ import annotations
@@ -62,16 +64,26 @@ def relative_pose(both, tip):
 
 @compiled
 def relative_rates(both, tip):
-    """Velocity of the chaser's tip and rate of the chaser, as seen in the target's turning frame, world axes [m/s, rad/s]."""
+    """Velocity of the chaser's tip and rate of the chaser, as seen in the target's turning frame,
+    world axes [m/s, rad/s]."""
     chaser, target = both.chaser, both.target
-    arm, spin_c, spin_t = rotate(chaser.q, tip), rotate(chaser.q, chaser.w), rotate(target.q, target.w)
+    arm, spin_c, spin_t = (
+        rotate(chaser.q, tip),
+        rotate(chaser.q, chaser.w),
+        rotate(target.q, target.w),
+    )
     from_target = add(subtract(chaser.p, target.p), arm)
-    velocity = subtract(add(chaser.v, cross(spin_c, arm)), add(target.v, cross(spin_t, from_target)))
+    velocity = subtract(
+        add(chaser.v, cross(spin_c, arm)), add(target.v, cross(spin_t, from_target))
+    )
     return velocity, subtract(spin_c, spin_t)
 
 
 @compiled
 def at_tip(arm, between, force, torque):
-    """A force at the tip and a couple as wrenches on both bodies. `arm`: from the chaser's centre of mass to the tip; `between`: from the target's to it."""
+    """A force at the tip and a couple as wrenches on both bodies. `arm`: from the chaser's centre
+    of mass to the tip; `between`: from the target's to it."""
     turning = add(cross(arm, force), torque)
-    return Wrenches(Wrench(force, turning), Wrench(negate(force), negate(add(turning, cross(between, force)))))
+    return Wrenches(
+        Wrench(force, turning), Wrench(negate(force), negate(add(turning, cross(between, force))))
+    )

@@ -1,7 +1,9 @@
-"""The law that the satellites are to feel, chosen when a contact begins: the scenario's wanted contact, one of the method's own, or a restitution.
+"""The law that the satellites are to feel, chosen when a contact begins: the scenario's wanted
+contact, one of the method's own, or a restitution.
 
-A restitution e needs the contact: a damper D = 2 zeta sqrt(k m) the effective mass m, Hunt and Crossley's lambda = x / v the approach speed v. zeta and
-x belong to e alone (contact/restitution.py has both with their derivation; the force never pulls).
+A restitution e needs the contact: a damper D = 2 zeta sqrt(k m) the effective mass m, Hunt and
+Crossley's lambda = x / v the approach speed v. zeta and x belong to e alone (contact/restitution.py
+has both with their derivation; the force never pulls).
 """
 
 from __future__ import annotations
@@ -9,8 +11,22 @@ from __future__ import annotations
 import math
 
 from softdock.adaptation.desired_contact import HUNT, SPRING, Law
-from softdock.adaptation.environment import PAIR_SIZE, REAL_LAW, WANTED_LAW, is_given, load6, series_stiffness
-from softdock.adaptation.remapping_keys import AT, BY_DAMPER, HUNT_CROSSLEY, RESTITUTION, SCENARIO, SPRING_DAMPER
+from softdock.adaptation.environment import (
+    PAIR_SIZE,
+    REAL_LAW,
+    WANTED_LAW,
+    is_given,
+    load6,
+    series_stiffness,
+)
+from softdock.adaptation.remapping_keys import (
+    AT,
+    BY_DAMPER,
+    HUNT_CROSSLEY,
+    RESTITUTION,
+    SCENARIO,
+    SPRING_DAMPER,
+)
 from softdock.compiled import apart, compiled
 
 LEAST = 1e-3  # restitution; less would need a damper without bound
@@ -33,7 +49,8 @@ def _restitution_of_ratio(zeta):
 
 @compiled
 def _hunt_balance(x, e):
-    """< 0 while lambda v = x gives more than the restitution e: from the first integral of the motion, x - ln(1 + x) = -x e - ln(1 - x e)."""
+    """< 0 while lambda v = x gives more than the restitution e: from the first integral of the
+    motion, x - ln(1 + x) = -x e - ln(1 - x e)."""
     if x * e >= 1.0:
         return 1.0
     return (-x * e - math.log(1.0 - x * e)) - (x - math.log(1.0 + x))
@@ -79,7 +96,8 @@ def _of_scenario(vector, pair_at):
 
 @apart
 def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
-    """For a contact of one pair along n (world); `mobility`: 1 / effective mass [1/kg]; `speed`: of the approach along n [m/s]."""
+    """For a contact of one pair along n (world); `mobility`: 1 / effective mass [1/kg]; `speed`: of
+    the approach along n [m/s]."""
     vector, base = method.vector, method.base
     chosen = int(vector[base + AT.law])
     law = _of_scenario(vector, int(vector[base + AT.contacts]) + pair * PAIR_SIZE)
@@ -92,7 +110,9 @@ def wanted_law(method, pair, n, chaser_q, target_q, mobility, speed):
     if chosen == SPRING_DAMPER:
         return Law(SPRING, stiffness, vector[base + AT.wanted_damping], 1.0)
     if chosen == HUNT_CROSSLEY:
-        return Law(HUNT, stiffness, vector[base + AT.wanted_lambda], vector[base + AT.wanted_exponent])
+        return Law(
+            HUNT, stiffness, vector[base + AT.wanted_lambda], vector[base + AT.wanted_exponent]
+        )
     if int(vector[base + AT.by]) == BY_DAMPER:
         return Law(SPRING, stiffness, 2.0 * method.loss * math.sqrt(stiffness / mobility), 1.0)
     return Law(HUNT, stiffness, method.loss / speed if speed > 0.0 else 0.0, exponent)

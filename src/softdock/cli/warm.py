@@ -26,4 +26,8 @@ def warm() -> None:
         simulate(scenario)
         Stepper(scenario).step()
         run_cpu(*columns(scenario, {}, runs=1))
-    console.print(f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}", highlight=False, soft_wrap=True)
+    console.print(
+        f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}",
+        highlight=False,
+        soft_wrap=True,
+    )

@@ -1,9 +1,11 @@
-"""From orbit to the laboratory: which robot carries how much of the relative motion, and where down is.
+"""From orbit to the laboratory: which robot carries how much of the relative motion, and where down
+is.
 
-Only the relative motion of the two mock-ups matters to the contact. With `share` s, the point (1 - s) p_chaser + s p_target of orbit stays at rest in the
-laboratory: s = 1, the chaser's robot carries all of it; s = 0, the target's. `absolute`: both robots carry their satellite's own motion. Attitudes are never
-shared. The constant rotation and shift from orbit to laboratory axes do not change the contact; they matter for gravity, reach and what a real robot
-is sent.
+Only the relative motion of the two mock-ups matters to the contact. With `share` s, the point (1 -
+s) p_chaser + s p_target of orbit stays at rest in the laboratory: s = 1, the chaser's robot carries
+all of it; s = 0, the target's. `absolute`: both robots carry their satellite's own motion.
+Attitudes are never shared. The constant rotation and shift from orbit to laboratory axes do not
+change the contact; they matter for gravity, reach and what a real robot is sent.
 """
 
 from __future__ import annotations
@@ -23,12 +25,49 @@ LABORATORY = Group(
     "laboratory",
     "How orbit is laid into the laboratory.",
     Parameter(
-        "mapping", "mapping", "absolute: each robot its satellite's motion; shared: a share of the relative motion", "absolute", choices=("absolute", "shared")
+        "mapping",
+        "mapping",
+        "absolute: each robot its satellite's motion; shared: a share of the relative motion",
+        "absolute",
+        choices=("absolute", "shared"),
     ),
-    Parameter("share", "chaser_share", "share of the relative motion that the chaser's robot carries", 1.0, low=0.0, high=1.0, when=("mapping", ("shared",))),
-    Parameter("attitude", "attitude_wxyz", "laboratory axes from orbit axes", (1.0, 0.0, 0.0, 0.0), size=4, kind="quaternion"),
-    Parameter("position", "position_m", "where orbit's origin lies in the laboratory", (0.0, 0.0, 0.0), "m", size=3, low=-1e4, high=1e4),
-    Parameter("gravity", "gravity_m_per_s2", "gravity in laboratory axes", (0.0, 0.0, -9.81), "m/s^2", size=3, low=-100.0, high=100.0),
+    Parameter(
+        "share",
+        "chaser_share",
+        "share of the relative motion that the chaser's robot carries",
+        1.0,
+        low=0.0,
+        high=1.0,
+        when=("mapping", ("shared",)),
+    ),
+    Parameter(
+        "attitude",
+        "attitude_wxyz",
+        "laboratory axes from orbit axes",
+        (1.0, 0.0, 0.0, 0.0),
+        size=4,
+        kind="quaternion",
+    ),
+    Parameter(
+        "position",
+        "position_m",
+        "where orbit's origin lies in the laboratory",
+        (0.0, 0.0, 0.0),
+        "m",
+        size=3,
+        low=-1e4,
+        high=1e4,
+    ),
+    Parameter(
+        "gravity",
+        "gravity_m_per_s2",
+        "gravity in laboratory axes",
+        (0.0, 0.0, -9.81),
+        "m/s^2",
+        size=3,
+        low=-100.0,
+        high=100.0,
+    ),
 )
 AT = LABORATORY.at
 

@@ -1,8 +1,9 @@
 """Stage 4, the contact: poses and twists of the two mock-ups in, wrenches on both out.
 
-In: `chaser` and `target` motions (pose, velocity in world axes, rate in body axes). Out: `Contact`, the equal and opposite wrenches about
-each centre of mass in world axes, the energy stored and the power dissipated. Orbit's reference calls the same functions with the
-satellites' own motion and the wanted law. Lists of models: `LAWS` in laws.py, `GEOMETRIES` in pairs.py.
+In: `chaser` and `target` motions (pose, velocity in world axes, rate in body axes). Out: `Contact`,
+the equal and opposite wrenches about each centre of mass in world axes, the energy stored and the
+power dissipated. Orbit's reference calls the same functions with the satellites' own motion and the
+wanted law. Lists of models: `LAWS` in laws.py, `GEOMETRIES` in pairs.py.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Contact(NamedTuple):
 
 @compiled
 def _law_force(vector, pair, touch, v, spin):
-    """One touch: force on the tip and torque about its centre (target axes), stored energy [J], dissipated power [W].
+    """One touch: force on the tip and torque about its centre (target axes), stored energy [J],
+    dissipated power [W].
 
     `v`, `spin`: velocity and angular velocity of the tip seen from the target, target axes.
     """
@@ -48,7 +50,9 @@ def _law_force(vector, pair, touch, v, spin):
     dissipated = (normal - elastic) * rate
     force, torque = scale(normal, n), (0.0, 0.0, 0.0)
     if law.rubs and normal > 0.0:
-        arm = scale(0.5 * touch.depth - pair.tip_radius, n)  # from the tip's centre to the middle of the overlap
+        arm = scale(
+            0.5 * touch.depth - pair.tip_radius, n
+        )  # from the tip's centre to the middle of the overlap
         at_touch = add(v, cross(spin, arm))
         sliding = add_scaled(at_touch, -dot(n, at_touch), n)
         drag = scale(-normal * friction_factor(law, norm(sliding)), sliding)
@@ -74,7 +78,8 @@ def yielding_force(features, pair, side, chaser_q, target_q, tip, v, spin):
 
 @compiled
 def tip_in_target(pair, chaser, target):
-    """Tip centre from the chaser's centre of mass (world), from the target's (world), and the same relative to the shape (target axes)."""
+    """Tip centre from the chaser's centre of mass (world), from the target's (world), and the same
+    relative to the shape (target axes)."""
     arm = rotate(chaser.q, pair.tip)
     from_target = add(subtract(chaser.p, target.p), arm)
     return arm, from_target, subtract(rotate_back(target.q, from_target), pair.origin)
@@ -108,9 +113,13 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
             continue
         mem[here + LATCH] = float(touches.side)  # in touch: on which side
         v = tip_velocity(chaser, target, arm, from_target)
-        spin = rotate_back(target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w)))
+        spin = rotate_back(
+            target.q, subtract(rotate(chaser.q, chaser.w), rotate(target.q, target.w))
+        )
         if pair.soft:
-            f1, moved, s1, d1 = yielding_force(pairs.features, pair, touches.side, chaser.q, target.q, tip, v, spin)
+            f1, moved, s1, d1 = yielding_force(
+                pairs.features, pair, touches.side, chaser.q, target.q, tip, v, spin
+            )
             f2, t1, t2, s2, d2 = (0.0, 0.0, 0.0), cross(moved, f1), (0.0, 0.0, 0.0), 0.0, 0.0
         else:
             f1, t1, s1, d1 = _law_force(vector, pair, touches.first, v, spin)
@@ -128,7 +137,9 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
     return Contact(force, torque_chaser, torque_target, stored, dissipated, depth, deepest, peak)
 
 
-touch_apart = apart(touch_bodies)  # the same, called rather than inlined: for what happens once a run
+touch_apart = apart(
+    touch_bodies
+)  # the same, called rather than inlined: for what happens once a run
 
 
 @apart

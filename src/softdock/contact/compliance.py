@@ -1,13 +1,17 @@
-"""The compliance device between the chaser and its tip: four springs that let the tip yield in every direction (Zebenay eqs. 115 to 120).
+"""The compliance device between the chaser and its tip: four springs that let the tip yield in
+every direction (Zebenay eqs. 115 to 120).
 
-Springs of stiffness k_i along unit vectors l_i (chaser axes) hold the attachment of a rigid, massless probe; spring 4 lies along the probe. A displacement
-u of the attachment is answered by the force -K u, K = sum k_i l_i l_i^T. With a lever the probe pivots: across it, the attachment moves by the ratio
-`attachment / tip` of what the tip moves, A u with A = l_4 l_4^T + ratio (1 - l_4 l_4^T), and the tip sees A K A.
+Springs of stiffness k_i along unit vectors l_i (chaser axes) hold the attachment of a rigid,
+massless probe; spring 4 lies along the probe. A displacement u of the attachment is answered by the
+force -K u, K = sum k_i l_i l_i^T. With a lever the probe pivots: across it, the attachment moves by
+the ratio `attachment / tip` of what the tip moves, A u with A = l_4 l_4^T + ratio (1 - l_4 l_4^T),
+and the tip sees A K A.
 
-Touching frictionless surfaces of stiffness k along normals n_i, the tip is in equilibrium: u = C sum f_i n_i, C = K^-1, and f_i = k (depth at the displaced
-tip). The force acts on the chaser at the displaced tip. It is then the gradient of the energy stored in springs and surfaces, so nothing is gained or lost
-as the probe turns; along one normal the tip feels 1 / (n^T C n) in series with k. Eq. 120, n^T K n, keeps the tip from moving sideways: never less, the safe
-bound.
+Touching frictionless surfaces of stiffness k along normals n_i, the tip is in equilibrium: u = C
+sum f_i n_i, C = K^-1, and f_i = k (depth at the displaced tip). The force acts on the chaser at the
+displaced tip. It is then the gradient of the energy stored in springs and surfaces, so nothing is
+gained or lost as the probe turns; along one normal the tip feels 1 / (n^T C n) in series with k.
+Eq. 120, n^T K n, keeps the tip from moving sideways: never less, the safe bound.
 """
 
 from __future__ import annotations
@@ -24,7 +28,16 @@ from softdock.contact.shapes import touch_pair
 from softdock.contact.touch import Touches
 from softdock.errors import BadInput, Problem
 from softdock.spatial.rotations import inverse, product, rotate, rotate_back
-from softdock.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract, symmetric_times
+from softdock.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    norm,
+    scale,
+    subtract,
+    symmetric_times,
+)
 
 MOST_ROUNDS = 40  # of the search for the equilibrium; flat surfaces need two
 SETTLED = 1e-15  # m; the displaced tip moved less than this in a round
@@ -48,7 +61,8 @@ def _yield_to(pair, q, a):
 
 @compiled
 def _share(a11, a22, a12, r1, r2):
-    """Forces f >= 0 of two touches with compliances a and free depths r: no force without depth, no depth left unanswered."""
+    """Forces f >= 0 of two touches with compliances a and free depths r: no force without depth, no
+    depth left unanswered."""
     f1, f2 = max(r1, 0.0) / a11, max(r2, 0.0) / a22
     if r2 - a12 * f1 <= 0.0:
         return f1, 0.0
@@ -60,7 +74,8 @@ def _share(a11, a22, a12, r1, r2):
 
 @apart
 def equilibrium(pair, side, chaser_q, target_q, tip):
-    """`tip`: where it would be without load, from the shape, target axes. Surfaces are taken as flat at the displaced tip, round after round."""
+    """`tip`: where it would be without load, from the shape, target axes. Surfaces are taken as
+    flat at the displaced tip, round after round."""
     q, give = product(inverse(target_q), chaser_q), 1.0 / pair.law.stiffness
     moved, f1, f2, stored = (0.0, 0.0, 0.0), 0.0, 0.0, 0.0
     touches = touch_pair(pair, side, True, tip)
@@ -89,9 +104,11 @@ def _one_force(pair, elastic, normal, v):
 
 @apart
 def soft_force(pair, side, chaser_q, target_q, tip, v, spin):
-    """Force on the chaser, the displacement of the tip at which it acts (both target axes), stored energy [J] and dissipated power [W].
+    """Force on the chaser, the displacement of the tip at which it acts (both target axes), stored
+    energy [J] and dissipated power [W].
 
-    `v`, `spin`: velocity of the unloaded tip and rate of the chaser, seen from the target, target axes.
+    `v`, `spin`: velocity of the unloaded tip and rate of the chaser, seen from the target, target
+    axes.
     """
     y = equilibrium(pair, side, chaser_q, target_q, tip)
     there = add(v, cross(spin, y.moved))
@@ -104,9 +121,14 @@ def soft_force(pair, side, chaser_q, target_q, tip, v, spin):
 # For users, checks and stability; plain numpy.
 
 
-def device_matrix(stiffnesses: ArrayLike, directions: ArrayLike, lever_m: ArrayLike = (1.0, 1.0)) -> np.ndarray:
-    """Stiffness of the tip [N/m], 3 x 3, chaser axes: four springs, their directions, and the lever (pivot to attachment, pivot to tip)."""
-    springs, vectors, lever = (np.asarray(x, dtype=float) for x in (stiffnesses, directions, lever_m))
+def device_matrix(
+    stiffnesses: ArrayLike, directions: ArrayLike, lever_m: ArrayLike = (1.0, 1.0)
+) -> np.ndarray:
+    """Stiffness of the tip [N/m], 3 x 3, chaser axes: four springs, their directions, and the lever
+    (pivot to attachment, pivot to tip)."""
+    springs, vectors, lever = (
+        np.asarray(x, dtype=float) for x in (stiffnesses, directions, lever_m)
+    )
     if springs.shape != (4,) or not (springs > 0.0).all():
         raise BadInput(Problem("stiffnesses", springs.tolist(), "four numbers > 0 [N/m]"))
     if vectors.shape != (4, 3):
@@ -144,14 +166,24 @@ class Range(NamedTuple):
 
 
 def stiffness_range(
-    K: np.ndarray, axis: ArrayLike = (1.0, 0.0, 0.0), angles_deg: tuple[float, float] = (0.0, 180.0), sliding: bool = False, fine: int = 181
+    K: np.ndarray,
+    axis: ArrayLike = (1.0, 0.0, 0.0),
+    angles_deg: tuple[float, float] = (0.0, 180.0),
+    sliding: bool = False,
+    fine: int = 181,
 ) -> Range:
-    """Smallest and largest effective stiffness over the normals that can be reached: those at an angle to `axis` (chaser axes) within a range.
+    """Smallest and largest effective stiffness over the normals that can be reached: those at an
+    angle to `axis` (chaser axes) within a range.
 
-    A wall of a cone of half-angle a meets a probe on its axis at 90 deg - a, more and less by the tilt. Never more than K's largest eigenvalue.
+    A wall of a cone of half-angle a meets a probe on its axis at 90 deg - a, more and less by the
+    tilt. Never more than K's largest eigenvalue.
     """
     if not 0.0 <= angles_deg[0] <= angles_deg[1] <= 180.0:
-        raise BadInput(Problem("angles_deg", list(angles_deg), "two angles from 0 to 180, the second not smaller"))
+        raise BadInput(
+            Problem(
+                "angles_deg", list(angles_deg), "two angles from 0 to 180, the second not smaller"
+            )
+        )
     axis, (low, high) = _units(axis), np.radians(angles_deg)
     t = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     t = t / np.linalg.norm(t)

@@ -1,11 +1,14 @@
-"""A truncated hollow cone (a nozzle, a drogue), open or closed at the bottom, with a wall of some thickness.
+"""A truncated hollow cone (a nozzle, a drogue), open or closed at the bottom, with a wall of some
+thickness.
 
-Profile in the half-plane (rho, z): z along the axis out of the mouth, 0 at the mouth; the inner wall runs from the mouth's edge down to the
-bottom's. In coordinates along the wall (s, 0 at the mouth, -length at the bottom) and out of it into the cavity (n), the wall is the
-rectangle -length <= s <= 0, -thickness <= n <= 0: inner face n = 0, lip s = 0, outer face n = -thickness. While the tip's centre is outside
-that rectangle its true distance counts (edges are round). The side on which it was when it last touched nothing is remembered and latched until
-separation, so that a deep touch never flips to the other face; a point tip then sees its face as endless. Inside, wall and bottom may touch at
-once and both push; outside, the nearer one does.
+Profile in the half-plane (rho, z): z along the axis out of the mouth, 0 at the mouth; the inner
+wall runs from the mouth's edge down to the bottom's. In coordinates along the wall (s, 0 at the
+mouth, -length at the bottom) and out of it into the cavity (n), the wall is the rectangle -length
+<= s <= 0, -thickness <= n <= 0: inner face n = 0, lip s = 0, outer face n = -thickness. While the
+tip's centre is outside that rectangle its true distance counts (edges are round). The side on which
+it was when it last touched nothing is remembered and latched until separation, so that a deep touch
+never flips to the other face; a point tip then sees its face as endless. Inside, wall and bottom
+may touch at once and both push; outside, the nearer one does.
 """
 
 from __future__ import annotations
@@ -40,19 +43,32 @@ def _side_of(shape, s, n, z):
 def _in_material(shape, s, n, rho, z):
     """Whether a point is inside the wall or the bottom plate."""
     in_wall = -shape.length <= s <= 0.0 and -shape.thickness <= n <= 0.0
-    in_plate = shape.closed and -shape.depth - shape.thickness <= z <= -shape.depth and rho <= shape.bottom_radius + shape.thickness * shape.cosine
+    in_plate = (
+        shape.closed
+        and -shape.depth - shape.thickness <= z <= -shape.depth
+        and rho <= shape.bottom_radius + shape.thickness * shape.cosine
+    )
     return in_wall or in_plate
 
 
 @compiled
 def _wall_gap(shape, s, n, radius, side, active):
-    """Gap [m] from the wall's rectangle and its gradient (along s, along n). `active`: a touch is under way on `side`."""
-    low = -1e300 if shape.closed and side == INSIDE else -shape.length  # a closed bottom hides the wall's lower edge
+    """Gap [m] from the wall's rectangle and its gradient (along s, along n). `active`: a touch is
+    under way on `side`."""
+    low = (
+        -1e300 if shape.closed and side == INSIDE else -shape.length
+    )  # a closed bottom hides the wall's lower edge
     ds = s - _clamp(s, low, 0.0)
     dn = n - _clamp(n, -shape.thickness, 0.0)
     squared = ds * ds + dn * dn
-    behind = (side == INSIDE and n < 0.0) or (side == OUTSIDE and n > -shape.thickness) or (side == LIP and s < 0.0)
-    through = active and behind and (radius == 0.0 or (side != LIP and ds == 0.0))  # deep, or right through: the face still counts
+    behind = (
+        (side == INSIDE and n < 0.0)
+        or (side == OUTSIDE and n > -shape.thickness)
+        or (side == LIP and s < 0.0)
+    )
+    through = (
+        active and behind and (radius == 0.0 or (side != LIP and ds == 0.0))
+    )  # deep, or right through: the face still counts
     if squared > 0.0 and not through:
         if ds == 0.0:  # above a face
             return abs(dn), 0.0, 1.0 if dn > 0.0 else -1.0
@@ -69,7 +85,8 @@ def _wall_gap(shape, s, n, radius, side, active):
 
 @compiled
 def _plate_gap(shape, rho, z):
-    """Gap [m] of a tip outside from the bottom plate, and its gradient (along rho, along z). In the plate, the lower face counts."""
+    """Gap [m] of a tip outside from the bottom plate, and its gradient (along rho, along z). In the
+    plate, the lower face counts."""
     dr = max(rho - (shape.bottom_radius + shape.thickness * shape.cosine), 0.0)
     dz = z - _clamp(z, -shape.depth - shape.thickness, -shape.depth)
     squared = dr * dr + dz * dz
@@ -81,7 +98,8 @@ def _plate_gap(shape, rho, z):
 
 @compiled
 def _to_axes(axis, radial, rho, d_rho, d_z):
-    """Gradient in the half-plane to a vector in target axes. On the axis the tip touches a full ring: the sideways parts cancel."""
+    """Gradient in the half-plane to a vector in target axes. On the axis the tip touches a full
+    ring: the sideways parts cancel."""
     if rho > ON_AXIS:
         return add_scaled(scale(d_z, axis), d_rho / rho, radial)
     return scale(d_z, axis)
@@ -89,8 +107,9 @@ def _to_axes(axis, radial, rho, d_rho, d_z):
 
 @compiled
 def touch_cone(shape, tip, radius, remembered, active):
-    """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m]; `remembered`: the side of the touch under way
-    (`active`), or the one on which the tip last was."""
+    """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m];
+    `remembered`: the side of the touch under way (`active`), or the one on which the tip last
+    was."""
     z = dot(shape.axis, tip)
     radial = add_scaled(tip, -z, shape.axis)
     rho = norm(radial)

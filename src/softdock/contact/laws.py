@@ -1,12 +1,15 @@
-"""Contact laws: depth d [m] > 0 and its rate [m/s] in, normal force [N] out, with the energy stored [J].
+"""Contact laws: depth d [m] > 0 and its rate [m/s] in, normal force [N] out, with the energy stored
+[J].
 
 spring_damper      f = k d + b d', clamped at zero: a contact never pulls
-spring_damper_pull f = k d + b d' while d > 0, also where that is negative (the papers' linear law, by name only)
+spring_damper_pull f = k d + b d' while d > 0, also where that is negative (the papers' linear law,
+by name only)
 hunt_crossley      f = k d^n (1 + lambda d'), clamped at zero (Hunt and Crossley 1975)
 table              f = F(d) + b d', clamped at zero; F linear between the rows of a table, and beyond its last row
 
-What is absorbed is either stored, V(d), or dissipated, f d' - dV/dt. Where the clamp acts the surface is left behind and its stored energy
-counts as dissipated. Coulomb friction, off by default: mu f against the sliding velocity v, regularised as v / sqrt(v^2 + v_0^2).
+What is absorbed is either stored, V(d), or dissipated, f d' - dV/dt. Where the clamp acts the
+surface is left behind and its stored energy counts as dissipated. Coulomb friction, off by default:
+mu f against the sliding velocity v, regularised as v / sqrt(v^2 + v_0^2).
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ TABLE_ROW = 3  # floats in a row of a table: depth, force, energy up to there
 
 @compiled
 def table_interval(vector, law, depth):
-    """First float of the row at or below a depth; the last interval also serves beyond the table."""
+    """First float of the row at or below a depth; the last interval also serves beyond the
+    table."""
     return row_below(vector, law.at, law.rows, TABLE_ROW, depth)
 
 

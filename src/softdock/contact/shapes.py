@@ -11,7 +11,8 @@ from softdock.contact.wall import touch_wall
 
 @compiled
 def touch_pair(pair, side, active, tip):
-    """The touches of one pair. `side`: of the touch under way (`active`), or where the tip last was; `tip`: from the shape, target axes."""
+    """The touches of one pair. `side`: of the touch under way (`active`), or where the tip last
+    was; `tip`: from the shape, target axes."""
     if pair.geometry == CONE:
         return touch_cone(pair.shape, tip, pair.tip_radius, side, active)
     if pair.geometry == SPHERE:

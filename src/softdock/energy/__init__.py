@@ -1,1 +1,2 @@
-"""Every joule accounted for: the ledger of the loop, the observed energy, and the log of contacts."""
+"""Every joule accounted for: the ledger of the loop, the observed energy, and the log of
+contacts."""

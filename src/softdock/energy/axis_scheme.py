@@ -1,4 +1,5 @@
-"""The scheme offline, as printed: forces given at all samples, so that v_pc(k) may use F(k). The damper is the one of the method in the loop."""
+"""The scheme offline, as printed: forces given at all samples, so that v_pc(k) may use F(k). The
+damper is the one of the method in the loop."""
 
 from __future__ import annotations
 
@@ -6,13 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.passive_integrator import BOUNDED, FORMS, PREVIOUS_FORCE, damper, integration_energy
+from softdock.adaptation.passive_integrator import (
+    BOUNDED,
+    FORMS,
+    PREVIOUS_FORCE,
+    damper,
+    integration_energy,
+)
 from softdock.compiled import door
 
 MASS = 30.0  # kg, section II
 T1, T2, T3 = 0.1, 0.01, 0.001  # s
 DURATION = 50.0  # s
-PUSHES = ((2.0, 7.0, 6.0), (34.0, 39.0, 12.0))  # s, s, N: not printed; the one profile of two pushes that gives 0.05 and 0.15 m at T1 and 15 and 135 J
+PUSHES = (
+    (2.0, 7.0, 6.0),
+    (34.0, 39.0, 12.0),
+    # s, s, N: not printed; the one profile of two pushes that gives 0.05 and 0.15 m at T1 and 15
+    # and
+    # 135 J
+)
 BARE = "none"
 VELOCITY, POSITION, EXTRA, OBSERVED, LEFT, CORRECTION = range(6)
 
@@ -42,7 +55,9 @@ def _integrate(form, state_too, forces, mass, T, smallest_force, tank, rows):
         v += T * early * inverse  # De Stefano eq. 6
         v_pc, observed = 0.0, left - integration_energy(T, inverse, early)
         if form >= 0:
-            v_pc, observed, left = damper(form, T, inverse, tank, smallest_force, left, early, forces[k])
+            v_pc, observed, left = damper(
+                form, T, inverse, tank, smallest_force, left, early, forces[k]
+            )
         else:
             left = observed
         x += T * (v - v_pc)
@@ -56,8 +71,16 @@ def _integrate(form, state_too, forces, mass, T, smallest_force, tank, rows):
         rows[k, CORRECTION] = v_pc
 
 
-def integrate_axis(form: str, forces: np.ndarray, mass: float, T: float, state_too: bool = False, smallest_force: float = 1e-9) -> Motion:
-    """One axis from rest. `form`: none (eq. 5 alone) or one of the method's; `state_too`: also the state gets the corrected velocity."""
+def integrate_axis(
+    form: str,
+    forces: np.ndarray,
+    mass: float,
+    T: float,
+    state_too: bool = False,
+    smallest_force: float = 1e-9,
+) -> Motion:
+    """One axis from rest. `form`: none (eq. 5 alone) or one of the method's; `state_too`: also the
+    state gets the corrected velocity."""
     forces = np.ascontiguousarray(forces, dtype=float)
     rows = np.zeros((len(forces), 6))
     code = FORMS.index(form) if form != BARE else -1
@@ -66,7 +89,17 @@ def integrate_axis(form: str, forces: np.ndarray, mass: float, T: float, state_t
     acting = np.concatenate([[0.0], forces[:-1]]) if code == PREVIOUS_FORCE else forces
     damping = np.divide(rows[:, CORRECTION], acting, out=np.zeros_like(acting), where=acting != 0.0)
     velocity, position, extra, observed, left, correction = rows.T
-    return Motion(np.arange(len(forces)) * T, forces, velocity, position, extra, observed, left, correction, damping)
+    return Motion(
+        np.arange(len(forces)) * T,
+        forces,
+        velocity,
+        position,
+        extra,
+        observed,
+        left,
+        correction,
+        damping,
+    )
 
 
 def pushes(T: float) -> np.ndarray:
@@ -85,6 +118,7 @@ def exact_position(forces: np.ndarray, mass: float, T: float) -> np.ndarray:
 
 
 def drifts(position: np.ndarray, forces: np.ndarray, mass: float, T: float) -> tuple[float, float]:
-    """How far a position is ahead of the exact one after the first push (at 30 s) and at the end [m]."""
+    """How far a position is ahead of the exact one after the first push (at 30 s) and at the end
+    [m]."""
     off = position - exact_position(forces, mass, T)
     return float(off[round(30.0 / T)]), float(off[-1])

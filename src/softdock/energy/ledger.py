@@ -2,7 +2,8 @@
 
     energy_invented_J = gain of kinetic energy - W_external + W_real + W_virtual - W_designed
 
-It is attributed by telescoping the work of one cycle, each row from its own signals and none a remainder:
+It is attributed by telescoping the work of one cycle, each row from its own signals and none a
+remainder:
 
     integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
     correction   gain of kinetic energy by the methods' correct hooks
@@ -12,8 +13,9 @@ It is attributed by telescoping the work of one cycle, each row from its own sig
     command      F_true . (dx_sat - dx_cmd)
     robot        F_true . dx_cmd + W_real
 
-F_sat and F_meas are held over the cycle, F_true is the mean of the true wrench over it; dx are displacements over the cycle, translation and
-rotation, of satellite and set-point; W_real is summed over the plant's own steps. Positive: energy that appeared from nothing.
+F_sat and F_meas are held over the cycle, F_true is the mean of the true wrench over it; dx are
+displacements over the cycle, translation and rotation, of satellite and set-point; W_real is summed
+over the plant's own steps. Positive: energy that appeared from nothing.
 """
 
 from __future__ import annotations
@@ -52,18 +54,35 @@ ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", 
 
 @compiled
 def open_ledger(kinetic):
-    return Ledger(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0)
+    return Ledger(
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0
+    )
 
 
 @compiled
 def energy_invented(ledger):
     """From the kinetic energies and the works alone, not from the rows [J]."""
-    return ledger.kinetic - ledger.kinetic_start - ledger.external + ledger.real + ledger.virtual - ledger.designed
+    return (
+        ledger.kinetic
+        - ledger.kinetic_start
+        - ledger.external
+        + ledger.real
+        + ledger.virtual
+        - ledger.designed
+    )
 
 
 @compiled
 def sum_of_rows(ledger):
-    return ledger.integrator + ledger.correction + ledger.adaptation + ledger.sensor + ledger.command + ledger.robot + ledger.rewound
+    return (
+        ledger.integrator
+        + ledger.correction
+        + ledger.adaptation
+        + ledger.sensor
+        + ledger.command
+        + ledger.robot
+        + ledger.rewound
+    )
 
 
 @compiled
@@ -94,9 +113,12 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book(rows, wrench, external, hand, measured, true, before, after, command_before, command_after):
-    """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the mock-up, and through the sensor the satellite;
-    `before`, `after`: satellite; `command_*`: set-points stamped t_k and t_{k+1}."""
+def book(
+    rows, wrench, external, hand, measured, true, before, after, command_before, command_after
+):
+    """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the
+    mock-up, and through the sensor the satellite; `before`, `after`: satellite; `command_*`:
+    set-points stamped t_k and t_{k+1}."""
     moved = displacement(before.p, before.q, after.p, after.q)
     sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
     outside = work(external, moved) if rows.external else 0.0
@@ -114,14 +136,30 @@ def book(rows, wrench, external, hand, measured, true, before, after, command_be
 
 @compiled
 def _grown(can_change, total, change):
-    """A sum after one more entry. Where it can only be zero nothing is added, so that compiled code need not carry it."""
+    """A sum after one more entry. Where it can only be zero nothing is added, so that compiled code
+    need not carry it."""
     return total + change if can_change else total
 
 
 @compiled
-def close_cycle(rows, ledger, chaser, target, kinetic_integrated, kinetic, absorbed, stored, dissipated, observed, virtual, designed, rewound):
-    """Add one cycle: bookings of both bodies, kinetic energy after integration and after correction, what the contact did, and
-    what the methods booked as virtual and designed work and as a change of the past."""
+def close_cycle(
+    rows,
+    ledger,
+    chaser,
+    target,
+    kinetic_integrated,
+    kinetic,
+    absorbed,
+    stored,
+    dissipated,
+    observed,
+    virtual,
+    designed,
+    rewound,
+):
+    """Add one cycle: bookings of both bodies, kinetic energy after integration and after
+    correction, what the contact did, and what the methods booked as virtual and designed work and
+    as a change of the past."""
     satellite = chaser.satellite + target.satellite
     external = chaser.external + target.external
     commanded = chaser.commanded + target.commanded
@@ -133,8 +171,22 @@ def close_cycle(rows, ledger, chaser, target, kinetic_integrated, kinetic, absor
     sensor = chaser.sensor + target.sensor
     command = chaser.command + target.command
     robot = commanded + absorbed
-    turnover = abs(integrator) + abs(correction) + abs(adaptation) + abs(sensor) + abs(command) + abs(robot)
-    turnover += abs(satellite) + abs(external) + abs(absorbed) + abs(commanded) + abs(virtual) + abs(designed)
+    turnover = (
+        abs(integrator)
+        + abs(correction)
+        + abs(adaptation)
+        + abs(sensor)
+        + abs(command)
+        + abs(robot)
+    )
+    turnover += (
+        abs(satellite)
+        + abs(external)
+        + abs(absorbed)
+        + abs(commanded)
+        + abs(virtual)
+        + abs(designed)
+    )
     if rows.rewound:
         turnover += abs(rewound)
     return Ledger(

@@ -1,4 +1,5 @@
-"""Port-Hamiltonian networks that stay passive when sampled: virtual walls, tissues and bodies, for haptic devices and for docking.
+"""Port-Hamiltonian networks that stay passive when sampled: virtual walls, tissues and bodies, for
+haptic devices and for docking.
 
 network.py causality.py dirac.py     a network in a few lines -> who decides what -> J, R, G, H
 linear_step.py wall_step.py nonlinear_step.py secants.py     the better step: passive at the sampled port for every motion within a bound, the default

@@ -1,7 +1,9 @@
-"""Which of effort and flow each element decides: sequential assignment, ports first, then stores, then dampers.
+"""Which of effort and flow each element decides: sequential assignment, ports first, then stores,
+then dampers.
 
-At each end of a bond one side gives the effort and the other answers with the flow. A 0-junction is given its effort by exactly one bond, a 1-junction
-its flow by exactly one bond; a transformer hands both on. Stores must integrate (a spring gives effort, a mass gives flow): a store that is forced
+At each end of a bond one side gives the effort and the other answers with the flow. A 0-junction is
+given its effort by exactly one bond, a 1-junction its flow by exactly one bond; a transformer hands
+both on. Stores must integrate (a spring gives effort, a mass gives flow): a store that is forced
 the other way would have to differentiate, and is refused by name.
 """
 
@@ -15,10 +17,13 @@ from softdock.ports.elements import FORCE, Damper, Junction, Mass, Parts, Port, 
 
 @dataclass(frozen=True)
 class Causality:
-    """`effort_from[i]`: the element that gives bond i its effort; the other end gives the flow. `chosen`: dampers whose causality was free."""
+    """`effort_from[i]`: the element that gives bond i its effort; the other end gives the flow.
+    `chosen`: dampers whose causality was free."""
 
     effort_from: tuple[str, ...]
-    chosen: tuple[str, ...]  # more than one, or one that feeds itself, makes an algebraic loop, which is solved
+    chosen: tuple[
+        str, ...
+    ]  # more than one, or one that feeds itself, makes an algebraic loop, which is solved
 
 
 def assign_causality(network: str, parts: Parts) -> Causality:
@@ -55,7 +60,13 @@ def assign_causality(network: str, parts: Parts) -> Causality:
                 for i in free:
                     set_effort(i, name if element.kind == 0 else other(i, name))
             elif not free:
-                raise BadInput(Problem(f"{network}.{name}", "nothing decides it", "a junction whose flow (1) or effort (0) one element decides"))
+                raise BadInput(
+                    Problem(
+                        f"{network}.{name}",
+                        "nothing decides it",
+                        "a junction whose flow (1) or effort (0) one element decides",
+                    )
+                )
             elif len(free) == 1:
                 set_effort(free[0], other(free[0], name) if element.kind == 0 else name)
 
@@ -63,7 +74,9 @@ def assign_causality(network: str, parts: Parts) -> Causality:
         assert isinstance(port, Port)
         (i,) = parts.at(port.name)
         wanted = port.name if port.causality == FORCE else other(i, port.name)
-        _demand(network, parts, given, i, wanted, port.name, "ports that do not contradict each other")
+        _demand(
+            network, parts, given, i, wanted, port.name, "ports that do not contradict each other"
+        )
         set_effort(i, wanted)
     for store in parts.of(Spring, Mass):
         (i,) = parts.at(store.name)
@@ -76,7 +89,8 @@ def assign_causality(network: str, parts: Parts) -> Causality:
             i,
             wanted,
             store.name,
-            f"integral causality: another element already decides its {decides} the wrong way, so it "
+            f"integral causality: another element already decides its {decides} the wrong "
+            "way, so it "
             "would have to differentiate; put a spring, a mass or a damper between the two",
         )
         set_effort(i, wanted)
@@ -97,7 +111,9 @@ def _decides(junction: Junction, name: str, effort_from: str) -> bool:
     return (effort_from != name) if junction.kind == 0 else (effort_from == name)
 
 
-def _demand(network: str, parts: Parts, given: dict[int, str], i: int, wanted: str, name: str, allowed: str) -> None:
+def _demand(
+    network: str, parts: Parts, given: dict[int, str], i: int, wanted: str, name: str, allowed: str
+) -> None:
     if given.get(i, wanted) != wanted:
         raise BadInput(Problem(f"{network}.{name}", "derivative causality", allowed))
 
@@ -107,7 +123,12 @@ def _conflict(network: str, parts: Parts, i: int) -> BadInput:
     ends = [n for n in (bond.tail, bond.head) if not isinstance(parts.elements[n], Junction)]
     name = ends[0] if ends else f"{bond.tail} -> {bond.head}"
     return BadInput(
-        Problem(f"{network}.{name}", "derivative causality", "a junction that only one element decides; two compete here, so one would have to differentiate")
+        Problem(
+            f"{network}.{name}",
+            "derivative causality",
+            "a junction that only one element decides; two compete here, so one would have "
+            "to differentiate",
+        )
     )
 
 

@@ -1,6 +1,8 @@
-"""The network in continuous time, the truth that sampled steps are measured against: classical Runge-Kutta in fine steps.
+"""The network in continuous time, the truth that sampled steps are measured against: classical
+Runge-Kutta in fine steps.
 
-At a wall the contact begins where q reaches the wall's surface and ends where the force would pull; the surface then springs back under no force.
+At a wall the contact begins where q reaches the wall's surface and ends where the force would pull;
+the surface then springs back under no force.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ SWEEPS = 30  # of the dampers' loop, where their coefficients depend on speed
 
 @dataclass
 class Continuous:
-    """Per sample: mean effort on the network over it, energy fed in since the start [J], energy stored [J]; and the last state."""
+    """Per sample: mean effort on the network over it, energy fed in since the start [J], energy
+    stored [J]; and the last state."""
 
     mean_effort: np.ndarray  # (samples, ports)
     fed: np.ndarray
@@ -31,7 +34,11 @@ class Continuous:
 def rates(laws, x, at, u, row, work, a, right):
     """x' into work[0:n] and y into work[n:n+m] for state x[at:]; `work`, `a`, `right`: scratch."""
     n, r, m = laws.n, laws.r, laws.m
-    e, out, into = n + m, 2 * n + m, 2 * n + m + r  # places in `work`: efforts of stores, dampers' outputs, dampers' inputs
+    e, out, into = (
+        n + m,
+        2 * n + m,
+        2 * n + m + r,
+    )  # places in `work`: efforts of stores, dampers' outputs, dampers' inputs
     for i in range(n):
         _, effort = energy_and_effort(laws, i, x[at + i])
         work[e + i] = effort
@@ -76,7 +83,8 @@ def rates(laws, x, at, u, row, work, a, right):
 
 @compiled
 def runge_kutta(laws, x, u, row, h, slopes, work, a, right):
-    """One step of states and, behind them, impulse of each port and work fed in; u[row], u[row+1], u[row+2]: at start, middle, end."""
+    """One step of states and, behind them, impulse of each port and work fed in; u[row], u[row+1],
+    u[row+2]: at start, middle, end."""
     n, m = laws.n, laws.m
     size = n + m + 1
     for i in range(size):
@@ -123,9 +131,12 @@ def run_continuous(laws, T, substeps, u, x, slopes, work, a, right, means, fed, 
 
 
 @door
-def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, work, a, right, means, fed, energies):
-    """One port, linear: touching where q is below the surface and the force does not pull; else the surface moves freely. `pull`: the force may
-    pull until q is back where the wall began, and each contact finds the wall at rest."""
+def run_continuous_wall(
+    laws, T, substeps, pull, q, u, x, slopes, work, a, right, means, fed, energies
+):
+    """One port, linear: touching where q is below the surface and the force does not pull; else the
+    surface moves freely. `pull`: the force may pull until q is back where the wall began, and each
+    contact finds the wall at rest."""
     n = laws.n
     h = T / substeps
     surface, touching = 0.0, False
@@ -133,7 +144,9 @@ def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, work, a, right
         impulse = x[0, n]
         for s in range(substeps):
             at = 2 * (k * substeps + s)
-            if not touching and q[at + 2] < surface:  # the depth of the first step at once, half its last force as the mean
+            if (
+                not touching and q[at + 2] < surface
+            ):  # the depth of the first step at once, half its last force as the mean
                 touching = True
                 into = q[at + 2] - surface
                 for i in range(n):
@@ -167,7 +180,10 @@ def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, work, a, right
                 if work[n] > 0.0:
                     touching = False
                     part = before / (before - work[n])  # of the step until the force is nought
-                    x[0, n], x[0, n + 1] = keep_impulse + 0.5 * part * before * h, keep_work + 0.5 * part * before * (surface - keep)
+                    x[0, n], x[0, n + 1] = (
+                        keep_impulse + 0.5 * part * before * h,
+                        keep_work + 0.5 * part * before * (surface - keep),
+                    )
                     surface = keep
                     for i in range(n):
                         x[0, i] = slopes[5, i]
@@ -180,10 +196,15 @@ def run_continuous_wall(laws, T, substeps, pull, q, u, x, slopes, work, a, right
 
 @compiled
 def _free(laws, x, h, u, work, a, right):
-    """One step with no force at the port: the surface moves so that the effort stays nought. Last row of u is scratch. Returns how far."""
+    """One step with no force at the port: the surface moves so that the effort stays nought. Last
+    row of u is scratch. Returns how far."""
     n, last = laws.n, u.shape[0] - 1
     first, second = 0.0, 0.0
-    for trial in range(2):  # the effort after the step is linear in the displacement: two trials tell where it is nought
+    for trial in range(
+        2
+        # the effort after the step is linear in the displacement: two trials tell where it is
+        # nought
+    ):
         u[last, 0] = trial * 1e-6 / h
         rates(laws, x[0], 0, u, last, work, a, right)
         for i in range(n):
@@ -205,7 +226,13 @@ def _free(laws, x, h, u, work, a, right):
 
 def _scratch(n: int, r: int, m: int) -> tuple[np.ndarray, ...]:
     size = n + m + 1
-    return np.zeros((2, size)), np.zeros((6, size)), np.zeros(2 * n + m + 2 * r + 1), np.zeros((r + 1, r + 1)), np.zeros((r + 1, 1))
+    return (
+        np.zeros((2, size)),
+        np.zeros((6, size)),
+        np.zeros(2 * n + m + 2 * r + 1),
+        np.zeros((r + 1, r + 1)),
+        np.zeros((r + 1, 1)),
+    )
 
 
 def simulate_continuous(
@@ -216,7 +243,8 @@ def simulate_continuous(
     substeps: int = 40,
     states: Sequence[float] | None = None,
 ) -> Continuous:
-    """A network driven at its ports all the time. `velocity`: times [s] to (times, ports); of a force port the force [N]. `states`: at the start."""
+    """A network driven at its ports all the time. `velocity`: times [s] to (times, ports); of a
+    force port the force [N]. `states`: at the start."""
     laws = laws_of(network)
     times = np.arange(2 * substeps * samples + 1) * (T / (2 * substeps))
     u = np.ascontiguousarray(np.reshape(velocity(times), (len(times), laws.m)), dtype=float)
@@ -237,13 +265,22 @@ def simulate_continuous_wall(
     substeps: int = 40,
     pull: bool = False,
 ) -> Continuous:
-    """A linear network of one port as a wall whose surface rests at 0: q below it is contact. `pull`: the force may pull until q is back at 0."""
+    """A linear network of one port as a wall whose surface rests at 0: q below it is contact.
+    `pull`: the force may pull until q is back at 0."""
     laws = laws_of(network)
     if not network.linear or laws.m != 1:
-        raise BadInput(Problem(network.name, "nonlinear or several ports", "a linear network of one port; nonlinear walls are one-sided by their potential"))
+        raise BadInput(
+            Problem(
+                network.name,
+                "nonlinear or several ports",
+                "a linear network of one port; nonlinear walls are one-sided by their potential",
+            )
+        )
     times = np.arange(2 * substeps * samples + 2) * (T / (2 * substeps))
     u = np.ascontiguousarray(velocity(times).reshape(-1, 1), dtype=float)
     q = np.ascontiguousarray(depth(times), dtype=float)
     means, fed, energies = np.zeros((samples, 1)), np.zeros(samples), np.zeros(samples)
-    run_continuous_wall(laws, T, substeps, pull, q, u, *_scratch(laws.n, laws.r, laws.m), means, fed, energies)
+    run_continuous_wall(
+        laws, T, substeps, pull, q, u, *_scratch(laws.n, laws.r, laws.m), means, fed, energies
+    )
     return Continuous(means, fed, energies)

@@ -1,7 +1,9 @@
-"""What a network is made of. Every element has one power port; junctions and transformers join them.
+"""What a network is made of. Every element has one power port; junctions and transformers join
+them.
 
-Signs: a spring's state is its elongation x [m] (x < 0: compressed), its effort dV/dx [N]; a mass's state is its momentum p [kg m/s], its flow p/m. A bond
-carries effort [N] and flow [m/s]; the power effort * flow runs along the bond's arrow.
+Signs: a spring's state is its elongation x [m] (x < 0: compressed), its effort dV/dx [N]; a mass's
+state is its momentum p [kg m/s], its flow p/m. A bond carries effort [N] and flow [m/s]; the power
+effort * flow runs along the bond's arrow.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ CAUSALITIES = (POSITION, FORCE)
 
 @dataclass(frozen=True)
 class Spring:
-    """Stores V(x) [J]: k x^2 / 2; a polynomial; k (-x)^(n+1) / (n+1) for x < 0 and nothing else; or a function of one's own on a stretch of x."""
+    """Stores V(x) [J]: k x^2 / 2; a polynomial; k (-x)^(n+1) / (n+1) for x < 0 and nothing else; or
+    a function of one's own on a stretch of x."""
 
     name: str
     stiffness: float = 0.0  # N/m (one-sided: N/m^n)
@@ -39,7 +42,8 @@ class Mass:
 
 @dataclass(frozen=True)
 class Damper:
-    """Force = (b + b_v |v| + lambda |F_of|) v: viscous, quadratic, or in proportion to a spring's force (Hunt-Crossley)."""
+    """Force = (b + b_v |v| + lambda |F_of|) v: viscous, quadratic, or in proportion to a spring's
+    force (Hunt-Crossley)."""
 
     name: str
     damping: float = 0.0  # b, Ns/m
@@ -54,7 +58,8 @@ class Damper:
 
 @dataclass(frozen=True)
 class Transformer:
-    """Flow behind = ratio * flow before; effort before = ratio * effort behind (before, behind: along the arrows)."""
+    """Flow behind = ratio * flow before; effort before = ratio * effort behind (before, behind:
+    along the arrows)."""
 
     name: str
     ratio: float
@@ -70,7 +75,8 @@ class Junction:
 
 @dataclass(frozen=True)
 class Port:
-    """Where the outside takes hold: given a position it answers with a force, given a force it answers with a motion."""
+    """Where the outside takes hold: given a position it answers with a force, given a force it
+    answers with a motion."""
 
     name: str
     causality: str

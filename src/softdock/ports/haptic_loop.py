@@ -1,6 +1,8 @@
-"""A haptic device at a virtual wall, compiled: device, hand, encoder, and one of several ways to render the wall.
+"""A haptic device at a virtual wall, compiled: device, hand, encoder, and one of several ways to
+render the wall.
 
-Between samples the device moves under a held force: m v' = F - b v - friction + hand, the hand a spring and damper to a point that moves. Walls lie at q < 0.
+Between samples the device moves under a held force: m v' = F - b v - friction + hand, the hand a
+spring and damper to a point that moves. Walls lie at q < 0.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ from softdock.ports.published import published_sample
 from softdock.ports.wall_step import wall_sample
 
 EULER, LIMITED, BOUNDED, OBSERVED, PUBLISHED, CONTROLLED, BETTER = range(7)
-RENDERINGS = ("euler", "colgate_limit", "energy_bounding", "passivity_observer", "published", "published_controller", "better_step")
+RENDERINGS = (
+    "euler",
+    "colgate_limit",
+    "energy_bounding",
+    "passivity_observer",
+    "published",
+    "published_controller",
+    "better_step",
+)
 STILL_SPEED = 1e-4  # m/s; below it dry friction grows in proportion
 
 
@@ -68,21 +78,28 @@ def move_device(bench, t, x, v, force):
 
 @compiled
 def measured(bench, x):
-    return math.floor(x / bench.resolution + 0.5) * bench.resolution if bench.resolution > 0.0 else x
+    return (
+        math.floor(x / bench.resolution + 0.5) * bench.resolution if bench.resolution > 0.0 else x
+    )
 
 
 @compiled
 def bounded_force(bench, wanted, last, deeper):
-    """Energy bounding after Kim, from its principle: a force F stands for F^2 / 2c of stored energy, which may grow by no more than what came in and what
-    the device's friction dissipates, b deeper^2 / T. Here c = 2 b / T, the largest that keeps every step passive: |F| grows by c deeper at most."""
+    """Energy bounding after Kim, from its principle: a force F stands for F^2 / 2c of stored
+    energy, which may grow by no more than what came in and what the device's friction dissipates, b
+    deeper^2 / T. Here c = 2 b / T, the largest that keeps every step passive: |F| grows by c deeper
+    at most."""
     c = 2.0 * bench.believed_damping / bench.T
-    most = last * last + 2.0 * c * (last * deeper + bench.believed_damping * deeper * deeper / bench.T)
+    most = last * last + 2.0 * c * (
+        last * deeper + bench.believed_damping * deeper * deeper / bench.T
+    )
     return min(wanted, math.sqrt(most)) if most > 0.0 else 0.0
 
 
 @compiled
 def rendered_force(bench, published, better_net, mem, q, dq, last, fed):
-    """The force to hold from now on, for a measured position. `fed`: energy that has flown into the wall so far, as seen by the encoder [J]."""
+    """The force to hold from now on, for a measured position. `fed`: energy that has flown into the
+    wall so far, as seen by the encoder [J]."""
     kind = bench.rendering
     wanted = max(-bench.stiffness * q, 0.0)
     if kind in (PUBLISHED, CONTROLLED):
@@ -103,7 +120,8 @@ def rendered_force(bench, published, better_net, mem, q, dq, last, fed):
 
 @door
 def run_bench(bench, published, better_net, mem, rows):
-    """rows[k]: position, velocity, force held from then on, energy fed into the wall by the true motion, hand force; at t = k T."""
+    """rows[k]: position, velocity, force held from then on, energy fed into the wall by the true
+    motion, hand force; at t = k T."""
     x, v, force, true_fed, seen_fed = bench.start, 0.0, 0.0, 0.0, 0.0
     last = measured(bench, x)
     for k in range(rows.shape[0]):

@@ -1,4 +1,5 @@
-"""The haptic bench: a light device, a hand, a wall far stiffer than sampling allows; is the touch quiet, and does the wall give energy away?"""
+"""The haptic bench: a light device, a hand, a wall far stiffer than sampling allows; is the touch
+quiet, and does the wall give energy away?"""
 
 from __future__ import annotations
 
@@ -36,10 +37,14 @@ class Setting:
     times_limit: float = 10.0  # wall stiffness over Colgate's limit 2 b / T
     controller_Ns_per_m: float = 20.0
     tank_J: float = 1e-5
-    most_acceleration_m_per_s2: float = 200.0  # the motion for which the better step must stay passive
+    most_acceleration_m_per_s2: float = (
+        200.0  # the motion for which the better step must stay passive
+    )
     duration_s: float = 3.3
     rest_from_s: float = 2.0
-    believed_damping_Ns_per_m: float | None = None  # as the bounding methods are told; None: the true one
+    believed_damping_Ns_per_m: float | None = (
+        None  # as the bounding methods are told; None: the true one
+    )
 
     @property
     def limit_N_per_m(self) -> float:
@@ -75,16 +80,26 @@ class Touch:
     position_m: np.ndarray
     velocity_m_per_s: np.ndarray
     force_N: np.ndarray
-    energy_J: np.ndarray  # fed into the wall since the start, by the true motion; negative: the wall gave energy away
+    energy_J: (
+        np.ndarray
+    )  # fed into the wall since the start, by the true motion; negative: the wall gave energy away
     numbers: dict[str, Any]
 
 
 def check(setting: Setting, renderings: Sequence[str]) -> None:
-    found = [Problem("rendering", r, "one of " + ", ".join(RENDERINGS), suggestion=closest(r, RENDERINGS)) for r in renderings if r not in RENDERINGS]
+    found = [
+        Problem(
+            "rendering", r, "one of " + ", ".join(RENDERINGS), suggestion=closest(r, RENDERINGS)
+        )
+        for r in renderings
+        if r not in RENDERINGS
+    ]
     for key, (low, high, unit) in RANGES.items():
         value = getattr(setting, key)
         if not (isinstance(value, (int, float)) and math.isfinite(value) and low <= value <= high):
-            found.append(Problem(key, value, f"a finite number >= {low:g} and <= {high:g} [{unit}]"))
+            found.append(
+                Problem(key, value, f"a finite number >= {low:g} and <= {high:g} [{unit}]")
+            )
     if found:
         raise BadInput(found)
 
@@ -98,7 +113,12 @@ def touch(setting: Setting, rendering: str) -> Touch:
 def _touch(setting: Setting, rendering: str) -> Touch:
     kind, T, s = RENDERINGS.index(rendering), setting.sample_period_s, setting
     wall = single_spring(s.stiffness_N_per_m)
-    published = published_net(wall, T, controller_Ns_per_m=s.controller_Ns_per_m if kind == CONTROLLED else 0.0, rearm=True)
+    published = published_net(
+        wall,
+        T,
+        controller_Ns_per_m=s.controller_Ns_per_m if kind == CONTROLLED else 0.0,
+        rearm=True,
+    )
     better = linear_net(wall, T, bound=s.most_acceleration_m_per_s2 * T * T)
     if kind in (PUBLISHED, CONTROLLED):
         mem = fresh_published_memory(published, s.hand_start_m)
@@ -107,7 +127,11 @@ def _touch(setting: Setting, rendering: str) -> Touch:
         if kind == BETTER:
             mem[places_of(better.n, 1).position] = s.hand_start_m
     rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, 5))
-    believed = s.device_damping_Ns_per_m if s.believed_damping_Ns_per_m is None else s.believed_damping_Ns_per_m
+    believed = (
+        s.device_damping_Ns_per_m
+        if s.believed_damping_Ns_per_m is None
+        else s.believed_damping_Ns_per_m
+    )
     bench = Bench(
         s.device_mass_kg,
         s.device_damping_Ns_per_m,
@@ -127,7 +151,9 @@ def _touch(setting: Setting, rendering: str) -> Touch:
     )
     run_bench(bench, published, better, mem, rows)
     time = np.arange(len(rows)) * T
-    return Touch(rendering, s, time, rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], _numbers(s, time, rows))
+    return Touch(
+        rendering, s, time, rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], _numbers(s, time, rows)
+    )
 
 
 def static_force(setting: Setting) -> float:
@@ -152,11 +178,17 @@ def _numbers(setting: Setting, time: np.ndarray, rows: np.ndarray) -> dict[str, 
     }
 
 
-VARIED = ("device_mass_kg", "device_damping_Ns_per_m", "hand_stiffness_N_per_m", "hand_damping_Ns_per_m")
+VARIED = (
+    "device_mass_kg",
+    "device_damping_Ns_per_m",
+    "hand_stiffness_N_per_m",
+    "hand_damping_Ns_per_m",
+)
 
 
 def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
-    """All renderings: at the setting, and with each parameter of device and hand off by +-spread, while the methods believe the nominal device."""
+    """All renderings: at the setting, and with each parameter of device and hand off by +-spread,
+    while the methods believe the nominal device."""
     check(setting, RENDERINGS)
     told = replace(setting, believed_damping_Ns_per_m=setting.device_damping_Ns_per_m)
     found = []
@@ -167,7 +199,9 @@ def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
             for factor in (1.0 - spread, 1.0 + spread):
                 changed = replace(told, **{key: factor * getattr(setting, key)})
                 # the wall stays what it was, whatever the device's friction does to the limit
-                changed = replace(changed, times_limit=setting.stiffness_N_per_m / changed.limit_N_per_m)
+                changed = replace(
+                    changed, times_limit=setting.stiffness_N_per_m / changed.limit_N_per_m
+                )
                 others.append(_touch(changed, rendering).numbers)
         found.append(
             {"rendering": rendering}
@@ -184,7 +218,8 @@ def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
 
 
 def stiffest(setting: Setting, rendering: str) -> float:
-    """The stiffest wall of a row of trials that is quiet with every softer one quiet too, in multiples of Colgate's limit; 0: none."""
+    """The stiffest wall of a row of trials that is quiet with every softer one quiet too, in
+    multiples of Colgate's limit; 0: none."""
     best = 0.0
     for times in (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 25.0):
         if not touch(replace(setting, times_limit=times), rendering).numbers["stable"]:

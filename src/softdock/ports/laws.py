@@ -1,7 +1,7 @@
 """The laws of stores and dampers as compiled code knows them: one row of numbers per element.
 
-psi(x) = sign(x - x_0) sqrt(2 (V(x) - V_0)), with x_0 the lowest point: a store's energy is psi^2 / 2, whatever its potential. A linear spring has
-psi = sqrt(k) x, a mass psi = p / sqrt(m).
+psi(x) = sign(x - x_0) sqrt(2 (V(x) - V_0)), with x_0 the lowest point: a store's energy is psi^2 /
+2, whatever its potential. A linear spring has psi = sqrt(k) x, a mass psi = p / sqrt(m).
 """
 
 from __future__ import annotations
@@ -16,13 +16,25 @@ from softdock.ports.causality import is_admittance
 from softdock.ports.elements import LINEAR, ONE_SIDED, POLYNOMIAL, TABLE, Damper, Mass, Spring
 from softdock.ports.network import Network
 
-KIND, STIFFNESS, EXPONENT, LOWEST, FLOOR, TABLE_AT, LOW, HIGH, COEFFICIENTS, STORE_FLOATS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 16
+KIND, STIFFNESS, EXPONENT, LOWEST, FLOOR, TABLE_AT, LOW, HIGH, COEFFICIENTS, STORE_FLOATS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    16,
+)
 GIVEN_FORCE, B, QUADRATIC, PER_FORCE, OF = 0, 1, 2, 3, 4
 NODES = 257  # of a tabulated potential
 
 
 class Laws(NamedTuple):
-    """The network as numbers: sizes, the Dirac matrix, a row per store and per damper, tables of potentials (V and dV/dx per node)."""
+    """The network as numbers: sizes, the Dirac matrix, a row per store and per damper, tables of
+    potentials (V and dV/dx per node)."""
 
     n: int
     r: int
@@ -50,8 +62,22 @@ def laws_of(network: Network) -> Laws:
         d = parts.elements[name]
         assert isinstance(d, Damper)
         of = dirac.stores.index(d.of) if d.of else -1
-        dampers[i] = (float(is_admittance(network.causality, parts, name)), d.damping, d.quadratic, d.per_force, of)
-    return Laws(n, r, m, np.ascontiguousarray(dirac.matrix), stores, dampers, np.array(tables) if tables else np.zeros((1, 2)))
+        dampers[i] = (
+            float(is_admittance(network.causality, parts, name)),
+            d.damping,
+            d.quadratic,
+            d.per_force,
+            of,
+        )
+    return Laws(
+        n,
+        r,
+        m,
+        np.ascontiguousarray(dirac.matrix),
+        stores,
+        dampers,
+        np.array(tables) if tables else np.zeros((1, 2)),
+    )
 
 
 def _store_row(row: np.ndarray, spring: Spring, tables: list[tuple[float, float]]) -> None:
@@ -96,7 +122,8 @@ def energy_and_effort(laws, i, x):
 
 @compiled
 def _tabulated(laws, row, x):
-    """Cubic between nodes; beyond the ends a parabola whose force goes on along the last slope (and never falls)."""
+    """Cubic between nodes; beyond the ends a parabola whose force goes on along the last slope (and
+    never falls)."""
     at, low, high = int(row[TABLE_AT]), row[LOW], row[HIGH]
     h = (high - low) / (NODES - 1)
     if x < low or x > high:
@@ -105,13 +132,17 @@ def _tabulated(laws, row, x):
         beyond = x - (low if x < low else high)
         stiffness = abs(laws.tables[end, 1] - laws.tables[inner, 1]) / h
         slope = laws.tables[end, 1] + stiffness * beyond
-        return laws.tables[end, 0] - row[FLOOR] + (laws.tables[end, 1] + 0.5 * stiffness * beyond) * beyond, slope
+        return laws.tables[end, 0] - row[FLOOR] + (
+            laws.tables[end, 1] + 0.5 * stiffness * beyond
+        ) * beyond, slope
     j = min(int((x - low) / h), NODES - 2)
     s = (x - low) / h - j
     v0, v1 = laws.tables[at + j, 0], laws.tables[at + j + 1, 0]
     d0, d1 = h * laws.tables[at + j, 1], h * laws.tables[at + j + 1, 1]
     c2, c3 = 3.0 * (v1 - v0) - 2.0 * d0 - d1, 2.0 * (v0 - v1) + d0 + d1
-    return max(v0 + s * (d0 + s * (c2 + s * c3)) - row[FLOOR], 0.0), (d0 + s * (2.0 * c2 + s * 3.0 * c3)) / h
+    return max(v0 + s * (d0 + s * (c2 + s * c3)) - row[FLOOR], 0.0), (
+        d0 + s * (2.0 * c2 + s * 3.0 * c3)
+    ) / h
 
 
 @compiled
@@ -132,7 +163,11 @@ def psi_slope(laws, i, x):
     v, effort = energy_and_effort(laws, i, x)
     psi = math.sqrt(2.0 * max(v, 0.0))
     if psi > 1e-9:
-        return math.copysign(effort / psi, effort * (x - row[LOWEST])) if row[KIND] != ONE_SIDED else abs(effort) / psi
+        return (
+            math.copysign(effort / psi, effort * (x - row[LOWEST]))
+            if row[KIND] != ONE_SIDED
+            else abs(effort) / psi
+        )
     step = 1e-7
     return (psi_of(laws, i, x + step) - psi_of(laws, i, x - step)) / (2.0 * step)
 
@@ -146,7 +181,8 @@ def coefficient(laws, i, speed, force_of):
 
 @compiled
 def solve(a, size, right, columns):
-    """Gauss with row exchanges, in place: a (size x size) z = right (size x columns); z lies in `right` afterwards."""
+    """Gauss with row exchanges, in place: a (size x size) z = right (size x columns); z lies in
+    `right` afterwards."""
     for p in range(size):
         best = p
         for i in range(p + 1, size):

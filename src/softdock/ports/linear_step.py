@@ -1,14 +1,20 @@
-"""The better step for linear networks: implicit midpoint, precomputed, and made passive at the sampled port whatever the motion.
+"""The better step for linear networks: implicit midpoint, precomputed, and made passive at the
+sampled port whatever the motion.
 
-Per sample, with D the port's displacement (of a force port: the impulse) and y the effort (a force port: the motion) held over the sample:
+Per sample, with D the port's displacement (of a force port: the impulse) and y the effort (a force
+port: the motion) held over the sample:
 
-    x+ = A x + B D,   mean effort c + Dbar D,  c = C x        midpoint: what is put in is stored or dissipated, to rounding
+    x+ = A x + B D,   mean effort c + Dbar D,  c = C x        midpoint: what is put in is stored or
+    dissipated, to rounding
     1. the true port energy of the sample that ended: w = y . dq
-    2. D = dq, if D . (c + Dbar D) <= w + tank; otherwise the nearest D that costs just that much: in the metric of Dbar a sphere round -Dbar^-1 c / 2
+    2. D = dq, if D . (c + Dbar D) <= w + tank; otherwise the nearest D that costs just that much:
+       in the metric of Dbar a sphere round -Dbar^-1 c / 2
     3. hold y = c + Dbar dq_predicted
-    4. cap y, so that no motion within `bound` of the prediction can take more than tank and network can pay
+    4. cap y, so that no motion within `bound` of the prediction can take more than tank and network
+       can pay
 
-Books [J]: fed in + tank at the start = stored + dissipated + tank now. No allocation: state and scratch are `mem`, see `Places`.
+Books [J]: fed in + tank at the start = stored + dissipated + tank now. No allocation: state and
+scratch are `mem`, see `Places`.
 """
 
 from __future__ import annotations
@@ -58,16 +64,36 @@ class Places(NamedTuple):
 
 def places_of(n: int, m: int) -> Places:
     x, y = SCALARS, SCALARS + 2 * n
-    return Places(x, x + n, y, y + m, y + 2 * m, y + 3 * m, y + 4 * m, y + 5 * m, y + 6 * m, y + 7 * m, y + 8 * m)
+    return Places(
+        x,
+        x + n,
+        y,
+        y + m,
+        y + 2 * m,
+        y + 3 * m,
+        y + 4 * m,
+        y + 5 * m,
+        y + 6 * m,
+        y + 7 * m,
+        y + 8 * m,
+    )
 
 
 places = compiled(places_of)
 
 
-def midpoint_matrices(network: Network, T: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def midpoint_matrices(
+    network: Network, T: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A, B, C, Dbar of a linear network sampled at T."""
     if not network.linear:
-        raise BadInput(Problem(f"{network.name}", "nonlinear", "a network of linear springs and dampers; the nonlinear step takes the others"))
+        raise BadInput(
+            Problem(
+                f"{network.name}",
+                "nonlinear",
+                "a network of linear springs and dampers; the nonlinear step takes the others",
+            )
+        )
     eq = network.equations
     S, Q = eq.J - eq.R, np.diag(eq.stiffness)
     n = len(eq.stiffness)
@@ -79,14 +105,19 @@ def midpoint_matrices(network: Network, T: float) -> tuple[np.ndarray, np.ndarra
     return A, B, C, Dbar
 
 
-def linear_net(network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 0.0) -> LinearNet:
-    """Precompute. `bound`: largest |dq - predicted| per port; for the last dq as prediction it is the largest acceleration times T^2."""
+def linear_net(
+    network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 0.0
+) -> LinearNet:
+    """Precompute. `bound`: largest |dq - predicted| per port; for the last dq as prediction it is
+    the largest acceleration times T^2."""
     A, B, C, Dbar = midpoint_matrices(network, T)
     n, m = B.shape
     Dinv = np.linalg.pinv(0.5 * (Dbar + Dbar.T), rcond=1e-12, hermitian=True)
     bounds = np.broadcast_to(np.asarray(bound, float), (m,))
     A, B, C, Dbar, Dinv, bounds = (np.ascontiguousarray(a) for a in (A, B, C, Dbar, Dinv, bounds))
-    return LinearNet(n, m, A, B, C, Dbar, Dinv, bounds, network.equations.stiffness, float(extrapolate))
+    return LinearNet(
+        n, m, A, B, C, Dbar, Dinv, bounds, network.equations.stiffness, float(extrapolate)
+    )
 
 
 def fresh_memory(net: LinearNet, tank: float) -> np.ndarray:
@@ -120,7 +151,8 @@ def extractable(net, mem, at):
 
 @compiled
 def project(net, mem, at, budget):
-    """The D nearest to the one wanted that costs just the budget: on a sphere round -Dbar^-1 c / 2 in the metric of Dbar."""
+    """The D nearest to the one wanted that costs just the budget: on a sphere round -Dbar^-1 c / 2
+    in the metric of Dbar."""
     radius_squared = budget + extractable(net, mem, at)
     if radius_squared < 0.0:  # cannot happen within the cap's bound; booked where it does
         mem[SHORT] -= radius_squared
@@ -128,7 +160,10 @@ def project(net, mem, at, budget):
     distance_squared = 0.0
     for i in range(net.m):
         for j in range(net.m):
-            a, b = mem[at.D + i] - _centre(net, mem, at, i), mem[at.D + j] - _centre(net, mem, at, j)
+            a, b = (
+                mem[at.D + i] - _centre(net, mem, at, i),
+                mem[at.D + j] - _centre(net, mem, at, j),
+            )
             distance_squared += a * net.Dbar[i, j] * b
     factor = math.sqrt(radius_squared / distance_squared) if distance_squared > 0.0 else 0.0
     for i in range(net.m):
@@ -173,7 +208,8 @@ def refresh(net, mem, at):
 
 @compiled
 def settle(net, mem, at, fed):
-    """Steps 1 and 2, for the D wanted in `mem[at.D]` and the energy fed in during the sample that ended."""
+    """Steps 1 and 2, for the D wanted in `mem[at.D]` and the energy fed in during the sample that
+    ended."""
     mem[FED] += fed
     budget = fed + mem[TANK]
     spent = cost(net, mem, at, at.D)
@@ -187,7 +223,8 @@ def settle(net, mem, at, fed):
 
 @compiled
 def cap(net, mem, at):
-    """Step 4: scale y so that y . dq >= -(tank + extractable) for every dq within the bound of the prediction."""
+    """Step 4: scale y so that y . dq >= -(tank + extractable) for every dq within the bound of the
+    prediction."""
     expected, worst = 0.0, 0.0
     for i in range(net.m):
         expected += mem[at.y + i] * mem[at.predicted + i]
@@ -240,7 +277,8 @@ def predict(net, mem, at, dq, k):
 
 @compiled
 def linear_sample(net, mem, dq, k):
-    """One sample of a network held at its ports: displacements dq[k] of the sample that ended in; `mem[at.y]` is the effort to hold, on the network."""
+    """One sample of a network held at its ports: displacements dq[k] of the sample that ended in;
+    `mem[at.y]` is the effort to hold, on the network."""
     at = places(net.n, net.m)
     settle(net, mem, at, take_displacement(net, mem, at, dq, k))
     predict(net, mem, at, dq, k)
@@ -249,7 +287,8 @@ def linear_sample(net, mem, dq, k):
 
 @door
 def run_linear(net, mem, dq, efforts, tanks):
-    """All samples of a motion. `efforts[k]`: held during sample k, so that `efforts[k] . dq[k]` is what was fed in then."""
+    """All samples of a motion. `efforts[k]`: held during sample k, so that `efforts[k] . dq[k]` is
+    what was fed in then."""
     at = places(net.n, net.m)
     for k in range(dq.shape[0]):
         for i in range(net.m):

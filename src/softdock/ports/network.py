@@ -1,4 +1,5 @@
-"""A network in a few readable lines: name the elements, join them, and everything else follows (causality, Dirac structure, passive sampled step).
+"""A network in a few readable lines: name the elements, join them, and everything else follows
+(causality, Dirac structure, passive sampled step).
 
 wall = Network("standard linear solid")
 wall.port("hand", "position")
@@ -20,17 +21,32 @@ from softdock.errors import BadInput, Problem
 from softdock.ports.causality import Causality, assign_causality
 from softdock.ports.checks import check_network, problems_of_element
 from softdock.ports.dirac import Dirac, PortHamiltonian, dirac_structure, port_hamiltonian
-from softdock.ports.elements import ONE_SIDED, POLYNOMIAL, TABLE, Bond, Damper, Element, Junction, Mass, Parts, Port, Spring, Transformer
+from softdock.ports.elements import (
+    ONE_SIDED,
+    POLYNOMIAL,
+    TABLE,
+    Bond,
+    Damper,
+    Element,
+    Junction,
+    Mass,
+    Parts,
+    Port,
+    Spring,
+    Transformer,
+)
 
 
 class Network:
-    """Elements and bonds, and what is derived from them (each derived once, when first asked for)."""
+    """Elements and bonds, and what is derived from them (each derived once, when first asked
+    for)."""
 
     def __init__(self, name: str):
         self.name = name
         self.parts = Parts()
 
-    # ---- elements -------------------------------------------------------------------------------------------------------------------------
+    # ---- elements
+    # -------------------------------------------------------------------------------------------------------------------------
 
     def spring(self, name: str, stiffness: float) -> Network:
         """V = k x^2 / 2, k in N/m."""
@@ -44,15 +60,27 @@ class Network:
         """Force k (-x)^n in compression (x < 0), none in tension; k in N/m^n."""
         return self._add(Spring(name, stiffness, ONE_SIDED, exponent=exponent))
 
-    def potential_spring(self, name: str, potential: Callable[[float], float], stretch: tuple[float, float]) -> Network:
-        """A potential of one's own, V(x) [J] on a stretch of x [m]; beyond it the force goes on along its last slope."""
+    def potential_spring(
+        self, name: str, potential: Callable[[float], float], stretch: tuple[float, float]
+    ) -> Network:
+        """A potential of one's own, V(x) [J] on a stretch of x [m]; beyond it the force goes on
+        along its last slope."""
         return self._add(Spring(name, kind=TABLE, potential=potential, stretch=stretch))
 
     def mass(self, name: str, mass: float) -> Network:
         return self._add(Mass(name, mass))
 
-    def damper(self, name: str, damping: float = 0.0, *, quadratic: float = 0.0, per_force: float = 0.0, of: str = "") -> Network:
-        """Force (b + quadratic |v| + per_force |F_of|) v [N], b in Ns/m; `of`: the spring whose force counts (Hunt-Crossley)."""
+    def damper(
+        self,
+        name: str,
+        damping: float = 0.0,
+        *,
+        quadratic: float = 0.0,
+        per_force: float = 0.0,
+        of: str = "",
+    ) -> Network:
+        """Force (b + quadratic |v| + per_force |F_of|) v [N], b in Ns/m; `of`: the spring whose
+        force counts (Hunt-Crossley)."""
         return self._add(Damper(name, damping, quadratic, per_force, of))
 
     def transformer(self, name: str, ratio: float) -> Network:
@@ -68,7 +96,8 @@ class Network:
         return self._add(Junction(name, 0))
 
     def port(self, name: str, causality: str) -> Network:
-        """`position`: given a position, answers with a force. `force`: given a force, answers with a motion."""
+        """`position`: given a position, answers with a force. `force`: given a force, answers with
+        a motion."""
         return self._add(Port(name, causality))
 
     def connect(self, tail: str, *heads: str) -> Network:
@@ -76,7 +105,12 @@ class Network:
         for head in heads:
             unknown = [n for n in (tail, head) if n not in self.parts.elements]
             if unknown:
-                raise BadInput([Problem(f"{self.name}.bonds", n, "one of " + ", ".join(self.parts.elements)) for n in unknown])
+                raise BadInput(
+                    [
+                        Problem(f"{self.name}.bonds", n, "one of " + ", ".join(self.parts.elements))
+                        for n in unknown
+                    ]
+                )
             self.parts.bonds.append(Bond(tail, head))
         return self._changed()
 
@@ -92,11 +126,13 @@ class Network:
             self.__dict__.pop(derived, None)
         return self
 
-    # ---- what follows ---------------------------------------------------------------------------------------------------------------------
+    # ---- what follows
+    # ---------------------------------------------------------------------------------------------------------------------
 
     @cached_property
     def causality(self) -> Causality:
-        """Which of effort and flow each element decides. Refuses derivative causality, naming the element."""
+        """Which of effort and flow each element decides. Refuses derivative causality, naming the
+        element."""
         check_network(self.name, self.parts)
         return assign_causality(self.name, self.parts)
 
@@ -111,7 +147,9 @@ class Network:
 
     @property
     def linear(self) -> bool:
-        return all(e.linear for e in self.parts.of(Spring, Damper) if isinstance(e, (Spring, Damper)))
+        return all(
+            e.linear for e in self.parts.of(Spring, Damper) if isinstance(e, (Spring, Damper))
+        )
 
     @property
     def ports(self) -> list[Port]:

@@ -1,9 +1,12 @@
-"""The better step for any network, without iteration: discrete gradients by psi = sqrt(2 V), dampers as they are over the sample, two small linear solves.
+"""The better step for any network, without iteration: discrete gradients by psi = sqrt(2 V),
+dampers as they are over the sample, two small linear solves.
 
-With g = (psi(x+) - psi(x)) / (x+ - x) from a first guess of x+, each store's mean effort is g psi + g^2 (x+ - x) / 2: linear in the unknown x+, and what
-flows in is exactly the gain of psi^2 / 2. Dampers' coefficients are those of the guess: they dissipate whatever they are. So the sample has the form of the
-linear one, mean effort c + Dbar D, and is made passive in the same way (linear_step.py). Where the guess was off, psi and psi(x) part by a little; the tank
-pays or takes the difference, and when it cannot pay, psi stays what the energy allows.
+With g = (psi(x+) - psi(x)) / (x+ - x) from a first guess of x+, each store's mean effort is g psi +
+g^2 (x+ - x) / 2: linear in the unknown x+, and what flows in is exactly the gain of psi^2 / 2.
+Dampers' coefficients are those of the guess: they dissipate whatever they are. So the sample has
+the form of the linear one, mean effort c + Dbar D, and is made passive in the same way
+(linear_step.py). Where the guess was off, psi and psi(x) part by a little; the tank pays or takes
+the difference, and when it cannot pay, psi stays what the energy allows.
 """
 
 from __future__ import annotations
@@ -15,9 +18,26 @@ import numpy as np
 
 from softdock.compiled import compiled, door
 from softdock.ports.laws import Laws, laws_of, psi_of
-from softdock.ports.linear_step import FED, PUT_IN, SCALARS, SHORT, TANK, cost, hold_effort, predict, project, take_displacement
+from softdock.ports.linear_step import (
+    FED,
+    PUT_IN,
+    SCALARS,
+    SHORT,
+    TANK,
+    cost,
+    hold_effort,
+    predict,
+    project,
+    take_displacement,
+)
 from softdock.ports.network import Network
-from softdock.ports.secants import close_sample, keep_tangent, solve_sample, take_secants, take_tangents
+from softdock.ports.secants import (
+    close_sample,
+    keep_tangent,
+    solve_sample,
+    take_secants,
+    take_tangents,
+)
 
 
 class NonlinearNet(NamedTuple):
@@ -62,10 +82,18 @@ places = compiled(nonlinear_places_of)
 
 def nonlinear_floats(n: int, r: int, m: int) -> int:
     """Own memory, and behind it room for the matrices of a sample."""
-    return nonlinear_places_of(n, r, m).predicted + m + 3 * m * m + (n + r) ** 2 + 2 * (n + r) * (1 + m)
+    return (
+        nonlinear_places_of(n, r, m).predicted
+        + m
+        + 3 * m * m
+        + (n + r) ** 2
+        + 2 * (n + r) * (1 + m)
+    )
 
 
-def nonlinear_net(network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 1.0) -> NonlinearNet:
+def nonlinear_net(
+    network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 1.0
+) -> NonlinearNet:
     laws = laws_of(network)
     n, r, m = laws.n, laws.r, laws.m
     size = n + r
@@ -86,7 +114,8 @@ def nonlinear_net(network: Network, T: float, bound: float | np.ndarray = math.i
 
 
 def fresh_nonlinear_memory(net: NonlinearNet, tank: float) -> np.ndarray:
-    """`mem` of a network whose stores are at rest, with a preloaded tank [J], ready for the first sample."""
+    """`mem` of a network whose stores are at rest, with a preloaded tank [J], ready for the first
+    sample."""
     mem = np.zeros(nonlinear_places_of(net.n, net.laws.r, net.m).predicted + net.m)
     mem[TANK] = tank
     begin_nonlinear(net, mem)
@@ -113,7 +142,8 @@ def advance_stores(net, mem, at):
 
 @compiled
 def pay_from_stores(net, mem, at, short):
-    """What the sample could not pay is taken from all stores alike; what they do not have is booked as short."""
+    """What the sample could not pay is taken from all stores alike; what they do not have is booked
+    as short."""
     held = 0.0
     for i in range(net.n):
         held += 0.5 * mem[at.psi + i] * mem[at.psi + i]
@@ -147,7 +177,8 @@ def settle(net, mem, at, fed):
 
 @compiled
 def hold(net, mem, at):
-    """Steps 3 and 4: tangents, then secants of the predicted displacement, then the effort, capped."""
+    """Steps 3 and 4: tangents, then secants of the predicted displacement, then the effort,
+    capped."""
     for i in range(net.n):
         mem[at.guess + i] = 0.0
     take_tangents(net, mem, at)

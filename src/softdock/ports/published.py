@@ -1,4 +1,5 @@
-"""The published algorithm for a network of one position port: what crossed the port is shared out among the elements, level by level.
+"""The published algorithm for a network of one position port: what crossed the port is shared out
+among the elements, level by level.
 
 Each sample, with all efforts held as they were (Franken eqs. 9 to 16, 23, 25, 26):
 
@@ -9,10 +10,12 @@ Each sample, with all efforts held as they were (Franken eqs. 9 to 16, 23, 25, 2
     no root: the last jump stands in for dx               eq. 26
     an empty store: next sample it starts with dx, and that energy is virtual   eq. 25
 
-Virtual energy (from deadlocks and overdrafts) is a debt that switched damping pays back. Books: H_I + H_virtual = stored + dissipated + lost.
+Virtual energy (from deadlocks and overdrafts) is a debt that switched damping pays back. Books: H_I
++ H_virtual = stored + dissipated + lost.
 
-Limits, which the better step (linear_step.py) does not have: it lags the motion (5 % on the SLS at 1 kHz), is not passive without its controller at low
-rates, and diverges on networks with masses, whose energy gain F^2 T^2 / 2m comes from nothing.
+Limits, which the better step (linear_step.py) does not have: it lags the motion (5 % on the SLS at
+1 kHz), is not passive without its controller at low rates, and diverges on networks with masses,
+whose energy gain F^2 T^2 / 2m comes from nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +30,28 @@ from softdock.errors import BadInput, Problem
 from softdock.ports.elements import POSITION, Mass
 from softdock.ports.network import Network
 
-LATCH, REARM = 0, 1  # after the first spring emptied inside the wall: wait until q leaves it, or take any inward motion as a new contact
+LATCH, REARM = (
+    0,
+    1,
+    # after the first spring emptied inside the wall: wait until q leaves it, or take any inward
+    # motion
+    # as a new contact
+)
 # scalars at the head of `mem`
-FORCE, POSITION_AT, JUMP, IN_CONTACT, LATCHED, H_IN, H_VIRTUAL, H_DISSIPATED, H_LOST, H_CONTROL, CONTROL_FORCE, SCALARS = range(12)
+(
+    FORCE,
+    POSITION_AT,
+    JUMP,
+    IN_CONTACT,
+    LATCHED,
+    H_IN,
+    H_VIRTUAL,
+    H_DISSIPATED,
+    H_LOST,
+    H_CONTROL,
+    CONTROL_FORCE,
+    SCALARS,
+) = range(12)
 
 
 class PublishedNet(NamedTuple):
@@ -47,22 +69,65 @@ class PublishedNet(NamedTuple):
     after_empty: int
 
 
-def published_net(network: Network, T: float, *, alpha: float = 1.0, controller_Ns_per_m: float = 0.0, rearm: bool = False) -> PublishedNet:
-    """The order in which the balances are solved follows from the structure: first the spring whose flow is the port's, then what it hands on to."""
+def published_net(
+    network: Network,
+    T: float,
+    *,
+    alpha: float = 1.0,
+    controller_Ns_per_m: float = 0.0,
+    rearm: bool = False,
+) -> PublishedNet:
+    """The order in which the balances are solved follows from the structure: first the spring whose
+    flow is the port's, then what it hands on to."""
     if not network.linear or len(network.ports) != 1 or network.ports[0].causality != POSITION:
         raise BadInput(
-            Problem(network.name, "nonlinear, several ports or a force port", "a linear network of one position port; the better step takes all others")
+            Problem(
+                network.name,
+                "nonlinear, several ports or a force port",
+                "a linear network of one position port; the better step takes all others",
+            )
         )
     eq, S = network.equations, network.equations.J - network.equations.R
-    springs = [i for i, name in enumerate(network.dirac.stores) if not isinstance(network.parts.elements[name], Mass)]
+    springs = [
+        i
+        for i, name in enumerate(network.dirac.stores)
+        if not isinstance(network.parts.elements[name], Mass)
+    ]
     moves_with_port = [i for i in springs if eq.G[i, 0] == 1.0 and not S[i].any()]
-    first = moves_with_port[0] if moves_with_port else next((i for i in springs if eq.G[i, 0] != 0.0), -1)
+    first = (
+        moves_with_port[0]
+        if moves_with_port
+        else next((i for i in springs if eq.G[i, 0] != 0.0), -1)
+    )
     if first < 0:
-        raise BadInput(Problem(network.name, "no spring at the port", "a network in which a spring moves with the port: its balance is solved first"))
-    is_mass = np.array([isinstance(network.parts.elements[name], Mass) for name in network.dirac.stores])
-    arrays = (np.ascontiguousarray(S), np.ascontiguousarray(eq.G[:, 0]), np.ascontiguousarray(eq.C[0]))
+        raise BadInput(
+            Problem(
+                network.name,
+                "no spring at the port",
+                "a network in which a spring moves with the port: its balance is solved first",
+            )
+        )
+    is_mass = np.array(
+        [isinstance(network.parts.elements[name], Mass) for name in network.dirac.stores]
+    )
+    arrays = (
+        np.ascontiguousarray(S),
+        np.ascontiguousarray(eq.G[:, 0]),
+        np.ascontiguousarray(eq.C[0]),
+    )
     after = REARM if rearm else LATCH
-    return PublishedNet(len(is_mass), first, eq.stiffness, *arrays, float(eq.Y[0, 0]), is_mass, T, alpha, controller_Ns_per_m, after)
+    return PublishedNet(
+        len(is_mass),
+        first,
+        eq.stiffness,
+        *arrays,
+        float(eq.Y[0, 0]),
+        is_mass,
+        T,
+        alpha,
+        controller_Ns_per_m,
+        after,
+    )
 
 
 def fresh_published_memory(net: PublishedNet, q: float) -> np.ndarray:
@@ -104,7 +169,9 @@ def share_out(net, mem, fed):
     else:
         after = before + jump
         emptied = after >= 0.0
-    spent = (effort - k * before) * handed + net.Y / T * handed * handed  # handed on by the first spring
+    spent = (
+        effort - k * before
+    ) * handed + net.Y / T * handed * handed  # handed on by the first spring
     spent -= _share_of_others(net, mem, handed, after - before)
     mem[H_DISSIPATED] += spent
     mem[x + first] = after
@@ -114,7 +181,8 @@ def share_out(net, mem, fed):
 
 @compiled
 def _share_of_others(net, mem, handed, jump):
-    """New states of all stores but the first, from the energy handed to each. Returns what they took in all [J]."""
+    """New states of all stores but the first, from the energy handed to each. Returns what they
+    took in all [J]."""
     x, new, taken = SCALARS, SCALARS + net.n, 0.0
     for i in range(net.n):
         flow = 0.0
@@ -127,7 +195,9 @@ def _share_of_others(net, mem, handed, jump):
         before = 0.5 * k * state * state
         handed_on = k * state * step  # Franken eqs. 13 to 16 with eq. 23
         energy = before + handed_on
-        if net.is_mass[i]:  # the force is held: momentum grows by F T, and the energy F^2 T^2 / 2m with it
+        if net.is_mass[
+            i
+        ]:  # the force is held: momentum grows by F T, and the energy F^2 T^2 / 2m with it
             mem[new + i] = state + step
             mem[H_VIRTUAL] += 0.5 * k * step * step
         elif state == 0.0:  # deadlock, Franken eq. 25
@@ -147,7 +217,8 @@ def _share_of_others(net, mem, handed, jump):
 
 @compiled
 def begin_contact(net, mem, depth):
-    """Deadlock at the touch: every spring that the port moves starts with a share alpha of the depth, and that energy is virtual. Franken eq. 25"""
+    """Deadlock at the touch: every spring that the port moves starts with a share alpha of the
+    depth, and that energy is virtual. Franken eq. 25"""
     x = SCALARS
     for i in range(net.n):
         k, state = net.stiffness[i], mem[x + i]
@@ -182,7 +253,8 @@ def relax(net, mem):
 
 @compiled
 def published_sample(net, mem, q):
-    """One sample: position relative to the wall in (contact: q < 0), the force that pushes out in mem[FORCE] (with the controller's) held until the next."""
+    """One sample: position relative to the wall in (contact: q < 0), the force that pushes out in
+    mem[FORCE] (with the controller's) held until the next."""
     dq = q - mem[POSITION_AT]
     virtual_force = mem[FORCE] - mem[CONTROL_FORCE]
     fed = -virtual_force * dq  # Franken eqs. 2 and 9
@@ -206,7 +278,8 @@ def published_sample(net, mem, q):
 
 @compiled
 def push(net, mem, dq):
-    """The force for the next sample: of the network, and of the switched damping that pays back the virtual energy."""
+    """The force for the next sample: of the network, and of the switched damping that pays back the
+    virtual energy."""
     effort = 0.0
     for i in range(net.n):
         effort += net.C[i] * net.stiffness[i] * mem[SCALARS + i]
@@ -230,8 +303,8 @@ def stored(net, mem):
 
 @door
 def run_published(net, mem, q, forces, books):
-    """A motion. `forces[k]`: held during the sample that ends at q[k]. `books[k]`: H_I, stored, dissipated, lost, virtual, paid by the
-    controller, then each store's energy."""
+    """A motion. `forces[k]`: held during the sample that ends at q[k]. `books[k]`: H_I, stored,
+    dissipated, lost, virtual, paid by the controller, then each store's energy."""
     for k in range(1, q.shape[0]):
         forces[k] = mem[FORCE]
         published_sample(net, mem, q[k])

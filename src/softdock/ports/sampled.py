@@ -1,4 +1,5 @@
-"""A network that runs at a sample rate, stepped from Python: displacement in, effort out. The compiled functions behind it serve loops of their own."""
+"""A network that runs at a sample rate, stepped from Python: displacement in, effort out. The
+compiled functions behind it serve loops of their own."""
 
 from __future__ import annotations
 
@@ -9,17 +10,33 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.ports.linear_step import FED, SHORT, TANK, fresh_memory, linear_net, places_of, run_linear
+from softdock.ports.linear_step import (
+    FED,
+    SHORT,
+    TANK,
+    fresh_memory,
+    linear_net,
+    places_of,
+    run_linear,
+)
 from softdock.ports.network import Network
-from softdock.ports.nonlinear_step import begin_nonlinear, fresh_nonlinear_memory, nonlinear_net, nonlinear_places_of, run_nonlinear
+from softdock.ports.nonlinear_step import (
+    begin_nonlinear,
+    fresh_nonlinear_memory,
+    nonlinear_net,
+    nonlinear_places_of,
+    run_nonlinear,
+)
 from softdock.ports.resolution import warnings_of
 
 
 class Sampled:
-    """The better step. Sign: `effort . displacement` is the energy that flows in, so the force on the hand is minus the effort.
+    """The better step. Sign: `effort . displacement` is the energy that flows in, so the force on
+    the hand is minus the effort.
 
-    `most_acceleration`: the cap holds for every motion whose displacement per sample changes by at most this times T^2 [m/s^2; of a force port N/s];
-    inf: no cap, passive only as long as the tank lasts. `tank_J`: energy lent at the start, about one sample's worth.
+    `most_acceleration`: the cap holds for every motion whose displacement per sample changes by at
+    most this times T^2 [m/s^2; of a force port N/s]; inf: no cap, passive only as long as the tank
+    lasts. `tank_J`: energy lent at the start, about one sample's worth.
     """
 
     def __init__(
@@ -36,16 +53,34 @@ class Sampled:
         if not (isinstance(tank_J, (int, float)) and math.isfinite(tank_J) and tank_J >= 0.0):
             raise BadInput(Problem("tank_J", tank_J, "a finite number >= 0 [J]"))
         extrapolate = 0.0 if network.linear else 1.0
-        bound = (1.0 + extrapolate) * np.asarray(most_acceleration, float) * T * T  # how far a displacement can be from its prediction
+        bound = (
+            (1.0 + extrapolate) * np.asarray(most_acceleration, float) * T * T
+        )  # how far a displacement can be from its prediction
         if not np.all(bound >= 0.0) or bound.shape not in ((), (len(network.ports),)):
-            raise BadInput(Problem("most_acceleration", most_acceleration, f"one number >= 0 [m/s^2], or one for each of {len(network.ports)} ports"))
+            raise BadInput(
+                Problem(
+                    "most_acceleration",
+                    most_acceleration,
+                    f"one number >= 0 [m/s^2], or one for each of {len(network.ports)} ports",
+                )
+            )
         self.network, self.T, self.ports = network, T, network.dirac.ports
-        self.warnings = warnings_of(network, T)  # branches that the sampling does not resolve, by name
+        self.warnings = warnings_of(
+            network, T
+        )  # branches that the sampling does not resolve, by name
         n = len(network.dirac.stores)
         self._net: Any
         self._at: Any
-        if states is not None and (len(states) != n or not np.all(np.isfinite(np.asarray(states, float)))):
-            raise BadInput(Problem("states", states, f"{n} finite numbers, one per store: {', '.join(network.dirac.stores)}"))
+        if states is not None and (
+            len(states) != n or not np.all(np.isfinite(np.asarray(states, float)))
+        ):
+            raise BadInput(
+                Problem(
+                    "states",
+                    states,
+                    f"{n} finite numbers, one per store: {', '.join(network.dirac.stores)}",
+                )
+            )
         if network.linear:
             self._net = linear_net(network, T, bound, extrapolate)
             self.mem = fresh_memory(self._net, tank_J)
@@ -92,7 +127,8 @@ class Sampled:
         return float(self.mem[SHORT])
 
     def step(self, displacement: float | Sequence[float]) -> np.ndarray:
-        """One sample: how far each port moved (a force port: the impulse it got) in, the effort to hold next out."""
+        """One sample: how far each port moved (a force port: the impulse it got) in, the effort to
+        hold next out."""
         self.run(np.atleast_1d(np.asarray(displacement, float)).reshape(1, -1))
         return self.effort
 
@@ -102,9 +138,17 @@ class Sampled:
         if dq.ndim == 1 and self._net.m == 1:
             dq = dq.reshape(-1, 1)
         if dq.ndim != 2 or dq.shape[1] != self._net.m:
-            raise BadInput(Problem("displacements", dq.shape, f"a row per sample, a column per port: {', '.join(self.ports)}"))
+            raise BadInput(
+                Problem(
+                    "displacements",
+                    dq.shape,
+                    f"a row per sample, a column per port: {', '.join(self.ports)}",
+                )
+            )
         if not np.isfinite(dq).all():
             raise BadInput(Problem("displacements", "not finite", "finite numbers [m]"))
         efforts, tanks = np.zeros(dq.shape), np.zeros(len(dq))
-        (run_linear if self.network.linear else run_nonlinear)(self._net, self.mem, dq, efforts, tanks)
+        (run_linear if self.network.linear else run_nonlinear)(
+            self._net, self.mem, dq, efforts, tanks
+        )
         return efforts

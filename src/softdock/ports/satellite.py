@@ -1,8 +1,11 @@
-"""A network as a satellite: force in, motion out. Its velocity is held over a cycle, the impulse of the real contact is counted, and the network takes
-exactly the energy that crossed its port, velocity times impulse.
+"""A network as a satellite: force in, motion out. Its velocity is held over a cycle, the impulse of
+the real contact is counted, and the network takes exactly the energy that crossed its port,
+velocity times impulse.
 
-The same step as linear_step.py with force and motion exchanged, projected every cycle and without a tank: what cannot be taken in one cycle is carried to
-the next, so the energy of satellite and contact together is kept to rounding. The price is momentum: the impulse taken differs a little from the one counted.
+The same step as linear_step.py with force and motion exchanged, projected every cycle and without a
+tank: what cannot be taken in one cycle is carried to the next, so the energy of satellite and
+contact together is kept to rounding. The price is momentum: the impulse taken differs a little from
+the one counted.
 """
 
 from __future__ import annotations
@@ -15,16 +18,34 @@ import numpy as np
 from softdock.compiled import compiled, door
 from softdock.errors import BadInput, Problem
 from softdock.ports.elements import FORCE
-from softdock.ports.linear_step import FED, PUT_IN, TANK, LinearNet, Places, cost, extractable, fresh_memory, linear_net, move, places, places_of
+from softdock.ports.linear_step import (
+    FED,
+    PUT_IN,
+    TANK,
+    LinearNet,
+    Places,
+    cost,
+    extractable,
+    fresh_memory,
+    linear_net,
+    move,
+    places,
+    places_of,
+)
 from softdock.ports.network import Network
 
 EULER, MIDPOINT, PROJECTED = 0, 1, 2
-KEEPING = ("euler", "midpoint", "projected")  # how the network answers: plain held force, midpoint without books, projected every cycle
+KEEPING = (
+    "euler",
+    "midpoint",
+    "projected",
+)  # how the network answers: plain held force, midpoint without books, projected every cycle
 
 
 @compiled
 def take_impulse(net, mem, impulse):
-    """One cycle of a network of one force port: the D nearest to the impulse that costs just what crossed the port, and what was carried over."""
+    """One cycle of a network of one force port: the D nearest to the impulse that costs just what
+    crossed the port, and what was carried over."""
     at = places(net.n, 1)
     mem[FED] += mem[at.y] * impulse
     budget = mem[at.y] * impulse + mem[TANK]
@@ -57,7 +78,8 @@ def plain_cycle(net, mem, impulse, midpoint):
 
 @compiled
 def wall_impulse(depth, speed, T, stiffness):
-    """Of a spring wall over one cycle at constant speed [Ns]; depth > 0 in contact. Also the depth after."""
+    """Of a spring wall over one cycle at constant speed [Ns]; depth > 0 in contact. Also the depth
+    after."""
     after = depth + speed * T
     if depth <= 0.0 and after <= 0.0:
         return 0.0, after
@@ -69,7 +91,8 @@ def wall_impulse(depth, speed, T, stiffness):
 
 @door
 def run_satellite(net, mem, depth, T, stiffness, keeping, rows):
-    """rows[k]: depth, velocity held, impulse counted, impulse taken by the network, energy in the wall; the velocity is towards the wall."""
+    """rows[k]: depth, velocity held, impulse counted, impulse taken by the network, energy in the
+    wall; the velocity is towards the wall."""
     at = places(net.n, 1)
     for k in range(rows.shape[0]):
         speed = mem[at.y]
@@ -95,10 +118,21 @@ class Bounce:
     rows: np.ndarray
 
 
-def bounce(network: Network, T: float, speed: float, stiffness: float, keeping: str = "projected", gap: float = 0.0, most_cycles: int = 100_000) -> Bounce:
-    """All masses at `speed` towards a wall of `stiffness`, until the satellite is clear of it again."""
+def bounce(
+    network: Network,
+    T: float,
+    speed: float,
+    stiffness: float,
+    keeping: str = "projected",
+    gap: float = 0.0,
+    most_cycles: int = 100_000,
+) -> Bounce:
+    """All masses at `speed` towards a wall of `stiffness`, until the satellite is clear of it
+    again."""
     if len(network.ports) != 1 or network.ports[0].causality != FORCE or not network.linear:
-        raise BadInput(Problem(network.name, "not a satellite", "a linear network of one force port"))
+        raise BadInput(
+            Problem(network.name, "not a satellite", "a linear network of one force port")
+        )
     if keeping not in KEEPING:
         raise BadInput(Problem("keeping", keeping, "one of " + ", ".join(KEEPING)))
     net = linear_net(network, T)
@@ -112,10 +146,23 @@ def bounce(network: Network, T: float, speed: float, stiffness: float, keeping: 
     run_satellite(net, mem, first, T, stiffness, KEEPING.index(keeping), rows)
     clear = rows[-1, 0] < 0.0
     if not clear:
-        raise BadInput(Problem("speed", speed, "a satellite that leaves the wall within one period of its mass on the spring"))
+        raise BadInput(
+            Problem(
+                "speed",
+                speed,
+                "a satellite that leaves the wall within one period of its mass on the spring",
+            )
+        )
     after = _energy(network, mem[at.x : at.x + net.n])
     error = float(np.sum(rows[:, 3]) - np.sum(rows[:, 2]))
-    return Bounce(float(-rows[-1, 1] / speed), after / before, error, float(np.sum(rows[:, 2])), float(mem[TANK]), rows)
+    return Bounce(
+        float(-rows[-1, 1] / speed),
+        after / before,
+        error,
+        float(np.sum(rows[:, 2])),
+        float(mem[TANK]),
+        rows,
+    )
 
 
 def rigid_motion(network: Network) -> tuple[np.ndarray, float]:
@@ -127,7 +174,13 @@ def rigid_motion(network: Network) -> tuple[np.ndarray, float]:
     right[-1] = 1.0
     state = np.linalg.lstsq(left, right, rcond=None)[0]
     if not np.allclose(left @ state, right, atol=1e-9) or np.any(eq.Y):
-        raise BadInput(Problem(network.name, "held or without a mass at its port", "a satellite: free to move, with a mass at its force port"))
+        raise BadInput(
+            Problem(
+                network.name,
+                "held or without a mass at its port",
+                "a satellite: free to move, with a mass at its force port",
+            )
+        )
     return state, float(state @ Q @ state)
 
 

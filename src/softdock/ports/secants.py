@@ -1,4 +1,5 @@
-"""The small linear solves behind the nonlinear step: tangents, secants of a guessed step, and c, Dbar of the sample that follow from them.
+"""The small linear solves behind the nonlinear step: tangents, secants of a guessed step, and c,
+Dbar of the sample that follow from them.
 
 `net`, `at`: NonlinearNet and its places in `mem` (nonlinear_step.py).
 """
@@ -6,7 +7,15 @@
 from __future__ import annotations
 
 from softdock.compiled import compiled
-from softdock.ports.laws import GIVEN_FORCE, OF, coefficient, energy_and_effort, psi_of, psi_slope, solve
+from softdock.ports.laws import (
+    GIVEN_FORCE,
+    OF,
+    coefficient,
+    energy_and_effort,
+    psi_of,
+    psi_slope,
+    solve,
+)
 
 
 @compiled
@@ -21,7 +30,8 @@ def take_tangents(net, mem, at):
 
 @compiled
 def take_secants(net, mem, at, D):
-    """The guess of x+ - x for a displacement at mem[D:] from the tangent solution, and with it g and the dampers' coefficients."""
+    """The guess of x+ - x for a displacement at mem[D:] from the tangent solution, and with it g
+    and the dampers' coefficients."""
     laws, t = net.laws, net.tangent
     for i in range(net.n):
         step = t[i, 0]
@@ -39,13 +49,18 @@ def take_secants(net, mem, at, D):
             out += t[net.n + i, 1 + j] * mem[D + j]
         out /= net.T
         k = mem[at.k + i]
-        speed = out if laws.dampers[i, GIVEN_FORCE] != 0.0 else (out / k if k > 0.0 else _input(net, mem, at, i, D))
+        speed = (
+            out
+            if laws.dampers[i, GIVEN_FORCE] != 0.0
+            else (out / k if k > 0.0 else _input(net, mem, at, i, D))
+        )
         mem[at.k + i] = _conductance(net, mem, at, i, speed)
 
 
 @compiled
 def _input(net, mem, at, i, D):
-    """The speed that a damper with no coefficient at present is given: what the structure makes of the guess."""
+    """The speed that a damper with no coefficient at present is given: what the structure makes of
+    the guess."""
     laws, n, r = net.laws, net.n, net.laws.r
     total = 0.0
     for j in range(n):
@@ -65,7 +80,9 @@ def _conductance(net, mem, at, i, speed):
         step = mem[at.guess + of]
         before, effort = energy_and_effort(laws, of, mem[at.x + of])
         after, _ = energy_and_effort(laws, of, mem[at.x + of] + step)
-        force = (after - before) / step if abs(step) > 1e-9 * abs(mem[at.x + of]) + 1e-15 else effort
+        force = (
+            (after - before) / step if abs(step) > 1e-9 * abs(mem[at.x + of]) + 1e-15 else effort
+        )
     b = coefficient(laws, i, speed, force)
     return 1.0 / b if laws.dampers[i, GIVEN_FORCE] != 0.0 else b
 
@@ -102,7 +119,9 @@ def close_sample(net, mem, at):
             total = dirac[line, n + r + column - 1] / T if column > 0 else 0.0
             for j in range(n):
                 g = mem[at.g + j]
-                effort = 0.5 * g * g * right[j, column] + (g * mem[at.psi + j] if column == 0 else 0.0)
+                effort = 0.5 * g * g * right[j, column] + (
+                    g * mem[at.psi + j] if column == 0 else 0.0
+                )
                 total += dirac[line, j] * effort
             for j in range(r):
                 total += dirac[line, n + j] * right[n + j, column] / T
@@ -115,7 +134,8 @@ def close_sample(net, mem, at):
 
 @compiled
 def invert(net):
-    """The inverse of Dbar's symmetric part; a tiny share of its trace keeps it regular where a port feels nothing."""
+    """The inverse of Dbar's symmetric part; a tiny share of its trace keeps it regular where a port
+    feels nothing."""
     m, trace = net.m, 0.0
     for i in range(m):
         trace += net.Dbar[i, i]

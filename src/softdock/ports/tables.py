@@ -12,7 +12,8 @@
     together = 1
     in_series = 0
 
-or `model = "standard_linear_solid"` with `arguments = { k1 = 500.0, k2 = 50.0, b1 = 100.0 }`: one of the ready models.
+or `model = "standard_linear_solid"` with `arguments = { k1 = 500.0, k2 = 50.0, b1 = 100.0 }`: one
+of the ready models.
 """
 
 from __future__ import annotations
@@ -41,12 +42,25 @@ def network_from(table: Mapping[str, Any], where: str = "") -> Network:
     if "model" in table:
         return _ready(table, where)
     allowed = ("name", "bonds", "junctions", *KEYS)
-    problems = [Problem(key, table[key], "one of " + ", ".join(allowed), where, closest(key, allowed)) for key in table if key not in allowed]
+    problems = [
+        Problem(key, table[key], "one of " + ", ".join(allowed), where, closest(key, allowed))
+        for key in table
+        if key not in allowed
+    ]
     network = Network(str(table.get("name", "network")))
     for kind, keys in KEYS.items():
         for name, element in _tables(table, kind, where, problems):
             unknown = [k for k in element if k not in keys]
-            problems += [Problem(f"{kind}.{name}.{k}", element[k], "one of " + ", ".join(keys), where, closest(k, keys)) for k in unknown]
+            problems += [
+                Problem(
+                    f"{kind}.{name}.{k}",
+                    element[k],
+                    "one of " + ", ".join(keys),
+                    where,
+                    closest(k, keys),
+                )
+                for k in unknown
+            ]
             if not unknown:
                 _try(partial(_add, network, kind, name, element), where, problems)
     junctions = table.get("junctions", {})
@@ -72,10 +86,14 @@ def _try(do: Callable[[], Any], where: str, problems: list[Problem]) -> None:
     try:
         do()
     except BadInput as error:
-        problems += [Problem(p.key, p.value, p.allowed, where, p.suggestion) for p in error.problems]
+        problems += [
+            Problem(p.key, p.value, p.allowed, where, p.suggestion) for p in error.problems
+        ]
 
 
-def _tables(table: Mapping[str, Any], kind: str, where: str, problems: list[Problem]) -> list[tuple[str, Mapping[str, Any]]]:
+def _tables(
+    table: Mapping[str, Any], kind: str, where: str, problems: list[Problem]
+) -> list[tuple[str, Mapping[str, Any]]]:
     group = table.get(kind, {})
     if not isinstance(group, Mapping) or not all(isinstance(e, Mapping) for e in group.values()):
         problems.append(Problem(kind, group, f"tables [{kind}.NAME]", where))
@@ -89,7 +107,11 @@ def _add(network: Network, kind: str, name: str, e: Mapping[str, Any]) -> None:
     elif kind == "masses":
         network.mass(name, e.get("mass_kg"))  # type: ignore[arg-type]
     elif kind == "dampers":
-        extra = {"quadratic": e.get("quadratic_Ns2_per_m2", 0.0), "per_force": e.get("per_force_s_per_m", 0.0), "of": e.get("of", "")}
+        extra = {
+            "quadratic": e.get("quadratic_Ns2_per_m2", 0.0),
+            "per_force": e.get("per_force_s_per_m", 0.0),
+            "of": e.get("of", ""),
+        }
         network.damper(name, e.get("damping_Ns_per_m", 0.0), **extra)
     elif kind == "transformers":
         network.transformer(name, e.get("ratio"))  # type: ignore[arg-type]
@@ -123,11 +145,29 @@ def _ready(table: Mapping[str, Any], where: str) -> Network:
     if not isinstance(arguments, Mapping):
         raise BadInput(Problem("arguments", arguments, "a table", where))
     if not isinstance(name, str) or name not in MODELS:
-        raise BadInput(Problem("model", name, "one of " + ", ".join(MODELS), where, closest(str(name), MODELS)))
+        raise BadInput(
+            Problem("model", name, "one of " + ", ".join(MODELS), where, closest(str(name), MODELS))
+        )
     expected = inspect.signature(MODELS[name]).parameters
-    problems = [Problem(k, table[k], "model, arguments", where) for k in table if k not in ("model", "arguments", "name")]
-    problems += [Problem(f"arguments.{k}", arguments[k], "one of " + ", ".join(expected), where, closest(k, expected)) for k in arguments if k not in expected]
-    problems += [Problem(f"arguments.{k}", None, "a value", where) for k in expected if k not in arguments]
+    problems = [
+        Problem(k, table[k], "model, arguments", where)
+        for k in table
+        if k not in ("model", "arguments", "name")
+    ]
+    problems += [
+        Problem(
+            f"arguments.{k}",
+            arguments[k],
+            "one of " + ", ".join(expected),
+            where,
+            closest(k, expected),
+        )
+        for k in arguments
+        if k not in expected
+    ]
+    problems += [
+        Problem(f"arguments.{k}", None, "a value", where) for k in expected if k not in arguments
+    ]
     if problems:
         raise BadInput(problems)
     try:
@@ -135,4 +175,6 @@ def _ready(table: Mapping[str, Any], where: str) -> Network:
         network.equations  # noqa: B018
         return network
     except (TypeError, ValueError) as error:
-        raise BadInput(Problem("arguments", dict(arguments), f"what {name} takes ({error})", where)) from error
+        raise BadInput(
+            Problem("arguments", dict(arguments), f"what {name} takes ({error})", where)
+        ) from error

@@ -1,10 +1,12 @@
-"""Two haptic devices through a channel that delays, compiled. Two layers after Franken's reference [4]: transparency decides what the forces should be,
-passivity what they may be.
+"""Two haptic devices through a channel that delays, compiled. Two layers after Franken's reference
+[4]: transparency decides what the forces should be, passivity what they may be.
 
-Transparency: the slave follows the master's position by a spring and damper; the master feels the slave's controller force ("reflected"), or a network that
-stands for the remote wall ("local model"), whose surface is moved to where the slave found it. Passivity: each side has a tank. What crosses a device's port
-goes in or out of it, each sends a share of its tank through the channel, a force that the tank cannot pay for every motion within a bound is scaled down, and
-the master tops its tank up by damping the hand.
+Transparency: the slave follows the master's position by a spring and damper; the master feels the
+slave's controller force ("reflected"), or a network that stands for the remote wall ("local
+model"), whose surface is moved to where the slave found it. Passivity: each side has a tank. What
+crosses a device's port goes in or out of it, each sends a share of its tank through the channel, a
+force that the tank cannot pay for every motion within a bound is scaled down, and the master tops
+its tank up by damping the hand.
 """
 
 from __future__ import annotations
@@ -53,9 +55,18 @@ def device_step(bench, remote, t, x, v, xs, vs, force, slave_force):
     h = bench.T / bench.substeps
     for s in range(bench.substeps):
         point, speed = hand_point(bench, t + s * h)
-        a = (force + bench.hand_stiffness * (point - x) + bench.hand_damping * (speed - v) - bench.damping * v) / bench.mass
+        a = (
+            force
+            + bench.hand_stiffness * (point - x)
+            + bench.hand_damping * (speed - v)
+            - bench.damping * v
+        ) / bench.mass
         depth = remote.wall - xs
-        push = max(remote.wall_stiffness * depth - remote.wall_damping * vs, 0.0) if depth > 0.0 else 0.0
+        push = (
+            max(remote.wall_stiffness * depth - remote.wall_damping * vs, 0.0)
+            if depth > 0.0
+            else 0.0
+        )
         b = (slave_force + push - remote.damping * vs) / remote.mass
         v, vs = v + h * a, vs + h * b
         x, xs = x + h * v, xs + h * vs
@@ -79,8 +90,9 @@ def pass_energy(remote, tanks, channel, k):
 
 @door
 def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows):
-    """rows[k]: master and slave position, master velocity, forces on master and slave, both tanks, energy given by the controllers to both devices so far.
-    `surface`: where the master believes the wall to be before the slave has found it [m]."""
+    """rows[k]: master and slave position, master velocity, forces on master and slave, both tanks,
+    energy given by the controllers to both devices so far. `surface`: where the master believes the
+    wall to be before the slave has found it [m]."""
     x, v, xs, vs = bench.start, 0.0, bench.start, 0.0
     last_m, last_s, force, slave_force, given = 0.0, 0.0, 0.0, 0.0, 0.0
     slots = channel.shape[0]
@@ -89,9 +101,15 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
         now, arrived = k % slots, (k - remote.delay) % slots
         pass_energy(remote, tanks, channel, k)
         there = k >= remote.delay
-        goal, felt, found = (channel[arrived, 0], channel[arrived, 1], channel[arrived, 4]) if there else (bench.start, 0.0, -1.0)
+        goal, felt, found = (
+            (channel[arrived, 0], channel[arrived, 1], channel[arrived, 4])
+            if there
+            else (bench.start, 0.0, -1.0)
+        )
         goal_before = channel[(arrived - 1) % slots, 0] if k > remote.delay else goal
-        follow = remote.stiffness * (goal - xs) + remote.follow_damping * ((goal - goal_before) / bench.T - vs)
+        follow = remote.stiffness * (goal - xs) + remote.follow_damping * (
+            (goal - goal_before) / bench.T - vs
+        )
         slave_force = allowed(remote, follow, last_s, tanks[TANK_S])
         wanted = -felt
         if remote.transparency == LOCAL_MODEL:
@@ -101,10 +119,16 @@ def run_telemanipulation(bench, remote, net, mem, channel, tanks, surface, rows)
             wall_sample(net, mem, x - surface)
             wanted = -mem[at.y]
         if remote.layered and tanks[TANK_M] < remote.level:
-            wanted -= min(remote.topping * (remote.level - tanks[TANK_M]), remote.topping_most) * last_m / bench.T
+            wanted -= (
+                min(remote.topping * (remote.level - tanks[TANK_M]), remote.topping_most)
+                * last_m
+                / bench.T
+            )
         force = allowed(remote, wanted, last_m, tanks[TANK_M])
         channel[now, 0], channel[now, 1] = x, slave_force
-        channel[now, 4] = remote.wall if xs < remote.wall else (channel[(now - 1) % slots, 4] if k > 0 else -1.0)
+        channel[now, 4] = (
+            remote.wall if xs < remote.wall else (channel[(now - 1) % slots, 4] if k > 0 else -1.0)
+        )
         rows[k, 0], rows[k, 1], rows[k, 2], rows[k, 3], rows[k, 4] = x, xs, v, force, slave_force
         rows[k, 5], rows[k, 6], rows[k, 7] = tanks[TANK_M], tanks[TANK_S], given
         before, before_s = x, xs

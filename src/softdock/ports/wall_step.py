@@ -1,8 +1,11 @@
-"""The better step (linear_step.py) at a one-sided wall: linear networks of position ports, of which the last is the normal, in contact at q < 0.
+"""The better step (linear_step.py) at a one-sided wall: linear networks of position ports, of which
+the last is the normal, in contact at q < 0.
 
-The wall only pushes. Its surface is the network's own: it stands at `surface`, and while nothing touches it, it springs back under no force,
-D = -Dbar^-1 c. The other ports (of a three-axis wall) stick while the normal one touches. When it parts they snap back to no force at the end of the
-sample, D = -Dbar^-1 c / 2 (with no force in the mean they would ring for ever); nobody is there to get that energy, and it counts as dissipated.
+The wall only pushes. Its surface is the network's own: it stands at `surface`, and while nothing
+touches it, it springs back under no force, D = -Dbar^-1 c. The other ports (of a three-axis wall)
+stick while the normal one touches. When it parts they snap back to no force at the end of the
+sample, D = -Dbar^-1 c / 2 (with no force in the mean they would ring for ever); nobody is there to
+get that energy, and it counts as dissipated.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ def _free(net, mem, at, i):
 
 @compiled
 def wall_step(net, mem, at):
-    """One sample: where the ports are in `mem[at.now]`; `mem[at.y]` held, that of the normal <= 0 (the force pushes out with -y)."""
+    """One sample: where the ports are in `mem[at.now]`; `mem[at.y]` held, that of the normal <= 0
+    (the force pushes out with -y)."""
     fed, normal = 0.0, net.m - 1
     for i in range(net.m):
         fed += mem[at.y + i] * (mem[at.now + i] - mem[at.position + i])
@@ -39,7 +43,9 @@ def wall_step(net, mem, at):
         mem[TANK] = max(min(mem[TANK], most), 0.0)
     mem[TOUCHING] = 1.0 if touching else 0.0
     for i in range(net.m):
-        mem[at.surface + i] = mem[at.surface + i] + mem[at.D + i] if touching or i == normal else mem[at.now + i]
+        mem[at.surface + i] = (
+            mem[at.surface + i] + mem[at.D + i] if touching or i == normal else mem[at.now + i]
+        )
         dq = mem[at.now + i] - mem[at.position + i]
         mem[at.predicted + i] = dq + net.extrapolate * (dq - mem[at.last + i])
         mem[at.last + i] = dq
@@ -49,7 +55,8 @@ def wall_step(net, mem, at):
 
 @compiled
 def _stick(net, mem, at, free):
-    """Where the other ports were when the normal one met the surface, within the sample that ended."""
+    """Where the other ports were when the normal one met the surface, within the sample that
+    ended."""
     normal = net.m - 1
     moved = mem[at.now + normal] - mem[at.position + normal]
     share = min((mem[at.now + normal] - free) / moved, 1.0) if moved < 0.0 else 1.0
@@ -59,7 +66,8 @@ def _stick(net, mem, at, free):
 
 @compiled
 def hold_wall(net, mem, at, touching):
-    """Steps 3 and 4 at a wall: one sample before the touch, the effort that does the touch's work over the whole sample."""
+    """Steps 3 and 4 at a wall: one sample before the touch, the effort that does the touch's work
+    over the whole sample."""
     normal = net.m - 1
     predicted = mem[at.predicted + normal]
     into = mem[at.now + normal] + predicted - mem[at.surface + normal]
@@ -69,7 +77,9 @@ def hold_wall(net, mem, at, touching):
     for i in range(net.m):
         effort = mem[at.c + i] + net.Dbar[i, normal] * into
         for j in range(normal):
-            effort += net.Dbar[i, j] * (mem[at.now + j] + share * mem[at.predicted + j] - mem[at.surface + j])
+            effort += net.Dbar[i, j] * (
+                mem[at.now + j] + share * mem[at.predicted + j] - mem[at.surface + j]
+            )
         mem[at.y + i] = effort
     if mem[at.y + normal] >= 0.0:
         share = 0.0
@@ -88,11 +98,17 @@ def wall_sample(net, mem, q):
 
 @door
 def run_wall(net, mem, q, forces, books):
-    """A motion against a wall of one port. `forces[k]`: pushes out during the sample that ends at q[k]; the first position only sets the start.
-    `books[k]`: fed in, put into the network, stored, tank [J] at q[k]."""
+    """A motion against a wall of one port. `forces[k]`: pushes out during the sample that ends at
+    q[k]; the first position only sets the start. `books[k]`: fed in, put into the network, stored,
+    tank [J] at q[k]."""
     at = places(net.n, 1)
     mem[at.position] = q[0]
     for k in range(1, q.shape[0]):
         forces[k] = -mem[at.y]
         wall_sample(net, mem, q[k])
-        books[k, 0], books[k, 1], books[k, 2], books[k, 3] = mem[FED], mem[PUT_IN], stored(net, mem, at), mem[TANK]
+        books[k, 0], books[k, 1], books[k, 2], books[k, 3] = (
+            mem[FED],
+            mem[PUT_IN],
+            stored(net, mem, at),
+            mem[TANK],
+        )

@@ -1,4 +1,5 @@
-"""A motion against a virtual wall, rendered in every way there is, beside the continuous truth. Walls lie at q < 0; forces push out."""
+"""A motion against a virtual wall, rendered in every way there is, beside the continuous truth.
+Walls lie at q < 0; forces push out."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ Motion = Callable[[np.ndarray], np.ndarray]
 
 @dataclass
 class Rendered:
-    """Per sample k >= 1: force held during the sample that ends at t_k, energy exchanged up to then, energy dissipated inside [J]."""
+    """Per sample k >= 1: force held during the sample that ends at t_k, energy exchanged up to
+    then, energy dissipated inside [J]."""
 
     force: np.ndarray
     exchanged: np.ndarray
@@ -27,7 +29,9 @@ class Rendered:
     books: np.ndarray  # as the algorithm keeps them
 
 
-def render_published(network: Network, T: float, q: np.ndarray, *, controller_Ns_per_m: float = 0.0) -> Rendered:
+def render_published(
+    network: Network, T: float, q: np.ndarray, *, controller_Ns_per_m: float = 0.0
+) -> Rendered:
     """Books: H_I, stored, dissipated, lost, virtual, paid by the controller, each store."""
     net = published_net(network, T, controller_Ns_per_m=controller_Ns_per_m)
     force, books = np.zeros(len(q)), np.zeros((len(q), 6 + net.n))
@@ -35,7 +39,14 @@ def render_published(network: Network, T: float, q: np.ndarray, *, controller_Ns
     return Rendered(force, books[:, 0] + books[:, 5], books[:, 2], books)
 
 
-def render_better(network: Network, T: float, q: np.ndarray, *, tank_J: float = 1e-5, most_acceleration: float = math.inf) -> Rendered:
+def render_better(
+    network: Network,
+    T: float,
+    q: np.ndarray,
+    *,
+    tank_J: float = 1e-5,
+    most_acceleration: float = math.inf,
+) -> Rendered:
     """Books: fed in, put in, stored, tank."""
     net = linear_net(network, T, bound=most_acceleration * T * T)
     force, books = np.zeros(len(q)), np.zeros((len(q), 4))
@@ -60,8 +71,18 @@ def render_euler(k1: float, k2: float, b1: float, T: float, q: np.ndarray) -> Re
     return Rendered(force, exchanged, dissipated, np.zeros((len(q), 0)))
 
 
-def true_force(network: Network, T: float, samples: int, position: Motion, velocity: Motion, *, pull: bool = False, substeps: int = 40) -> Rendered:
-    """The continuous wall: mean force over each sample. `pull`: as in the paper's model the force may pull until q is out of the wall."""
+def true_force(
+    network: Network,
+    T: float,
+    samples: int,
+    position: Motion,
+    velocity: Motion,
+    *,
+    pull: bool = False,
+    substeps: int = 40,
+) -> Rendered:
+    """The continuous wall: mean force over each sample. `pull`: as in the paper's model the force
+    may pull until q is out of the wall."""
     found = simulate_continuous_wall(network, T, samples, position, velocity, substeps, pull)
     force, exchanged = np.zeros(samples + 1), np.zeros(samples + 1)
     force[1:], exchanged[1:] = -found.mean_effort[:, 0], found.fed

@@ -1,18 +1,23 @@
-"""What orbit would do: the same two bodies from the same initial state with the *wanted* contact; no robots or delay.
+"""What orbit would do: the same two bodies from the same initial state with the *wanted* contact;
+no robots or delay.
 
-In: a parameter vector. Out: the log of contacts (contact_log.LOG_COLUMNS), a record (RECORD), the outcome (OUTCOME_COLUMNS).
+In: a parameter vector. Out: the log of contacts (contact_log.LOG_COLUMNS), a record (RECORD), the
+outcome (OUTCOME_COLUMNS).
 
-The motion is cut into pieces in which every touch keeps its mode (modes.py): away, pushing or slack, its row of a tabulated
-law, its place on the shape. Within a piece the force is a smooth function, continued beyond the piece's ends (push.py), so
-that a Runge-Kutta-Munthe-Kaas step of order 4 on both bodies together (step.py) keeps its order; the end is found by
-bisection on the length of the step, to 1e-13 s (flight.py). Free flight advances conservatively (look.py, closing.py): a step
-is never longer than the smallest gap over the fastest that a tip can close it, so no wall is jumped over, however thin. Only
-steps below a small part of a contact's period and of a wall's thickness may end inside a wall, and then they are cut at its
-surface. Schedules and hands push the satellites in orbit too (outside.py); steps end at each of their rows. Networks that are
+The motion is cut into pieces in which every touch keeps its mode (modes.py): away, pushing or
+slack, its row of a tabulated law, its place on the shape. Within a piece the force is a smooth
+function, continued beyond the piece's ends (push.py), so that a Runge-Kutta-Munthe-Kaas step of
+order 4 on both bodies together (step.py) keeps its order; the end is found by bisection on the
+length of the step, to 1e-13 s (flight.py). Free flight advances conservatively (look.py,
+closing.py): a step is never longer than the smallest gap over the fastest that a tip can close it,
+so no wall is jumped over, however thin. Only steps below a small part of a contact's period and of
+a wall's thickness may end inside a wall, and then they are cut at its surface. Schedules and hands
+push the satellites in orbit too (outside.py); steps end at each of their rows. Networks that are
 part of a satellite fly with it (networks.py).
 
-Holds for the laws and geometries of contact/. A tip near a cone's axis, where the normal turns fast, is resolved by shorter
-steps. Not resolved: the edge of a bottom plate touched from outside, where the order falls to 2 with a small factor.
+Holds for the laws and geometries of contact/. A tip near a cone's axis, where the normal turns
+fast, is resolved by shorter steps. Not resolved: the edge of a bottom plate touched from outside,
+where the order falls to 2 with a small factor.
 """
 
 from __future__ import annotations
@@ -69,7 +74,9 @@ class Orbit:
     """What orbit would do. A run that stopped early holds everything up to there."""
 
     series: dict[str, np.ndarray]  # RECORD's names, as in a run's series; empty if not recorded
-    contacts: list[dict[str, Any]]  # as a run's; peak_force_real_N and peak_force_satellite_N are the same
+    contacts: list[
+        dict[str, Any]
+    ]  # as a run's; peak_force_real_N and peak_force_satellite_N are the same
     contact_count: int  # all contacts, also those beyond the log
     status: str  # one of ORBIT_STATUSES
     time: float  # s, reached
@@ -81,7 +88,9 @@ class Orbit:
     external: float  # J, work of schedules and hands on the satellites
     virtual: float  # J, taken up by networks that are part of the satellites
     peak_force: float  # N
-    chaser: np.ndarray  # motion at the end: position (3), attitude wxyz (4), velocity (3), body rate (3)
+    chaser: (
+        np.ndarray
+    )  # motion at the end: position (3), attitude wxyz (4), velocity (3), body rate (3)
     target: np.ndarray
 
     @property
@@ -91,7 +100,8 @@ class Orbit:
 
 
 def orbit_mem_floats(vector: np.ndarray) -> int:
-    """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each (setup.py); the networks."""
+    """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each
+    (setup.py); the networks."""
     networks = network_floats(vector) if orbit_marker(vector) != NO_NETWORKS else 0
     return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1) + networks
 
@@ -102,16 +112,27 @@ def orbit_marker(vector: np.ndarray) -> NoNetworks | Networks:
 
 
 def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbit:
-    """Fly the scenario as orbit would, over its whole duration. `coarser`: factor on all steps, to see how much they matter."""
+    """Fly the scenario as orbit would, over its whole duration. `coarser`: factor on all steps, to
+    see how much they matter."""
     vector = scenario.vector
     T, duration = vector[TIME_AT + TIMES.cycle], vector[TIME_AT + TIMES.duration]
     rows = max(1, math.ceil(duration / T - 1e-9)) + 1 if record else 0
     log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
     rows_array, outcome = np.zeros((rows, RECORD_FLOATS)), np.zeros(len(OUTCOME_COLUMNS))
-    run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, rows_array, outcome, float(coarser))
+    run_orbit(
+        orbit_marker(vector),
+        vector,
+        np.zeros(orbit_mem_floats(vector)),
+        log,
+        rows_array,
+        outcome,
+        float(coarser),
+    )
     reached = rows_array[: math.floor(outcome[3] / T + 1e-9) + 1]
     count = int(outcome[2])
-    contacts: list[dict[str, Any]] = [dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[:count]]
+    contacts: list[dict[str, Any]] = [
+        dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[:count]
+    ]
     for contact in contacts:
         contact["pair"] = int(contact["pair"])
     number = dict(zip(OUTCOME_COLUMNS, map(float, outcome), strict=True))

@@ -1,4 +1,5 @@
-"""One network that is part of a satellite in orbit: where its numbers stand in the vector and its states in `mem`, and its rates of change (networks.py)."""
+"""One network that is part of a satellite in orbit: where its numbers stand in the vector and its
+states in `mem`, and its rates of change (networks.py)."""
 
 from __future__ import annotations
 
@@ -79,7 +80,11 @@ def attached(networks, vector, i, memory):
     first = _unit(vector, base + (NETWORK.axis if is_satellite else CONTACT.axis))
     second = first if is_satellite else _unit(vector, base + CONTACT.second_axis)
     third = first if is_satellite else _unit(vector, base + CONTACT.third_axis)
-    on_target = vector[base + NETWORK.satellite] == 1.0 if is_satellite else vector[base + CONTACT.between] == ON_TARGET
+    on_target = (
+        vector[base + NETWORK.satellite] == 1.0
+        if is_satellite
+        else vector[base + CONTACT.between] == ON_TARGET
+    )
     body = TARGET_AT if on_target else CHASER_AT
     work = memory + 5 * n
     a = work + 2 * n + m + 2 * r + 1
@@ -107,7 +112,8 @@ def attached(networks, vector, i, memory):
 
 @compiled
 def network_rates(net, mem):
-    """x' to `slope`, and the ports' outputs to `work` + n, for the state at the present stage and inputs at `u`."""
+    """x' to `slope`, and the ports' outputs to `work` + n, for the state at the present stage and
+    inputs at `u`."""
     n, r, m = net.laws.n, net.laws.r, net.laws.m
     work = mem[net.work : net.a]
     rates(

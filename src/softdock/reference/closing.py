@@ -1,4 +1,5 @@
-"""Conservative advancement: how long a tip surely needs to cross a gap, and a body to turn, whatever pushes them from outside."""
+"""Conservative advancement: how long a tip surely needs to cross a gap, and a body to turn,
+whatever pushes them from outside."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ class Closing(NamedTuple):
 
 @compiled
 def _steady(gap, speed, far, turning):
-    """Time to cross a gap at a steady speed, the surface turning about a centre `far` away, and farther by the tip's own way."""
+    """Time to cross a gap at a steady speed, the surface turning about a centre `far` away, and
+    farther by the tip's own way."""
     fastest = speed + turning * far
     return 2.0 * gap / (fastest + math.sqrt(fastest * fastest + 2.0 * turning * speed * gap) + TINY)
 
@@ -47,8 +49,15 @@ def time_to_cross(c, gap):
     if gain == 0.0:
         return _steady(gap, c.speed, c.far, c.turning)
     fastest = closing_speed(c)
-    horizon = 2.0 * gap / (fastest + math.sqrt(fastest * fastest + 2.0 * (c.turning * c.speed + gain) * gap) + TINY)
-    return min(horizon, _steady(gap, c.speed + c.gain * horizon, c.far, c.turning + c.turning_gain * horizon))
+    horizon = (
+        2.0
+        * gap
+        / (fastest + math.sqrt(fastest * fastest + 2.0 * (c.turning * c.speed + gain) * gap) + TINY)
+    )
+    return min(
+        horizon,
+        _steady(gap, c.speed + c.gain * horizon, c.far, c.turning + c.turning_gain * horizon),
+    )
 
 
 @compiled
@@ -60,7 +69,8 @@ def arrival_speed(c, gap):
 
 @compiled
 def time_to_turn(angle, rate, gain):
-    """A time [s] in which a body surely turns by no more than an angle [rad]; `rate` [rad/s] may grow by `gain` [rad/s^2]."""
+    """A time [s] in which a body surely turns by no more than an angle [rad]; `rate` [rad/s] may
+    grow by `gain` [rad/s^2]."""
     return 2.0 * angle / (rate + math.sqrt(rate * rate + 4.0 * gain * angle) + TINY)
 
 
@@ -74,11 +84,23 @@ def _quickest(params):
 
 @compiled
 def closing_of(setup, outside, both, lever, far):
-    """For a tip that is `lever` away from the chaser's centre of mass and `far` from the target's [m]."""
-    speed = norm(subtract(both.chaser.v, both.target.v)) + setup.nimble_chaser * norm(both.chaser.L) * lever
-    gain = outside.chaser_force * _quickest(setup.chaser) + outside.target_force * _quickest(setup.target)
+    """For a tip that is `lever` away from the chaser's centre of mass and `far` from the target's
+    [m]."""
+    speed = (
+        norm(subtract(both.chaser.v, both.target.v))
+        + setup.nimble_chaser * norm(both.chaser.L) * lever
+    )
+    gain = outside.chaser_force * _quickest(setup.chaser) + outside.target_force * _quickest(
+        setup.target
+    )
     gain += setup.nimble_chaser * outside.chaser_torque * lever
-    return Closing(speed, gain, far, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque)
+    return Closing(
+        speed,
+        gain,
+        far,
+        setup.nimble_target * norm(both.target.L),
+        setup.nimble_target * outside.target_torque,
+    )
 
 
 @compiled

@@ -1,4 +1,5 @@
-"""A whole run of orbit: from piece to piece of the motion, the ends of each found by bisection; log, record and outcome."""
+"""A whole run of orbit: from piece to piece of the motion, the ends of each found by bisection;
+log, record and outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +12,12 @@ from softdock.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED, ST
 from softdock.layout import TIME_AT, TIMES
 from softdock.reference.look import look
 from softdock.reference.modes import is_same, no_mode
-from softdock.reference.networks import bounds_with_networks, copy_networks, longest_step, start_networks
+from softdock.reference.networks import (
+    bounds_with_networks,
+    copy_networks,
+    longest_step,
+    start_networks,
+)
 from softdock.reference.outside import ROUNDING, outside_from
 from softdock.reference.push import push
 from softdock.reference.setup import kinetic, prepare_orbit, start_orbit
@@ -39,7 +45,10 @@ _NUMBERS = (
     "peak_force_N",
     "virtual_J",
 )
-OUTCOME_COLUMNS = (*_NUMBERS, *(f"{body}.{name}" for body in ("chaser", "target") for name in _MOTION_NAMES))
+OUTCOME_COLUMNS = (
+    *_NUMBERS,
+    *(f"{body}.{name}" for body in ("chaser", "target") for name in _MOTION_NAMES),
+)
 CHASER_END = len(_NUMBERS)
 TARGET_END = CHASER_END + MOTION_FLOATS
 # columns of the record by name, as in a run's series
@@ -48,7 +57,12 @@ RECORD: dict[str, Any] = {
     **{
         f"{body}.{name}": slice(first + at, first + at + size)
         for body, first in (("chaser", 1), ("target", 1 + MOTION_FLOATS))
-        for name, at, size in (("position", 0, 3), ("attitude", 3, 4), ("velocity", 7, 3), ("rate", 10, 3))
+        for name, at, size in (
+            ("position", 0, 3),
+            ("attitude", 3, 4),
+            ("velocity", 7, 3),
+            ("rate", 10, 3),
+        )
     },
     "true.chaser.force": slice(27, 30),
     "contact.depth": 30,
@@ -63,7 +77,8 @@ RECORD_FLOATS = 36
 
 @compiled
 def _follow(tracker, log, mode, seen, passed, t):
-    """The contact under way after one more step; contacts of several touches that overlap are one."""
+    """The contact under way after one more step; contacts of several touches that overlap are
+    one."""
     if mode.touching != 0:
         tracker = Tracker(
             True,
@@ -111,11 +126,12 @@ def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, 
 
 @compiled
 def orbit_run(marker, vector, mem, log, record, outcome, coarser):
-    """A whole run of orbit, for a CPU or a CUDA thread. A contact still open at the end is logged with a restitution of NaN.
+    """A whole run of orbit, for a CPU or a CUDA thread. A contact still open at the end is logged
+    with a restitution of NaN.
 
     `marker`: a NoNetworks, or a Networks if the vector lists any (networks.py);
-    `mem`: zeros, at least `orbit_mem_floats(vector)`; `record`: a row a cycle and one more, or no rows;
-    `coarser`: factor on all steps (1.0: as in setup.py).
+    `mem`: zeros, at least `orbit_mem_floats(vector)`; `record`: a row a cycle and one more, or no
+    rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
     setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
@@ -125,8 +141,16 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
     outcome[4] = kinetic(setup, both)
 
-    # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is tried: `same` < dt < `changed`.
-    t, k, steps, status, mode, outside = 0.0, 0, 0, COMPLETED, no_mode(), outside_from(vector, setup, 0.0)
+    # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is
+    # tried: `same` < dt < `changed`.
+    t, k, steps, status, mode, outside = (
+        0.0,
+        0,
+        0,
+        COMPLETED,
+        no_mode(),
+        outside_from(vector, setup, 0.0),
+    )
     dt, same, changed = 0.0, 0.0, math.inf
     tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
     while k <= cycles and status == COMPLETED:
@@ -134,7 +158,14 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
         if steps > MOST_STEPS:
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt)
-        seen = look(vector, setup, mem, mode, bounds_with_networks(setup.networks, vector, mem, outside, after), after)
+        seen = look(
+            vector,
+            setup,
+            mem,
+            mode,
+            bounds_with_networks(setup.networks, vector, mem, outside, after),
+            after,
+        )
         instant = INSTANT + ROUNDING * t
         is_kept = is_same(seen.mode, mode)
         if not is_kept and dt - same > instant:

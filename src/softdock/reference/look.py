@@ -42,10 +42,16 @@ from softdock.spatial.rigid_body import motion_of
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, multiply, norm, symmetric_times
 
-GRADED = 0.1  # of depth/rate near depth 0 of a law with a fractional exponent, which is not smooth there
+GRADED = (
+    0.1  # of depth/rate near depth 0 of a law with a fractional exponent, which is not smooth there
+)
 FINEST = 1e-4  # of the ordinary step: the shortest graded step
-CURVED = 0.02  # of the tip's distance from a cone's axis or a sphere's centre, that it moves in a step
-THIN = 0.1  # of the thickness of the thinnest part, that a tip moves in a step which may end inside it
+CURVED = (
+    0.02  # of the tip's distance from a cone's axis or a sphere's centre, that it moves in a step
+)
+THIN = (
+    0.1  # of the thickness of the thinnest part, that a tip moves in a step which may end inside it
+)
 
 
 class Look(NamedTuple):
@@ -59,18 +65,22 @@ class Look(NamedTuple):
 
 @compiled
 def _mobility(params, q, arm, normal):
-    """Inverse of the effective mass at a point along a world direction [1/kg]; `q`: attitude of the body."""
+    """Inverse of the effective mass at a point along a world direction [1/kg]; `q`: attitude of the
+    body."""
     if params.fixed:
         return 0.0
     lever = rotate_back(q, cross(arm, normal))
-    return dot(normal, multiply(params.inverse_mass, normal)) + dot(lever, symmetric_times(params.inverse_inertia, lever))
+    return dot(normal, multiply(params.inverse_mass, normal)) + dot(
+        lever, symmetric_times(params.inverse_inertia, lever)
+    )
 
 
 @compiled
 def _pace(vector, law, steepest, depth, speed, mobility, outside):
     """Frequency squared [1/s^2] of a touch on its effective mass, and its rate of damping [1/s].
 
-    `steepest`: slope of the law [N/m]; `outside`: force that may press on the touch from outside [N].
+    `steepest`: slope of the law [N/m]; `outside`: force that may press on the touch from outside
+    [N].
     """
     if law.kind != HUNT_CROSSLEY:
         return steepest * mobility, law.damping * mobility
@@ -96,7 +106,8 @@ def _friction_rate(pair, touch, v, spin, force, mobility):
 
 @compiled
 def _time_through(pair, closing):
-    """Time in which a tip moves by a small part of what its centre must move in a wall before it is through [s]."""
+    """Time in which a tip moves by a small part of what its centre must move in a wall before it is
+    through [s]."""
     if pair.geometry == CONE:
         return time_to_cross(closing, THIN * (pair.shape.thickness + pair.tip_radius))
     if pair.geometry == SPHERE:
@@ -106,7 +117,8 @@ def _time_through(pair, closing):
 
 @compiled
 def _bend(pair, tip):
-    """Distance over which the normal turns [m]: from the cone's axis, or from the sphere's centre."""
+    """Distance over which the normal turns [m]: from the cone's axis, or from the sphere's
+    centre."""
     if pair.geometry == WALL:
         return math.inf
     if pair.geometry == CONE:
@@ -116,12 +128,17 @@ def _bend(pair, tip):
 
 @apart
 def _soft_state(pair, side, j, q_chaser, q_target, tip, v, spin):
-    """Unclamped force of touch j of a tip held by springs [N], and its part of the stored energy [J]."""
+    """Unclamped force of touch j of a tip held by springs [N], and its part of the stored energy
+    [J]."""
     y = equilibrium(pair, side, q_chaser, q_target, tip)
     there = add(v, cross(spin, y.moved))
     if j == 0:
-        return y.first - pair.law.damping * dot(y.touches.first.normal, there), 0.5 * y.stored if y.second > 0.0 else y.stored
-    return y.second - pair.law.damping * dot(y.touches.second.normal, there), 0.5 * y.stored if y.first > 0.0 else y.stored
+        return y.first - pair.law.damping * dot(
+            y.touches.first.normal, there
+        ), 0.5 * y.stored if y.second > 0.0 else y.stored
+    return y.second - pair.law.damping * dot(
+        y.touches.second.normal, there
+    ), 0.5 * y.stored if y.first > 0.0 else y.stored
 
 
 @apart
@@ -132,7 +149,10 @@ def look(vector, setup, mem, mode, outside, both):
     now, deepest, depth, gap_rate, stored = no_mode(), 0, NO_TOUCH, 0.0, 0.0
     safe, pace, damping, graded, curved = math.inf, 0.0, 0.0, math.inf, math.inf
     for i in range(setup.pairs):
-        pair, steepest = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i))), mem[steepest_at(setup.pairs, i)]
+        pair, steepest = (
+            load_pair(mem, pair_at(i), kind_in(mem, pair_at(i))),
+            mem[steepest_at(setup.pairs, i)],
+        )
         law = pair.law
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), is_active(mode, i), tip)
@@ -146,7 +166,9 @@ def look(vector, setup, mem, mode, outside, both):
             if touch.depth > depth:
                 depth, deepest, gap_rate = touch.depth, i, -rate
             normal = rotate(target.q, touch.normal)
-            mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(setup.target, target.q, from_target, normal)
+            mobility = _mobility(setup.chaser, chaser.q, arm, normal) + _mobility(
+                setup.target, target.q, from_target, normal
+            )
             press = closing_gain(closing) / (mobility + TINY)
             row = table_row(vector, law, touch.depth)
             force, held = unclamped_force(vector, law, row, touch.depth, rate)
@@ -154,8 +176,18 @@ def look(vector, setup, mem, mode, outside, both):
                 force, held = _soft_state(pair, touches.side, j, chaser.q, target.q, tip, v, spin)
             state = state_at(law, touch.depth, force)
             if state == AWAY:
-                squared, damped = _pace(vector, law, steepest, touch.depth, arrival_speed(closing, -touch.depth), mobility, press)
-                shortest = min(setup.fine / (math.sqrt(squared) + damped + TINY), _time_through(pair, closing))
+                squared, damped = _pace(
+                    vector,
+                    law,
+                    steepest,
+                    touch.depth,
+                    arrival_speed(closing, -touch.depth),
+                    mobility,
+                    press,
+                )
+                shortest = min(
+                    setup.fine / (math.sqrt(squared) + damped + TINY), _time_through(pair, closing)
+                )
                 safe = min(safe, max(shortest, time_to_cross(closing, -touch.depth)))
                 continue
             now = with_touch(now, i, j, state, row)
@@ -164,16 +196,31 @@ def look(vector, setup, mem, mode, outside, both):
             damping += damped
             stored += held if pair.soft else stored_energy(vector, law, touch.depth)
             if state == PUSHING:
-                ahead = force + abs(rate) * setup.fine * math.sqrt(squared) / (mobility + TINY)  # about where the next step ends
+                ahead = force + abs(rate) * setup.fine * math.sqrt(squared) / (
+                    mobility + TINY
+                )  # about where the next step ends
                 most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)
                 damping += _friction_rate(pair, touch, v, spin, ahead, most)
             if law.kind == HUNT_CROSSLEY:
                 graded = min(graded, GRADED * touch.depth / (abs(rate) + TINY))
             curved = min(curved, CURVED * _bend(pair, tip) / (norm(v) + TINY))
-        now = with_pair(now, i, sector_of(pair, touches.side, tip) if is_active(now, i) else 0, touches.side)
+        now = with_pair(
+            now, i, sector_of(pair, touches.side, tip) if is_active(now, i) else 0, touches.side
+        )
     longest = setup.fine / (math.sqrt(pace) + damping + TINY)
     within = min(longest, max(min(graded, curved), FINEST * longest))
     turn = (1.0 if now.touching != 0 else float(MOST_TURNS)) * setup.turn
-    turned_chaser = time_to_turn(turn, setup.nimble_chaser * norm(both.chaser.L), setup.nimble_chaser * outside.chaser_torque)
-    turned_target = time_to_turn(turn, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque)
-    return Look(now, min(min(safe, within), min(turned_chaser, turned_target)), deepest, gap_rate, depth, stored)
+    turned_chaser = time_to_turn(
+        turn, setup.nimble_chaser * norm(both.chaser.L), setup.nimble_chaser * outside.chaser_torque
+    )
+    turned_target = time_to_turn(
+        turn, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque
+    )
+    return Look(
+        now,
+        min(min(safe, within), min(turned_chaser, turned_target)),
+        deepest,
+        gap_rate,
+        depth,
+        stored,
+    )

@@ -1,8 +1,10 @@
-"""The mode of every touch: what must not change within a step, because the force has a kink or a jump where it does.
+"""The mode of every touch: what must not change within a step, because the force has a kink or a
+jump where it does.
 
-A touch is away, pushing, slack (still in, but the clamp holds the force at zero) or pulling (only the law that may pull, and
-only told apart where friction would end). A touch that is not away also has its row in a tabulated law, and a tip on a cone
-its sector: the face or edge it is nearest to. The side on which a tip is or was is remembered along with them.
+A touch is away, pushing, slack (still in, but the clamp holds the force at zero) or pulling (only
+the law that may pull, and only told apart where friction would end). A touch that is not away also
+has its row in a tabulated law, and a tip on a cone its sector: the face or edge it is nearest to.
+The side on which a tip is or was is remembered along with them.
 """
 
 from __future__ import annotations
@@ -42,7 +44,12 @@ def no_mode():
 @compiled
 def is_same(a, b):
     """Whether a step from one to the other needs no cut."""
-    rows = a.rows[0] == b.rows[0] and a.rows[1] == b.rows[1] and a.rows[2] == b.rows[2] and a.rows[3] == b.rows[3]
+    rows = (
+        a.rows[0] == b.rows[0]
+        and a.rows[1] == b.rows[1]
+        and a.rows[2] == b.rows[2]
+        and a.rows[3] == b.rows[3]
+    )
     return rows and a.touching == b.touching and a.sectors == b.sectors
 
 
@@ -56,13 +63,20 @@ def with_touch(mode, i, j, state, row):
         r[2] + (more if i == 2 else 0),
         r[3] + (more if i == 3 else 0),
     )
-    return Mode(mode.touching | (state << (TOUCH_BITS * (2 * i + j))), mode.sectors, rows, mode.sides)
+    return Mode(
+        mode.touching | (state << (TOUCH_BITS * (2 * i + j))), mode.sectors, rows, mode.sides
+    )
 
 
 @compiled
 def with_pair(mode, i, sector, side):
     """The mode with sector and side of pair i set, which had none."""
-    return Mode(mode.touching, mode.sectors | (sector << (SECTOR_BITS * i)), mode.rows, mode.sides | (side << (SIDE_BITS * i)))
+    return Mode(
+        mode.touching,
+        mode.sectors | (sector << (SECTOR_BITS * i)),
+        mode.rows,
+        mode.sides | (side << (SIDE_BITS * i)),
+    )
 
 
 @compiled
@@ -96,7 +110,8 @@ def table_row(vector, law, depth):
 
 @compiled
 def unclamped_force(vector, law, row, depth, rate):
-    """The law, smoothly continued below depth 0, below force 0 and beyond its table's row [N], and its elastic part [N]."""
+    """The law, smoothly continued below depth 0, below force 0 and beyond its table's row [N], and
+    its elastic part [N]."""
     if law.kind == HUNT_CROSSLEY:
         elastic = elastic_force(vector, law, max(depth, 0.0))
         return elastic * (1.0 + law.damping * rate), elastic
@@ -122,7 +137,8 @@ def state_at(law, depth, force):
 
 @compiled
 def sector_of(pair, side, tip):
-    """Which part of a cone's wall is nearest (contact/cone.py): 0 a face, else an edge or the lip. A point's face is endless."""
+    """Which part of a cone's wall is nearest (contact/cone.py): 0 a face, else an edge or the lip.
+    A point's face is endless."""
     if pair.geometry != CONE or pair.tip_radius == 0.0:
         return 0
     shape = pair.shape

@@ -1,10 +1,13 @@
-"""Networks that are part of a satellite, in orbit: an appendage pulls at it, a network that is the satellite moves it. In continuous time, by the same
-Runge-Kutta stages as the bodies (step.py). A virtual contact is part of the rig and not of orbit.
+"""Networks that are part of a satellite, in orbit: an appendage pulls at it, a network that is the
+satellite moves it. In continuous time, by the same Runge-Kutta stages as the bodies (step.py). A
+virtual contact is part of the rig and not of orbit.
 
-An orbit without networks is compiled without any of this: `setup.networks` is a `NoNetworks` then, and each function below does nothing.
+An orbit without networks is compiled without any of this: `setup.networks` is a `NoNetworks` then,
+and each function below does nothing.
 
-Per network in `mem`: states at the start of the step under way (`KEPT`), as far as its sub-steps have come (`TRIAL`), at the present stage, their slope and the
-step's weighted slope; then room for `rates`.
+Per network in `mem`: states at the start of the step under way (`KEPT`), as far as its sub-steps
+have come (`TRIAL`), at the present stage, their slope and the step's weighted slope; then room for
+`rates`.
 """
 
 from __future__ import annotations
@@ -33,7 +36,11 @@ class Pulled(NamedTuple):
 
 @apart
 def _find(marker, vector, memory):
-    return Networks(int(vector[MEMORY_AT + MAP.orbit_network_count]), int(vector[MEMORY_AT + MAP.orbit_networks]), memory)
+    return Networks(
+        int(vector[MEMORY_AT + MAP.orbit_network_count]),
+        int(vector[MEMORY_AT + MAP.orbit_networks]),
+        memory,
+    )
 
 
 @compiled
@@ -68,7 +75,8 @@ def _start_none(networks, vector, mem, both):
 
 @by_type(lambda cls: _start if cls is Networks else _start_none)
 def start_networks(networks, vector, mem, both):
-    """An appendage at rest to its satellite; a satellite with all its masses at the initial speed."""
+    """An appendage at rest to its satellite; a satellite with all its masses at the initial
+    speed."""
 
 
 @apart
@@ -95,7 +103,9 @@ def copy_networks(networks, vector, mem, back):
 
 @compiled
 def _with_speed(motion, axis, speed):
-    return Motion(motion.p, motion.q, add_scaled(motion.v, speed - dot(axis, motion.v), axis), motion.w)
+    return Motion(
+        motion.p, motion.q, add_scaled(motion.v, speed - dot(axis, motion.v), axis), motion.w
+    )
 
 
 @apart
@@ -124,7 +134,8 @@ def _move_none(networks, vector, mem, ahead, chaser, target):
 
 @by_type(lambda cls: _move if cls is Networks else _move_none)
 def move_by_networks(networks, vector, mem, ahead, chaser, target):
-    """Motions of both satellites at a stage, `ahead` [s] along the last slopes; a network that is a satellite decides its velocity."""
+    """Motions of both satellites at a stage, `ahead` [s] along the last slopes; a network that is a
+    satellite decides its velocity."""
 
 
 @apart
@@ -135,7 +146,11 @@ def _pull(networks, vector, mem, weight, chaser, target, force_c, force_t):
         end, n, m = net.end, net.laws.n, net.laws.m
         v, force = (target.v, force_t) if net.on_target else (chaser.v, force_c)
         for j in range(m):
-            mem[net.u + j] = dot(net.axes[j], force) if net.is_satellite else dot(net.axes[j], v) - mem[net.u + m + j]
+            mem[net.u + j] = (
+                dot(net.axes[j], force)
+                if net.is_satellite
+                else dot(net.axes[j], v) - mem[net.u + m + j]
+            )
         network_rates(net, mem)
         for j in range(n):
             mem[net.total + j] += weight * mem[net.slope + j]
@@ -160,7 +175,8 @@ def _pull_none(networks, vector, mem, weight, chaser, target, force_c, force_t):
 
 @by_type(lambda cls: _pull if cls is Networks else _pull_none)
 def pull_of_networks(networks, vector, mem, weight, chaser, target, force_c, force_t):
-    """Forces on both satellites with those of appendages added; what crosses the networks' ports. `weight`: of the stage, times the step [s]."""
+    """Forces on both satellites with those of appendages added; what crosses the networks' ports.
+    `weight`: of the stage, times the step [s]."""
 
 
 @apart
@@ -181,7 +197,9 @@ def _end_step(networks, vector, mem, chaser, target, before):
             body = target if net.on_target else chaser
             was = dot(axis, before.target.v if net.on_target else before.chaser.v)
             kinetic += 0.5 * net.mass * (speed * speed - was * was)
-            moved = Body(body.p, body.q, add_scaled(body.v, speed - dot(axis, body.v), axis), body.L)
+            moved = Body(
+                body.p, body.q, add_scaled(body.v, speed - dot(axis, body.v), axis), body.L
+            )
             if net.on_target:
                 target = moved
             else:
@@ -196,12 +214,14 @@ def _end_step_none(networks, vector, mem, chaser, target, before):
 
 @by_type(lambda cls: _end_step if cls is Networks else _end_step_none)
 def end_network_step(networks, vector, mem, chaser, target, before):
-    """The bodies at the end of a step, and the kinetic energy [J] that those have gained of which the network decides the velocity."""
+    """The bodies at the end of a step, and the kinetic energy [J] that those have gained of which
+    the network decides the velocity."""
 
 
 @apart
 def _bounds(networks, vector, mem, outside, both):
-    """Within a step of 1/STEPS_A_CYCLE of a cycle a network that the cycle resolves pulls at most twice as much as now, or as the speed builds up."""
+    """Within a step of 1/STEPS_A_CYCLE of a cycle a network that the cycle resolves pulls at most
+    twice as much as now, or as the speed builds up."""
     end, chaser, target = networks.memory, outside.chaser_force, outside.target_force
     for i in range(networks.number):
         net = attached(networks, vector, i, end)
@@ -209,7 +229,12 @@ def _bounds(networks, vector, mem, outside, both):
         for j in range(n):
             mem[net.stage + j] = mem[net.trial + j]
         for j in range(m):
-            mem[net.u + j] = 0.0 if net.is_satellite else dot(net.axes[j], both.target.v if net.on_target else both.chaser.v) - mem[net.u + m + j]
+            mem[net.u + j] = (
+                0.0
+                if net.is_satellite
+                else dot(net.axes[j], both.target.v if net.on_target else both.chaser.v)
+                - mem[net.u + m + j]
+            )
         network_rates(net, mem)
         pull = 0.0
         if net.is_satellite:
@@ -225,7 +250,9 @@ def _bounds(networks, vector, mem, outside, both):
             target += 2.0 * pull
         else:
             chaser += 2.0 * pull
-    return Outside(outside.until, outside.acts, chaser, outside.chaser_torque, target, outside.target_torque)
+    return Outside(
+        outside.until, outside.acts, chaser, outside.chaser_torque, target, outside.target_torque
+    )
 
 
 @compiled

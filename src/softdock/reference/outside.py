@@ -1,11 +1,11 @@
 """What pushes the satellites from outside: schedules of thrusters or environment, and hands.
 
-A hand pushes a mock-up, and the sensor passes the push on to the satellite. In orbit there is no mock-up: the same wrench
-acts on that satellite alone, about its centre of mass, without any reaction on the other. What plug-in methods add from
-outside is part of the loop and not of orbit.
+A hand pushes a mock-up, and the sensor passes the push on to the satellite. In orbit there is no
+mock-up: the same wrench acts on that satellite alone, about its centre of mass, without any
+reaction on the other. What plug-in methods add from outside is part of the loop and not of orbit.
 
-Between two rows a schedule is linear; at its first and its last row it may jump. Steps therefore end at every row, and within
-a step the schedule is read strictly between the step's ends.
+Between two rows a schedule is linear; at its first and its last row it may jump. Steps therefore
+end at every row, and within a step the schedule is read strictly between the step's ends.
 """
 
 from __future__ import annotations
@@ -73,15 +73,22 @@ def outside_from(vector, setup, t):
 
 @apart
 def outside_wrenches(vector, setup, t, t0, h, chaser_q, target_q):
-    """On both satellites at time t of a step of h from t0 [s]; world axes, about the centres of mass. On a fixed body: none."""
+    """On both satellites at time t of a step of h from t0 [s]; world axes, about the centres of
+    mass. On a fixed body: none."""
     inside = min(INSIDE * (t0 + h), 0.25 * h)
     when = min(max(t, t0 + inside), t0 + h - inside)
     s = setup.schedules
     chaser, target = no_wrench(), no_wrench()
     if not setup.chaser.fixed:
-        chaser = _sum(scheduled(vector, s.chaser_external, when, chaser_q), scheduled(vector, s.chaser_hand, when, chaser_q))
+        chaser = _sum(
+            scheduled(vector, s.chaser_external, when, chaser_q),
+            scheduled(vector, s.chaser_hand, when, chaser_q),
+        )
     if not setup.target.fixed:
-        target = _sum(scheduled(vector, s.target_external, when, target_q), scheduled(vector, s.target_hand, when, target_q))
+        target = _sum(
+            scheduled(vector, s.target_external, when, target_q),
+            scheduled(vector, s.target_hand, when, target_q),
+        )
     return Wrenches(chaser, target)
 
 

@@ -1,4 +1,5 @@
-"""The touches at one instant, each in a given mode: forces, torques and powers. Contact's laws, smoothly continued."""
+"""The touches at one instant, each in a given mode: forces, torques and powers. Contact's laws,
+smoothly continued."""
 
 from __future__ import annotations
 
@@ -10,7 +11,16 @@ from softdock.contact.compliance import equilibrium
 from softdock.contact.laws import friction_factor
 from softdock.contact.pairs import kind_in, load_pair
 from softdock.contact.shapes import touch_pair
-from softdock.reference.modes import AWAY, PUSHING, SLACK, is_active, row_of, side_of, state_of, unclamped_force
+from softdock.reference.modes import (
+    AWAY,
+    PUSHING,
+    SLACK,
+    is_active,
+    row_of,
+    side_of,
+    state_of,
+    unclamped_force,
+)
 from softdock.reference.setup import pair_at
 from softdock.spatial.rotations import rotate, rotate_back
 from softdock.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
@@ -34,7 +44,8 @@ def relative_spin(chaser, target):
 
 @compiled
 def sliding_at(pair, touch, v, spin):
-    """The middle of the overlap from the tip's centre [m], and the sliding velocity there [m/s]; target axes."""
+    """The middle of the overlap from the tip's centre [m], and the sliding velocity there [m/s];
+    target axes."""
     n = touch.normal
     arm = scale(0.5 * touch.depth - pair.tip_radius, n)
     at_touch = add(v, cross(spin, arm))
@@ -43,7 +54,8 @@ def sliding_at(pair, touch, v, spin):
 
 @compiled
 def _touch_force(vector, pair, touch, state, row, v, spin):
-    """Force [N] and torque about the tip's centre [Nm], target axes; power of the normal force, and dissipated power [W]."""
+    """Force [N] and torque about the tip's centre [Nm], target axes; power of the normal force, and
+    dissipated power [W]."""
     zero = (0.0, 0.0, 0.0)
     if state == AWAY:
         return zero, zero, 0.0, 0.0
@@ -68,7 +80,11 @@ def _soft_force(pair, mode, i, q_chaser, q_target, tip, v, spin):
     force, power, dissipated = (0.0, 0.0, 0.0), 0.0, 0.0
     there = add(v, cross(spin, y.moved))
     for j in range(2):
-        elastic, n, state = (y.first, y.touches.first.normal, state_of(mode, i, 0)) if j == 0 else (y.second, y.touches.second.normal, state_of(mode, i, 1))
+        elastic, n, state = (
+            (y.first, y.touches.first.normal, state_of(mode, i, 0))
+            if j == 0
+            else (y.second, y.touches.second.normal, state_of(mode, i, 1))
+        )
         if state == AWAY:
             continue
         rate = -dot(n, there)
@@ -94,7 +110,9 @@ def push(vector, setup, mem, mode, chaser, target):
         for j in range(2):
             touch = touches.first if j == 0 else touches.second
             if not pair.soft:
-                f, t, p, d = _touch_force(vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin)
+                f, t, p, d = _touch_force(
+                    vector, pair, touch, state_of(mode, i, j), row_of(mode, i, j), v, spin
+                )
             elif j == 0:
                 f, t, p, d = _soft_force(pair, mode, i, chaser.q, target.q, tip, v, spin)
             else:

@@ -1,5 +1,6 @@
-"""What stays the same in a run of orbit, prepared once from the parameter vector: the bodies, schedules and lengths of steps in
-`Setup`; in `mem` the pairs with the wanted law, and behind them the steepest slope of each.
+"""What stays the same in a run of orbit, prepared once from the parameter vector: the bodies,
+schedules and lengths of steps in `Setup`; in `mem` the pairs with the wanted law, and behind them
+the steepest slope of each.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from softdock.schedules import Schedule, schedule_at
 from softdock.spatial.rigid_body import Body, BodyParams, initial_body, kinetic_energy, prepare_body
 from softdock.spatial.vectors import symmetric_inverse
 
-# Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to some 1e-12.
+# Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to
+# some 1e-12.
 FINE = 0.01  # of 1/w, w the fastest frequency of the touches under way (damping rates added)
-FINE_TURN = 0.004  # rad that a body of unequal moments, or pushed, turns in a step: attitude to 1e-12 over some turns
+# rad that a body of unequal moments, or pushed, turns in a step: attitude to 1e-12 over some turns
+FINE_TURN = 0.004
 WHOLE_TURN = 1.0  # rad; equal moments turn steadily, and the step is exact
 EQUAL = 1e-13  # of the mean moment: spread below which moments are equal
 
@@ -60,7 +63,9 @@ class Setup(NamedTuple):
     nimble_target: float
     turn: float  # rad that a body may turn in a step
     fine: float  # FINE, or a multiple of it
-    networks: NoNetworks | Networks  # that are part of satellites; the type says whether there may be any
+    networks: (
+        NoNetworks | Networks
+    )  # that are part of satellites; the type says whether there may be any
 
 
 @compiled
@@ -76,7 +81,8 @@ def steepest_at(pairs, i):
 
 @compiled
 def _steepest(vector, law):
-    """Largest slope of the elastic force [N/m], up or down; of hunt_crossley its stiffness, which is not a slope."""
+    """Largest slope of the elastic force [N/m], up or down; of hunt_crossley its stiffness, which
+    is not a slope."""
     if law.kind != TABLE:
         return law.stiffness
     steepest = 0.0
@@ -88,14 +94,16 @@ def _steepest(vector, law):
 
 @compiled
 def _soft_steepest(pair):
-    """Upper bound for a tip held by springs [N/m]: the trace of their stiffness in series with the surface."""
+    """Upper bound for a tip held by springs [N/m]: the trace of their stiffness in series with the
+    surface."""
     K = symmetric_inverse(pair.compliance)
     return 1.0 / (1.0 / pair.law.stiffness + 1.0 / (K[0] + K[1] + K[2]))
 
 
 @compiled
 def _nimble(params):
-    """Upper bound of the largest eigenvalue of the inverse inertia, exact for equal moments; and how unequal they are."""
+    """Upper bound of the largest eigenvalue of the inverse inertia, exact for equal moments; and
+    how unequal they are."""
     if params.fixed:
         return 0.0, 0.0
     m = params.inverse_inertia
@@ -107,7 +115,8 @@ def _nimble(params):
 
 @apart
 def prepare_orbit(marker, vector, mem, coarser):
-    """`marker`: NoNetworks or Networks; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind PAIRS_MEM, then the networks'; `coarser`: factor on all steps."""
+    """`marker`: NoNetworks or Networks; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind
+    PAIRS_MEM, then the networks'; `coarser`: factor on all steps."""
     chaser, target = prepare_body(vector, CHASER_AT), prepare_body(vector, TARGET_AT)
     schedules = Schedules(
         schedule_at(vector, CHASER_EXTERNAL_AT),
@@ -119,20 +128,37 @@ def prepare_orbit(marker, vector, mem, coarser):
     store_pairs(vector, mem, pairs, True)
     for i in range(pairs):
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
-        mem[steepest_at(pairs, i)] = _soft_steepest(pair) if pair.soft else _steepest(vector, pair.law)
+        mem[steepest_at(pairs, i)] = (
+            _soft_steepest(pair) if pair.soft else _steepest(vector, pair.law)
+        )
     nimble_chaser, uneven_chaser = _nimble(chaser)
     nimble_target, uneven_target = _nimble(target)
     s = schedules
-    pushed = s.chaser_external.rows + s.chaser_hand.rows + s.target_external.rows + s.target_hand.rows > 0
+    pushed = (
+        s.chaser_external.rows + s.chaser_hand.rows + s.target_external.rows + s.target_hand.rows
+        > 0
+    )
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
     networks = find_networks(marker, vector, steepest_at(pairs, pairs))
-    return Setup(chaser, target, schedules, pairs, nimble_chaser, nimble_target, coarser * turn, coarser * FINE, networks)
+    return Setup(
+        chaser,
+        target,
+        schedules,
+        pairs,
+        nimble_chaser,
+        nimble_target,
+        coarser * turn,
+        coarser * FINE,
+        networks,
+    )
 
 
 @compiled
 def start_orbit(vector, setup):
     """Both bodies at t = 0."""
-    return Both(initial_body(setup.chaser, vector, CHASER_AT), initial_body(setup.target, vector, TARGET_AT))
+    return Both(
+        initial_body(setup.chaser, vector, CHASER_AT), initial_body(setup.target, vector, TARGET_AT)
+    )
 
 
 @compiled

@@ -1,4 +1,5 @@
-"""One step of orbit: Runge-Kutta-Munthe-Kaas of order 4 on both bodies together, the modes of all touches held."""
+"""One step of orbit: Runge-Kutta-Munthe-Kaas of order 4 on both bodies together, the modes of all
+touches held."""
 
 from __future__ import annotations
 
@@ -6,7 +7,12 @@ import math
 from typing import NamedTuple
 
 from softdock.compiled import apart, compiled
-from softdock.reference.networks import copy_networks, end_network_step, move_by_networks, pull_of_networks
+from softdock.reference.networks import (
+    copy_networks,
+    end_network_step,
+    move_by_networks,
+    pull_of_networks,
+)
 from softdock.reference.outside import Wrenches, outside_wrenches, power
 from softdock.reference.push import push
 from softdock.reference.setup import Both
@@ -19,7 +25,8 @@ MOST_TURNS = 1000  # of the steps that turning asks for, in one piece of free fl
 
 
 class Slope(NamedTuple):
-    """Rate of change of one body's state; the attitude as a rotation vector from the attitude at the start of the step."""
+    """Rate of change of one body's state; the attitude as a rotation vector from the attitude at
+    the start of the step."""
 
     p: tuple
     phi: tuple
@@ -48,14 +55,24 @@ def _still():
 @compiled
 def _moved(body, h, slope):
     q = product(body.q, exponential(scale(h, slope.phi)))
-    return Body(add_scaled(body.p, h, slope.p), q, add_scaled(body.v, h, slope.v), add_scaled(body.L, h, slope.L))
+    return Body(
+        add_scaled(body.p, h, slope.p),
+        q,
+        add_scaled(body.v, h, slope.v),
+        add_scaled(body.L, h, slope.L),
+    )
 
 
 @compiled
 def _slope(params, motion, phi, force, torque):
     if params.fixed:
         return _still()
-    return Slope(motion.v, right_jacobian_inverse(phi, motion.w), multiply(params.inverse_mass, force), torque)
+    return Slope(
+        motion.v,
+        right_jacobian_inverse(phi, motion.w),
+        multiply(params.inverse_mass, force),
+        torque,
+    )
 
 
 @compiled
@@ -80,7 +97,8 @@ def _stage(stage):
 
 @apart
 def step(vector, setup, mem, mode, pushed, both, t, h):
-    """From t to t + h [s]; each stage's wrench from its own time, poses and twists. `pushed`: something acts from outside."""
+    """From t to t + h [s]; each stage's wrench from its own time, poses and twists. `pushed`:
+    something acts from outside."""
     slope_c, slope_t, total_c, total_t = _still(), _still(), _still(), _still()
     impulse, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     dissipated, external, virtual, f0, f1, p0, pm, p1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -94,9 +112,17 @@ def step(vector, setup, mem, mode, pushed, both, t, h):
             outside = outside_wrenches(vector, setup, t + place * h, t, h, chaser.q, target.q)
             external += weight * h * (power(outside.chaser, chaser) + power(outside.target, target))
         now = push(vector, setup, mem, mode, chaser, target)
-        force_c, torque_c = add(outside.chaser.force, now.force), add(outside.chaser.torque, now.torque_chaser)
-        force_t, torque_t = subtract(outside.target.force, now.force), add(outside.target.torque, now.torque_target)
-        pulled = pull_of_networks(setup.networks, vector, mem, weight * h, chaser, target, force_c, force_t)
+        force_c, torque_c = (
+            add(outside.chaser.force, now.force),
+            add(outside.chaser.torque, now.torque_chaser),
+        )
+        force_t, torque_t = (
+            subtract(outside.target.force, now.force),
+            add(outside.target.torque, now.torque_target),
+        )
+        pulled = pull_of_networks(
+            setup.networks, vector, mem, weight * h, chaser, target, force_c, force_t
+        )
         force_c, force_t = pulled.chaser, pulled.target
         virtual += weight * h * pulled.power
         slope_c = _slope(setup.chaser, chaser, scale(place * h, slope_c.phi), force_c, torque_c)
@@ -118,7 +144,15 @@ def step(vector, setup, mem, mode, pushed, both, t, h):
         Body(target.p, normalise(target.q), target.v, target.L),
     )
     compressed, released = _work_each_way(h, p0, pm, p1)
-    return after, Passed(impulse, dissipated, external, compressed, released, _largest(f0, norm(middle), f1), virtual - decided)
+    return after, Passed(
+        impulse,
+        dissipated,
+        external,
+        compressed,
+        released,
+        _largest(f0, norm(middle), f1),
+        virtual - decided,
+    )
 
 
 @compiled
@@ -133,7 +167,8 @@ def _largest(start, middle, end):
 
 @compiled
 def _work_each_way(h, p0, pm, p1):
-    """Work taken from the bodies and given back in a step [J], split where the power changes sign."""
+    """Work taken from the bodies and given back in a step [J], split where the power changes
+    sign."""
     work = h * (p0 + 4.0 * pm + p1) / 6.0
     if p0 * p1 >= 0.0:
         return max(-work, 0.0), max(work, 0.0)

@@ -1,7 +1,9 @@
 """The delay from the stamp of a set-point to its arrival: constant, growing, swinging or jittering.
 
-h(t) = delay + ramp t + wobble sin(2 pi f t) + jitter(t) [s], never below zero. The jitter is drawn anew each cycle, uniform in [0, jitter], and joined
-linearly, so that the robot does not jump. The delayed set-point is X(t - h(t)), X the curve through the set-points, and moves at X'(t - h)(1 - h').
+h(t) = delay + ramp t + wobble sin(2 pi f t) + jitter(t) [s], never below zero. The jitter is drawn
+anew each cycle, uniform in [0, jitter], and joined linearly, so that the robot does not jump. The
+delayed set-point is X(t - h(t)), X the curve through the set-points, and moves at X'(t - h)(1 -
+h').
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from softdock.robots.history import acceleration_at, motion_at
 from softdock.spatial.motion import Motion
 from softdock.spatial.vectors import scale, store3
 
-JITTER, DROPOUT = 10, 12  # numbers of these sources in the random counter; + 1 for the target's robot
+JITTER, DROPOUT = (
+    10,
+    12,
+)  # numbers of these sources in the random counter; + 1 for the target's robot
 
 
 @apart
@@ -55,7 +60,8 @@ def delayed_set_point(robot, chance, T, mem, at, slots, t):
 
 @compiled
 def store_delayed_acceleration(robot, chance, T, mem, at, slots, t, where):
-    """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change is left out)."""
+    """Acceleration of the delayed set-point, for the inertia of the mock-up (the delay's own change
+    is left out)."""
     delay, _ = delay_at(robot, chance, t, T)
     linear, angular = acceleration_at(T, mem, at, slots, (t - delay) / T)
     store3(mem, where, linear)

@@ -1,9 +1,11 @@
 """The stamped buffer of set-points, and the motion between them.
 
-A ring of `slots` motions in `mem`; the set-point stamped t_j = j T lies in slot j mod slots (a mask where `slots` is a power of two, as on a CPU).
+A ring of `slots` motions in `mem`; the set-point stamped t_j = j T lies in slot j mod slots (a mask
+where `slots` is a power of two, as on a CPU).
  Between stamps the mock-up follows the cubic
-Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator); rotation likewise, in the rotation vector from
-the earlier attitude. `linear` keeps the chord, `hold` the earlier pose at rest (a staircase).
+Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator);
+rotation likewise, in the rotation vector from the earlier attitude. `linear` keeps the chord,
+`hold` the earlier pose at rest (a staircase).
 """
 
 from __future__ import annotations
@@ -34,7 +36,8 @@ def push(mem, at, slots, stamp, motion):
 
 @compiled
 def near(mem, at, slots, k, by):
-    """The set-point `by` stamps after k, -slots <= by < slots; `k % slots` is found but once for all that are near the same k."""
+    """The set-point `by` stamps after k, -slots <= by < slots; `k % slots` is found but once for
+    all that are near the same k."""
     if slots & (slots - 1) == 0:
         return stamped(mem, at, slots, k + by)
     slot = k % slots + by
@@ -59,8 +62,14 @@ def between(mode, T, a, b, s):
     turn, rate_b = turn_and_rate(product(inverse(a.q), b.q), b.w)
     rate = 1.0 / T
     if mode == LINEAR:
-        return Motion(add_scaled(a.p, s, step), product(a.q, exponential(scale(s, turn))), scale(rate, step), scale(rate, turn))
-    # cubic Hermite basis on [0, 1] with value 0 at the start: end value, start slope, end slope; and their derivatives
+        return Motion(
+            add_scaled(a.p, s, step),
+            product(a.q, exponential(scale(s, turn))),
+            scale(rate, step),
+            scale(rate, turn),
+        )
+    # cubic Hermite basis on [0, 1] with value 0 at the start: end value, start slope, end slope;
+    # and their derivatives
     h1, h0p, h1p = s * s * (3.0 - 2.0 * s), s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)
     d1, d0p, d1p = 6.0 * s * (1.0 - s), (1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
     p = add_scaled(add_scaled(add_scaled(a.p, h1, step), T * h0p, a.v), T * h1p, b.v)
@@ -85,10 +94,12 @@ def motion_at(mode, T, mem, at, slots, cycles):
 
 @compiled
 def acceleration_at(T, mem, at, slots, cycles):
-    """Mean acceleration over the interval between set-points: linear [m/s^2, world] and angular [rad/s^2, body axes].
+    """Mean acceleration over the interval between set-points: linear [m/s^2, world] and angular
+    [rad/s^2, body axes].
 
-    On a stamp, that of the interval that ends there. The Hermite curve's own second derivative would be no better: where the integrator's
-    positions and velocities do not fit each other it swings around this mean.
+    On a stamp, that of the interval that ends there. The Hermite curve's own second derivative
+    would be no better: where the integrator's positions and velocities do not fit each other it
+    swings around this mean.
     """
     earlier = int(math.ceil(cycles - ON_STAMP)) - 1
     a = stamped(mem, at, slots, earlier)

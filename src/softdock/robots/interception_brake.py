@@ -1,9 +1,11 @@
-"""Bringing an axis back inside its limits of acceleration and speed before the profile proper starts.
+"""Bringing an axis back inside its limits of acceleration and speed before the profile proper
+starts.
 
-Given: velocity v0, acceleration a0 and the limits vmin <= v <= vmax, |a| <= amax, |j| <= jmax. Braking starts when |a0| > amax,
-when v0 is outside, or when v0 must leave because a0 cannot be taken away in time. It is a ramp at full jerk, then perhaps a hold,
-until the state is inside again, and never so long that the other limit of speed must be passed.
-The rule is Ruckig's (Berscheid, Kroeger, RSS 2021).
+Given: velocity v0, acceleration a0 and the limits vmin <= v <= vmax, |a| <= amax, |j| <= jmax.
+Braking starts when |a0| > amax, when v0 is outside, or when v0 must leave because a0 cannot be
+taken away in time. It is a ramp at full jerk, then perhaps a hold, until the state is inside again,
+and never so long that the other limit of speed must be passed. The rule is Ruckig's (Berscheid,
+Kroeger, RSS 2021).
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import math
 
 from softdock.compiled import compiled
 
-SLACK = 1e-12  # of the speeds at hand: a profile that runs along its limit must not brake for rounding
+SLACK = (
+    1e-12  # of the speeds at hand: a profile that runs along its limit must not brake for rounding
+)
 
 
 @compiled
@@ -59,7 +63,9 @@ def _brake_down(v, a, bottom, top, amax, jmax):
             hold = min((bottom - v_ramp) / amax, (top - v_ramp) / amax - 0.5 * amax / jmax)
         return ramp, hold
     to_top = (a + math.sqrt(max(a * a + 2.0 * jmax * (v - top), 0.0))) / jmax
-    to_bottom = (a + math.sqrt(max(0.5 * a * a + jmax * (v - bottom), 0.0))) / jmax  # from then on bottom would be passed
+    to_bottom = (
+        a + math.sqrt(max(0.5 * a * a + jmax * (v - bottom), 0.0))
+    ) / jmax  # from then on bottom would be passed
     to_amax = (a + amax) / jmax
     if to_amax >= min(to_top, to_bottom):
         return min(to_top, to_bottom), 0.0

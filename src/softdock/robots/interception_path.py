@@ -1,21 +1,25 @@
-"""Minimum time over a distance: one path of profiles, from the direct change of velocity outwards, and the root along it.
+"""Minimum time over a distance: one path of profiles, from the direct change of velocity outwards,
+and the root along it.
 
-The direct change from (v0, a0) to (vf, 0) takes the least time T0 and covers d0. In a time T > T0 the distances within reach are
-an interval [d_low(T), d_high(T)] that starts at d0. So a target beyond d0 is first reached where d_high = d, one short of d0
-where d_low = d, which is the same mirrored. The profiles on d_high are a path: jerk up to a1, hold, down to -a2, hold, up to 0.
-With balance := a0^2/2 + jmax (vf - v0), the change of velocity is right when
+The direct change from (v0, a0) to (vf, 0) takes the least time T0 and covers d0. In a time T > T0
+the distances within reach are an interval [d_low(T), d_high(T)] that starts at d0. So a target
+beyond d0 is first reached where d_high = d, one short of d0 where d_low = d, which is the same
+mirrored. The profiles on d_high are a path: jerk up to a1, hold, down to -a2, hold, up to 0. With
+balance := a0^2/2 + jmax (vf - v0), the change of velocity is right when
 
     jmax amax (hold_up - hold_down) = balance + a2^2 - a1^2.
 
-The parameter is w = a1 + a2. Without holds a1 = (w + balance/w)/2, a2 = (w - balance/w)/2, T = (2w - a0)/jmax; once a1 or a2 is
-amax it stays there. At w = 2 amax both holds grow (a quadratic), at vmax a cruise grows (linear). By the maximum principle
+The parameter is w = a1 + a2. Without holds a1 = (w + balance/w)/2, a2 = (w - balance/w)/2, T = (2w
+- a0)/jmax; once a1 or a2 is amax it stays there. At w = 2 amax both holds grow (a quadratic), at
+vmax a cruise grows (linear). By the maximum principle
 
     d(distance)/dT = v1 + a1 (a1 + a2) / (2 jmax),
 
-v1 and a1 being velocity and acceleration where the jerk turns down: Newton's slope. For a1 >= 0 it only grows: there is one root.
-For a1 < 0 (braking already, and more to come) it falls, then grows, so the distance may have a crest. A target below the crest is
-met before it; one just above it, only much later on the path. The first root is the answer.
-Ours. Agrees with Ruckig's families of profiles to rounding; both are tested against each other.
+v1 and a1 being velocity and acceleration where the jerk turns down: Newton's slope. For a1 >= 0 it
+only grows: there is one root. For a1 < 0 (braking already, and more to come) it falls, then grows,
+so the distance may have a crest. A target below the crest is met before it; one just above it, only
+much later on the path. The first root is the answer. Ours. Agrees with Ruckig's families of
+profiles to rounding; both are tested against each other.
 """
 
 from __future__ import annotations
@@ -32,16 +36,20 @@ LATE = 1e-3  # of the time left; the most that rounding may shift an arrival
 
 @compiled
 def path_durations(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, relative):
-    """Sign, a1, a2 and the durations up, hold_up, cruise, hold_down of the fastest profile over d, from inside the limits.
-    A direct change that hits d to within `resolution` plus `relative` of its own length is taken."""
+    """Sign, a1, a2 and the durations up, hold_up, cruise, hold_down of the fastest profile over d,
+    from inside the limits. A direct change that hits d to within `resolution` plus `relative` of
+    its own length is taken."""
     blur = ROUNDINGS * EPS * (abs(v0) + abs(vf) + a0 * a0 / jmax)  # of the velocities
     balance, w = _direct(v0, a0, vf, amax, jmax, blur)
     a1, hold_up, a2, hold_down = _point(w, balance, amax, jmax)
     d_direct, slope, speed, time = _travel(v0, a0, a1, hold_up, a2, hold_down, jmax)
     resolution += relative * speed * time
     if slope * (d - d_direct) < 0.0 and blur > 0.0:
-        # A hair short would mean to go back and come again: allow for the time by which the blur shifts the arrival.
-        resolution += abs(slope) * min(2.0 * blur / max(a1, a2, math.sqrt(jmax * blur)), LATE * time)
+        # A hair short would mean to go back and come again: allow for the time by which the blur
+        # shifts the arrival.
+        resolution += abs(slope) * min(
+            2.0 * blur / max(a1, a2, math.sqrt(jmax * blur)), LATE * time
+        )
     s = 1.0
     cruise = 0.0
     if abs(d - d_direct) > resolution:
@@ -49,14 +57,17 @@ def path_durations(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, relative):
             s = -1.0
             balance, w = _direct(-v0, -a0, -vf, amax, jmax, blur)
         top = vmax if s > 0.0 else -vmin
-        a1, hold_up, a2, hold_down, cruise = _outwards(s * d, s * v0, s * a0, s * vf, top, amax, jmax, balance, w, s * d_direct)
+        a1, hold_up, a2, hold_down, cruise = _outwards(
+            s * d, s * v0, s * a0, s * vf, top, amax, jmax, balance, w, s * d_direct
+        )
     return s, a1, a2, max((a1 - s * a0) / jmax, 0.0), hold_up, cruise, hold_down
 
 
 @compiled
 def _direct(v0, a0, vf, amax, jmax, blur):
-    """`balance`, and the parameter w at which the path starts. If vf is what is left when a0 has been taken away, to within
-    `blur`, nothing else is done: an ulp of the velocity would otherwise cost the root of it in time."""
+    """`balance`, and the parameter w at which the path starts. If vf is what is left when a0 has
+    been taken away, to within `blur`, nothing else is done: an ulp of the velocity would otherwise
+    cost the root of it in time."""
     balance = 0.5 * a0 * a0 + jmax * (vf - v0)
     rise = max(a0, 0.0)
     if abs(balance - rise * rise) <= jmax * blur:
@@ -96,7 +107,8 @@ def _point(w, balance, amax, jmax):
 
 @compiled
 def _travel(v0, a0, a1, hold_up, a2, hold_down, jmax):
-    """Distance without cruise, its derivative by the total time, the largest speed and the total time."""
+    """Distance without cruise, its derivative by the total time, the largest speed and the total
+    time."""
     t = max((a1 - a0) / jmax, 0.0)
     d = t * (v0 + t * (2.0 * a0 + a1) / 6.0)
     v = v0 + 0.5 * (a0 + a1) * t
@@ -118,7 +130,8 @@ def _travel(v0, a0, a1, hold_up, a2, hold_down, jmax):
 
 @compiled
 def _outwards(d, v0, a0, vf, vmax, amax, jmax, balance, w, d_direct):
-    """a1, hold_up, a2, hold_down, cruise of the first profile on the path, from w on, that covers d > d_direct."""
+    """a1, hold_up, a2, hold_down, cruise of the first profile on the path, from w on, that covers d
+    > d_direct."""
     lo = w
     a1, hold_up, a2, hold_down = _point(lo, balance, amax, jmax)
     _, slope, _, _ = _travel(v0, a0, a1, hold_up, a2, hold_down, jmax)
@@ -152,7 +165,9 @@ def _outwards(d, v0, a0, vf, vmax, amax, jmax, balance, w, d_direct):
         d_both, top_slope, _, _ = _travel(v0, a0, amax, hold_up, amax, hold_down, jmax)
         if d >= d_both:
             root = math.sqrt(top_slope * top_slope + amax * (d - d_both))
-            more = (d - d_both) / (root + top_slope) if top_slope > 0.0 else (root - top_slope) / amax
+            more = (
+                (d - d_both) / (root + top_slope) if top_slope > 0.0 else (root - top_slope) / amax
+            )
             return amax, hold_up + more, amax, hold_down + more, 0.0
     w = _guess(w, d - d_direct, slope, jmax)
     w = _root(d, v0, a0, balance, amax, jmax, lo, hi, w)
@@ -162,7 +177,8 @@ def _outwards(d, v0, a0, vf, vmax, amax, jmax, balance, w, d_direct):
 
 @compiled
 def _half(squared, amax, jmax):
-    """Peak acceleration and hold of a change of velocity of squared/jmax between states of no acceleration."""
+    """Peak acceleration and hold of a change of velocity of squared/jmax between states of no
+    acceleration."""
     if squared > amax * amax:
         return amax, (squared - amax * amax) / (jmax * amax)
     return math.sqrt(max(squared, 0.0)), 0.0
@@ -170,7 +186,8 @@ def _half(squared, amax, jmax):
 
 @compiled
 def _crest(v0, a0, balance, amax, jmax):
-    """The w of the crest of the distance for a1 < 0, where the slope v1 + a1 (a1 + a2) / (2 jmax) falls through 0; or -1."""
+    """The w of the crest of the distance for a1 < 0, where the slope v1 + a1 (a1 + a2) / (2 jmax)
+    falls through 0; or -1."""
     c = 2.0 * jmax * v0 - a0 * a0
     inside = amax * amax - 8.0 * c  # with a2 = amax: 2 a1^2 + amax a1 + c = 0
     if inside >= 0.0:
@@ -188,7 +205,8 @@ def _crest(v0, a0, balance, amax, jmax):
 
 @compiled
 def _guess(w, excess, slope, jmax):
-    """A first w: the cube root from rest, or less if the axis moves the right way, or more if it must turn round."""
+    """A first w: the cube root from rest, or less if the axis moves the right way, or more if it
+    must turn round."""
     rest = (4.0 * jmax * jmax * excess) ** (1.0 / 3.0)
     if slope > 0.0:
         return w + min(rest, 0.5 * jmax * excess / slope)
@@ -197,8 +215,9 @@ def _guess(w, excess, slope, jmax):
 
 @compiled
 def _root(d, v0, a0, balance, amax, jmax, lo, hi, w):
-    """The w in [lo, hi] at which the distance is d: Newton, with bisection where Newton would leave the bracket or does not
-    halve the error (it can run in circles about the kinks where a hold begins)."""
+    """The w in [lo, hi] at which the distance is d: Newton, with bisection where Newton would leave
+    the bracket or does not halve the error (it can run in circles about the kinks where a hold
+    begins)."""
     w = min(max(w, lo), hi)
     last = math.inf
     for _ in range(MAX_ITERATIONS):

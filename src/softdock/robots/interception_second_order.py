@@ -1,8 +1,10 @@
-"""The fastest profile under limits of speed and acceleration, with infinite jerk: brake, one way, cruise, the other way.
+"""The fastest profile under limits of speed and acceleration, with infinite jerk: brake, one way,
+cruise, the other way.
 
-With acceleration +-amax the distance over a peak velocity vp is (2 vp^2 - v0^2 - vf^2) / (2 amax), so vp is a square root. The
-direct change from v0 to vf covers d0. A target beyond d0 is reached over the top (vp >= v0, vf), one short of d0 over the bottom:
-the same, mirrored. In the form of the nine phases of `interception.Profile`, of which four are used. Tested against Ruckig.
+With acceleration +-amax the distance over a peak velocity vp is (2 vp^2 - v0^2 - vf^2) / (2 amax),
+so vp is a square root. The direct change from v0 to vf covers d0. A target beyond d0 is reached
+over the top (vp >= v0, vf), one short of d0 over the bottom: the same, mirrored. In the form of the
+nine phases of `interception.Profile`, of which four are used. Tested against Ruckig.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from softdock.compiled import compiled
 
 @compiled
 def second_order_durations(d, v0, vf, vmin, vmax, amax, resolution, relative):
-    """Durations and accelerations over the distance d from v0 to vf. A direct change that hits d to within `resolution` plus
-    `relative` of its own length is taken."""
+    """Durations and accelerations over the distance d from v0 to vf. A direct change that hits d to
+    within `resolution` plus `relative` of its own length is taken."""
     v_b = min(max(v0, vmin), vmax)
     t_brake = abs(v0 - v_b) / amax
     a_brake = amax if v_b > v0 else -amax

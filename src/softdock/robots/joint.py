@@ -1,11 +1,15 @@
-"""The elastic joint between a robot's motors and its mock-up, in Cartesian translation: a moving mass on a spring and a damper (Lange eqs. 7, 10).
+"""The elastic joint between a robot's motors and its mock-up, in Cartesian translation: a moving
+mass on a spring and a damper (Lange eqs. 7, 10).
 
     M x'' = K (m - x) + D (m' - x') + F
 
-x is the mock-up, m where the motors hold it (what the robot's model makes of the set-points, and what encoders measure), F the contact's force on
-the mock-up. K, M and the damping ratio are the same in every direction; the mock-up's attitude is the motors'. Gravity's sag is taken as calibrated away.
+x is the mock-up, m where the motors hold it (what the robot's model makes of the set-points, and
+what encoders measure), F the contact's force on the mock-up. K, M and the damping ratio are the
+same in every direction; the mock-up's attitude is the motors'. Gravity's sag is taken as calibrated
+away.
 
-A step is exact for a force that is constant and motors that move at a constant velocity over it; the force is the mean of both ends (yielding.py).
+A step is exact for a force that is constant and motors that move at a constant velocity over it;
+the force is the mean of both ends (yielding.py).
 """
 
 from __future__ import annotations
@@ -19,7 +23,8 @@ from softdock.spatial.motion import MOTION_FLOATS, Motion, load_motion, store_mo
 from softdock.spatial.oscillator import free_response
 from softdock.spatial.vectors import add, dot, load3, scale, store3, subtract
 
-# Behind a robot's accelerations and room to plan, in `mem`: the motors' motion and acceleration, then works [J].
+# Behind a robot's accelerations and room to plan, in `mem`: the motors' motion and acceleration,
+# then works [J].
 MOTORS, ACCELERATION = ROBOT_FLOATS, ROBOT_FLOATS + MOTION_FLOATS
 MOTOR_WORK, CONTACT_WORK, DISSIPATED = ACCELERATION + 3, ACCELERATION + 4, ACCELERATION + 5
 JOINT_FLOATS = MOTION_FLOATS + 6
@@ -71,12 +76,17 @@ def yield_to(joint, dt, was, motors_before, motors, force):
 
 @compiled
 def book_joint(joint, dt, mem, state, was, motors_before, mock_up, motors, force):
-    """Add a step's works: of the motors and of the contact on the moving mass, and what the damper took."""
+    """Add a step's works: of the motors and of the contact on the moving mass, and what the damper
+    took."""
     if joint.stiffness == 0.0:
         return
     u = scale(1.0 / dt, subtract(motors.p, motors_before.p))
-    impulse = subtract(scale(joint.mass, subtract(mock_up.v, was.v)), scale(dt, force))  # of the joint on the moving mass
+    impulse = subtract(
+        scale(joint.mass, subtract(mock_up.v, was.v)), scale(dt, force)
+    )  # of the joint on the moving mass
     before, after = subtract(was.v, u), subtract(mock_up.v, u)
     mem[state + MOTOR_WORK] += dot(impulse, u)
     mem[state + CONTACT_WORK] += dot(force, subtract(mock_up.p, was.p))
-    mem[state + DISSIPATED] += joint.zeta * joint.w * joint.mass * dt * (dot(before, before) + dot(after, after))
+    mem[state + DISSIPATED] += (
+        joint.zeta * joint.w * joint.mass * dt * (dot(before, before) + dot(after, after))
+    )

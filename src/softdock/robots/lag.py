@@ -1,7 +1,9 @@
-"""A robot that follows its delayed set-point with a second-order lag: x'' = w^2 (u - x) - 2 zeta w x', exact for u linear over a step.
+"""A robot that follows its delayed set-point with a second-order lag: x'' = w^2 (u - x) - 2 zeta w
+x', exact for u linear over a step.
 
-A ramp is followed 2 zeta / w [s] late. Rotation likewise, axis by axis in the rotation vector from the set-point at the start of the step: exact
-for a fixed axis, and for small angles between robot and set-point.
+A ramp is followed 2 zeta / w [s] late. Rotation likewise, axis by axis in the rotation vector from
+the set-point at the start of the step: exact for a fixed axis, and for small angles between robot
+and set-point.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from softdock.spatial.vectors import add, scale, subtract
 
 @compiled
 def _follow(gains, late, dt, x, v, u0, u1):
-    """Three axes over one step: position and rate in, position and rate out; the set-point goes from u0 to u1."""
+    """Three axes over one step: position and rate in, position and rate out; the set-point goes
+    from u0 to u1."""
     rate = scale(1.0 / dt, subtract(u1, u0))
     behind = scale(late, rate)  # where a ramp would be followed
     e0 = add(subtract(x, u0), behind)
@@ -33,6 +36,8 @@ def follow_with_lag(w, zeta, dt, robot, before, after):
     p, v = _follow(gains, late, dt, robot.p, robot.v, before.p, after.p)
     to_set_point = inverse(before.q)
     phi, rate = turn_and_rate(product(to_set_point, robot.q), robot.w)
-    phi, rate = _follow(gains, late, dt, phi, rate, (0.0, 0.0, 0.0), logarithm(product(to_set_point, after.q)))
+    phi, rate = _follow(
+        gains, late, dt, phi, rate, (0.0, 0.0, 0.0), logarithm(product(to_set_point, after.q))
+    )
     q, w = turned(phi, rate)
     return Motion(p, normalise(product(before.q, q)), v, w)

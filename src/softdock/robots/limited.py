@@ -1,8 +1,10 @@
-"""A robot with limits of speed, acceleration and jerk: each axis intercepts the moving set-point in the shortest time.
+"""A robot with limits of speed, acceleration and jerk: each axis intercepts the moving set-point in
+the shortest time.
 
-Per axis and unsynchronised, translation in world axes, rotation in the rotation vector from the robot's own attitude. The set-point is taken as moving
-on at its velocity, with acceleration zero; the plan is made anew at every step. A limit of zero is no limit (speed and jerk only).
-The robot's six accelerations are kept in `mem`, with room for the three axes being planned behind them.
+Per axis and unsynchronised, translation in world axes, rotation in the rotation vector from the
+robot's own attitude. The set-point is taken as moving on at its velocity, with acceleration zero;
+the plan is made anew at every step. A limit of zero is no limit (speed and jerk only). The robot's
+six accelerations are kept in `mem`, with room for the three axes being planned behind them.
 """
 
 from __future__ import annotations
@@ -10,19 +12,38 @@ from __future__ import annotations
 from softdock.compiled import apart, compiled
 from softdock.robots.interception import advance_profile, intercepting_profile
 from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import inverse, normalise, product, right_jacobian, turn_and_rate, turned
+from softdock.spatial.rotations import (
+    inverse,
+    normalise,
+    product,
+    right_jacobian,
+    turn_and_rate,
+    turned,
+)
 from softdock.spatial.vectors import add_scaled, load3, store3
 
-ROBOT_FLOATS = 6 + 30  # accelerations; then start, rate, acceleration, target, target rate of six axes
+ROBOT_FLOATS = (
+    6 + 30
+)  # accelerations; then start, rate, acceleration, target, target rate of six axes
 
 
 @apart
 def _plan(mem, at, limits, dt):
-    """Six axes over one step, in place: three of translation, three of rotation. One loop, so that the planner is compiled once."""
+    """Six axes over one step, in place: three of translation, three of rotation. One loop, so that
+    the planner is compiled once."""
     for axis in range(6):
         here = at + 6 + 5 * axis
         k = 0 if axis < 3 else 3
-        profile = intercepting_profile(mem[here], mem[here + 1], mem[at + axis], mem[here + 3], mem[here + 4], limits[k], limits[k + 1], limits[k + 2])
+        profile = intercepting_profile(
+            mem[here],
+            mem[here + 1],
+            mem[at + axis],
+            mem[here + 3],
+            mem[here + 4],
+            limits[k],
+            limits[k + 1],
+            limits[k + 2],
+        )
         p, v, a = advance_profile(profile, mem[here], mem[here + 1], mem[at + axis], dt)
         mem[here], mem[here + 1], mem[at + axis] = p, v, a
 
@@ -31,7 +52,12 @@ def _plan(mem, at, limits, dt):
 def _lay(mem, at, x, v, target, target_rate):
     for i in range(3):
         here = at + 5 * i
-        mem[here], mem[here + 1], mem[here + 3], mem[here + 4] = x[i], v[i], target[i], target_rate[i]
+        mem[here], mem[here + 1], mem[here + 3], mem[here + 4] = (
+            x[i],
+            v[i],
+            target[i],
+            target_rate[i],
+        )
 
 
 @compiled

@@ -1,6 +1,8 @@
-"""Stage 1, the satellites: wrench held over a cycle in, state one cycle later out. The list of integrators stands here.
+"""Stage 1, the satellites: wrench held over a cycle in, state one cycle later out. The list of
+integrators stands here.
 
-In: `Wrench` on each body (N, Nm, world axes, about its centre of mass), constant over [t_k, t_{k+1}). Out: `Body` at t_{k+1}.
+In: `Wrench` on each body (N, Nm, world axes, about its centre of mass), constant over [t_k,
+t_{k+1}). Out: `Body` at t_{k+1}.
 """
 
 from __future__ import annotations
@@ -36,7 +38,13 @@ INTEGRATORS = (
 SATELLITES = Group(
     "satellites",
     "How the satellites are integrated.",
-    Parameter("integrator", "integrator", "how the satellites' motion is integrated", "exact_hold", choices=tuple(i.name for i in INTEGRATORS)),
+    Parameter(
+        "integrator",
+        "integrator",
+        "how the satellites' motion is integrated",
+        "exact_hold",
+        choices=tuple(i.name for i in INTEGRATORS),
+    ),
 )
 
 

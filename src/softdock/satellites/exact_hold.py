@@ -1,8 +1,9 @@
 """Exact zero-order hold in translation, with the Lie midpoint rule in rotation.
 
-The wrench is constant over the cycle, so the translation is exact: no drift under a held force. Rotation: the implicit midpoint on the
-attitude, w = J^-1 R(q_mid)^T (L + T tau/2), solved by fixed-point iteration (it contracts by about T |w| / 2 a time). Order 2 in rotation,
-exact in translation; effective delay T/2, because the held force is on average half a cycle old.
+The wrench is constant over the cycle, so the translation is exact: no drift under a held force.
+Rotation: the implicit midpoint on the attitude, w = J^-1 R(q_mid)^T (L + T tau/2), solved by
+fixed-point iteration (it contracts by about T |w| / 2 a time). Order 2 in rotation, exact in
+translation; effective delay T/2, because the held force is on average half a cycle old.
 """
 
 from __future__ import annotations
@@ -10,11 +11,21 @@ from __future__ import annotations
 from softdock.compiled import compiled
 from softdock.spatial.rigid_body import Body
 from softdock.spatial.rotations import exponential, product, renormalise, rotate_back
-from softdock.spatial.vectors import add_scaled, cross, dot, multiply, scale, subtract, symmetric_times
+from softdock.spatial.vectors import (
+    add_scaled,
+    cross,
+    dot,
+    multiply,
+    scale,
+    subtract,
+    symmetric_times,
+)
 
 MOST_ITERATIONS = 12
 CONVERGED_SQUARED = 1e-32  # relative to |w|^2: below the last bit of the rate
-CONTRACTION = 4.0  # a change shrinks at least by this times T |w| in an iteration (bodies obey the triangle inequality)
+# a change shrinks at least by this times T |w| in an iteration (bodies obey the triangle
+# inequality)
+CONTRACTION = 4.0
 
 
 @compiled
@@ -29,11 +40,20 @@ def exact_translation(params, T, body, wrench):
 def exact_hold(params, T, body, wrench):
     p, v = exact_translation(params, T, body, wrench)
     L_mid = add_scaled(body.L, 0.5 * T, wrench.torque)
-    L_B = rotate_back(body.q, L_mid)  # the attitude moves, the momentum stays: in body axes of the start, only the turn of half a cycle remains
+    L_B = rotate_back(
+        body.q,
+        L_mid,
+        # the attitude moves, the momentum stays: in body axes of the start, only the turn of half a
+        # cycle remains
+    )
     w = symmetric_times(params.inverse_inertia, L_B)
-    w = symmetric_times(params.inverse_inertia, add_scaled(L_B, 0.5 * T, cross(L_B, w)))  # the turn of half a cycle to first order: a good start
+    w = symmetric_times(
+        params.inverse_inertia, add_scaled(L_B, 0.5 * T, cross(L_B, w))
+    )  # the turn of half a cycle to first order: a good start
     for _ in range(MOST_ITERATIONS):
-        new = symmetric_times(params.inverse_inertia, rotate_back(exponential(scale(0.5 * T, w)), L_B))
+        new = symmetric_times(
+            params.inverse_inertia, rotate_back(exponential(scale(0.5 * T, w)), L_B)
+        )
         change = subtract(new, w)
         w = new
         squared = dot(w, w)

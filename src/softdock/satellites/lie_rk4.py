@@ -1,7 +1,8 @@
 """Runge-Kutta-Munthe-Kaas of order 4 on the rotation group, exact hold in translation.
 
-The spatial angular momentum under a held torque is linear in time and exact; only the attitude is integrated, in the rotation vector phi
-from the attitude at the start of the cycle: phi' = J_r^-1(phi) w(phi, t). Order 4 in rotation; effective delay T/2 (the hold).
+The spatial angular momentum under a held torque is linear in time and exact; only the attitude is
+integrated, in the rotation vector phi from the attitude at the start of the cycle: phi' =
+J_r^-1(phi) w(phi, t). Order 4 in rotation; effective delay T/2 (the hold).
 """
 
 from __future__ import annotations

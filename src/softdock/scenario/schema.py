@@ -1,6 +1,7 @@
 """The shape of a scenario: which tables there are, and which group of definitions each one holds.
 
-Everything a user may write derives from here: loading, checks, the reference page, the sweeps of a campaign.
+Everything a user may write derives from here: loading, checks, the reference page, the sweeps of a
+campaign.
 """
 
 from __future__ import annotations

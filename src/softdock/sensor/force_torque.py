@@ -1,9 +1,11 @@
-"""The force/torque sensor: what its electronics make of the wrench at its origin, and what is handed to the controller.
+"""The force/torque sensor: what its electronics make of the wrench at its origin, and what is
+handed to the controller.
 
-Each sample, in the sensor's axes: true wrench + white noise + bias + drift t + jump, then the optional low-pass, then saturation, then quantisation; a
-frozen sensor repeats its last sample, with new stamps. One sample a cycle or the sensor's own rate. A sample arrives `delay` after it was taken; the
-controller gets the `latest` arrived, or the `mean` of those that arrived since the last cycle. A wrench whose force is below the threshold is handed over
-as zero.
+Each sample, in the sensor's axes: true wrench + white noise + bias + drift t + jump, then the
+optional low-pass, then saturation, then quantisation; a frozen sensor repeats its last sample, with
+new stamps. One sample a cycle or the sensor's own rate. A sample arrives `delay` after it was
+taken; the controller gets the `latest` arrived, or the `mean` of those that arrived since the last
+cycle. A wrench whose force is below the threshold is handed over as zero.
 """
 
 from __future__ import annotations
@@ -25,29 +27,157 @@ _ZERO3 = (0.0, 0.0, 0.0)
 
 SENSOR = Group(
     "sensor",
-    "The force/torque sensors behind the mock-ups. All channels of a kind share one value; both sensors are alike.",
-    Parameter("on", "on", "which mock-up has a sensor; with both, half the difference drives both bodies", "chaser", choices=("chaser", "target", "both")),
-    Parameter("period", "period_ms", "time between samples; 0: one sample a cycle", 0.0, "ms", 0.0, 1e4, scale=1e-3),
+    "The force/torque sensors behind the mock-ups. All channels of a kind share one value; "
+    "both sensors are alike.",
+    Parameter(
+        "on",
+        "on",
+        "which mock-up has a sensor; with both, half the difference drives both bodies",
+        "chaser",
+        choices=("chaser", "target", "both"),
+    ),
+    Parameter(
+        "period",
+        "period_ms",
+        "time between samples; 0: one sample a cycle",
+        0.0,
+        "ms",
+        0.0,
+        1e4,
+        scale=1e-3,
+    ),
     Parameter("delay", "delay_ms", "from a sample to its arrival", 0.0, "ms", 0.0, 1e3, scale=1e-3),
-    Parameter("handover", "handover", "what the controller gets: the newest sample, or the mean since the last cycle", "latest", choices=("latest", "mean")),
-    Parameter("noise_force", "noise_N", "standard deviation of each force sample", 0.0, "N", 0.0, 1e6),
-    Parameter("noise_torque", "noise_Nm", "standard deviation of each torque sample", 0.0, "Nm", 0.0, 1e6),
-    Parameter("bias_force", "bias_N", "constant error of the force, sensor axes", _ZERO3, "N", size=3, low=-1e6, high=1e6),
-    Parameter("bias_torque", "bias_Nm", "constant error of the torque, sensor axes", _ZERO3, "Nm", size=3, low=-1e6, high=1e6),
-    Parameter("drift_force", "drift_N_per_s", "growth of the force's error", _ZERO3, "N/s", size=3, low=-1e6, high=1e6),
-    Parameter("drift_torque", "drift_Nm_per_s", "growth of the torque's error", _ZERO3, "Nm/s", size=3, low=-1e6, high=1e6),
-    Parameter("lowpass", "lowpass_Hz", "cut-off of a first-order low-pass; 0: none", 0.0, "Hz", 0.0, 1e5),
-    Parameter("range_force", "range_N", "saturation of each force channel; 0: none", 0.0, "N", 0.0, 1e7),
-    Parameter("range_torque", "range_Nm", "saturation of each torque channel; 0: none", 0.0, "Nm", 0.0, 1e7),
-    Parameter("resolution_force", "resolution_N", "quantisation of the force; 0: none", 0.0, "N", 0.0, 1e6),
-    Parameter("resolution_torque", "resolution_Nm", "quantisation of the torque; 0: none", 0.0, "Nm", 0.0, 1e6),
-    Parameter("freeze_at", "freeze_at_s", "a fault: from when on the sensor repeats its last sample, with new stamps", 0.0, "s", 0.0, 1e5),
-    Parameter("freeze_for", "freeze_for_s", "how long it does; 0: it never does", 0.0, "s", 0.0, 1e9),
-    Parameter("jump_at", "jump_at_s", "a fault: from when on jump_N and jump_Nm are added", 0.0, "s", 0.0, 1e5),
+    Parameter(
+        "handover",
+        "handover",
+        "what the controller gets: the newest sample, or the mean since the last cycle",
+        "latest",
+        choices=("latest", "mean"),
+    ),
+    Parameter(
+        "noise_force", "noise_N", "standard deviation of each force sample", 0.0, "N", 0.0, 1e6
+    ),
+    Parameter(
+        "noise_torque", "noise_Nm", "standard deviation of each torque sample", 0.0, "Nm", 0.0, 1e6
+    ),
+    Parameter(
+        "bias_force",
+        "bias_N",
+        "constant error of the force, sensor axes",
+        _ZERO3,
+        "N",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "bias_torque",
+        "bias_Nm",
+        "constant error of the torque, sensor axes",
+        _ZERO3,
+        "Nm",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "drift_force",
+        "drift_N_per_s",
+        "growth of the force's error",
+        _ZERO3,
+        "N/s",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "drift_torque",
+        "drift_Nm_per_s",
+        "growth of the torque's error",
+        _ZERO3,
+        "Nm/s",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "lowpass", "lowpass_Hz", "cut-off of a first-order low-pass; 0: none", 0.0, "Hz", 0.0, 1e5
+    ),
+    Parameter(
+        "range_force", "range_N", "saturation of each force channel; 0: none", 0.0, "N", 0.0, 1e7
+    ),
+    Parameter(
+        "range_torque",
+        "range_Nm",
+        "saturation of each torque channel; 0: none",
+        0.0,
+        "Nm",
+        0.0,
+        1e7,
+    ),
+    Parameter(
+        "resolution_force", "resolution_N", "quantisation of the force; 0: none", 0.0, "N", 0.0, 1e6
+    ),
+    Parameter(
+        "resolution_torque",
+        "resolution_Nm",
+        "quantisation of the torque; 0: none",
+        0.0,
+        "Nm",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "freeze_at",
+        "freeze_at_s",
+        "a fault: from when on the sensor repeats its last sample, with new stamps",
+        0.0,
+        "s",
+        0.0,
+        1e5,
+    ),
+    Parameter(
+        "freeze_for", "freeze_for_s", "how long it does; 0: it never does", 0.0, "s", 0.0, 1e9
+    ),
+    Parameter(
+        "jump_at",
+        "jump_at_s",
+        "a fault: from when on jump_N and jump_Nm are added",
+        0.0,
+        "s",
+        0.0,
+        1e5,
+    ),
     Parameter("jump_for", "jump_for_s", "how long they are; 0: from then on", 0.0, "s", 0.0, 1e9),
-    Parameter("jump_force", "jump_N", "the jump of the force, sensor axes", _ZERO3, "N", size=3, low=-1e6, high=1e6),
-    Parameter("jump_torque", "jump_Nm", "the jump of the torque, sensor axes", _ZERO3, "Nm", size=3, low=-1e6, high=1e6),
-    Parameter("threshold", "threshold_N", "forces smaller than this are handed over as zero", 0.0, "N", 0.0, 1e6),
+    Parameter(
+        "jump_force",
+        "jump_N",
+        "the jump of the force, sensor axes",
+        _ZERO3,
+        "N",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "jump_torque",
+        "jump_Nm",
+        "the jump of the torque, sensor axes",
+        _ZERO3,
+        "Nm",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "threshold",
+        "threshold_N",
+        "forces smaller than this are handed over as zero",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+    ),
 )
 AT = SENSOR.at
 
@@ -88,7 +218,13 @@ def prepare_sensor(vector, base, T):
     plain = keep == 0.0 and v[b + AT.freeze_for] == 0.0
     for i in range(3):
         plain = plain and jump.force[i] == 0.0 and jump.torque[i] == 0.0
-        plain = plain and bias.force[i] == 0.0 and bias.torque[i] == 0.0 and drift.force[i] == 0.0 and drift.torque[i] == 0.0
+        plain = (
+            plain
+            and bias.force[i] == 0.0
+            and bias.torque[i] == 0.0
+            and drift.force[i] == 0.0
+            and drift.torque[i] == 0.0
+        )
     for i in range(4):
         plain = plain and v[b + AT.range_force + i] == 0.0
     noisy = v[b + AT.noise_force] > 0.0 or v[b + AT.noise_torque] > 0.0
@@ -118,7 +254,8 @@ def prepare_sensor(vector, base, T):
 
 
 class Sampling(NamedTuple):
-    """What every cycle needs of the sensor; its electronics are prepared from the vector when they are wanted."""
+    """What every cycle needs of the sensor; its electronics are prepared from the vector when they
+    are wanted."""
 
     on: int
     period: float  # s
@@ -130,7 +267,9 @@ class Sampling(NamedTuple):
     noisy: bool
     plain: bool  # no electronics beyond noise
     all_consumed: bool  # every sample counts: for a mean, or a filter
-    prompt: bool  # one sample a cycle that arrives at once: the one taken at t_k is handed over at t_k
+    prompt: (
+        bool  # one sample a cycle that arrives at once: the one taken at t_k is handed over at t_k
+    )
     thresholded: bool
     direct: bool  # what the chaser's sensor just sampled is what is handed over
 
@@ -142,13 +281,26 @@ def prepare_sampling(vector, base, T):
     prompt = s.period == T and s.delay == 0.0
     direct = prompt and s.handover == LATEST and s.on == ON_CHASER and s.threshold == 0.0
     return Sampling(
-        s.on, s.period, s.delay, s.handover, s.noise_force, s.noise_torque, s.threshold, s.noisy, s.plain, all_consumed, prompt, s.threshold > 0.0, direct
+        s.on,
+        s.period,
+        s.delay,
+        s.handover,
+        s.noise_force,
+        s.noise_torque,
+        s.threshold,
+        s.noisy,
+        s.plain,
+        all_consumed,
+        prompt,
+        s.threshold > 0.0,
+        direct,
     )
 
 
 @compiled
 def is_consumed(sensor, T, sample):
-    """Whether the controller will ever look at a sample (number from the start): only then its noise is drawn."""
+    """Whether the controller will ever look at a sample (number from the start): only then its
+    noise is drawn."""
     if sensor.all_consumed or sensor.prompt:
         return True
     arrives = (sample * sensor.period + sensor.delay) / T
@@ -172,7 +324,11 @@ def _channel(value, limit, resolution):
 
 @compiled
 def _channels(a, limit, resolution):
-    return (_channel(a[0], limit, resolution), _channel(a[1], limit, resolution), _channel(a[2], limit, resolution))
+    return (
+        _channel(a[0], limit, resolution),
+        _channel(a[1], limit, resolution),
+        _channel(a[2], limit, resolution),
+    )
 
 
 @compiled
@@ -194,7 +350,8 @@ def sensor_noise(sensor, chance, which, cycle, sample):
 
 @compiled
 def read_sensor(sensor, chance, which, cycle, sample, t, filtered, true):
-    """One sample. `which`: 0 chaser's, 1 target's; `filtered`: the last sample behind the low-pass. Returns the reading and the new state."""
+    """One sample. `which`: 0 chaser's, 1 target's; `filtered`: the last sample behind the low-pass.
+    Returns the reading and the new state."""
     if sensor.plain and not sensor.noisy:
         return true, filtered
     if sensor.freeze_for > 0.0 and sensor.freeze_at <= t < sensor.freeze_at + sensor.freeze_for:

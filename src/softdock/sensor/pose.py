@@ -1,7 +1,9 @@
-"""Measured poses of the mock-ups: their own delay, rate, noise, resolution, offsets and dropouts, apart from the force sensor's.
+"""Measured poses of the mock-ups: their own delay, rate, noise, resolution, offsets and dropouts,
+apart from the force sensor's.
 
-The mock-ups' motion is kept in a ring, one entry a cycle. Reported is the pose at the newest sampling instant that lies `delay` back, with its age. The
-twist that goes with it is the robot's own report of its velocity at that instant, without noise.
+The mock-ups' motion is kept in a ring, one entry a cycle. Reported is the pose at the newest
+sampling instant that lies `delay` back, with its age. The twist that goes with it is the robot's
+own report of its velocity at that instant, without noise.
 """
 
 from __future__ import annotations
@@ -16,22 +18,93 @@ from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import exponential, logarithm, product
 from softdock.spatial.vectors import add, add_scaled, load3, scale
 
-POSE_SENSOR, POSE_DROPOUT = 4, 14  # numbers of these sources in the random counter; + 1 for the target's
+POSE_SENSOR, POSE_DROPOUT = (
+    4,
+    14,
+)  # numbers of these sources in the random counter; + 1 for the target's
 
 _NONE = (0.0, 0.0, 0.0)
 
 POSE = Group(
     "pose",
     "How the mock-ups' poses are measured.",
-    Parameter("delay", "delay_ms", "from motion to measured pose", 0.0, "ms", 0.0, 2000.0, scale=1e-3),
-    Parameter("period", "period_ms", "time between samples; 0: one sample a cycle", 0.0, "ms", 0.0, 1e4, scale=1e-3),
-    Parameter("noise_position", "noise_m", "standard deviation of each position channel", 0.0, "m", 0.0, 1.0),
-    Parameter("noise_attitude", "noise_rad", "standard deviation of each attitude channel", 0.0, "rad", 0.0, 1.0),
-    Parameter("resolution_position", "resolution_m", "quantisation of the position; 0: none", 0.0, "m", 0.0, 1.0),
-    Parameter("resolution_attitude", "resolution_rad", "quantisation of the attitude; 0: none", 0.0, "rad", 0.0, 1.0),
-    Parameter("dropout", "dropout_probability", "share of pose samples that never arrive", 0.0, low=0.0, high=1.0),
-    Parameter("chaser_offset", "chaser_offset_m", "constant error of the chaser's measured position, world axes", _NONE, "m", -1.0, 1.0, size=3),
-    Parameter("target_offset", "target_offset_m", "constant error of the target's measured position, world axes", _NONE, "m", -1.0, 1.0, size=3),
+    Parameter(
+        "delay", "delay_ms", "from motion to measured pose", 0.0, "ms", 0.0, 2000.0, scale=1e-3
+    ),
+    Parameter(
+        "period",
+        "period_ms",
+        "time between samples; 0: one sample a cycle",
+        0.0,
+        "ms",
+        0.0,
+        1e4,
+        scale=1e-3,
+    ),
+    Parameter(
+        "noise_position",
+        "noise_m",
+        "standard deviation of each position channel",
+        0.0,
+        "m",
+        0.0,
+        1.0,
+    ),
+    Parameter(
+        "noise_attitude",
+        "noise_rad",
+        "standard deviation of each attitude channel",
+        0.0,
+        "rad",
+        0.0,
+        1.0,
+    ),
+    Parameter(
+        "resolution_position",
+        "resolution_m",
+        "quantisation of the position; 0: none",
+        0.0,
+        "m",
+        0.0,
+        1.0,
+    ),
+    Parameter(
+        "resolution_attitude",
+        "resolution_rad",
+        "quantisation of the attitude; 0: none",
+        0.0,
+        "rad",
+        0.0,
+        1.0,
+    ),
+    Parameter(
+        "dropout",
+        "dropout_probability",
+        "share of pose samples that never arrive",
+        0.0,
+        low=0.0,
+        high=1.0,
+    ),
+    Parameter(
+        "chaser_offset",
+        "chaser_offset_m",
+        "constant error of the chaser's measured position, world axes",
+        _NONE,
+        "m",
+        -1.0,
+        1.0,
+        size=3,
+    ),
+    Parameter(
+        "target_offset",
+        "target_offset_m",
+        "constant error of the target's measured position, world axes",
+        _NONE,
+        "m",
+        -1.0,
+        1.0,
+        size=3,
+    ),
 )
 AT = POSE.at
 
@@ -56,7 +129,18 @@ def prepare_pose(vector, base):
     ideal = True
     for i in range(13):
         ideal = ideal and v[b + i] == 0.0
-    return PoseParams(v[b], v[b + 1], v[b + 2], v[b + 3], v[b + 4], v[b + 5], v[b + 6], load3(v, b + 7), load3(v, b + 10), ideal)
+    return PoseParams(
+        v[b],
+        v[b + 1],
+        v[b + 2],
+        v[b + 3],
+        v[b + 4],
+        v[b + 5],
+        v[b + 6],
+        load3(v, b + 7),
+        load3(v, b + 10),
+        ideal,
+    )
 
 
 @compiled

@@ -6,7 +6,18 @@ from typing import NamedTuple
 
 from softdock.compiled import compiled
 from softdock.spatial.rotations import exponential, product, rotate, rotation_from_to
-from softdock.spatial.vectors import add, add_scaled, cross, dot, load3, load4, negate, store3, store4, subtract
+from softdock.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load4,
+    negate,
+    store3,
+    store4,
+    subtract,
+)
 
 POSE_FLOATS, MOTION_FLOATS = 7, 13
 
@@ -35,7 +46,8 @@ class Wrench(NamedTuple):
 
 
 class Displacement(NamedTuple):
-    """Small motion of a body over an interval: translation [m] and rotation vector [rad], world axes."""
+    """Small motion of a body over an interval: translation [m] and rotation vector [rad], world
+    axes."""
 
     translation: tuple
     rotation: tuple
@@ -50,12 +62,15 @@ def no_wrench():
 def is_felt(wrench):
     """Whether it is anything but zero (NaN is)."""
     f, t = wrench.force, wrench.torque
-    return not (f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0)
+    return not (
+        f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0
+    )
 
 
 @compiled
 def opposite(wrench, arm):
-    """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench is about."""
+    """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench
+    is about."""
     return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
 
 
@@ -79,9 +94,11 @@ def work(wrench, moved):
 
 @compiled
 def port_energy(wrench, T, before, after):
-    """Energy [J] through a port in a cycle T: held wrench times the mean of the velocities at both ends.
+    """Energy [J] through a port in a cycle T: held wrench times the mean of the velocities at both
+    ends.
 
-    For a held force this is the gain of kinetic energy to the last bit, whatever the integrator makes of the position.
+    For a held force this is the gain of kinetic energy to the last bit, whatever the integrator
+    makes of the position.
     """
     v = add(before.v, after.v)
     w = add(rotate(before.q, before.w), rotate(after.q, after.w))
@@ -102,7 +119,9 @@ def store_pose(array, at, pose):
 
 @compiled
 def load_motion(array, at):
-    return Motion(load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10))
+    return Motion(
+        load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10)
+    )
 
 
 @compiled

@@ -9,7 +9,8 @@ from softdock.compiled import compiled
 
 @compiled
 def free_response(w, zeta, dt):
-    """Over dt: error and its rate from error and rate, as (ee, er, re, rr). `w`: natural frequency [rad/s], `zeta`: damping ratio."""
+    """Over dt: error and its rate from error and rate, as (ee, er, re, rr). `w`: natural frequency
+    [rad/s], `zeta`: damping ratio."""
     decay = zeta * w
     squared = w * w * (1.0 - zeta * zeta)
     if squared > 1e-12 * w * w:

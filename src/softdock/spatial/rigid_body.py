@@ -1,8 +1,10 @@
 """A satellite: one rigid body, free or fixed.
 
-State: position of the centre of mass [m] and velocity [m/s] in world axes, attitude quaternion (world from body), and the angular
-momentum about the centre of mass in *world* axes [kg m^2/s], which free flight leaves untouched to the last bit. A wrench acts about the
-centre of mass, in world axes. The mass may differ per world axis (per-axis models, as De Stefano's); then a rotated scenario is another one.
+State: position of the centre of mass [m] and velocity [m/s] in world axes, attitude quaternion
+(world from body), and the angular momentum about the centre of mass in *world* axes [kg m^2/s],
+which free flight leaves untouched to the last bit. A wrench acts about the centre of mass, in world
+axes. The mass may differ per world axis (per-axis models, as De Stefano's); then a rotated scenario
+is another one.
 """
 
 from __future__ import annotations
@@ -13,18 +15,83 @@ from softdock.compiled import compiled
 from softdock.parameters import Group, Parameter
 from softdock.spatial.motion import Motion
 from softdock.spatial.rotations import normalise, rotate, rotate_back
-from softdock.spatial.vectors import dot, load3, load4, store3, store4, symmetric_inverse, symmetric_times
+from softdock.spatial.vectors import (
+    dot,
+    load3,
+    load4,
+    store3,
+    store4,
+    symmetric_inverse,
+    symmetric_times,
+)
 
 BODY = Group(
     "body",
     "A satellite: mass properties and initial state. World axes unless the key says body.",
-    Parameter("fixed", "fixed", "true: the body never moves (a wall, a clamped mock-up)", False, kind="flag"),
-    Parameter("mass", "mass_kg", "mass; three values make it differ per world axis", unit="kg", low=0.0, high=1e9, open_low=True, size=3, kind="mass"),
-    Parameter("inertia", "inertia_kg_m2", "inertia about the centre of mass, body axes", unit="kg m^2", size=6, kind="inertia"),
-    Parameter("position", "position_m", "initial position of the centre of mass", (0.0, 0.0, 0.0), "m", size=3, low=-1e6, high=1e6),
-    Parameter("attitude", "attitude_wxyz", "initial attitude, world from body", (1.0, 0.0, 0.0, 0.0), size=4, kind="quaternion"),
-    Parameter("velocity", "velocity_m_per_s", "initial velocity", (0.0, 0.0, 0.0), "m/s", size=3, low=-1e3, high=1e3),
-    Parameter("rate", "rate_rad_per_s", "initial angular velocity, body axes", (0.0, 0.0, 0.0), "rad/s", size=3, low=-100.0, high=100.0),
+    Parameter(
+        "fixed",
+        "fixed",
+        "true: the body never moves (a wall, a clamped mock-up)",
+        False,
+        kind="flag",
+    ),
+    Parameter(
+        "mass",
+        "mass_kg",
+        "mass; three values make it differ per world axis",
+        unit="kg",
+        low=0.0,
+        high=1e9,
+        open_low=True,
+        size=3,
+        kind="mass",
+    ),
+    Parameter(
+        "inertia",
+        "inertia_kg_m2",
+        "inertia about the centre of mass, body axes",
+        unit="kg m^2",
+        size=6,
+        kind="inertia",
+    ),
+    Parameter(
+        "position",
+        "position_m",
+        "initial position of the centre of mass",
+        (0.0, 0.0, 0.0),
+        "m",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "attitude",
+        "attitude_wxyz",
+        "initial attitude, world from body",
+        (1.0, 0.0, 0.0, 0.0),
+        size=4,
+        kind="quaternion",
+    ),
+    Parameter(
+        "velocity",
+        "velocity_m_per_s",
+        "initial velocity",
+        (0.0, 0.0, 0.0),
+        "m/s",
+        size=3,
+        low=-1e3,
+        high=1e3,
+    ),
+    Parameter(
+        "rate",
+        "rate_rad_per_s",
+        "initial angular velocity, body axes",
+        (0.0, 0.0, 0.0),
+        "rad/s",
+        size=3,
+        low=-100.0,
+        high=100.0,
+    ),
 )
 AT = BODY.at
 
@@ -52,7 +119,9 @@ def prepare_body(vector, base):
     i = base + AT.inertia
     inertia = (vector[i], vector[i + 1], vector[i + 2], vector[i + 3], vector[i + 4], vector[i + 5])
     inverse_mass = (1.0 / mass[0], 1.0 / mass[1], 1.0 / mass[2])
-    return BodyParams(vector[base + AT.fixed] != 0.0, mass, inverse_mass, inertia, symmetric_inverse(inertia))
+    return BodyParams(
+        vector[base + AT.fixed] != 0.0, mass, inverse_mass, inertia, symmetric_inverse(inertia)
+    )
 
 
 @compiled

@@ -1,8 +1,9 @@
 """Unit quaternions (w, x, y, z), world from body, and the rotation vectors that step them.
 
-`exponential(phi)` is the rotation by |phi| radians about phi; `logarithm` its inverse, |phi| <= pi. `right_jacobian` maps the rate
-of a rotation vector to the angular velocity in body axes: w = J_r(phi) phi'. Near zero each uses its series, continuous to rounding.
-No library's sine or cosine: every machine gives the same bits, and a GPU has no slow path for huge angles in each place.
+`exponential(phi)` is the rotation by |phi| radians about phi; `logarithm` its inverse, |phi| <= pi.
+`right_jacobian` maps the rate of a rotation vector to the angular velocity in body axes: w =
+J_r(phi) phi'. Near zero each uses its series, continuous to rounding. No library's sine or cosine:
+every machine gives the same bits, and a GPU has no slow path for huge angles in each place.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def normalise(q):
 
 @compiled
 def renormalise(q):
-    """Back to length one for a quaternion that rounding has led astray: one Newton step, exact to rounding within 1e-8 of one."""
+    """Back to length one for a quaternion that rounding has led astray: one Newton step, exact to
+    rounding within 1e-8 of one."""
     factor = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (factor * q[0], factor * q[1], factor * q[2], factor * q[3])
 
@@ -75,7 +77,8 @@ def half_angle(squared):
 
 @apart
 def _long_half_angle(squared):
-    """The same for larger angles: of an angle halved until it is at most one, then doubled back, its length kept one."""
+    """The same for larger angles: of an angle halved until it is at most one, then doubled back,
+    its length kept one."""
     squared = min(squared, LARGEST_SQUARED)
     end = squared
     while squared > 1.0:
@@ -102,7 +105,9 @@ def exponential(phi):
 def _stretch(w, squared):
     """Angle over the sine of its half, from the cosine and the squared sine of the half, 0 <= w."""
     if squared < 0.25 * SMALL_SQUARED:
-        return 2.0 + squared * (1.0 / 3.0 + squared * (0.15 + squared * (5.0 / 56.0)))  # 2 asin(s)/s as a series in s^2
+        return 2.0 + squared * (
+            1.0 / 3.0 + squared * (0.15 + squared * (5.0 / 56.0))
+        )  # 2 asin(s)/s as a series in s^2
     return _long_stretch(w, squared)
 
 
@@ -156,10 +161,13 @@ def _inverse_factor(squared, cot):
 
 @compiled
 def turned(phi, rate):
-    """The rotation by phi and its angular velocity in body axes, J_r(phi) phi', for a rotation vector and its rate."""
+    """The rotation by phi and its angular velocity in body axes, J_r(phi) phi', for a rotation
+    vector and its rate."""
     squared = dot(phi, phi)
     c, s = half_angle(squared)
-    return (c, s * phi[0], s * phi[1], s * phi[2]), _bent(phi, rate, 2.0 * s * s, _jacobian_factor(squared, c, s))  # (1 - cos x)/x^2 = 2 s^2
+    return (c, s * phi[0], s * phi[1], s * phi[2]), _bent(
+        phi, rate, 2.0 * s * s, _jacobian_factor(squared, c, s)
+    )  # (1 - cos x)/x^2 = 2 s^2
 
 
 @compiled
@@ -178,7 +186,8 @@ def right_jacobian_inverse(phi, w):
 
 @compiled
 def turn_and_rate(q, w):
-    """The rotation vector of a quaternion, |phi| <= pi, and its rate for a body angular velocity: no sine, no cosine."""
+    """The rotation vector of a quaternion, |phi| <= pi, and its rate for a body angular velocity:
+    no sine, no cosine."""
     cosine = abs(q[0])
     f = _stretch(cosine, q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     signed = math.copysign(f, q[0])

@@ -1,4 +1,5 @@
-"""Three-vectors `(x, y, z)` and symmetric 3 x 3 matrices `(xx, yy, zz, xy, xz, yz)` as tuples: they stay in registers."""
+"""Three-vectors `(x, y, z)` and symmetric 3 x 3 matrices `(xx, yy, zz, xy, xz, yz)` as tuples: they
+stay in registers."""
 
 from __future__ import annotations
 
