@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
-from softdock.flat import REST, TRACKER
+from softdock.core.machine.state import REST, TRACKER
 from softdock.scenario.build import Scenario, build
 from softdock.simulation import Stepper
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import datetime
-import hashlib
 import json
 import os
 import platform
@@ -38,15 +37,10 @@ def is_stale(path: Path = RESULTS) -> bool | None:
 
 
 def hash_with(numba_version: str) -> str:
-    """`softdock.compiled.source_hash` of these sources with another version of Numba."""
-    import softdock
-    from softdock.compiled import core_sources
+    """`softdock.core.machine.compiled.source_hash` of these sources with another version of Numba."""
+    from softdock.core.machine.compiled import source_hash
 
-    digest, root = hashlib.sha256(numba_version.encode()), Path(softdock.__file__).parent
-    for path in core_sources(root):
-        digest.update(str(path.relative_to(root)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return source_hash(numba_version)
 
 
 class Clock:
@@ -76,7 +70,7 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
     import numba
     import numba_cuda
 
-    from softdock.compiled import source_hash
+    from softdock.core.machine.compiled import source_hash
 
     return {
         "source_hash": source_hash(),

@@ -11,16 +11,16 @@ import numpy as np
 
 from benchmarks.gpu_parity import TOLERANCE, compare_each
 from benchmarks.scenarios import epos_1d
-from softdock.adaptation.network_contact import NetworkContact, linear_matrices
-from softdock.adaptation.network_nonlinear import NonlinearContact, the_network
-from softdock.adaptation.network_port import BOUND, HEAD, Port
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cuda import load_numba_cuda
-from softdock.compiled import OPTIONS
-from softdock.ports.linear_step import TANK, linear_sample, places, places_of
-from softdock.ports.nonlinear_step import nonlinear_floats, nonlinear_sample
-from softdock.ports.nonlinear_step import places as nonlinear_places
-from softdock.ports.tables import network_from
+from softdock.core.adaptation.networks.contact import NetworkContact, linear_matrices
+from softdock.core.adaptation.networks.nonlinear import NonlinearContact, the_network
+from softdock.core.adaptation.networks.port import BOUND, HEAD, Port
+from softdock.core.machine.compiled import OPTIONS
+from softdock.core.ports.linear_step import TANK, linear_sample, places, places_of
+from softdock.core.ports.nonlinear_step import nonlinear_floats, nonlinear_sample
+from softdock.core.ports.nonlinear_step import places as nonlinear_places
+from softdock.core.ports.tables import network_from
 from softdock.scenario.build import build
 from softdock.scenario.network_file import network_rows
 

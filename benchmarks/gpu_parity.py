@@ -18,13 +18,13 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import run_cuda
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import OUTCOME_COLUMNS
-from softdock.layout import CHASER_AT
-from softdock.satellites import INTEGRATORS
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOME_COLUMNS
+from softdock.core.machine.vector import CHASER_AT
+from softdock.core.satellites import INTEGRATORS
+from softdock.core.spatial.rigid_body import BODY
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario
-from softdock.spatial.rigid_body import BODY
 
 Draw = Callable[[np.random.Generator, int], dict[str, Any]]
 

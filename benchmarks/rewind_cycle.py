@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock import doors
+from softdock.core.machine import doors
 from softdock.scenario.build import Scenario, build
 from softdock.simulation import Stepper
 

@@ -23,12 +23,15 @@ from softdock.campaign.plan import make_plan
 from softdock.campaign.precision import said
 from softdock.campaign.spec import load_spec, read_spec
 from softdock.campaign.whole import run_campaign
-from softdock.compiled import OPTIONS
+from softdock.core.machine.compiled import OPTIONS
 
 
 def compiled_loop() -> Any:
     """Runs one after the other, in single precision."""
-    run_one, prepare = single.load("doors").run_one, single.load("layout").prepare
+    run_one, prepare = (
+        single.load("core.machine.doors").run_one,
+        single.load("core.machine.vector").prepare,
+    )
 
     def loop(vectors, markers, mem, logs, outcomes):
         for i in range(vectors.shape[0]):

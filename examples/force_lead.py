@@ -1,11 +1,11 @@
 from typing import NamedTuple
 
-from softdock.adaptation.interface import Wrenches
-from softdock.adaptation.registry import Belief, Method, register
-from softdock.compiled import compiled
-from softdock.parameters import Group, Parameter
-from softdock.spatial.motion import Wrench
-from softdock.spatial.vectors import dot, norm, scale, subtract
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.registry import Belief, Method, register
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.vectors import dot, norm, scale, subtract
 
 GROUP = Group(
     "force_lead",

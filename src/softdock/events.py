@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.robots.robot import count_lost
+from softdock.core.robots.robot import count_lost
 from softdock.scenario.build import Scenario
 
 KINDS = (

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput, Problem
-from softdock.reference import orbit
 from softdock.scenario.build import Scenario
 
 LIMITS = ("reach_m", "allowed_speed_m_per_s", "allowed_acceleration_m_per_s2")

@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from softdock.layout import CHASER_AT, SENSOR_AT, TARGET_AT, TIME_AT, TIMES
-from softdock.sensor.force_torque import MEAN, SENSOR
-from softdock.settling import FILTER_TIMES, SAME_TIME
-from softdock.spatial.rigid_body import BODY
+from softdock.core.machine.vector import CHASER_AT, SENSOR_AT, TARGET_AT, TIME_AT, TIMES
+from softdock.core.sensor.force_torque import MEAN, SENSOR
+from softdock.core.settling import FILTER_TIMES, SAME_TIME
+from softdock.core.spatial.rigid_body import BODY
 
 if TYPE_CHECKING:
-    from softdock.reference import Orbit
+    from softdock.core.orbit import Orbit
     from softdock.run import Run
 
 

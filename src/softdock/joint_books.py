@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.contact.pairs import PAIR_FLOATS
-from softdock.layout import CHASER_ROBOT_AT, MAP, MEMORY_AT, PAIRS_MEM, TARGET_ROBOT_AT
-from softdock.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
-from softdock.robots.robot import ROBOT
+from softdock.core.contact.pairs import PAIR_FLOATS
+from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, PAIRS_MEM, TARGET_ROBOT_AT
+from softdock.core.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
+from softdock.core.robots.robot import ROBOT
+from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.run import Series
-from softdock.spatial.motion import MOTION_FLOATS
 
 # of the works: joints that lose or gain more than this between their books are warned about
 BALANCED_TO = 1e-3

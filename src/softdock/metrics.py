@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
+from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.fidelity import (
     MassProperties,
     angular_momentum,
@@ -25,7 +26,6 @@ from softdock.fidelity import (
     mass_properties,
     motions,
 )
-from softdock.layout import TIME_AT, TIMES
 from softdock.scenario.checks import RESOLVED_CYCLES
 from softdock.verdict import verdict
 

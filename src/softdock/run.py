@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from softdock.contact_log import LOG_COLUMNS
-from softdock.cycle import STATUSES
-from softdock.energy.ledger import ROWS, Ledger
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.cycle import STATUSES
+from softdock.core.energy.ledger import ROWS, Ledger
+from softdock.core.machine.record import CHANNELS, Channel
 from softdock.errors import closest
-from softdock.record import CHANNELS, Channel
 from softdock.scenario.build import Scenario
 
 if TYPE_CHECKING:
-    from softdock.reference import Orbit
+    from softdock.core.orbit import Orbit
 
 
 class Series(Mapping[str, np.ndarray]):
@@ -95,7 +95,7 @@ class Run:
     @cached_property
     def orbit(self) -> Orbit:
         """What orbit would do with this scenario, recorded at the same instants."""
-        from softdock.reference import orbit
+        from softdock.core.orbit import orbit
 
         return orbit(self.scenario)
 

@@ -9,24 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from softdock import doors
-from softdock.adaptation.hooks import memory_slots
-from softdock.adaptation.registry import METHODS
-from softdock.contact.seat import CAPTURES
-from softdock.contact_log import LOG_COLUMNS
+from softdock.core.adaptation.hooks import memory_slots
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.seat import CAPTURES
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.cycle import DEEPEST_START
+from softdock.core.machine import doors
+from softdock.core.machine.record import channels_of
+from softdock.core.machine.state import REST, STATE_FLOATS, TRACKER
+from softdock.core.machine.vector import (
+    CAPTURE_AT,
+    METHODS_AT,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
+    TIME,
+    TIME_AT,
+)
+from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.corrections import work_by_axis
-from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
 from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
-from softdock.flat import REST, STATE_FLOATS, TRACKER
 from softdock.joint_books import imbalances, joint_books
-from softdock.layout import CAPTURE_AT, METHODS_AT, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, TIME, TIME_AT
 from softdock.observed_by_age import observed_by_age
-from softdock.record import channels_of
 from softdock.run import Reached, Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
-from softdock.spatial.motion import MOTION_FLOATS
 
 LOGGED_CONTACTS = 256
 CHUNK = 20_000  # cycles between two reports of progress

@@ -14,13 +14,13 @@ from scenarios import CHASER_INERTIA, cone_docking, epos_wall, hamilton, matrix,
 from scipy.integrate import solve_ivp
 
 from softdock import Stepper, build, simulate
-from softdock.compiled import door
-from softdock.energy.ledger import Ledger
-from softdock.flat import LEDGER, SATELLITES
-from softdock.satellites import INTEGRATORS, integrate
-from softdock.spatial.motion import Wrench
-from softdock.spatial.rigid_body import Body, BodyParams
-from softdock.spatial.vectors import symmetric_inverse
+from softdock.core.energy.ledger import Ledger
+from softdock.core.machine.compiled import door
+from softdock.core.machine.state import LEDGER, SATELLITES
+from softdock.core.satellites import INTEGRATORS, integrate
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.rigid_body import Body, BodyParams
+from softdock.core.spatial.vectors import symmetric_inverse
 
 integrate_door, symmetric_inverse_door = door(integrate), door(symmetric_inverse)
 KINETIC = Ledger._fields.index("kinetic")

@@ -38,7 +38,9 @@ def page_id(path: Path) -> str:
 
 
 def tags_of(text: str) -> set[str]:
-    """Every tag in a text, one equation each: `Lange eqs. 3, 4` is two; `15 to 17` is three."""
+    """Every tag in a text, one equation each: `Lange eqs. 3, 4` is two; `15 to 17` is three.
+    A tag may be wrapped."""
+    text = re.sub(r"\s*\n\s*(# )?", " ", text)
     found = {f"{paper} {section}" for paper, section in SECTION.findall(text)}
     for paper, numbers in EQUATIONS.findall(text):
         last = 0
@@ -108,6 +110,7 @@ def test_tags_are_understood():
     )
     assert tags_of("De Stefano eqs. 16 to 18") == {f"De Stefano eq. {n}" for n in (16, 17, 18)}
     assert tags_of("# Lange IV-F") == {"Lange IV-F"}
+    assert tags_of("# as Lange\n    # eq. 20 has it") == {"Lange eq. 20"}
 
 
 def test_every_tag_in_the_sources_is_in_the_map():

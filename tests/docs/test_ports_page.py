@@ -11,14 +11,14 @@ import pytest
 from scenarios import epos_wall
 
 import softdock
+from softdock.core.ports.haptic_loop import RENDERINGS
+from softdock.core.ports.haptics import Setting, touch
+from softdock.core.ports.satellite import bounce
+from softdock.core.ports.telemanipulation import telemanipulate
+from softdock.core.ports.walls import force_error, render_published, true_force
 from softdock.papers.franken.figure_5 import energies
 from softdock.papers.franken.parameters import sine, sine_velocity
 from softdock.ports import generalised_maxwell, rigid_satellite
-from softdock.ports.haptic_loop import RENDERINGS
-from softdock.ports.haptics import Setting, touch
-from softdock.ports.satellite import bounce
-from softdock.ports.telemanipulation import telemanipulate
-from softdock.ports.walls import force_error, render_published, true_force
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
 

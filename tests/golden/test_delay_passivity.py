@@ -11,9 +11,9 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, load_scenario, simulate
-from softdock.adaptation.delay_passivity_keys import suggest
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
+from softdock.core.adaptation.delay_passivity.keys import suggest
 
 STIFFNESS, DAMPING = "contact.0.real.stiffness_N_per_m", "contact.0.real.damping_Ns_per_m"
 

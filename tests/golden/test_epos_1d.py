@@ -12,7 +12,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import simulate
-from softdock.satellites import INTEGRATORS
+from softdock.core.satellites import INTEGRATORS
 
 PHASES = np.arange(16) / 16
 EPOS = {"mass_kg": 63.0, "stiffness": 1000.0}

@@ -164,10 +164,10 @@ def test_a_hand_may_give_energy(method):
 NO_NUMBER = """
 import math, sys
 import numpy as np
-import softdock.facility as facility
+import softdock.core.facility.simulated as facility
 from softdock import build
 from softdock.simulation import Stepper
-from softdock.spatial.motion import Wrench
+from softdock.core.spatial.motion import Wrench
 sys.path.insert(0, {tests!r})
 from scenarios import epos_wall
 

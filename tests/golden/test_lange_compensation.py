@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, build, simulate
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS
 from softdock.papers.lange.compensation import (
     DAMPING,
     ENVIRONMENTS,

@@ -13,9 +13,9 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import simulate
-from softdock.adaptation.passive_integrator import FORMS
-from softdock.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
-from softdock.energy.axis_scheme import MASS as SMALL_MASS
+from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
+from softdock.core.energy.axis_scheme import MASS as SMALL_MASS
 from softdock.papers.de_stefano import PAPER
 from softdock.papers.de_stefano.drift import loop_drifts, smooth_drift
 from softdock.papers.de_stefano.energies import (

@@ -24,6 +24,7 @@ from scenarios import (
 )
 
 from softdock import build, simulate
+from softdock.core.orbit import orbit
 from softdock.fidelity import (
     angular_momentum,
     compare,
@@ -33,7 +34,6 @@ from softdock.fidelity import (
     mass_properties,
     spins,
 )
-from softdock.reference import orbit
 from softdock.scenario.files import load_scenario
 
 

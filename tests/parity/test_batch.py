@@ -18,16 +18,16 @@ sys.path.insert(
 
 from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
-from softdock import doors
 from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.tailoring import tailor
-from softdock.compiled import source_hash
-from softdock.cycle import STATUSES
+from softdock.core.cycle import STATUSES
+from softdock.core.machine import doors
+from softdock.core.machine.compiled import source_hash
+from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.errors import BadInput, NoDevice
-from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.scenario.build import build
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario

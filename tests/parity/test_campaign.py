@@ -20,11 +20,11 @@ from softdock.campaign.replay import differences, outcomes_of
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
 from softdock.campaign.tailoring import Common, tailor
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import OUTCOMES
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOMES
+from softdock.core.machine.specialise import Kind
+from softdock.core.orbit import orbit
 from softdock.fidelity import distance_from_orbit, mass_properties, motions
-from softdock.kinds import Kind
-from softdock.reference import orbit
 from softdock.simulation import simulate
 
 TABLES = {

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import softdock
-from softdock import doors
-from softdock.compiled import NOT_CORE, NotADoor, core_sources, door
-from softdock.cycle import control, cycle
-from softdock.spatial.rotations import rotate
+from softdock.core.cycle import control, cycle
+from softdock.core.machine import doors
+from softdock.core.machine.compiled import NotADoor, core_sources, door
+from softdock.core.spatial.rotations import rotate
 
 PACKAGE = Path(softdock.__file__).parent
 
@@ -48,7 +48,9 @@ def copied(tmp_path):
             "PYTHONPATH": str(tmp_path / "source"),
             "SOFTDOCK_CACHE_DIR": str(tmp_path / "cache"),
         }
-        code = "import softdock.compiled as c; print(c.__file__); print(c.cache_folder())"
+        code = (
+            "import softdock.core.machine.compiled as c; print(c.__file__); print(c.cache_folder())"
+        )
         done = subprocess.run(
             [sys.executable, "-c", code],
             capture_output=True,
@@ -63,7 +65,7 @@ def copied(tmp_path):
     return tmp_path / "source" / "softdock", folder
 
 
-@pytest.mark.parametrize("edited", ["spatial/vectors.py", "contact/cone.py", "cycle.py"])
+@pytest.mark.parametrize("edited", ["core/spatial/vectors.py", "core/contact/cone.py", "core/cycle.py"])
 def test_an_edit_of_the_core_starts_a_new_cache(copied, edited):
     """Numba does not notice edits in files a function calls; the folder's name does, so stale
     machine code is never run."""
@@ -83,7 +85,7 @@ def test_a_new_core_file_starts_a_new_cache_and_an_edit_outside_does_not(copied)
     with (root / "scenario" / "checks.py").open("a") as file:
         file.write("# an edit\n")
     assert folder() == before
-    (root / "contact" / "another.py").write_text("# a new model\n")
+    (root / "core" / "contact" / "another.py").write_text("# a new model\n")
     assert folder() != before
 
 
@@ -101,15 +103,17 @@ def imported_by(path: Path) -> set[str]:
 def test_nothing_outside_the_core_is_compiled():
     """What the cache's name leaves out must hold no compiled code, and no core file may take code
     from there."""
-    core = set(core_sources(PACKAGE))
-    outside = {name.removesuffix(".py") for name in NOT_CORE}
+    core = set(core_sources())
     for path in sorted(PACKAGE.rglob("*.py")):
         imports = imported_by(path)
         if path in core:
             parts = {name.split(".")[1] for name in imports if "." in name}
-            assert not (parts & outside) - {"errors"}, f"{path} takes code from outside the core"
+            assert parts <= {"core", "errors"}, f"{path} takes code from outside the core"
         else:
-            compiles = {"softdock.compiled.compiled", "softdock.compiled.door"} & imports
+            compiles = {
+                "softdock.core.machine.compiled.compiled",
+                "softdock.core.machine.compiled.door",
+            } & imports
             assert not compiles, f"{path} compiles, and the cache would not notice its edits"
     assert len(core) > 30
 

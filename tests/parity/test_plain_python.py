@@ -23,9 +23,9 @@ from scenarios import (
 )
 
 from softdock import Stepper, build
-from softdock.cycle import cycle
-from softdock.energy.ledger import Ledger
-from softdock.flat import (
+from softdock.core.cycle import cycle
+from softdock.core.energy.ledger import Ledger
+from softdock.core.machine.state import (
     COMMAND,
     FACILITY,
     LEDGER,
@@ -36,8 +36,8 @@ from softdock.flat import (
     TRUE,
     WRENCHES,
 )
+from softdock.core.satellites import INTEGRATORS
 from softdock.papers.lange.compensation import scenario_tables, wanted_contacts
-from softdock.satellites import INTEGRATORS
 
 CYCLES = 350  # 1.4 s: from the start through the first contacts of every case
 # design/definitions.md, "Agreement between backends": relative to approach speed, peak force and
@@ -48,7 +48,7 @@ RUN = """
 import json, sys
 import numpy as np
 from softdock import Stepper, build
-from softdock.cycle import cycle
+from softdock.core.cycle import cycle
 assert type(cycle).__name__ == "function", "this must be plain Python"
 answers = []
 for tables, cycles in json.load(sys.stdin):

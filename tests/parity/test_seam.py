@@ -18,11 +18,13 @@ from scenarios import (
     whole_facility,
 )
 
-from softdock import Stepper, build, doors, layout
-from softdock.adaptation.registry import METHODS
-from softdock.compiled import door
-from softdock.energy.ledger import Ledger
-from softdock.flat import (
+from softdock import Stepper, build
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.energy.ledger import Ledger
+from softdock.core.machine import doors
+from softdock.core.machine import vector as layout
+from softdock.core.machine.compiled import door
+from softdock.core.machine.state import (
     COMMAND,
     FACILITY,
     LEDGER,
@@ -32,7 +34,7 @@ from softdock.flat import (
     STATE_FLOATS,
     WRENCHES,
 )
-from softdock.spatial.motion import MOTION_FLOATS
+from softdock.core.spatial.motion import MOTION_FLOATS
 
 CYCLES = 1000
 SATELLITE_STATES = slice(SATELLITES, COMMAND)

@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock.adaptation.method import BY_TYPE
 from softdock.campaign import precision, single
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.single_arithmetic import operations
-from softdock.compiled import core_sources
-from softdock.doors import OUTCOME_COLUMNS
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.machine.compiled import CORE, core_sources
+from softdock.core.machine.doors import OUTCOME_COLUMNS
+from softdock.core.machine.features import Markers, Plain
 from softdock.errors import BadInput
-from softdock.features import Markers, Plain
 from softdock.scenario.build import build
 
 SWEPT = {"chaser.mass_kg": [60.0, 66.0], "random.run": [3, 4]}
@@ -32,11 +32,11 @@ import json, sys
 import numpy as np
 from softdock.campaign import single
 from softdock.campaign.columns import columns
-from softdock.doors import OUTCOMES
+from softdock.core.machine.doors import OUTCOMES
 from softdock.scenario.build import build
 tables, swept = json.load(sys.stdin)
 rows, markers, floats = columns(build(tables), swept)
-doors, layout = single.load("doors"), single.load("layout")
+doors, layout = single.load("core.machine.doors"), single.load("core.machine.vector")
 found, kinds = [], None
 for row in rows:
     params = layout.prepare(row, single.twin(markers))
@@ -113,19 +113,16 @@ def test_single_precision_is_near_double_and_not_equal_to_it(both):
 def test_every_time_of_the_core_stays_double():
     """A new field in seconds that nobody named here would be rounded to a part in ten million of
     the run's length."""
-    for path in core_sources(single.ROOT):
-        if path.relative_to(single.ROOT).parts[0] in (
-            "reference",
-            "ports",
-        ):  # flown and stepped on the CPU alone
-            continue
+    for path in core_sources():
+        if path.relative_to(CORE).parts[0] in ("orbit", "ports"):
+            continue  # flown and stepped on the CPU alone
         for field in re.findall(r"^    (\w+): float +# s\b", path.read_text(), re.MULTILINE):
             assert field in single.DOUBLE, f"{path.name}: {field}"
 
 
 def test_names_of_the_transformation_are_those_of_the_core():
     """A constant or function that was renamed in the core must be renamed there too."""
-    trees = [ast.parse(path.read_text()) for path in core_sources(single.ROOT)]
+    trees = [ast.parse(path.read_text()) for path in core_sources()]
     defined = {
         node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
     }

@@ -14,7 +14,7 @@ import pytest
 from scenarios import cone_docking, hard_for_the_core, lange_impact, sphere_on_sphere
 
 from softdock import simulate
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
 
 LAG = {"model": "lag", "delay_ms": 5.0, "lag_Hz": 6.0, "lag_damping_ratio": 0.7}
 LIMITED = {

@@ -20,8 +20,8 @@ from scenarios import (
 )
 
 from softdock import Stepper, build, simulate
-from softdock.adaptation.virtual_contact import GAINS
-from softdock.energy.ledger import ROWS
+from softdock.core.adaptation.hybrid.virtual_contact import GAINS
+from softdock.core.energy.ledger import ROWS
 from softdock.errors import BadInput
 
 TIP = [-1.0, 0.0, 0.0]  # of cone_docking

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scenarios import cone_docking, matrix, moved, quaternion, sphere_on_sphere
 
 from softdock import simulate
-from softdock.energy.ledger import ROWS
-from softdock.satellites import INTEGRATORS
+from softdock.core.energy.ledger import ROWS
+from softdock.core.satellites import INTEGRATORS
 
 NAMES = tuple(i.name for i in INTEGRATORS)
 T = 0.004  # s, the cycle of all shared scenarios

@@ -15,13 +15,13 @@ import pytest
 from browser import chromium, opened
 from click.testing import CliRunner
 
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import METHODS
 from softdock.cli.main import cli
 from softdock.comparison import compare
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.satellites import INTEGRATORS
 from softdock.report.comparison_page import MOST_SHOWN, shown_first
 from softdock.report.elements import look_up
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.files import load_scenario
 
 ROOT = Path(__file__).parents[2]
@@ -34,11 +34,11 @@ RETURNS_NAN = """
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.interface import Wrenches
-from softdock.adaptation.registry import Method
-from softdock.compiled import compiled
-from softdock.parameters import Group
-from softdock.spatial.motion import Wrench
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.registry import Method
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group
+from softdock.core.spatial.motion import Wrench
 
 
 class Broken(NamedTuple):

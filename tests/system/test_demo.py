@@ -11,12 +11,12 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import METHODS, Method, register
 from softdock.cli.main import cli
 from softdock.comparison.demonstration import _all, demonstrate
-from softdock.compiled import compiled
-from softdock.parameters import Group
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import METHODS, Method, register
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group
 from softdock.scenario.files import load_scenario
 
 

@@ -12,7 +12,7 @@ from scenarios import epos_wall
 
 import softdock
 from softdock import BadInput
-from softdock.reference import orbit
+from softdock.core.orbit import orbit
 from softdock.scenario.files import to_toml
 
 SPRING = {"model": "single_spring", "arguments": {"stiffness": 1000.0}}

@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.adaptation.registry import METHODS
 from softdock.campaign import digest
 from softdock.campaign.arrow import to_numbers, truths
 from softdock.campaign.digest import _count, _no_counts
@@ -14,6 +13,7 @@ from softdock.campaign.maps import cells, maps
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.spec import load_spec, preset_names, read_spec
 from softdock.campaign.summary import _of_variant, distribution
+from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
 from softdock.metrics import plain
 from softdock.report.campaign_maps import MOST_MAPS, map_charts

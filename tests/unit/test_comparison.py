@@ -14,17 +14,18 @@ import numpy as np
 import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
-from softdock import BadInput, build, doors, simulate
-from softdock.adaptation import direct
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import KINDS, METHODS, Belief, Method, register
+from softdock import BadInput, build, simulate
 from softdock.comparison import compare, load_method_file
 from softdock.comparison.candidates import candidates, chains, is_plug_in
 from softdock.comparison.knowledge import ERRORS_PERCENT, beliefs, wrong_beliefs
 from softdock.comparison.ranking import rank, recommend, worst_of
-from softdock.compiled import SOURCES_NAME, compiled
-from softdock.parameters import Group, Parameter
-from softdock.satellites import INTEGRATORS
+from softdock.core.adaptation import direct
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import KINDS, METHODS, Belief, Method, register
+from softdock.core.machine import doors
+from softdock.core.machine.compiled import SOURCES_NAME, compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.satellites import INTEGRATORS
 
 
 class Told(NamedTuple):
@@ -395,9 +396,9 @@ def test_the_recommendation_in_words():
 
 GOOD = """
 from typing import NamedTuple
-from softdock.adaptation.registry import Belief, Method, register
-from softdock.compiled import compiled
-from softdock.parameters import Group, Parameter
+from softdock.core.adaptation.registry import Belief, Method, register
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
 
 print("hello")
 
@@ -429,7 +430,8 @@ BAD = {
     "not compiled": (GOOD + "METHOD = method(wrench=lambda *a: a[-1])", "under @compiled"),
     "marker": (GOOD + "METHOD = method(marker=(1, 2))", "a field 'memory'"),
     "another's marker": (
-        GOOD + "from softdock.adaptation.direct import Direct\nMETHOD = method(marker=Direct(0))",
+        GOOD
+        + "from softdock.core.adaptation.direct import Direct\nMETHOD = method(marker=Direct(0))",
         "a NamedTuple class of its own",
     ),
     "a marker like another's": (

@@ -11,15 +11,15 @@ import pytest
 from scenarios import cone_docking, epos_wall, matrix, quaternion, sphere_on_sphere
 
 from softdock import simulate
-from softdock.contact.compliance import (
+from softdock.core.contact.compliance import (
     device_matrix,
     in_series,
     normal_stiffness,
     sliding_stiffness,
     stiffness_range,
 )
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput
-from softdock.reference import orbit
 from softdock.scenario.build import build
 from softdock.scenario.device import reachable_stiffness
 

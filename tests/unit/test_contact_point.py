@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from softdock.adaptation.contact_point import (
+from softdock.core.adaptation.remapping.environment.contact_point import (
     facing,
     line_of_action,
     on_box,
@@ -18,12 +18,16 @@ from softdock.adaptation.contact_point import (
     on_plane,
     on_sphere,
 )
-from softdock.adaptation.environment import PAIR_SIZE, REAL_LAW, WANTED_LAW
-from softdock.adaptation.remapping_keys import REMAPPING
-from softdock.compiled import compiled, door
-from softdock.contact.laws import LAWS
-from softdock.contact.pairs import GEOMETRIES, PAIR
-from softdock.spatial.motion import Wrench
+from softdock.core.adaptation.remapping.environment.environment import (
+    PAIR_SIZE,
+    REAL_LAW,
+    WANTED_LAW,
+)
+from softdock.core.adaptation.remapping.keys import REMAPPING
+from softdock.core.contact.laws import LAWS
+from softdock.core.contact.pairs import GEOMETRIES, PAIR
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)
 

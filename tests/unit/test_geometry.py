@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 from scenarios import quaternion
 
-from softdock import contact
-from softdock.compiled import door
-from softdock.contact import cone, sphere, wall
-from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
-from softdock.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
-from softdock.features import Every
-from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import exponential, product
-from softdock.spatial.vectors import add_scaled, scale
+from softdock.core import contact
+from softdock.core.contact import cone, sphere, wall
+from softdock.core.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
+from softdock.core.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
+from softdock.core.machine.compiled import door
+from softdock.core.machine.features import Every
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.rotations import exponential, product
+from softdock.core.spatial.vectors import add_scaled, scale
 
 touch_wall, touch_sphere, touch_cone = (
     door(wall.touch_wall),

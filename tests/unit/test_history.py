@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from scenarios import hamilton, matrix, quaternion
 
-from softdock.compiled import door
-from softdock.robots import delay, history
-from softdock.robots.history import HERMITE, HOLD, LINEAR
-from softdock.robots.robot import DELAY, Chance, RobotParams
-from softdock.spatial.motion import MOTION_FLOATS, Motion
-from softdock.spatial.rotations import logarithm
+from softdock.core.machine.compiled import door
+from softdock.core.robots import delay, history
+from softdock.core.robots.history import HERMITE, HOLD, LINEAR
+from softdock.core.robots.robot import DELAY, Chance, RobotParams
+from softdock.core.spatial.motion import MOTION_FLOATS, Motion
+from softdock.core.spatial.rotations import logarithm
 
 between, push, motion_at = door(history.between), door(history.push), door(history.motion_at)
 delayed_set_point, delay_door, log = (

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 import ruckig
 
-from softdock.compiled import door
-from softdock.robots import interception, interception_path
+from softdock.core.machine.compiled import door
+from softdock.core.robots import interception, interception_path
 
 advance_profile = door(interception.advance_profile)
 time_optimal_profile, intercepting_profile = (
@@ -409,7 +409,7 @@ def test_never_arriving_is_an_infinite_duration():
 
 PLAIN = """
 import json, sys
-from softdock.robots.interception import advance_profile, intercepting_profile, time_optimal_profile
+from softdock.core.robots.interception import advance_profile, intercepting_profile, time_optimal_profile
 assert type(advance_profile).__name__ == "function"
 answers = []
 for case in json.load(sys.stdin):

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock import contact
-from softdock.compiled import door
-from softdock.contact import laws
-from softdock.contact.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
-from softdock.contact.pairs import WALL, Law, Pair, Shape
-from softdock.contact.touch import Touch
+from softdock.core import contact
+from softdock.core.contact import laws
+from softdock.core.contact.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
+from softdock.core.contact.pairs import WALL, Law, Pair, Shape
+from softdock.core.contact.touch import Touch
+from softdock.core.machine.compiled import door
 
 law_door = door(contact._law_force)
 elastic_door, normal_door, stored_door = (

@@ -8,20 +8,20 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
-from softdock.adaptation.energy_ledger_projection import (
+from softdock.campaign.passive_contacts import ALLOWED, passive_contacts
+from softdock.core.adaptation.interface import Rig, Satellites
+from softdock.core.adaptation.measured.noise_bias import deviations_for
+from softdock.core.adaptation.measured.projection import (
     carried_along,
     line_of,
     moved_along,
     scaled_relative,
     welded,
 )
-from softdock.adaptation.interface import Rig, Satellites
-from softdock.adaptation.noise_bias import deviations_for
-from softdock.adaptation.registry import METHODS
-from softdock.campaign.passive_contacts import ALLOWED, passive_contacts
-from softdock.compiled import door
-from softdock.spatial.motion import Wrench
-from softdock.spatial.rigid_body import Body, BodyParams
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.machine.compiled import door
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.rigid_body import Body, BodyParams
 
 LEDGER = {"name": "energy_ledger"}
 deviations = door(deviations_for)

@@ -10,11 +10,11 @@ import pytest
 from scenarios import hamilton, matrix, quaternion
 from scipy.integrate import solve_ivp
 
-from softdock.compiled import door
-from softdock.satellites import INTEGRATORS, integrate
-from softdock.spatial.motion import Wrench, displacement, work
-from softdock.spatial.rigid_body import Body, BodyParams, kinetic_energy
-from softdock.spatial.vectors import symmetric_inverse
+from softdock.core.machine.compiled import door
+from softdock.core.satellites import INTEGRATORS, integrate
+from softdock.core.spatial.motion import Wrench, displacement, work
+from softdock.core.spatial.rigid_body import Body, BodyParams, kinetic_energy
+from softdock.core.spatial.vectors import symmetric_inverse
 
 LIE_MIDPOINT = next(code for code, i in enumerate(INTEGRATORS) if i.name == "lie_midpoint")
 ZERO = (0.0, 0.0, 0.0)

@@ -8,10 +8,10 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build
-from softdock.adaptation.energy_ledger import _sent_with
-from softdock.compiled import door
+from softdock.core.adaptation.energy_ledger.method import _sent_with
+from softdock.core.machine.compiled import door
+from softdock.core.spatial.motion import Motion
 from softdock.errors import BadInput
-from softdock.spatial.motion import Motion
 
 
 @pytest.mark.parametrize(

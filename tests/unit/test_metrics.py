@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere, whole_facility
 
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput
 from softdock.phases import shifted, simulate_phases
-from softdock.reference import orbit
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario, preset_names
 from softdock.simulation import simulate

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from softdock import philox
-from softdock.compiled import door
+from softdock.core import chance as philox
+from softdock.core.machine.compiled import door
 
 philox_door, uniform, gaussians = door(philox.philox), door(philox.uniform), door(philox.gaussians)
 

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from softdock import BadInput
 from softdock.cli.main import cli
+from softdock.core.ports.continuous import simulate_continuous
+from softdock.core.ports.haptics import Setting, touch
 from softdock.ports import (
     Network,
     Sampled,
@@ -26,8 +28,6 @@ from softdock.ports import (
     voigt,
     warnings_of,
 )
-from softdock.ports.continuous import simulate_continuous
-from softdock.ports.haptics import Setting, touch
 
 SLS = {
     "name": "tissue",

@@ -10,12 +10,12 @@ import pytest
 from scenarios import epos_wall, quaternion, sphere_on_sphere
 
 from softdock import build, simulate
-from softdock.compiled import door
-from softdock.layout import POSE_AT
-from softdock.robots.robot import Chance
-from softdock.sensor import pose as pose_sensor
-from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import inverse, logarithm, product
+from softdock.core.machine.compiled import door
+from softdock.core.machine.vector import POSE_AT
+from softdock.core.robots.robot import Chance
+from softdock.core.sensor import pose as pose_sensor
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.rotations import inverse, logarithm, product
 
 read_pose, prepare_pose, log = (
     door(pose_sensor.read_pose),

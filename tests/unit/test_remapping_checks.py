@@ -8,13 +8,13 @@ import pytest
 from scenarios import lange_impact
 
 from softdock import build
-from softdock.adaptation.remapping_durations import SPRINGS_OF_SCENARIO, lasting
-from softdock.adaptation.remapping_reports import suggest
 from softdock.campaign.columns import columns
 from softdock.campaign.engines import engine_for
 from softdock.campaign.tailoring import MOST_FLOATS
+from softdock.core.adaptation.remapping.host.durations import SPRINGS_OF_SCENARIO, lasting
+from softdock.core.adaptation.remapping.host.reports import suggest
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput
-from softdock.reference import orbit
 from softdock.scenario.checks import UNRESOLVED_CYCLES
 from softdock.scenario.files import load_scenario
 

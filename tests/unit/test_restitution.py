@@ -10,7 +10,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import BadInput, simulate
-from softdock.contact.restitution import (
+from softdock.core.contact.restitution import (
     damping_of_restitution,
     lambda_of_restitution,
     restitution_of_damping,

@@ -11,13 +11,13 @@ from scenarios import epos_wall, hamilton, lange_impact, matrix, quaternion, sph
 from scipy.linalg import expm
 
 from softdock import simulate
-from softdock.compiled import door
-from softdock.robots import delay, lag, limited
-from softdock.robots.history import HERMITE
-from softdock.robots.limited import ROBOT_FLOATS
-from softdock.robots.robot import DELAY, Chance, RobotParams
-from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import logarithm
+from softdock.core.machine.compiled import door
+from softdock.core.robots import delay, lag, limited
+from softdock.core.robots.history import HERMITE
+from softdock.core.robots.limited import ROBOT_FLOATS
+from softdock.core.robots.robot import DELAY, Chance, RobotParams
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.rotations import logarithm
 
 follow_with_lag, follow_within_limits = (
     door(lag.follow_with_lag),

@@ -12,12 +12,12 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import BadInput, Stepper, build, load_scenario, simulate
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.machine.vector import CHASER_AT, CHASER_ROBOT_AT
+from softdock.core.robots.robot import ROBOT
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import SoftdockError
-from softdock.layout import CHASER_AT, CHASER_ROBOT_AT
-from softdock.robots.robot import ROBOT
 from softdock.scenario.build import set_key
-from softdock.spatial.rigid_body import BODY
 
 
 def refused(tables):

@@ -7,8 +7,8 @@ import pytest
 from scenarios import CHASER_INERTIA, cone_docking, sphere_on_sphere
 
 from softdock import BadInput, build, simulate
-from softdock.compiled import door
-from softdock.schedules import BODY_FRAME, WORLD, Schedule, scheduled
+from softdock.core.machine.compiled import door
+from softdock.core.schedules import BODY_FRAME, WORLD, Schedule, scheduled
 
 wrench_at = door(scheduled)
 STEADY = [

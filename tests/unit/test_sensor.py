@@ -10,12 +10,12 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import Stepper, build, simulate
-from softdock.compiled import door
-from softdock.flat import FACILITY
-from softdock.layout import SENSOR_AT
-from softdock.robots.robot import Chance
-from softdock.sensor import force_torque
-from softdock.spatial.motion import Wrench
+from softdock.core.machine.compiled import door
+from softdock.core.machine.state import FACILITY
+from softdock.core.machine.vector import SENSOR_AT
+from softdock.core.robots.robot import Chance
+from softdock.core.sensor import force_torque
+from softdock.core.spatial.motion import Wrench
 
 read_sensor, prepare_sensor = door(force_torque.read_sensor), door(force_torque.prepare_sensor)
 T, CHANCE = 0.004, Chance(11, 0)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scenarios import CHASER_INERTIA, hamilton, matrix, quaternion
 
-from softdock.compiled import door
-from softdock.spatial import motion, rotations, vectors
-from softdock.spatial.motion import Wrench
+from softdock.core.machine.compiled import door
+from softdock.core.spatial import motion, rotations, vectors
+from softdock.core.spatial.motion import Wrench
 
 product, inverse, normalise = (
     door(rotations.product),

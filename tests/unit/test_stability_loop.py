@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput
-from softdock.satellites import INTEGRATORS
 from softdock.stability import (
     Loop,
     Robot,
@@ -152,7 +152,7 @@ def test_the_integrators_are_those_of_the_loop():
 
 
 def test_the_interpolations_are_those_of_the_robots():
-    from softdock.robots.history import INTERPOLATIONS as OF_ROBOTS
+    from softdock.core.robots.history import INTERPOLATIONS as OF_ROBOTS
 
     assert INTERPOLATIONS == OF_ROBOTS
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from softdock.campaign.thin import Thin
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import OUTCOME_COLUMNS, OUTCOMES
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 from softdock.errors import closest
 
 CONTACTS = 4  # rows of the contact log kept per run, unless told otherwise

@@ -14,8 +14,8 @@ from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column
 from softdock.campaign.plan import Plan, Variant, fill
 from softdock.campaign.thin import Thin
+from softdock.core.machine.vector import MEMORY, MEMORY_AT
 from softdock.errors import BadInput, Problem
-from softdock.layout import MEMORY, MEMORY_AT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario, memory_sizes
 

@@ -44,7 +44,7 @@ from softdock.campaign.execute import (
 from softdock.campaign.own_outcomes import Own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import OWN, Folder, Shard, Texts, again, plan_from, plan_texts
-from softdock.compiled import source_hash
+from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.registry import METHODS
-from softdock.contact.pairs import PAIR
-from softdock.errors import BadInput, Problem, closest
-from softdock.features import Markers
-from softdock.layout import (
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.pairs import PAIR
+from softdock.core.machine.features import Markers
+from softdock.core.machine.parameters import Parameter
+from softdock.core.machine.vector import (
     CHASER_ROBOT_AT,
     MEMORY,
     MEMORY_AT,
@@ -33,8 +33,8 @@ from softdock.layout import (
     TIME,
     TIME_AT,
 )
-from softdock.parameters import Parameter
-from softdock.robots.robot import ROBOT
+from softdock.core.robots.robot import ROBOT
+from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS, check_scenario, longest_delay, memory_sizes
 from softdock.scenario.features import features_of

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from softdock import doors
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.campaign.thin import Thin, rows_of
-from softdock.features import Markers
+from softdock.core.machine import doors
+from softdock.core.machine.features import Markers
 
 CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
 MOST_RUNS_IN_CHUNK = 256

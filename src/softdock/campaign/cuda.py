@@ -20,12 +20,12 @@ import numpy as np
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.campaign.tailoring import Special, Tailored, tailor
 from softdock.campaign.thin import Thin, rows_of
-from softdock.compiled import cache_folder
-from softdock.doors import run_one
+from softdock.core.machine.compiled import cache_folder
+from softdock.core.machine.doors import run_one
+from softdock.core.machine.features import Markers
+from softdock.core.machine.specialise import of_kind, with_known_pair
+from softdock.core.machine.vector import prepare
 from softdock.errors import NoDevice
-from softdock.features import Markers
-from softdock.kinds import of_kind, with_known_pair
-from softdock.layout import prepare
 
 THREADS_PER_BLOCK = 64
 # aim of one launch; a longer one would make progress invisible and upset a display's watchdog

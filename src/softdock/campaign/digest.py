@@ -18,7 +18,7 @@ from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import RUNS, again
-from softdock.cycle import STATUSES
+from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
 
 MOST_ROWS = 100_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.campaign.thin import Thin
-from softdock.layout import CHASER_AT, TARGET_AT
-from softdock.spatial.rigid_body import BODY
+from softdock.core.machine.vector import CHASER_AT, TARGET_AT
+from softdock.core.spatial.rigid_body import BODY
 
 TURN = 0.05  # rad, of one step back
 

@@ -15,8 +15,8 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores, run_cpu, run_none
 from softdock.campaign.plan import Plan, Variant
 from softdock.campaign.thin import Thin
+from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.errors import BadInput, NoDevice, Problem
-from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
 CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work

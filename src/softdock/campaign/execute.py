@@ -29,8 +29,8 @@ from softdock.campaign.own_outcomes import OWN_CONTACTS, Own, apply_own, load_ow
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Folder, Shard, again
 from softdock.campaign.thin import Thin
+from softdock.core.settling import SETTLED_ROWS
 from softdock.errors import CampaignStopped
-from softdock.settling import SETTLED_ROWS
 
 # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
 FIRST_CONTACT = 1

@@ -21,9 +21,9 @@ from softdock.campaign.cuda import (
 )
 from softdock.campaign.tailoring import Tailored
 from softdock.campaign.thin import Thin
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import OUTCOMES
-from softdock.features import Markers
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOMES
+from softdock.core.machine.features import Markers
 
 
 class Flight(NamedTuple):

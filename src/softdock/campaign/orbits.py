@@ -19,9 +19,9 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column, distances, initial_motions, turned_back
 from softdock.campaign.thin import Thin
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import MOTIONS
-from softdock.layout import (
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import MOTIONS
+from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
     CHASER_ROBOT_AT,
@@ -38,15 +38,15 @@ from softdock.layout import (
     TIME_AT,
     TIMES,
 )
-from softdock.reference import (
+from softdock.core.orbit import (
     LOGGED_CONTACTS,
     OUTCOME_COLUMNS,
     orbit_marker,
     orbit_mem_floats,
     run_orbit,
 )
-from softdock.sensor.pose import POSE
-from softdock.settling import SETTLED_PART, SETTLED_ROWS
+from softdock.core.sensor.pose import POSE
+from softdock.core.settling import SETTLED_PART, SETTLED_ROWS
 
 CHUNK = 16  # runs a thread flies at a time
 AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start

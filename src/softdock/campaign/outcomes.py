@@ -17,12 +17,12 @@ from softdock.campaign.distances import column
 from softdock.campaign.orbits import Orbits
 from softdock.campaign.plan import Plan
 from softdock.campaign.thin import Thin
-from softdock.contact.seat import CAPTURES
-from softdock.cycle import STATUSES
-from softdock.layout import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
-from softdock.reference import OUTCOME_COLUMNS as ORBITS
-from softdock.sensor.force_torque import SENSOR
-from softdock.sensor.pose import POSE
+from softdock.core.contact.seat import CAPTURES
+from softdock.core.cycle import STATUSES
+from softdock.core.machine.vector import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
+from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
+from softdock.core.sensor.force_torque import SENSOR
+from softdock.core.sensor.pose import POSE
 
 ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
 VERDICTS = ("passive", "active", "stopped")

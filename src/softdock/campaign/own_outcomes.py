@@ -67,8 +67,8 @@ def load_own(file: Path, varied: int) -> Own:
         raise BadInput(Problem("outcome_file", str(file), allowed))
     scope.update({name: _compiled(f) for name, f in written.items() if name not in found})
     made = {name: _looped(f) for name, f in found.items()}
-    from softdock.contact_log import LOG_COLUMNS
-    from softdock.doors import OUTCOME_COLUMNS, OUTCOMES
+    from softdock.core.contact_log import LOG_COLUMNS
+    from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 
     tried = np.zeros((2, OUTCOMES))  # a run without a contact, and one with more than its log holds
     tried[1, OUTCOME_COLUMNS.index("contacts")] = MANY

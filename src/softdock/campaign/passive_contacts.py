@@ -32,7 +32,7 @@ import numpy as np
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
-from softdock.contact_log import LOG_COLUMNS
+from softdock.core.contact_log import LOG_COLUMNS
 from softdock.fidelity import MassProperties, angular_momentum, kinetic_energy
 from softdock.scenario.build import build
 

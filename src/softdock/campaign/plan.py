@@ -16,21 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.registry import METHODS
 from softdock.campaign.columns import Place, resolved, sweepable
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.thin import Thin
 from softdock.campaign.vary import Vary
 from softdock.comparison.candidates import Candidate, candidates, is_plug_in
-from softdock.contact.pairs import PAIR
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.pairs import PAIR
+from softdock.core.machine.features import Markers
+from softdock.core.machine.vector import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem, closest
-from softdock.features import Markers
-from softdock.layout import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
-from softdock.spatial.rigid_body import BODY
 
 
 @dataclass

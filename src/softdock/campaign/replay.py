@@ -13,7 +13,7 @@ import numpy as np
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.outcomes import ACTIVE, VERDICTS
-from softdock.cycle import STATUSES
+from softdock.core.cycle import STATUSES
 
 ONLY_SINGLE = ("observed_J",)  # a single run pairs force and pose of different ages, in its record
 ROUNDING = 1e-6  # of a value: runs of a GPU differ from this machine's by less than this

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from softdock._version import __version__
 from softdock.campaign.plan import Plan, make_plan
 from softdock.campaign.spec import read_spec
-from softdock.compiled import source_hash
+from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
 from softdock.recording.folder import make_folder
 from softdock.recording.whole_files import write_whole

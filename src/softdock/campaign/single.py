@@ -31,17 +31,18 @@ from typing import Any
 
 import numba
 
-from softdock.compiled import core_sources
+from softdock.core.machine.compiled import core_sources
 from softdock.errors import BadInput, Problem
 
 PACKAGE, OURS = "softdock_single", "softdock"
 ROOT = Path(__file__).parents[1]
+# Modules that are not loaded again: no arithmetic of a run.
 SHARED = (
-    "compiled",
-    "parameters",
-    "errors",
-    "_version",
-)  # modules that are not loaded again: no arithmetic of a run
+    "softdock.core.machine.compiled",
+    "softdock.core.machine.parameters",
+    "softdock.errors",
+    "softdock._version",
+)
 DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever the tuple
     (
         "T",
@@ -93,8 +94,10 @@ CONSTANTS = {  # what the core sets by the last bit of a double, by that of a si
     "ON_AXIS": 1e-7,
 }
 IN_DOUBLE_ONLY = {  # modules of methods, and why
-    "softdock.adaptation.network": "networks, whose steps are solved to the last bits of doubles",
-    "softdock.adaptation.remapping": "the re-mapping, whose past and filter were never tried in single",
+    "softdock.core.adaptation.networks": "networks, whose steps are solved to the last bits of doubles",
+    "softdock.core.adaptation.remapping": (
+        "the re-mapping, whose past and filter were never tried in single"
+    ),
 }
 OPERATORS = {
     ast.Add: "add",
@@ -120,7 +123,7 @@ DECORATORS = ("compiled", "apart", "door")
 def tuple_fields() -> dict[str, list[str]]:
     """Fields of every NamedTuple of the core, by the class's name."""
     found: dict[str, list[str]] = {}
-    for path in core_sources(ROOT):
+    for path in core_sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and any(
                 isinstance(base, ast.Name) and base.id == "NamedTuple" for base in node.bases
@@ -288,7 +291,7 @@ class _Module(ast.NodeTransformer):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
         parts = (node.module or "").split(".")
-        if parts[0] == OURS and (len(parts) == 1 or parts[1] not in SHARED):
+        if parts[0] == OURS and node.module not in SHARED:
             node.module = ".".join([PACKAGE, *parts[1:]])
         return node
 

@@ -15,11 +15,17 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign import single
-from softdock.compiled import cache_folder
+from softdock.core.machine.compiled import cache_folder
 
 # Globals, as in cuda.py: what a kernel encloses is part of its key on disk.
-of_kind, with_known_pair = single.load("kinds").of_kind, single.load("kinds").with_known_pair
-prepare, run_one = single.load("layout").prepare, single.load("doors").run_one
+of_kind, with_known_pair = (
+    single.load("core.machine.specialise").of_kind,
+    single.load("core.machine.specialise").with_known_pair,
+)
+prepare, run_one = (
+    single.load("core.machine.vector").prepare,
+    single.load("core.machine.doors").run_one,
+)
 
 
 def single_kernel_function(cuda: Any, special: Any, forgetful: bool) -> Any:

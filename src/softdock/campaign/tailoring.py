@@ -12,16 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.hooks import memory_slots
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.thin import Thin, rows_of, runs_of
-from softdock.doors import find_kinds
+from softdock.core.adaptation.hooks import memory_slots
+from softdock.core.facility.simulated import SAME_TIME
+from softdock.core.machine.doors import find_kinds
+from softdock.core.machine.features import Markers
+from softdock.core.machine.specialise import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers
+from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT, sample_floats
+from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.errors import BadInput, Problem
-from softdock.facility import SAME_TIME
-from softdock.features import Markers
-from softdock.kinds import KIND_FIELDS, NUMBER_FLOATS, SIZES, Kind, Numbers
-from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT, sample_floats
-from softdock.spatial.motion import MOTION_FLOATS
 
 # of `mem` a run: local memory is reserved for every thread that the device can hold at once, 8.6 GB
 # on an H200

@@ -9,7 +9,7 @@ from pathlib import Path
 from softdock._version import __version__
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import TRAJECTORIES
-from softdock.layout import TIME_AT, TIMES
+from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.recording.series_file import to_parquet
 from softdock.recording.whole_files import write_whole
 from softdock.run import Series

@@ -229,11 +229,8 @@ def _read_source(
         )
     if source == "list":
         fits = numbers is not None and 0 < len(np.atleast_1d(numbers)) <= MOST_POINTS
-        fits = fits and (
-            numbers.ndim == 1
-            if len(keys) == 1
-            else numbers.ndim == 2 and numbers.shape[1] == len(keys)
-        )  # type: ignore[union-attr]
+        if numbers is not None and fits:
+            fits = numbers.shape[1:] == (() if len(keys) == 1 else (len(keys),))
         if not fits:
             wrong(
                 "list",

@@ -26,8 +26,8 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
     """Continuous model, causality, energy functions, balances, hierarchy and books of the network
     in the TOML file FILE (docs/ports.md)."""
     with working("analysing"):
+        from softdock.core.ports.resolution import warnings_of
         from softdock.errors import BadInput, Problem
-        from softdock.ports.resolution import warnings_of
         from softdock.recording.whole_files import write_whole
         from softdock.scenario.network_file import load_network
 

@@ -16,8 +16,8 @@ def warm() -> None:
     with working("compiling the loop and orbit (about 40 s the first time)"):
         from softdock.campaign.columns import columns
         from softdock.campaign.cpu import run_cpu
-        from softdock.compiled import cache_folder
-        from softdock.reference import orbit
+        from softdock.core.machine.compiled import cache_folder
+        from softdock.core.orbit import orbit
         from softdock.scenario.files import load_scenario
         from softdock.simulation import Stepper, simulate
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.adaptation.method import keep_set_point, keep_states, keep_wrench, no_external
-from softdock.adaptation.registry import METHODS, Method
+from softdock.core.adaptation.method import keep_set_point, keep_states, keep_wrench, no_external
+from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput, Problem, closest
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import Scenario, build
 
 ALL = "all"

@@ -11,7 +11,6 @@ from typing import Any
 from numba.core.errors import NumbaError
 
 from softdock._version import __version__
-from softdock.adaptation.registry import METHODS
 from softdock.comparison.candidates import ALL, Candidate, Refused, candidates
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
@@ -26,10 +25,11 @@ from softdock.comparison.outcomes import (
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
 from softdock.comparison.user_method import why_not_compiled
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.feasibility import check_feasible
 from softdock.phases import MOST_PHASES, shifted
-from softdock.reference import Orbit, orbit
 from softdock.run import Run
 from softdock.scenario.build import Scenario, build
 

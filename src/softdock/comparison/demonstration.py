@@ -12,12 +12,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from softdock.adaptation.registry import METHODS
 from softdock.comparison.candidates import Candidate, candidates, is_plug_in
 from softdock.comparison.outcomes import run_against
-from softdock.reference import Orbit, orbit
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.orbit import Orbit, orbit
+from softdock.core.satellites import INTEGRATORS
 from softdock.run import Run
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 from softdock.stability import predicted_restitution

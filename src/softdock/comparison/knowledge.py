@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario
 

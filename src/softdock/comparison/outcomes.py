@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.ledger import ROWS
-from softdock.reference import Orbit
+from softdock.core.energy.ledger import ROWS
+from softdock.core.orbit import Orbit
 from softdock.run import Run
 from softdock.scenario.build import Scenario
 from softdock.simulation import Stepper, cycle_count, simulate

@@ -21,9 +21,9 @@ from typing import Any
 import numba
 from numba.core.registry import CPUDispatcher
 
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import KINDS, METHODS, Method, register
-from softdock.compiled import SOURCES_NAME
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import KINDS, METHODS, Method, register
+from softdock.core.machine.compiled import SOURCES_NAME
 from softdock.errors import BadInput, Problem
 
 OPTION = "--method-file"
@@ -147,7 +147,7 @@ def _methods_of(module: ModuleType, before: dict[str, Method], file: Path) -> li
                 Problem(
                     f"{file}: METHOD",
                     method,
-                    "a softdock.adaptation.registry.Method, or a list of them",
+                    "a softdock.core.adaptation.registry.Method, or a list of them",
                 )
             )
         if (
@@ -220,7 +220,7 @@ def _problems(method: Method, before: dict[str, Method], file: Path) -> list[Pro
                 refuse(
                     hook,
                     getattr(method, hook),
-                    "a function under @compiled (from softdock.compiled)",
+                    "a function under @compiled (from softdock.core.machine.compiled)",
                 )
     return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
 
 if TYPE_CHECKING:
     from softdock.run import Run

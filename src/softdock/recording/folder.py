@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.contact_log import LOG_COLUMNS
+from softdock.core.contact_log import LOG_COLUMNS
 from softdock.errors import BadInput, BadRunFolder, Problem
 from softdock.recording.series_file import from_parquet, to_parquet
 from softdock.recording.whole_files import write_whole

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.record import Channel
+from softdock.core.machine.record import Channel
 from softdock.run import Series
 
 ATTRIBUTES = ("unit", "frame", "meaning")

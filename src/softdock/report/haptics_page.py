@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from softdock.ports.haptics import Touch
+from softdock.core.ports.haptics import Touch
 from softdock.recording.whole_files import write_whole
 from softdock.report.charts import ROLES, Line, chart
 from softdock.report.elements import shown, table

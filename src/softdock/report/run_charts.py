@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
+from softdock.core.orbit import Orbit
 from softdock.metrics import states_corrected
-from softdock.reference import Orbit
 from softdock.report.approach import FLAT, Approach, View, approach, view_of
 from softdock.report.charts import Line, Window, chart, scaled
 from softdock.report.outline import Near, near, outline

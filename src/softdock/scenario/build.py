@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.registry import METHODS, Method
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.errors import BadInput, Problem, closest
-from softdock.features import Markers
-from softdock.layout import (
+from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.features import Markers
+from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.core.machine.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
@@ -27,8 +27,10 @@ from softdock.layout import (
     TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.parameters import WRITTEN_HERE, Group, Parameter
-from softdock.robots.robot import ROBOT
+from softdock.core.robots.robot import ROBOT
+from softdock.core.sensor.force_torque import SENSOR
+from softdock.core.sensor.mock_up import MOCK_UP
+from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
@@ -43,8 +45,6 @@ from softdock.scenario.schema import (
     pair_base,
 )
 from softdock.scenario.values import Refused, rows_of, to_vector
-from softdock.sensor.force_torque import SENSOR
-from softdock.sensor.mock_up import MOCK_UP
 
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
 # method may know of a sensor

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from softdock.contact.compliance import in_series
-from softdock.contact.laws import HUNT_CROSSLEY, TABLE
-from softdock.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
-from softdock.errors import Problem
-from softdock.layout import (
+from softdock.core.contact.compliance import in_series
+from softdock.core.contact.laws import HUNT_CROSSLEY, TABLE
+from softdock.core.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
+from softdock.core.machine.vector import (
     CHASER_AT,
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
@@ -33,15 +32,16 @@ from softdock.layout import (
     TIME_AT,
     WRENCH_FLOATS,
 )
-from softdock.robots.joint import JOINT_FLOATS
-from softdock.robots.limited import ROBOT_FLOATS
-from softdock.robots.robot import ROBOT
+from softdock.core.robots.joint import JOINT_FLOATS
+from softdock.core.robots.limited import ROBOT_FLOATS
+from softdock.core.robots.robot import ROBOT
+from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
+from softdock.core.sensor.mock_up import MOCK_UP
+from softdock.core.sensor.pose import POSE
+from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.spatial.rigid_body import BODY
+from softdock.errors import Problem
 from softdock.scenario.device import device_stiffness
-from softdock.sensor.force_torque import ON_BOTH, SENSOR
-from softdock.sensor.mock_up import MOCK_UP
-from softdock.sensor.pose import POSE
-from softdock.spatial.motion import MOTION_FLOATS
-from softdock.spatial.rigid_body import BODY
 
 if TYPE_CHECKING:
     from softdock.scenario.build import Scenario

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.contact.compliance import Range, device_matrix, in_series, stiffness_range
-from softdock.contact.pairs import CONE, PAIR, SPHERE
+from softdock.core.contact.compliance import Range, device_matrix, in_series, stiffness_range
+from softdock.core.contact.pairs import CONE, PAIR, SPHERE
+from softdock.core.machine.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
-from softdock.layout import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
-from softdock.spatial.rigid_body import BODY
 
 
 class Reachable(NamedTuple):

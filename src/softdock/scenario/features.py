@@ -8,10 +8,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from softdock.command.laboratory import LABORATORY
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.features import Every, Plain
-from softdock.layout import (
+from softdock.core.command.laboratory import LABORATORY
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.features import Every, Plain
+from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_ROBOT_AT,
     LABORATORY_AT,
@@ -22,9 +22,9 @@ from softdock.layout import (
     TARGET_EXTERNAL_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.robots.robot import ROBOT
+from softdock.core.robots.robot import ROBOT
+from softdock.core.sensor.pose import POSE
 from softdock.scenario.checks import any_accelerations, any_electronics
-from softdock.sensor.pose import POSE
 
 
 def features_of(vectors: np.ndarray) -> Plain | Every:

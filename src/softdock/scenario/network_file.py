@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.network_port import MOST_PORTS
+from softdock.core.adaptation.networks.port import MOST_PORTS
+from softdock.core.ports.elements import FORCE, POSITION
+from softdock.core.ports.laws import laws_of
+from softdock.core.ports.linear_step import linear_net
+from softdock.core.ports.network import Network
+from softdock.core.ports.resolution import warnings_of
+from softdock.core.ports.satellite import rigid_motion
+from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
-from softdock.ports.elements import FORCE, POSITION
-from softdock.ports.laws import laws_of
-from softdock.ports.linear_step import linear_net
-from softdock.ports.network import Network
-from softdock.ports.resolution import warnings_of
-from softdock.ports.satellite import rigid_motion
-from softdock.ports.tables import network_from
 
 
 def load_network(path: str | Path) -> Network:

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from softdock.adaptation.registry import METHODS, Method
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.parameters import Group, Parameter
+from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.parameters import Group, Parameter
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL
 
 HEAD = f"""# Scenario reference

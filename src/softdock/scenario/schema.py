@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.layout import BASES, PAIRS_AT, PARTS
-from softdock.parameters import Group
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.parameters import Group
+from softdock.core.machine.vector import BASES, PAIRS_AT, PARTS
 
 SCHEMA_VERSION = 1
 

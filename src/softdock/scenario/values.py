@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.parameters import Parameter
+from softdock.core.machine.parameters import Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
 TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.passive_integrator import FORMS
-from softdock.energy.axis_scheme import (
+from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.energy.axis_scheme import (
     BARE,
     DURATION,
     MASS,

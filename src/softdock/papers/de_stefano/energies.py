@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.axis_scheme import (
+from softdock.core.energy.axis_scheme import (
     BARE,
     MASS,
     T1,

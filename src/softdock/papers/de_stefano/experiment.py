@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.axis_scheme import BARE, Motion, integrate_axis
+from softdock.core.energy.axis_scheme import BARE, Motion, integrate_axis
 from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart

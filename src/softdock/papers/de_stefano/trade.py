@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.passive_integrator import FORMS
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.satellites import INTEGRATORS
 from softdock.papers.de_stefano.trade_chart import trade_chart
 from softdock.papers.frame import Column, Exhibit
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import build
 from softdock.simulation import simulate
 

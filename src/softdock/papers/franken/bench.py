@@ -3,8 +3,8 @@ transparency, stability, robustness to parameters."""
 
 from __future__ import annotations
 
+from softdock.core.ports.haptics import Setting, compare
 from softdock.papers.frame import Column, Exhibit
-from softdock.ports.haptics import Setting, compare
 
 COLUMNS = (
     Column("rendering", "rendering"),

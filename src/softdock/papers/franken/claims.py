@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.ports.walls import render_published
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.franken.figure_5 import energies
 from softdock.papers.franken.parameters import SIMULATION, sine, solid
-from softdock.ports.walls import render_published
 
 
 def make_claims() -> Exhibit:

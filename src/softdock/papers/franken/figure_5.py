@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit
-from softdock.papers.franken.parameters import RATES, SIMULATION, sine, sine_velocity, solid
-from softdock.ports.walls import (
+from softdock.core.ports.walls import (
     Rendered,
     force_error,
     render_better,
@@ -17,6 +15,8 @@ from softdock.ports.walls import (
     render_published,
     true_force,
 )
+from softdock.papers.frame import Column, Exhibit
+from softdock.papers.franken.parameters import RATES, SIMULATION, sine, sine_velocity, solid
 from softdock.report.charts import Line, chart
 
 PERIOD = 2.0  # s; one contact
@@ -117,7 +117,7 @@ def make_figure_5() -> Exhibit:
 
 def single_spring_error() -> float:
     """Force error of the published algorithm on S1 alone at 1 kHz."""
-    from softdock.ports.models import single_spring
+    from softdock.core.ports.models import single_spring
 
     T, samples = 1e-3, 2000
     wall = single_spring(SIMULATION.k1)

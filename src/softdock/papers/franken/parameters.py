@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.ports.models import standard_linear_solid
-from softdock.ports.network import Network
+from softdock.core.ports.models import standard_linear_solid
+from softdock.core.ports.network import Network
 
 
 class Column(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from softdock.core.ports.telemanipulation import SCHEMES, telemanipulate
 from softdock.papers.frame import Column, Exhibit
-from softdock.ports.telemanipulation import SCHEMES, telemanipulate
 from softdock.report.charts import ROLES, Line, chart
 
 DELAYS_MS = (0.0, 20.0, 50.0, 100.0)

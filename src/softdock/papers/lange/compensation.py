@@ -21,7 +21,7 @@ import numpy as np
 
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
-from softdock.contact.restitution import damping_of_restitution, restitution_of_lambda
+from softdock.core.contact.restitution import damping_of_restitution, restitution_of_lambda
 from softdock.scenario.build import build
 
 SPEED, T = 0.1, 0.004  # m/s, s
