@@ -1,4 +1,5 @@
-"""All benchmarks of this machine's CPU: `python -m benchmarks [--json] [NAME ...]`. Exits 1 if a target is missed."""
+"""All benchmarks of this machine's CPU: `python -m benchmarks [--json] [NAME ...]`. Exits 1 if a
+target is missed."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ NAMES = (
 
 
 def show(name: str, found: dict[str, Any]) -> None:
-    print(f"{name}: {'met' if found.get('met') else 'MISSED'} ({found.get('target', 'not measured')})")
+    print(
+        f"{name}: {'met' if found.get('met') else 'MISSED'} ({found.get('target', 'not measured')})"
+    )
     for key, value in found.items():
         if key not in ("met", "target"):
             print(f"  {key}: {_text(value)}")
@@ -43,8 +46,12 @@ def _text(value: Any) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="All benchmarks of this machine's CPU.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(NAMES)} (default: all)")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description="All benchmarks of this machine's CPU."
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"which: {', '.join(NAMES)} (default: all)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     options = parser.parse_args(arguments)
     unknown = set(options.names) - set(NAMES)
@@ -53,7 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
     results: dict[str, Any] = {"cores": os.cpu_count(), "load_before": os.getloadavg()[0]}
     if not options.json:
         print(
-            f"{results['cores']} cores, load {results['load_before']:.2f} before: other work makes every number worse"
+            f"{results['cores']} cores, load {results['load_before']:.2f} before: other work "
+            "makes every number worse"
         )
     for name in options.names or NAMES:
         try:

@@ -1,7 +1,9 @@
-"""Adaptive beside fixed virtual damping, EPOS 1-D, stiffness and delay believed wrong: the table of docs/hybrid.md.
+"""Adaptive beside fixed virtual damping, EPOS 1-D, stiffness and delay believed wrong: the table of
+docs/hybrid.md.
 
-`python -m benchmarks.adaptive_damping` prints it. Fixed damping is what the same beliefs give: the critical damping of the delayed loop plus, for a wanted
-restitution below 1, the damping of a spring that has it.
+`python -m benchmarks.adaptive_damping` prints it. Fixed damping is what the same beliefs give: the
+critical damping of the delayed loop plus, for a wanted restitution below 1, the damping of a spring
+that has it.
 """
 
 from __future__ import annotations
@@ -12,10 +14,16 @@ import numpy as np
 
 from benchmarks.scenarios import epos_1d
 from softdock import simulate
-from softdock.adaptation.adaptive_damping import model_damping
-from softdock.contact.restitution import damping_of_restitution
+from softdock.core.adaptation.adaptive_damping import model_damping
+from softdock.core.contact.restitution import damping_of_restitution
 
-STIFFNESS, DELAY_MS, MASS, CYCLE_S, SPEED = 1000.0, 16.0, 63.0, 0.004, 0.02  # N/m, ms, kg, s, m/s: those of the rig
+STIFFNESS, DELAY_MS, MASS, CYCLE_S, SPEED = (
+    1000.0,
+    16.0,
+    63.0,
+    0.004,
+    0.02,
+)  # N/m, ms, kg, s, m/s: those of the rig
 WRONG = (0.7, 1.0, 1.3)
 PHASES = (0.0, 0.25, 0.5, 0.75)  # of a cycle, by which the touch is later
 
@@ -32,27 +40,45 @@ def restitution(method: dict[str, Any], **tables: Any) -> float:
 
 def fixed(stiffness: float, delay_ms: float, wanted: float) -> float:
     """Damping from the model alone [Ns/m]."""
-    critical = getattr(model_damping, "py_func", model_damping)(stiffness, 1e-3 * delay_ms + 0.5 * CYCLE_S, MASS)
-    return float(critical) + (damping_of_restitution(stiffness, wanted, MASS) if wanted < 1.0 else 0.0)
+    critical = getattr(model_damping, "py_func", model_damping)(
+        stiffness, 1e-3 * delay_ms + 0.5 * CYCLE_S, MASS
+    )
+    return float(critical) + (
+        damping_of_restitution(stiffness, wanted, MASS) if wanted < 1.0 else 0.0
+    )
 
 
-def rows(wanted: float, wrong: tuple[float, ...] = WRONG) -> list[tuple[float, float, float, float]]:
-    """Errors of stiffness and delay as factors, restitution with fixed and with adaptive damping."""
+def rows(
+    wanted: float, wrong: tuple[float, ...] = WRONG
+) -> list[tuple[float, float, float, float]]:
+    """Errors of stiffness and delay as factors, restitution with fixed and with adaptive
+    damping."""
     found = []
     for k in wrong:
         for h in wrong:
             damping = fixed(k * STIFFNESS, h * DELAY_MS, wanted)
-            adaptive = {"name": "adaptive_damping", "stiffness_N_per_m": k * STIFFNESS, "delay_ms": h * DELAY_MS, "restitution": wanted}
+            adaptive = {
+                "name": "adaptive_damping",
+                "stiffness_N_per_m": k * STIFFNESS,
+                "delay_ms": h * DELAY_MS,
+                "restitution": wanted,
+            }
             plain = restitution({"name": "hybrid", "damping_Ns_per_m": [damping, 0.0, 0.0]})
             found.append((k, h, plain, restitution(adaptive)))
     return found
 
 
 def table() -> str:
-    lines = ["| wanted | believed stiffness | believed delay | fixed damping | adaptive damping |", "|---:|---:|---:|---:|---:|"]
+    lines = [
+        "| wanted | believed stiffness | believed delay | fixed damping | adaptive damping |",
+        "|---:|---:|---:|---:|---:|",
+    ]
     for wanted in (1.0, 0.7):
         for k, h, plain, adaptive in rows(wanted):
-            lines.append(f"| {wanted:.1f} | {k - 1.0:+.0%} | {h - 1.0:+.0%} | {plain:.3f} | {adaptive:.3f} |".replace("+0%", "right").replace("%", " %"))
+            lines.append(
+                f"| {wanted:.1f} | {k - 1.0:+.0%} | {h - 1.0:+.0%} | {plain:.3f} | "
+                f"{adaptive:.3f} |".replace("+0%", "right").replace("%", " %")
+            )
     return "\n".join(lines)
 
 

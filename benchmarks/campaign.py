@@ -1,6 +1,8 @@
-"""What a campaign costs beside its runs: drawing, checking, outcomes, writing. The same runs as a bare batch, turn by turn. Target: below 10 %.
+"""What a campaign costs beside its runs: drawing, checking, outcomes, writing. The same runs as a
+bare batch, turn by turn. Target: below 10 %.
 
-And what a million runs need of this machine whatever runs them: seconds, memory, bytes on disc; with a stand-in for the device that returns at once.
+And what a million runs need of this machine whatever runs them: seconds, memory, bytes on disc;
+with a stand-in for the device that returns at once.
 """
 
 from __future__ import annotations
@@ -42,7 +44,12 @@ VARY: list[dict[str, Any]] = [
 def plan(runs: int, vary: list[dict[str, Any]] = VARY, **keys: Any) -> Plan:
     """30 s at 4 ms with noise."""
     changes = {"time": {"duration_s": 30.0}, "sensor": {"noise_N": 0.05}}
-    return make_plan(read_spec({"name": "benchmark", "scenario": "epos_1d", "runs": runs, "set": changes, "vary": vary} | keys))
+    return make_plan(
+        read_spec(
+            {"name": "benchmark", "scenario": "epos_1d", "runs": runs, "set": changes, "vary": vary}
+            | keys
+        )
+    )
 
 
 def bare(made: Plan) -> float:
@@ -54,7 +61,8 @@ def bare(made: Plan) -> float:
 
 
 def whole() -> tuple[float, float]:
-    """Seconds of the same from file to tables: planned, checked, drawn, run, written. And of these, seconds spent outside the runs."""
+    """Seconds of the same from file to tables: planned, checked, drawn, run, written. And of these,
+    seconds spent outside the runs."""
     folder = Path(tempfile.mkdtemp())
     try:
         began = time.perf_counter()
@@ -67,7 +75,8 @@ def whole() -> tuple[float, float]:
 
 
 class Instant:
-    """A device that is done at once: what remains is the campaign's own work, a GPU's preparations included."""
+    """A device that is done at once: what remains is the campaign's own work, a GPU's preparations
+    included."""
 
     name, words = "instant", "a stand-in"
 
@@ -106,8 +115,15 @@ def million() -> None:
         finish(made, folder / "c", spent)
     finally:
         shutil.rmtree(folder)
-    found = {"plan_s": planned - began, "shards_s": written - planned, "page_s": time.perf_counter() - written}
-    found |= {"memory_MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, "bytes_per_run": size / MILLION}
+    found = {
+        "plan_s": planned - began,
+        "shards_s": written - planned,
+        "page_s": time.perf_counter() - written,
+    }
+    found |= {
+        "memory_MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3,
+        "bytes_per_run": size / MILLION,
+    }
     print(json.dumps(found))
 
 
@@ -116,15 +132,23 @@ def run() -> dict[str, Any]:
     bare(made)
     pairs = [(bare(made), whole()) for _ in range(REPEATS)]  # turn by turn: other work hits both
     batch, (campaign, outside) = min(b for b, _ in pairs), min(w for _, w in pairs)
-    child = subprocess.run([sys.executable, "-c", "from benchmarks.campaign import million; million()"], capture_output=True, text=True, check=True)
+    child = subprocess.run(
+        [sys.executable, "-c", "from benchmarks.campaign import million; million()"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     large = json.loads(child.stdout)
     overhead = campaign / batch - 1.0
     return {
         "bare_batch_s": batch,
         "campaign_s": campaign,
         "overhead": overhead,
-        "outside_the_runs": outside / (campaign - outside),  # scatters less than the overhead where other work disturbs
+        "outside_the_runs": outside
+        / (campaign - outside),  # scatters less than the overhead where other work disturbs
         "million runs, without running them": large,
         "target": f"overhead < {TARGET:g}, at most {MOST_BYTES:g} bytes a run, {MOST_MB:g} MB",
-        "met": overhead < TARGET and large["bytes_per_run"] <= MOST_BYTES and large["memory_MB"] <= MOST_MB,
+        "met": overhead < TARGET
+        and large["bytes_per_run"] <= MOST_BYTES
+        and large["memory_MB"] <= MOST_MB,
     }

@@ -1,7 +1,9 @@
-"""How long until the first number? A fresh process with an empty cache (target < 20 s), and with a warm one (target < 1 s).
+"""How long until the first number? A fresh process with an empty cache (target < 20 s), and with a
+warm one (target < 1 s).
 
-Timed from starting `python -c` to its end: interpreter, imports, building and simulating EPOS 1-D. The parts are timed inside. As on a user's
-machine: byte code is kept, and Numba finds no scipy to import (softdock needs none; this environment has it for its tests). The better of two cold starts.
+Timed from starting `python -c` to its end: interpreter, imports, building and simulating EPOS 1-D.
+The parts are timed inside. As on a user's machine: byte code is kept, and Numba finds no scipy to
+import (softdock needs none; this environment has it for its tests). The better of two cold starts.
 """
 
 from __future__ import annotations
@@ -38,10 +40,15 @@ print(json.dumps({"numba_s": t1 - t0, "softdock_s": t2 - t1, "build_s": t3 - t2,
 
 def start(program: str, cache: str) -> tuple[float, dict[str, float]]:
     """Seconds from start to end of a fresh process, and what it printed."""
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {
+        name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+    }
     began = time.perf_counter()
     out = subprocess.run(
-        [sys.executable, "-c", program], env=environment | {"SOFTDOCK_CACHE_DIR": cache}, capture_output=True, text=True
+        [sys.executable, "-c", program],
+        env=environment | {"SOFTDOCK_CACHE_DIR": cache},
+        capture_output=True,
+        text=True,
     )
     took = time.perf_counter() - began
     if out.returncode != 0:
@@ -57,14 +64,18 @@ def run() -> dict[str, Any]:
     cold, cold_parts = min(colds, key=lambda found: found[0])
     with tempfile.TemporaryDirectory() as cache:
         start(PROGRAM, cache)
-        warm, warm_parts = min((start(PROGRAM, cache) for _ in range(REPEATS)), key=lambda found: found[0])
+        warm, warm_parts = min(
+            (start(PROGRAM, cache) for _ in range(REPEATS)), key=lambda found: found[0]
+        )
         bare = min(start("", cache)[0] for _ in range(REPEATS))
     return {
         "cold_s": cold,
         "cold_parts": cold_parts,
         "warm_s": warm,
         "warm_parts": {"interpreter_s": bare} | warm_parts,
-        "warm_own_s": warm - bare - warm_parts["numba_s"],  # all that is not Python's or Numba's own start
+        "warm_own_s": warm
+        - bare
+        - warm_parts["numba_s"],  # all that is not Python's or Numba's own start
         "target": f"cold < {COLD_TARGET_S:g} s, warm < {WARM_TARGET_S:g} s",
         "met": cold < COLD_TARGET_S and warm < WARM_TARGET_S,
     }

@@ -1,7 +1,8 @@
 """One cycle on one core, against one step of MuJoCo. Target: at least six times as fast.
 
-softdock: single rate, ledger on, two free bodies with full inertia, probe in cone, 16 ms delay, in contact the whole time.
-MuJoCo: `mj_step` of two free spheres pressed together, one frictionless contact. Both without Python between the steps.
+softdock: single rate, ledger on, two free bodies with full inertia, probe in cone, 16 ms delay, in
+contact the whole time. MuJoCo: `mj_step` of two free spheres pressed together, one frictionless
+contact. Both without Python between the steps.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
-from softdock.flat import REST, TRACKER
+from softdock.core.machine.state import REST, TRACKER
 from softdock.scenario.build import Scenario, build
 from softdock.simulation import Stepper
 
@@ -37,7 +38,12 @@ def time_softdock(scenario: Scenario) -> float:
     loop.step(CYCLES)
     took = time.perf_counter() - began
     still_first_contact = loop.state[TRACKER] == 1.0 and loop.state[TRACKER + 1] == 0.0
-    if not (depth_before > 0.0 and loop.state[REST] > 0.0 and still_first_contact and loop.status == "completed"):
+    if not (
+        depth_before > 0.0
+        and loop.state[REST] > 0.0
+        and still_first_contact
+        and loop.status == "completed"
+    ):
         raise RuntimeError("the bodies parted while being timed: the number would flatter")
     return took
 
@@ -59,7 +65,10 @@ def time_mujoco() -> float:
 
 def run() -> dict[str, Any]:
     quiet, noisy = build(pressed(40.0)), build(pressed(40.0, noisy=True))
-    timers: dict[str, Callable[[], float]] = {"quiet": lambda: time_softdock(quiet), "noisy": lambda: time_softdock(noisy)}
+    timers: dict[str, Callable[[], float]] = {
+        "quiet": lambda: time_softdock(quiet),
+        "noisy": lambda: time_softdock(noisy),
+    }
     found: dict[str, Any] = {}
     if importlib.util.find_spec("mujoco"):
         timers["mujoco"] = time_mujoco

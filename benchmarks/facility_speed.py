@@ -1,7 +1,8 @@
-"""One cycle of EPOS 3-D with its 1 kHz noisy sensor on one core, against one step of MuJoCo. Target: at least as fast.
+"""One cycle of EPOS 3-D with its 1 kHz noisy sensor on one core, against one step of MuJoCo.
+Target: at least as fast.
 
-softdock: the preset as shipped (four plant instants and four noisy samples a cycle, mean hand-over, ledger on), the whole run of 14 s.
-MuJoCo: as in cycle_speed. Both without Python between the steps.
+softdock: the preset as shipped (four plant instants and four noisy samples a cycle, mean hand-over,
+ledger on), the whole run of 14 s. MuJoCo: as in cycle_speed. Both without Python between the steps.
 """
 
 from __future__ import annotations

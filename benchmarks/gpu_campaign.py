@@ -1,10 +1,12 @@
-"""Campaigns on a GPU: `python -m benchmarks.gpu_campaign [--quick] [CASE...] [FILE.json]`; a case is one of `CASES`, or `agreement`.
+"""Campaigns on a GPU: `python -m benchmarks.gpu_campaign [--quick] [CASE...] [FILE.json]`; a case
+is one of `CASES`, or `agreement`.
 
-Millions of runs from file to page, each campaign in a process of its own with its kernel compiled before, as a second use of the command finds it.
-Aims: 3e9 cycles a second at a single rate with noise and ledger, 8e8 for EPOS in 3-D with its 1 kHz sensor; a million runs of 30 s at 4 ms in under
-15 s, at most 400 MB of host memory and 200 bytes a run.
-Then outcomes equal to the CPU's on 1000 random dockings, those decided by rounding listed. The file names the hash of the core's sources; cases that
-it already has of the same sources stay.
+Millions of runs from file to page, each campaign in a process of its own with its kernel compiled
+before, as a second use of the command finds it. Aims: 3e9 cycles a second at a single rate with
+noise and ledger, 8e8 for EPOS in 3-D with its 1 kHz sensor; a million runs of 30 s at 4 ms in under
+15 s, at most 400 MB of host memory and 200 bytes a run. Then outcomes equal to the CPU's on 1000
+random dockings, those decided by rounding listed. The file names the hash of the core's sources;
+cases that it already has of the same sources stay.
 """
 
 from __future__ import annotations
@@ -49,19 +51,35 @@ DELAY, STIFFNESS = "robots.chaser.delay_ms", "contact.0.real.stiffness_N_per_m"
 CASES: dict[str, Callable[[int], Plan]] = {
     "epos_1d with noise": lambda runs: plan(runs, [one for one in VARY if one["key"] != DELAY]),
     "epos_1d with noise, delays of 12 to 20 ms": plan,
-    "epos_3d with its 1 kHz sensor": lambda runs: preset("epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False),
-    "epos_3d with its 1 kHz sensor, scattered stiffness": lambda runs: preset("epos_monte_carlo", runs, (DELAY,), reference=False),
-    "epos_3d with its 1 kHz sensor, scattered stiffness and delay": lambda runs: preset("epos_monte_carlo", runs, reference=False),
-    "epos_1d with noise, single precision": lambda runs: plan(runs, [one for one in VARY if one["key"] != DELAY], precision="single"),
-    "epos_3d with its 1 kHz sensor, single precision": lambda runs: preset("epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False, precision="single"),
+    "epos_3d with its 1 kHz sensor": lambda runs: preset(
+        "epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False
+    ),
+    "epos_3d with its 1 kHz sensor, scattered stiffness": lambda runs: preset(
+        "epos_monte_carlo", runs, (DELAY,), reference=False
+    ),
+    "epos_3d with its 1 kHz sensor, scattered stiffness and delay": lambda runs: preset(
+        "epos_monte_carlo", runs, reference=False
+    ),
+    "epos_1d with noise, single precision": lambda runs: plan(
+        runs, [one for one in VARY if one["key"] != DELAY], precision="single"
+    ),
+    "epos_3d with its 1 kHz sensor, single precision": lambda runs: preset(
+        "epos_monte_carlo", runs, (DELAY, STIFFNESS), reference=False, precision="single"
+    ),
 }
-HEADLINES, LONGER = ("epos_1d with noise", "epos_3d with its 1 kHz sensor"), 4  # also with so many times as many runs: what is loaded once counts less
+HEADLINES, LONGER = (
+    ("epos_1d with noise", "epos_3d with its 1 kHz sensor"),
+    4,
+)  # also with so many times as many runs: what is loaded once counts less
 
 
 def private_MB() -> float:
     """Memory of this process that is not a mapped file: libraries are not in it."""
     lines = Path("/proc/self/status").read_text().splitlines()
-    return sum(float(line.split()[1]) for line in lines if line.startswith(("RssAnon", "RssShmem"))) / 1e3
+    return (
+        sum(float(line.split()[1]) for line in lines if line.startswith(("RssAnon", "RssShmem")))
+        / 1e3
+    )
 
 
 class Watch(threading.Thread):
@@ -93,12 +111,26 @@ def timed(case: str, runs: int) -> dict[str, Any]:
         watch.over.set()
         shutil.rmtree(folder)
     spent = summary["spent"]
-    found = {"runs": runs, "seconds": took, "plan_s": planned, "shards_s": spent["wall_s"], "device_s": spent["loop_s"]}
+    found = {
+        "runs": runs,
+        "seconds": took,
+        "plan_s": planned,
+        "shards_s": spent["wall_s"],
+        "device_s": spent["loop_s"],
+    }
     found |= {"page_s": took - planned - spent["wall_s"]}
-    found |= {"cycles": spent["cycles"], "cycles_per_s": spent["cycles_per_s"], "cycles_per_s_file_to_page": spent["cycles"] / took}
+    found |= {
+        "cycles": spent["cycles"],
+        "cycles_per_s": spent["cycles_per_s"],
+        "cycles_per_s_file_to_page": spent["cycles"] / took,
+    }
     if "precision" in summary:
         found["distance_from_double"] = summary["precision"]
-    found |= {"bytes_per_run": size / runs, "private_MB": watch.most, "private_MB_with_the_device_opened": before}
+    found |= {
+        "bytes_per_run": size / runs,
+        "private_MB": watch.most,
+        "private_MB_with_the_device_opened": before,
+    }
     return found | {"resident_MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3}
 
 
@@ -108,7 +140,16 @@ _COMPILED: set[str] = set()
 def apart(case: str, runs: int) -> dict[str, Any]:
     """The same in a process of its own: after a small one, so that its kernel is on disk."""
     for count in (1000, runs) if case not in _COMPILED else (runs,):
-        command = [sys.executable, "-W", "ignore", "-m", "benchmarks.gpu_campaign", "--one", case, str(count)]
+        command = [
+            sys.executable,
+            "-W",
+            "ignore",
+            "-m",
+            "benchmarks.gpu_campaign",
+            "--one",
+            case,
+            str(count),
+        ]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     _COMPILED.add(case)
     found: dict[str, Any] = json.loads(done.stdout)
@@ -116,15 +157,28 @@ def apart(case: str, runs: int) -> dict[str, Any]:
 
 
 def agreement() -> dict[str, Any]:
-    """Outcomes of the CPU and the GPU on random dockings, half of them with damped parts that capture the probe."""
-    found: dict[str, Any] = {"runs": 0, "captured": 0, "contacts": 0, "decided_by_rounding": [], "unequal": [], "worst": {}}
+    """Outcomes of the CPU and the GPU on random dockings, half of them with damped parts that
+    capture the probe."""
+    found: dict[str, Any] = {
+        "runs": 0,
+        "captured": 0,
+        "contacts": 0,
+        "decided_by_rounding": [],
+        "unequal": [],
+        "worst": {},
+    }
     capturing = load_spec("nozzle_capture").tables["set"]
     for changes in ({}, {"set": capturing}):
         made = preset("epos_monte_carlo", COMPARED // 2, reference=False, **changes)
         variant, runs = made.variants[0], made.thin(0, 0, made.runs)
         cpu, gpu = (run(runs, variant.markers, variant.mem_floats) for run in (run_cpu, run_cuda))
-        same = cpu.column("contacts") == gpu.column("contacts")  # else rounding decided whether there was a touch: counted and listed
-        captured = np.isfinite(cpu.column("captured_at_s")), np.isfinite(gpu.column("captured_at_s"))
+        same = cpu.column("contacts") == gpu.column(
+            "contacts"
+        )  # else rounding decided whether there was a touch: counted and listed
+        captured = (
+            np.isfinite(cpu.column("captured_at_s")),
+            np.isfinite(gpu.column("captured_at_s")),
+        )
         equal = captured[0] == captured[1]
         for name in ("status", "cycles"):
             equal &= cpu.column(name) == gpu.column(name)
@@ -132,9 +186,16 @@ def agreement() -> dict[str, Any]:
             gpu.column("energy_invented_J") > ACTIVE * gpu.column("kinetic_start_J")
         )
         found["unequal"] += [found["runs"] + i for i in np.flatnonzero(same & ~equal).tolist()]
-        for name, scale in (("peak_force_real_N", None), ("peak_torque_real_Nm", None), ("energy_invented_J", "kinetic_start_J")):
+        for name, scale in (
+            ("peak_force_real_N", None),
+            ("peak_torque_real_Nm", None),
+            ("energy_invented_J", "kinetic_start_J"),
+        ):
             of = np.maximum(cpu.column(scale or name), 1e-12)
-            found["worst"][name] = max(found["worst"].get(name, 0.0), float((np.abs(cpu.column(name) - gpu.column(name)) / of)[same].max()))
+            found["worst"][name] = max(
+                found["worst"].get(name, 0.0),
+                float((np.abs(cpu.column(name) - gpu.column(name)) / of)[same].max()),
+            )
         found["decided_by_rounding"] += [found["runs"] + i for i in np.flatnonzero(~same).tolist()]
         found["runs"] += made.runs
         found["captured"] += int(captured[0].sum())
@@ -156,7 +217,11 @@ def main(arguments: list[str]) -> int:
     results = [Path(a) for a in arguments if a.endswith(".json")]
     for path in (path for path in results if path.exists()):
         stored = json.loads(path.read_text())
-        found |= {name: value for name, value in stored.items() if name not in found} if stored.get("source_hash") == found["source_hash"] else {}
+        found |= (
+            {name: value for name, value in stored.items() if name not in found}
+            if stored.get("source_hash") == found["source_hash"]
+            else {}
+        )
     known = [*CASES, AGREEMENT]
     chosen = [case for case in known if case in arguments] or known
     for case in (case for case in chosen if case != AGREEMENT):

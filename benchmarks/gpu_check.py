@@ -1,14 +1,15 @@
-"""Is the GPU right, and how fast is it? `python -m benchmarks.gpu_check [--quick] [--only PART...] [--out FILE]`, on a machine with a GPU.
+"""Is the GPU right, and how fast is it? `python -m benchmarks.gpu_check [--quick] [--only PART...]
+[--out FILE]`, on a machine with a GPU.
 
-Writes what it measured with the hash of the core's sources, so that stale results show. Needs numpy, numba and numba-cuda; jax
-and mujoco.mjx only for the peer. Exits 0 if CPU and GPU agree, 1 if not or if there is no GPU.
+Writes what it measured with the hash of the core's sources, so that stale results show. Needs
+numpy, numba and numba-cuda; jax and mujoco.mjx only for the peer. Exits 0 if CPU and GPU agree, 1
+if not or if there is no GPU.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
-import hashlib
 import json
 import os
 import platform
@@ -24,8 +25,9 @@ LIMIT_S = 560.0  # of the whole check: parts that would not fit are left out
 
 
 def is_stale(path: Path = RESULTS) -> bool | None:
-    """True if the stored results are of other sources than these, False if they are of these; None if there are none. The hash holds
-    Numba's version too: that of the machine that measured, which the results name."""
+    """True if the stored results are of other sources than these, False if they are of these; None
+    if there are none. The hash holds Numba's version too: that of the machine that measured, which
+    the results name."""
     if not path.exists():
         return None
     import numba
@@ -35,15 +37,10 @@ def is_stale(path: Path = RESULTS) -> bool | None:
 
 
 def hash_with(numba_version: str) -> str:
-    """`softdock.compiled.source_hash` of these sources with another version of Numba."""
-    import softdock
-    from softdock.compiled import core_sources
+    """`softdock.core.machine.compiled.source_hash` of these sources with another version of Numba."""
+    from softdock.core.machine.compiled import source_hash
 
-    digest, root = hashlib.sha256(numba_version.encode()), Path(softdock.__file__).parent
-    for path in core_sources(root):
-        digest.update(str(path.relative_to(root)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return source_hash(numba_version)
 
 
 class Clock:
@@ -73,7 +70,7 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
     import numba
     import numba_cuda
 
-    from softdock.compiled import source_hash
+    from softdock.core.machine.compiled import source_hash
 
     return {
         "source_hash": source_hash(),
@@ -90,8 +87,11 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
 PARTS = ("parity", "speed", "mjx", "end_to_end", "bound", "networks", "remapping")
 
 
-def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path, only: tuple[str, ...] = PARTS) -> None:
-    """Everything, in order of importance. Saved after every part; one part's trouble does not lose the others."""
+def measure(
+    results: dict[str, Any], clock: Clock, quick: bool, out: Path, only: tuple[str, ...] = PARTS
+) -> None:
+    """Everything, in order of importance. Saved after every part; one part's trouble does not lose
+    the others."""
     from benchmarks import gpu_networks, gpu_parity, gpu_remapping, gpu_speed
 
     runs, repeats = (33_792, 2) if quick else (1_081_344, 4)
@@ -113,18 +113,32 @@ def measure(results: dict[str, Any], clock: Clock, quick: bool, out: Path, only:
             results[name] = {"failed": f"{type(error).__name__}: {str(error)[:2000]}"}
             say(f"  failed: {results[name]['failed']}")
         save(out, results)
-    if "best" in results.get("speed", {}).get("no noise", {}) and "steps_per_s" in results.get("mjx", {}):
+    if "best" in results.get("speed", {}).get("no noise", {}) and "steps_per_s" in results.get(
+        "mjx", {}
+    ):
         results["times_mjx"] = results["speed"]["no noise"]["best"] / results["mjx"]["steps_per_s"]
         say(f"softdock / MJX: {results['times_mjx']:.0f}")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu_check", description="Is the GPU right, and how fast is it?")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.gpu_check", description="Is the GPU right, and how fast is it?"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer runs, about two minutes")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go (default: %(default)s)")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="these parts alone; the others as --out has them, if it is of these sources")
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, help="where the results go (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=PARTS,
+        default=PARTS,
+        help="these parts alone; the others as --out has them, if it is of these sources",
+    )
     options = parser.parse_args(arguments)
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # jax would take most of the card's memory at its first use
+    os.environ.setdefault(
+        "XLA_PYTHON_CLIENT_PREALLOCATE", "false"
+    )  # jax would take most of the card's memory at its first use
 
     from softdock.campaign.cuda import find_device
     from softdock.errors import NoDevice
@@ -138,7 +152,9 @@ def main(arguments: list[str] | None = None) -> int:
     results = about(device, options.quick)
     if len(options.only) < len(PARTS) and options.out.exists():
         stored = json.loads(options.out.read_text())
-        results = {**stored, **results} if stored["source_hash"] == results["source_hash"] else results
+        results = (
+            {**stored, **results} if stored["source_hash"] == results["source_hash"] else results
+        )
     say(f"gpu-check on {device.name}, sources {results['source_hash']}")
     measure(results, clock, options.quick, options.out, tuple(options.only))
     results["wall_s"] = clock.passed()

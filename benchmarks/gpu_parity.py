@@ -1,7 +1,9 @@
-"""Do CPU and GPU agree? Random runs of several kinds, compared relative to approach speed, peak force and initial energy.
+"""Do CPU and GPU agree? Random runs of several kinds, compared relative to approach speed, peak
+force and initial energy.
 
-A run whose contacts differ in number (a graze that one rounding calls a touch and the other does not), and a run that amplifies
-a change of the last bit by itself, on the CPU alone, beyond what the tolerance allows, are counted apart: few are allowed.
+A run whose contacts differ in number (a graze that one rounding calls a touch and the other does
+not), and a run that amplifies a change of the last bit by itself, on the CPU alone, beyond what the
+tolerance allows, are counted apart: few are allowed.
 """
 
 from __future__ import annotations
@@ -16,17 +18,19 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import run_cuda
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import OUTCOME_COLUMNS
-from softdock.layout import CHASER_AT
-from softdock.satellites import INTEGRATORS
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOME_COLUMNS
+from softdock.core.machine.vector import CHASER_AT
+from softdock.core.satellites import INTEGRATORS
+from softdock.core.spatial.rigid_body import BODY
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario
-from softdock.spatial.rigid_body import BODY
 
 Draw = Callable[[np.random.Generator, int], dict[str, Any]]
 
-TOLERANCE = 1e-9  # GPU = CPU: fused multiply-add rounds differently, and up to four contacts amplify it
+TOLERANCE = (
+    1e-9  # GPU = CPU: fused multiply-add rounds differently, and up to four contacts amplify it
+)
 NUDGE = 1e-15  # relative change of the start that stands for a difference in rounding
 AMPLIFYING = 1e-10  # a run that the nudge alone changes by this much is no test of the GPU
 APART_ALLOWED = 0.01  # of the runs may be split or amplifying
@@ -34,39 +38,73 @@ TOUCHED_NEEDED = 0.9  # of the runs must have a contact
 
 
 def random_batches(per_kind: int, seed: int = 607) -> list[tuple[str, Columns]]:
-    """Each row drawn at random. Kernels are compiled for what a batch has in common, so there are batches that mix kinds (integrators,
-    noise, delays) and batches of one kind, for which most is a constant."""
+    """Each row drawn at random. Kernels are compiled for what a batch has in common, so there are
+    batches that mix kinds (integrators, noise, delays) and batches of one kind, for which most is a
+    constant."""
     rng = np.random.default_rng(seed)
     names, n = [i.name for i in INTEGRATORS], per_kind
-    wall = [_drawn(rng, n, epos_1d(), _random_wall, i, noisy, 4.0 * rng.integers(0, 7, n)) for i in names for noisy in (False, True)]
-    mixed = [_drawn(rng, n, cone(12.0), _random_cone, i, noisy, rng.uniform(0.0, 24.0, n)) for i in names for noisy in (False, True)]
-    plain = _drawn(rng, 8 * n, cone(12.0), _random_starts, "exact_hold", False, np.full(8 * n, 16.0))
-    masses = {"chaser.mass_kg": rng.uniform(400.0, 600.0, 4 * n), "target.mass_kg": rng.uniform(400.0, 600.0, 4 * n)}
-    petals = {"chaser.position_m.1": rng.uniform(0.01, 0.03, 4 * n), "chaser.position_m.2": rng.uniform(-0.015, 0.015, 4 * n)}
+    wall = [
+        _drawn(rng, n, epos_1d(), _random_wall, i, noisy, 4.0 * rng.integers(0, 7, n))
+        for i in names
+        for noisy in (False, True)
+    ]
+    mixed = [
+        _drawn(rng, n, cone(12.0), _random_cone, i, noisy, rng.uniform(0.0, 24.0, n))
+        for i in names
+        for noisy in (False, True)
+    ]
+    plain = _drawn(
+        rng, 8 * n, cone(12.0), _random_starts, "exact_hold", False, np.full(8 * n, 16.0)
+    )
+    masses = {
+        "chaser.mass_kg": rng.uniform(400.0, 600.0, 4 * n),
+        "target.mass_kg": rng.uniform(400.0, 600.0, 4 * n),
+    }
+    petals = {
+        "chaser.position_m.1": rng.uniform(0.01, 0.03, 4 * n),
+        "chaser.position_m.2": rng.uniform(-0.015, 0.015, 4 * n),
+    }
     return [
         ("wall, every integrator, with and without noise, whole delays", _joined(wall)),
         ("cone, every integrator, with and without noise, fractional delays", _joined(mixed)),
         ("cone, exact hold, no noise, 16 ms", plain),
         ("EPOS 3-D, 1 kHz sensor with noise", columns(load_scenario("epos_3d"), masses)),
-        ("three petals with friction, two plant steps a cycle", columns(load_scenario("three_petals"), petals)),
+        (
+            "three petals with friction, two plant steps a cycle",
+            columns(load_scenario("three_petals"), petals),
+        ),
     ]
 
 
 def _drawn(
-    rng: np.random.Generator, n: int, tables: dict[str, Any], draw: Draw, integrator: str, noisy: bool, delays: np.ndarray
+    rng: np.random.Generator,
+    n: int,
+    tables: dict[str, Any],
+    draw: Draw,
+    integrator: str,
+    noisy: bool,
+    delays: np.ndarray,
 ) -> Columns:
     tables["satellites"] = {"integrator": integrator}
     if noisy:
         tables["sensor"] = {"noise_N": 0.02, "noise_Nm": 0.002}
-    delays[0] = 24.0 if delays[0] != 16.0 else 16.0  # the same longest delay in every part of a batch: one memory map
-    keys = {"robots.chaser.delay_ms": delays, "robots.target.delay_ms": delays, "random.seed": int(rng.integers(2**32))}
+    delays[0] = (
+        24.0 if delays[0] != 16.0 else 16.0
+    )  # the same longest delay in every part of a batch: one memory map
+    keys = {
+        "robots.chaser.delay_ms": delays,
+        "robots.target.delay_ms": delays,
+        "random.seed": int(rng.integers(2**32)),
+    }
     return columns(build(tables), draw(rng, n) | keys)
 
 
 def _joined(parts: list[Columns]) -> Columns:
     if len({part.mem_floats for part in parts}) != 1:
         raise RuntimeError("batches with different memory maps cannot be joined")
-    return Columns(np.concatenate([part.vectors for part in parts]), parts[0].markers, parts[0].mem_floats)
+    return Columns(
+        np.concatenate([part.vectors for part in parts]), parts[0].markers, parts[0].mem_floats
+    )
 
 
 def _random_wall(rng: np.random.Generator, n: int) -> dict[str, Any]:
@@ -98,16 +136,24 @@ def _random_starts(rng: np.random.Generator, n: int) -> dict[str, Any]:
 
 
 def differences(vectors: np.ndarray, a: Batch, b: Batch) -> dict[str, np.ndarray]:
-    """Of every run: twists per approach speed (rates at an arm of 1 m), energies per initial energy, forces per peak force."""
+    """Of every run: twists per approach speed (rates at an arm of 1 m), energies per initial
+    energy, forces per peak force."""
     at = CHASER_AT + BODY.at.velocity
     speed = np.linalg.norm(vectors[:, at : at + 3], axis=1)
     force = np.maximum(a.column("peak_force_real_N"), 1e-6)
-    twists = [f"{body}.{c}" for body in ("chaser", "target") for c in ("vx", "vy", "vz", "wx", "wy", "wz")]
+    twists = [
+        f"{body}.{c}" for body in ("chaser", "target") for c in ("vx", "vy", "vz", "wx", "wy", "wz")
+    ]
     energies = [name for name in OUTCOME_COLUMNS if name.endswith("_J")]
-    logged = [i for i, name in enumerate(LOG_COLUMNS) if name.endswith("force_real_N") or name.endswith("satellite_N")]
+    logged = [
+        i
+        for i, name in enumerate(LOG_COLUMNS)
+        if name.endswith("force_real_N") or name.endswith("satellite_N")
+    ]
     return {
         "twist": np.max([np.abs(a.column(c) - b.column(c)) for c in twists], axis=0) / speed,
-        "energy": np.max([np.abs(a.column(c) - b.column(c)) for c in energies], axis=0) / a.column("kinetic_start_J"),
+        "energy": np.max([np.abs(a.column(c) - b.column(c)) for c in energies], axis=0)
+        / a.column("kinetic_start_J"),
         "force": np.abs(a.logs - b.logs)[:, :, logged].max(axis=(1, 2)) / force,
     }
 
@@ -124,7 +170,9 @@ def compare(part: Columns, cpu: Batch, gpu: Batch) -> dict[str, Any]:
         nudged[:, CHASER_AT + BODY.at.position : CHASER_AT + BODY.at.position + 3] *= 1.0 + NUDGE
         alone = run_cpu(nudged, part.markers, part.mem_floats)
         same = Batch(cpu.outcomes[amplifying], cpu.logs[amplifying])
-        amplifying[amplifying] = np.max(list(differences(nudged, same, alone).values()), axis=0) > AMPLIFYING
+        amplifying[amplifying] = (
+            np.max(list(differences(nudged, same, alone).values()), axis=0) > AMPLIFYING
+        )
     fair = ~(split | amplifying)
     return {
         "runs": len(cpu),
@@ -143,7 +191,10 @@ def check_parity(per_kind: int, say: Callable[[str], None] = print) -> dict[str,
         found = {"kind": name} | compare(part, run_cpu(*part), run_cuda(*part))
         report.append(found)
         apart = f"{found['split']} split, {found['amplifying']} amplifying"
-        say(f"  {name:58s} {found['touched']} of {found['runs']} touched, {apart}, worst {max(found['worst'].values()):.1e}")
+        say(
+            f"  {name:58s} {found['touched']} of {found['runs']} touched, {apart}, worst "
+            f"{max(found['worst'].values()):.1e}"
+        )
     total = {key: sum(r[key] for r in report) for key in ("runs", "touched", "split", "amplifying")}
     worst = {key: max(r["worst"][key] for r in report) for key in report[0]["worst"]}
     passed = max(worst.values()) <= TOLERANCE
@@ -155,9 +206,11 @@ def check_parity(per_kind: int, say: Callable[[str], None] = print) -> dict[str,
     return total | {"worst": worst, "tolerance": TOLERANCE, "passed": bool(passed), "kinds": report}
 
 
-def compare_each(batches: list[tuple[str, Columns]], say: Callable[[str], None]) -> tuple[list[dict[str, Any]], float, bool]:
-    """Batches whose kernels may not even compile: what was found of each, the worst of those that ran, and whether all ran and agree. One that fails does
-    not lose the others."""
+def compare_each(
+    batches: list[tuple[str, Columns]], say: Callable[[str], None]
+) -> tuple[list[dict[str, Any]], float, bool]:
+    """Batches whose kernels may not even compile: what was found of each, the worst of those that
+    ran, and whether all ran and agree. One that fails does not lose the others."""
     runs: list[dict[str, Any]] = []
     for name, part in batches:
         try:
@@ -168,10 +221,20 @@ def compare_each(batches: list[tuple[str, Columns]], say: Callable[[str], None])
             continue
         runs.append(result)
         apart = f"{result['split']} split, {result['amplifying']} amplifying"
-        say(f"  {name:28s} {result['touched']} of {result['runs']} touched, {apart}, worst {max(result['worst'].values()):.1e}")
+        say(
+            f"  {name:28s} {result['touched']} of {result['runs']} touched, {apart}, worst "
+            f"{max(result['worst'].values()):.1e}"
+        )
     done = [run for run in runs if "failed" not in run]
     worst = max((max(run["worst"].values()) for run in done), default=0.0)
-    apart_runs, touched, total = (sum(run[key] for run in done) for key in ("amplifying", "touched", "runs"))
+    apart_runs, touched, total = (
+        sum(run[key] for run in done) for key in ("amplifying", "touched", "runs")
+    )
     apart_runs += sum(run["split"] for run in done)
-    agree = len(done) == len(runs) and worst <= TOLERANCE and apart_runs <= APART_ALLOWED * total and touched >= TOUCHED_NEEDED * total
+    agree = (
+        len(done) == len(runs)
+        and worst <= TOLERANCE
+        and apart_runs <= APART_ALLOWED * total
+        and touched >= TOUCHED_NEEDED * total
+    )
     return runs, worst, bool(agree)

@@ -1,7 +1,9 @@
-"""What bounds a campaign's kernel: `python -m benchmarks.gpu_profile [FILE.json]`, with Nvidia's profiler `ncu` on a GPU.
+"""What bounds a campaign's kernel: `python -m benchmarks.gpu_profile [FILE.json]`, with Nvidia's
+profiler `ncu` on a GPU.
 
-For one wave of runs of each case: double-precision operations a cycle, the share of the card's peak that they reach (a fused multiply-add counts
-two), how busy its pipes are, and what the warps wait for.
+For one wave of runs of each case: double-precision operations a cycle, the share of the card's peak
+that they reach (a fused multiply-add counts two), how busy its pipes are, and what the warps wait
+for.
 """
 
 from __future__ import annotations
@@ -19,8 +21,13 @@ from benchmarks.gpu_campaign import CASES, HEADLINES
 from benchmarks.gpu_check import about
 from softdock.campaign.cuda import WAVE, find_device
 
-PER_CYCLE = 64  # fused multiply-adds in double precision a multiprocessor starts in a clock cycle (compute capability 8.0 and 9.0)
-OPERATIONS = {f"smsp__sass_thread_inst_executed_op_d{name}_pred_on.sum": count for name, count in (("add", 1), ("mul", 1), ("fma", 2))}
+# fused multiply-adds in double precision a multiprocessor starts in a clock cycle (compute
+# capability 8.0 and 9.0)
+PER_CYCLE = 64
+OPERATIONS = {
+    f"smsp__sass_thread_inst_executed_op_d{name}_pred_on.sum": count
+    for name, count in (("add", 1), ("mul", 1), ("fma", 2))
+}
 SHARES = {
     "pipes of double precision busy": "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active",
     "cycles in which a warp is issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
@@ -44,13 +51,45 @@ def stall(name: str) -> str:
 
 def profile(ncu: str, case: str, runs: int) -> dict[str, float]:
     """The metrics of the kernel's first launch."""
-    metrics = [*OPERATIONS, *SHARES.values(), *(stall(name) for name in STALLS.values()), CLOCK, SECONDS]
-    command = [ncu, "--csv", "--print-units", "base", "--clock-control", "none", "-k", "regex:run_slice", "-c", "1", "--metrics", ",".join(metrics)]
-    command += [sys.executable, "-W", "ignore", "-m", "benchmarks.gpu_campaign", "--one", case, str(runs)]
+    metrics = [
+        *OPERATIONS,
+        *SHARES.values(),
+        *(stall(name) for name in STALLS.values()),
+        CLOCK,
+        SECONDS,
+    ]
+    command = [
+        ncu,
+        "--csv",
+        "--print-units",
+        "base",
+        "--clock-control",
+        "none",
+        "-k",
+        "regex:run_slice",
+        "-c",
+        "1",
+        "--metrics",
+        ",".join(metrics),
+    ]
+    command += [
+        sys.executable,
+        "-W",
+        "ignore",
+        "-m",
+        "benchmarks.gpu_campaign",
+        "--one",
+        case,
+        str(runs),
+    ]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     table = done.stdout[done.stdout.index('"ID"') :]
     rows = [row for row in csv.DictReader(io.StringIO(table)) if row.get("Metric Value")]
-    return {row["Metric Name"]: float(row["Metric Value"].replace(",", "")) for row in rows if row["Metric Value"] != "n/a"}
+    return {
+        row["Metric Name"]: float(row["Metric Value"].replace(",", ""))
+        for row in rows
+        if row["Metric Value"] != "n/a"
+    }
 
 
 def read(found: dict[str, float], runs: int, cycles: int, multiprocessors: int) -> dict[str, Any]:
@@ -61,11 +100,17 @@ def read(found: dict[str, float], runs: int, cycles: int, multiprocessors: int) 
         "share_of_peak": operations / (2.0 * PER_CYCLE * multiprocessors * found[CLOCK]),
     }
     result |= {words: found[name] / 100.0 for words, name in SHARES.items()}
-    return result | {"clock cycles a warp waits for": {words: found[stall(name)] for words, name in STALLS.items()}}
+    return result | {
+        "clock cycles a warp waits for": {
+            words: found[stall(name)] for words, name in STALLS.items()
+        }
+    }
 
 
 def main(arguments: list[str]) -> int:
-    ncu = shutil.which("ncu") or next((place for place in COMMON_PLACES if Path(place).exists()), None)
+    ncu = shutil.which("ncu") or next(
+        (place for place in COMMON_PLACES if Path(place).exists()), None
+    )
     if ncu is None:
         print("gpu_profile: Nvidia's profiler `ncu` is not installed", file=sys.stderr)
         return 1

@@ -1,4 +1,5 @@
-"""Do CPU and GPU agree on the re-mapping? Whole runs with lead and rewind: Lange's impact on robots with limits, and his cone with its four contacts."""
+"""Do CPU and GPU agree on the re-mapping? Whole runs with lead and rewind: Lange's impact on robots
+with limits, and his cone with its four contacts."""
 
 from __future__ import annotations
 
@@ -11,23 +12,37 @@ from benchmarks.gpu_parity import TOLERANCE, compare_each
 from softdock.campaign.columns import Columns, columns
 from softdock.scenario.files import load_scenario
 
-LEAD_AND_REWIND = [{"name": "remapping", "lead_ms": 16.0, "rewind_ms": 60.0}]  # of 20 ms: the rest is rewound
+LEAD_AND_REWIND = [
+    {"name": "remapping", "lead_ms": 16.0, "rewind_ms": 60.0}
+]  # of 20 ms: the rest is rewound
 
 
 def batches(n: int, seed: int = 610) -> list[tuple[str, Columns]]:
     rng = np.random.default_rng(seed)
     late = {f"robots.{body}.delay_ms": 20.0 for body in ("chaser", "target")}
-    starts = {"chaser.position_m.0": -rng.uniform(0.05, 0.0504, n), "chaser.velocity_m_per_s.0": rng.uniform(0.05, 0.1, n)}
-    offsets = {"chaser.position_m.1": rng.uniform(0.09, 0.11, n), "chaser.rate_rad_per_s": rng.uniform(-1e-3, 1e-3, (n, 3))}
+    starts = {
+        "chaser.position_m.0": -rng.uniform(0.05, 0.0504, n),
+        "chaser.velocity_m_per_s.0": rng.uniform(0.05, 0.1, n),
+    }
+    offsets = {
+        "chaser.position_m.1": rng.uniform(0.09, 0.11, n),
+        "chaser.rate_rad_per_s": rng.uniform(-1e-3, 1e-3, (n, 3)),
+    }
     impact = load_scenario("lange_impact_jerk", {**late, "methods": LEAD_AND_REWIND})
     return [
         ("impact, robots with limits", columns(impact, starts)),
-        ("cone, late robots", columns(load_scenario("lange_cone", {**late, "methods": LEAD_AND_REWIND}), offsets)),
+        (
+            "cone, late robots",
+            columns(load_scenario("lange_cone", {**late, "methods": LEAD_AND_REWIND}), offsets),
+        ),
     ]
 
 
 def check_remapping(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
     """The whole comparison."""
     runs, worst, passed = compare_each(batches(n), say)
-    say(f"  remapping: worst {worst:.1e} (allowed {TOLERANCE:g}): {'agree' if passed else 'DISAGREE, or not all could be run'}")
+    say(
+        f"  remapping: worst {worst:.1e} (allowed {TOLERANCE:g}): "
+        f"{'agree' if passed else 'DISAGREE, or not all could be run'}"
+    )
     return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}

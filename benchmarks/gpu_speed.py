@@ -1,6 +1,6 @@
-"""How fast is the GPU? Cycles a second in double precision: single rate, ledger on, two free bodies with full inertia, probe in
-cone, 16 ms delay, every cycle in contact. With and without noise; EPOS 3-D with its 1 kHz sensor; the device's own bound; and
-MuJoCo's MJX beside it.
+"""How fast is the GPU? Cycles a second in double precision: single rate, ledger on, two free bodies
+with full inertia, probe in cone, 16 ms delay, every cycle in contact. With and without noise; EPOS
+3-D with its 1 kHz sensor; the device's own bound; and MuJoCo's MJX beside it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ Say = Callable[[str], None]
 class OnDevice:
     """A batch whose arrays are on the device, to time the kernel alone."""
 
-    def __init__(self, scenario: Scenario, swept: dict[str, np.ndarray], max_registers: int | None = None):
+    def __init__(
+        self, scenario: Scenario, swept: dict[str, np.ndarray], max_registers: int | None = None
+    ):
         self.cuda = load_numba_cuda()
         self.vectors, self.markers, self.mem_floats = columns(scenario, swept)
         lean, self.numbers, special = tailor(self.vectors, self.markers, self.mem_floats)
@@ -41,18 +43,27 @@ class OnDevice:
         vectors, logs, outcomes = self.arrays
         self.cuda.synchronize()
         began = time.perf_counter()
-        self.kernel[-(-len(self.vectors) // block), block](vectors, self.markers, self.numbers, logs, outcomes)
+        self.kernel[-(-len(self.vectors) // block), block](
+            vectors, self.markers, self.numbers, logs, outcomes
+        )
         self.cuda.synchronize()
         return time.perf_counter() - began
 
     def cycles(self, always_in_contact: bool = True) -> float:
-        """Cycles of one launch, having checked that every run completed, and was in contact from its first moments to its end."""
+        """Cycles of one launch, having checked that every run completed, and was in contact from
+        its first moments to its end."""
         self.arrays[1].copy_to_host(self.batch.logs)
         self.arrays[2].copy_to_host(self.batch.outcomes)
         column = self.batch.column
-        inside = (column("contacts") == 1) & (column("start_s") < 0.1) & (column("end_s") > CYCLE_S * column("cycles") - 0.02)
+        inside = (
+            (column("contacts") == 1)
+            & (column("start_s") < 0.1)
+            & (column("end_s") > CYCLE_S * column("cycles") - 0.02)
+        )
         if always_in_contact and not inside.all():
-            raise RuntimeError("a timed run was not in contact the whole time: its speed would flatter")
+            raise RuntimeError(
+                "a timed run was not in contact the whole time: its speed would flatter"
+            )
         if not (column("status") == 0).all():
             raise RuntimeError("a timed run did not complete")
         return float(column("cycles").sum())
@@ -60,24 +71,37 @@ class OnDevice:
     def rates(self, block: int, repeats: int, cycles: float) -> dict[str, float]:
         """Cycles a second over some launches."""
         seconds = [self.launch(block) for _ in range(repeats)]
-        return {"best": cycles / min(seconds), "mean": cycles * repeats / sum(seconds), "worst": cycles / max(seconds)}
+        return {
+            "best": cycles / min(seconds),
+            "mean": cycles * repeats / sum(seconds),
+            "worst": cycles / max(seconds),
+        }
 
 
-def pressed_runs(runs: int, duration_s: float, noisy: bool, max_registers: int | None = None) -> OnDevice:
+def pressed_runs(
+    runs: int, duration_s: float, noisy: bool, max_registers: int | None = None
+) -> OnDevice:
     """Runs that are in contact in every cycle."""
     rng = np.random.default_rng(1)
-    swept = {"chaser.mass_kg": rng.uniform(55.0, 65.0, runs), "chaser.position_m.0": rng.uniform(0.001, 0.006, runs)}
+    swept = {
+        "chaser.mass_kg": rng.uniform(55.0, 65.0, runs),
+        "chaser.position_m.0": rng.uniform(0.001, 0.006, runs),
+    }
     return OnDevice(build(pressed(duration_s, noisy)), swept, max_registers)
 
 
 def epos_runs(runs: int, duration_s: float) -> OnDevice:
-    """EPOS 3-D as the preset has it, with its noisy 1 kHz sensor: free flight and three contacts."""
+    """EPOS 3-D as the preset has it, with its noisy 1 kHz sensor: free flight and three
+    contacts."""
     masses = np.random.default_rng(2).uniform(480.0, 520.0, runs)
-    return OnDevice(load_scenario("epos_3d", {"time.duration_s": duration_s}), {"chaser.mass_kg": masses})
+    return OnDevice(
+        load_scenario("epos_3d", {"time.duration_s": duration_s}), {"chaser.mass_kg": masses}
+    )
 
 
 def measure_speed(runs: int, duration_s: float, repeats: int, say: Say) -> dict[str, Any]:
-    """Cycles a second by block size: without noise, with noise, and EPOS 3-D with its 1 kHz sensor."""
+    """Cycles a second by block size: without noise, with noise, and EPOS 3-D with its 1 kHz
+    sensor."""
     found: dict[str, Any] = {"runs": runs, "unit": "cycles/s", "precision": "float64"}
     cases: dict[str, tuple[Callable[[], OnDevice], bool]] = {
         "no noise": (lambda: pressed_runs(runs, duration_s, False), True),
@@ -116,20 +140,34 @@ def registers(kernel: Any) -> dict[str, Any]:
 
 
 def end_to_end(runs: int, duration_s: float, say: Say) -> dict[str, Any]:
-    """The same through `run_cuda`, transfers included; and such runs on the CPU's cores, fewer of them."""
+    """The same through `run_cuda`, transfers included; and such runs on the CPU's cores, fewer of
+    them."""
     work = pressed_runs(runs, duration_s, False)
     began = time.perf_counter()
-    gpu = run_cuda(work.vectors, work.markers, work.mem_floats).column("cycles").sum() / (time.perf_counter() - began)
+    gpu = run_cuda(work.vectors, work.markers, work.mem_floats).column("cycles").sum() / (
+        time.perf_counter() - began
+    )
     few = work.vectors[: 40 * available_cores()]
     run_cpu(few[:2], work.markers, work.mem_floats)  # compiles
     began = time.perf_counter()
-    cpu = run_cpu(few, work.markers, work.mem_floats).column("cycles").sum() / (time.perf_counter() - began)
-    say(f"  with transfers {gpu:.3g} cycles/s; this machine's {available_cores()} cores {cpu:.3g} cycles/s")
-    return {"runs": runs, "gpu_cycles_per_s": float(gpu), "cpu_cycles_per_s": float(cpu), "cpu_cores": available_cores()}
+    cpu = run_cpu(few, work.markers, work.mem_floats).column("cycles").sum() / (
+        time.perf_counter() - began
+    )
+    say(
+        f"  with transfers {gpu:.3g} cycles/s; this machine's {available_cores()} cores "
+        f"{cpu:.3g} cycles/s"
+    )
+    return {
+        "runs": runs,
+        "gpu_cycles_per_s": float(gpu),
+        "cpu_cycles_per_s": float(cpu),
+        "cpu_cores": available_cores(),
+    }
 
 
 def fma_bound(say: Say) -> dict[str, float]:
-    """The device's rate of double-precision fused multiply-adds, measured: the bound that no arithmetic passes [1/s]."""
+    """The device's rate of double-precision fused multiply-adds, measured: the bound that no
+    arithmetic passes [1/s]."""
     cuda, loops = load_numba_cuda(), 200_000
 
     @cuda.jit
@@ -161,7 +199,8 @@ MJX_SIZES = {8192: 200, 65_536: 200, 524_288: 50, 1_048_576: 25}  # worlds: step
 
 
 def measure_mjx(say: Say) -> dict[str, Any]:
-    """MuJoCo's MJX on the same card: two free spheres pressed together. Its best of several sizes, or why there is no number."""
+    """MuJoCo's MJX on the same card: two free spheres pressed together. Its best of several sizes,
+    or why there is no number."""
     try:
         import jax
         import mujoco
@@ -181,7 +220,9 @@ def measure_mjx(say: Say) -> dict[str, Any]:
 
     rates, failed = {}, {}
     for worlds, steps in MJX_SIZES.items():
-        states = jax.vmap(lambda s: start.replace(qvel=start.qvel + 1e-4 * s))(jax.numpy.arange(worlds) / worlds)
+        states = jax.vmap(lambda s: start.replace(qvel=start.qvel + 1e-4 * s))(
+            jax.numpy.arange(worlds) / worlds
+        )
         try:
             jax.block_until_ready(roll(states, steps))
         except Exception as error:  # more worlds than the card's memory holds
@@ -194,6 +235,16 @@ def measure_mjx(say: Say) -> dict[str, Any]:
             jax.block_until_ready(roll(states, steps))
             seconds.append(time.perf_counter() - began)
         rates[str(worlds)] = worlds * steps / min(seconds)
-        say(f"  MJX {mujoco.__version__}: {rates[str(worlds)]:.3g} steps/s ({worlds} worlds, single precision)")
+        say(
+            f"  MJX {mujoco.__version__}: {rates[str(worlds)]:.3g} steps/s ({worlds} worlds, "
+            "single precision)"
+        )
     device = str(jax.devices()[0])
-    return {"steps_per_s": max(rates.values()), "by_worlds": rates, "failed": failed, "device": device, "mujoco": mujoco.__version__, "jax": jax.__version__}
+    return {
+        "steps_per_s": max(rates.values()),
+        "by_worlds": rates,
+        "failed": failed,
+        "device": device,
+        "mujoco": mujoco.__version__,
+        "jax": jax.__version__,
+    }

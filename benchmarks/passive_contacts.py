@@ -1,8 +1,9 @@
-"""Does a method that claims passivity ever give back more than the real contact left? 10 000 random passive contacts for each of the two that do; see
-softdock/campaign/passive_contacts.py.
+"""Does a method that claims passivity ever give back more than the real contact left? 10 000 random
+passive contacts for each of the two that do; see softdock/campaign/passive_contacts.py.
 
-Target: no run beyond the real energy + 1 % of KE_0 + the noise term. The worst run is printed with the scenario that makes it. Beside it, what the faithful
-forms and the raw loop do on the same contacts (a tenth of the runs).
+Target: no run beyond the real energy + 1 % of KE_0 + the noise term. The worst run is printed with
+the scenario that makes it. Beside it, what the faithful forms and the raw loop do on the same
+contacts (a tenth of the runs).
 """
 
 from __future__ import annotations
@@ -16,14 +17,23 @@ import numpy as np
 from softdock.campaign.passive_contacts import ALLOWED, CLAIMS, Campaign, passive_contacts
 
 RUNS, SEED = 10_000, 20261115
-OTHERS = {"ledger_faithful": [{"name": "energy_ledger"}], "delay_passivity_faithful": [{"name": "delay_passivity"}], "raw": [{"name": "direct"}]}
+OTHERS = {
+    "ledger_faithful": [{"name": "energy_ledger"}],
+    "delay_passivity_faithful": [{"name": "delay_passivity"}],
+    "raw": [{"name": "direct"}],
+}
 
 
 def summary(campaign: Campaign) -> dict[str, Any]:
     """Shares of the runs, and the largest excess of each family."""
     excess = np.concatenate([f.excess[f.judged] for f in campaign.families])
     largest = {f.name: float(f.excess.max()) for f in campaign.families}
-    return {"failures": campaign.failures, "judged": len(excess), "median_excess": float(np.median(excess)), "largest_excess": largest}
+    return {
+        "failures": campaign.failures,
+        "judged": len(excess),
+        "median_excess": float(np.median(excess)),
+        "largest_excess": largest,
+    }
 
 
 def claim(name: str, runs: int = RUNS, seed: int = SEED) -> dict[str, Any]:
@@ -43,7 +53,10 @@ def claim(name: str, runs: int = RUNS, seed: int = SEED) -> dict[str, Any]:
 
 def run() -> dict[str, Any]:
     claims = {name: claim(name) for name in CLAIMS}
-    others = {name: summary(passive_contacts(RUNS // 10, SEED, methods)) for name, methods in OTHERS.items()}
+    others = {
+        name: summary(passive_contacts(RUNS // 10, SEED, methods))
+        for name, methods in OTHERS.items()
+    }
     return {
         **claims,
         **others,

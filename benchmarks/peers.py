@@ -8,10 +8,14 @@ PUSH = 5.0  # N
 
 
 def two_bodies_pressed(step_s: float = 0.004) -> tuple[Any, Any]:
-    """Model and data of two free spheres without gravity or friction, pushed against each other: one contact, every step."""
+    """Model and data of two free spheres without gravity or friction, pushed against each other:
+    one contact, every step."""
     import mujoco
 
-    body = '<body pos="{x} 0 0"><freejoint/><geom type="sphere" size="0.1" mass="{mass}" condim="1"/></body>'
+    body = (
+        '<body pos="{x} 0 0"><freejoint/><geom type="sphere" size="0.1" mass="{mass}" '
+        'condim="1"/></body>'
+    )
     model = mujoco.MjModel.from_xml_string(
         f"""<mujoco>
           <option timestep="{step_s}" gravity="0 0 0"/>

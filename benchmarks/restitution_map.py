@@ -1,4 +1,5 @@
-"""How long does a map of simulated restitution take? 200 x 200 runs of EPOS on one axis, delay against virtual damping. Target: 60 s on two cores."""
+"""How long does a map of simulated restitution take? 200 x 200 runs of EPOS on one axis, delay
+against virtual damping. Target: 60 s on two cores."""
 
 from __future__ import annotations
 
@@ -16,9 +17,13 @@ TARGET_S = 60.0
 
 
 def run() -> dict[str, Any]:
-    restitution_map(MASS, STIFFNESS, np.linspace(0.0, 0.04, 4), np.linspace(0.0, 120.0, 4), threads=2)  # compile
+    restitution_map(
+        MASS, STIFFNESS, np.linspace(0.0, 0.04, 4), np.linspace(0.0, 120.0, 4), threads=2
+    )  # compile
     began = time.perf_counter()
-    found = restitution_map(MASS, STIFFNESS, np.linspace(0.0, 0.04, POINTS), np.linspace(0.0, 120.0, POINTS), threads=2)
+    found = restitution_map(
+        MASS, STIFFNESS, np.linspace(0.0, 0.04, POINTS), np.linspace(0.0, 120.0, POINTS), threads=2
+    )
     took = time.perf_counter() - began
     # the run at no damping and 16 ms bounces as theory says: exp(pi w (h + T/2) / 2), to 0.2 %
     undamped = float(np.interp(0.016, found.delays, found.restitution[0]))

@@ -1,10 +1,13 @@
-"""The dearest cycle of the re-mapping: the one that computes twenty cycles anew. Target: at most 20 us at the 99.99th percentile of a million.
+"""The dearest cycle of the re-mapping: the one that computes twenty cycles anew. Target: at most 20
+us at the 99.99th percentile of a million.
 
-Lange's impact at 4 ms on robots with limits (a Cartesian follower each, planned anew every cycle) that are 76 ms late: when the real contact is first seen, the
-satellites have been in contact for 19 cycles and part of a twentieth. That one cycle, controller, facility and ledger, is run again and again from one state;
-timed is the compiled call as Python sees it. Beside it what an ordinary cycle in contact takes, a call that runs no cycle (Python's own part), and a wait
-of the same length that computes nothing: what the machine's interruptions alone make of it. `met` judges the quietest of the blocks,
-`met_with_all_interruptions` all cycles.
+Lange's impact at 4 ms on robots with limits (a Cartesian follower each, planned anew every cycle)
+that are 76 ms late: when the real contact is first seen, the satellites have been in contact for 19
+cycles and part of a twentieth. That one cycle, controller, facility and ledger, is run again and
+again from one state; timed is the compiled call as Python sees it. Beside it what an ordinary cycle
+in contact takes, a call that runs no cycle (Python's own part), and a wait of the same length that
+computes nothing: what the machine's interruptions alone make of it. `met` judges the quietest of
+the blocks, `met_with_all_interruptions` all cycles.
 """
 
 from __future__ import annotations
@@ -15,14 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from softdock import doors
+from softdock.core.machine import doors
 from softdock.scenario.build import Scenario, build
 from softdock.simulation import Stepper
 
 REPEATS, BLOCK, WARM_UP = 1_000_000, 20_000, 10_000
 SAMPLES = 20
 TARGET_US = 20.0
-ROBOT = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0, "delay_ms": 76.0}
+ROBOT = {
+    "model": "limited",
+    "max_acceleration_m_per_s2": 2.3,
+    "max_jerk_m_per_s3": 125.0,
+    "delay_ms": 76.0,
+}
 
 
 def late_impact() -> Scenario:
@@ -31,10 +39,21 @@ def late_impact() -> Scenario:
         {
             "time": {"cycle_ms": 4.0, "duration_s": 2.0},
             "satellites": {"integrator": "symplectic_euler"},
-            "chaser": {**body, "position_m": [-0.0502, 0.0, 0.0], "velocity_m_per_s": [0.1, 0.0, 0.0], "rate_rad_per_s": [0.02, 0.01, 0.03]},
+            "chaser": {
+                **body,
+                "position_m": [-0.0502, 0.0, 0.0],
+                "velocity_m_per_s": [0.1, 0.0, 0.0],
+                "rate_rad_per_s": [0.02, 0.01, 0.03],
+            },
             "target": dict(body),
             "robots": {"chaser": dict(ROBOT), "target": dict(ROBOT)},
-            "contact": [{"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 50000.0}}],
+            "contact": [
+                {
+                    "geometry": "wall",
+                    "axis": [-1.0, 0.0, 0.0],
+                    "real": {"stiffness_N_per_m": 50000.0},
+                }
+            ],
             "methods": [{"name": "remapping"}],
         }
     )
@@ -56,7 +75,12 @@ def microseconds(scenario: Scenario, cycle: int, repeats: int, cycles: int = 1) 
     loop = Stepper(scenario)
     loop.step(cycle)
     state, mem, log, record = loop.state.copy(), loop.mem.copy(), loop.log, loop.record
-    vector, markers, run, clock = scenario.vector, scenario.markers, doors.run_cycles, time.perf_counter_ns
+    vector, markers, run, clock = (
+        scenario.vector,
+        scenario.markers,
+        doors.run_cycles,
+        time.perf_counter_ns,
+    )
     found = np.empty(repeats)
     gc.disable()
     for i in range(repeats):
@@ -83,7 +107,11 @@ def waits(length_us: float, repeats: int) -> np.ndarray:
 def spread(found: np.ndarray) -> dict[str, float]:
     quietest = np.quantile(found.reshape(-1, BLOCK), 0.9999, axis=1).min()
     whole = {"p99.99_us": float(np.quantile(found, 0.9999)), "worst_us": float(found.max())}
-    return {"median_us": float(np.median(found)), "p99_us": float(np.quantile(found, 0.99)), "p99.99_of_the_quietest_block_us": float(quietest)} | whole
+    return {
+        "median_us": float(np.median(found)),
+        "p99_us": float(np.quantile(found, 0.99)),
+        "p99.99_of_the_quietest_block_us": float(quietest),
+    } | whole
 
 
 def run() -> dict[str, Any]:
@@ -95,6 +123,12 @@ def run() -> dict[str, Any]:
     call = spread(microseconds(scenario, cycle, REPEATS // 10, 0))
     idle = spread(waits(rewinding["median_us"], REPEATS // 10))
     target = f"p99.99 of {REPEATS:.0e} cycles that rewind {SAMPLES} <= {TARGET_US:g} us"
-    found = {"rewinding": rewinding, "ordinary": ordinary, "a call without a cycle": call, "a wait as long": idle, "target": target}
+    found = {
+        "rewinding": rewinding,
+        "ordinary": ordinary,
+        "a call without a cycle": call,
+        "a wait as long": idle,
+        "target": target,
+    }
     found["met_with_all_interruptions"] = rewinding["p99.99_us"] <= TARGET_US
     return found | {"met": rewinding["p99.99_of_the_quietest_block_us"] <= TARGET_US}

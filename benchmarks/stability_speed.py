@@ -1,7 +1,9 @@
-"""How fast is the stability analysis, on one core? Targets: a 1000 x 1000 chart of the closed form in 0.2 s; the sampled critical damping of one
-operating point in 5 ms (mass, hold, delay up to 20 samples) and in 50 ms (the full loop: fast filtered sensor, two lagging robots, late poses).
+"""How fast is the stability analysis, on one core? Targets: a 1000 x 1000 chart of the closed form
+in 0.2 s; the sampled critical damping of one operating point in 5 ms (mass, hold, delay up to 20
+samples) and in 50 ms (the full loop: fast filtered sensor, two lagging robots, late poses).
 
-Each number is checked before it is reported: the charted region against single points, the dampings by an eigenvalue on the unit circle.
+Each number is checked before it is reported: the charted region against single points, the dampings
+by an eigenvalue on the unit circle.
 """
 
 from __future__ import annotations
@@ -47,14 +49,24 @@ def stable_region() -> np.ndarray:
 
 
 def neutral(loop: Loop, damping: float) -> bool:
-    return bool(abs(np.abs(np.linalg.eigvals(lifted_matrix(loop.changed(damping=float(damping))))).max() - 1.0) < 1e-9)
+    return bool(
+        abs(
+            np.abs(np.linalg.eigvals(lifted_matrix(loop.changed(damping=float(damping))))).max()
+            - 1.0
+        )
+        < 1e-9
+    )
 
 
 def run() -> dict[str, Any]:
     chart_s, region = best(stable_region)
     plain_s, plain = best(lambda: stable_stretch(PLAIN, "damping"))
     full_s, full = best(lambda: stable_stretch(FULL, "damping"))
-    if region[-1, -1] or not region[0, 0] or not (neutral(PLAIN, plain[0]) and neutral(FULL, full[0])):
+    if (
+        region[-1, -1]
+        or not region[0, 0]
+        or not (neutral(PLAIN, plain[0]) and neutral(FULL, full[0]))
+    ):
         raise RuntimeError("the analysis is wrong, however fast")
     return {
         "chart_s": chart_s,

@@ -1,4 +1,5 @@
-"""Do threads cost anything? One batch on two threads of one process against two processes with half of it each. Target: 0.95."""
+"""Do threads cost anything? One batch on two threads of one process against two processes with half
+of it each. Target: 0.95."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def rate(runs: int, threads: int) -> float:
 
 
 def child() -> None:
-    """One of two processes: says when it is ready, runs its half when told, prints the rate; over and over."""
+    """One of two processes: says when it is ready, runs its half when told, prints the rate; over
+    and over."""
     rate(RUNS // 2, 1)
     print("ready", flush=True)
     for _ in sys.stdin:
@@ -43,7 +45,10 @@ def child() -> None:
 def run() -> dict[str, Any]:
     rate(RUNS, 2)
     start = [sys.executable, "-c", "from benchmarks.threads import child; child()"]
-    children = [subprocess.Popen(start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    children = [
+        subprocess.Popen(start, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
     try:
         for c in children:
             c.stdout.readline()

@@ -1,4 +1,5 @@
-"""The docs as a site: `make docs`. Pages are plain Markdown and read well without it; navigation is what index.md links to, in its order."""
+"""The docs as a site: `make docs`. Pages are plain Markdown and read well without it; navigation is
+what index.md links to, in its order."""
 
 from __future__ import annotations
 
@@ -19,16 +20,20 @@ highlight_language = "none"  # a block without a language is text
 html_theme = "furo"
 html_title = f"softdock {__version__}"
 html_show_sphinx = html_show_copyright = html_copy_source = False
-# Equations are written as text: no page needs a maths library, and none is loaded. System fonts, no requests (tests/docs/test_site.py).
+# Equations are written as text: no page needs a maths library, and none is loaded. System fonts, no
+# requests (tests/docs/test_site.py).
 
 
 def _navigation(app: Any, page: str, source: list[str]) -> None:
-    """Every section of the index becomes a part of the navigation. Links named after a file are named after the page."""
+    """Every section of the index becomes a part of the navigation. Links named after a file are
+    named after the page."""
     text = source[0]
     if page == "index":
         for section in re.split(r"^## ", text, flags=re.M)[1:]:
             pages = "\n".join(re.findall(r"\]\(([\w/]+)\.md\)", section))
-            text += f"\n\n```{{toctree}}\n:hidden:\n:caption: {section.splitlines()[0]}\n{pages}\n```\n"
+            text += (
+                f"\n\n```{{toctree}}\n:hidden:\n:caption: {section.splitlines()[0]}\n{pages}\n```\n"
+            )
     source[0] = re.sub(r"\[(\w+)\.md\]\(", lambda link: f"[{link[1].replace('_', ' ')}](", text)
 
 

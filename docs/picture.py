@@ -1,4 +1,5 @@
-"""Pictures of the docs: `make picture`. Pages made afresh, opened in the system's chromium, and a part of each photographed: the demo's curves, the trade."""
+"""Pictures of the docs: `make picture`. Pages made afresh, opened in the system's chromium, and a
+part of each photographed: the demo's curves, the trade."""
 
 from __future__ import annotations
 
@@ -25,18 +26,29 @@ def pages() -> Iterator[tuple[str, str, str]]:
 def main(names: list[str]) -> int:
     from playwright.sync_api import sync_playwright
 
-    browser_path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser_path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if browser_path is None:
         print("no chromium on this machine", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader"])
+        browser = playwright.chromium.launch(
+            executable_path=browser_path,
+            args=["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader"],
+        )
         for name, html, part in pages():
             if names and name not in names:
                 continue
             page_file = Path(folder) / "page.html"
             page_file.write_text(html, encoding="utf-8")
-            page = browser.new_page(viewport={"width": 1180, "height": 900}, color_scheme="light", device_scale_factor=1.5)
+            page = browser.new_page(
+                viewport={"width": 1180, "height": 900},
+                color_scheme="light",
+                device_scale_factor=1.5,
+            )
             page.goto(page_file.as_uri())
             page.wait_for_selector("html[data-drawn=yes]")
             page.locator(part).screenshot(path=HERE / name)

@@ -1,4 +1,5 @@
-"""A first run. You learn: what a run says about the rig, and that orbit, which has no robots, always stands beside it."""
+"""A first run. You learn: what a run says about the rig, and that orbit, which has no robots,
+always stands beside it."""
 
 import softdock
 
@@ -7,7 +8,9 @@ run = softdock.simulate(scenario)
 metrics = run.metrics  # plain numbers, the same as `softdock run epos_1d --json`
 
 print(metrics["verdict"])
-print(f"restitution {metrics['restitution']:.4f}, in orbit {metrics['reference']['restitution']:.4f}")
+print(
+    f"restitution {metrics['restitution']:.4f}, in orbit {metrics['reference']['restitution']:.4f}"
+)
 print(f"the rig invented {1e3 * metrics['energy_invented_J']:.3f} mJ; where it came from:")
 for row, energy in metrics["ledger"]["rows"].items():
     print(f"  {row:12s}{1e3 * energy:+8.3f} mJ")

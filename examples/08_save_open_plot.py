@@ -1,4 +1,5 @@
-"""Save, open, plot. You learn: what a run leaves on disk, and how it comes back as arrays, as a figure and as a table of pandas."""
+"""Save, open, plot. You learn: what a run leaves on disk, and how it comes back as arrays, as a
+figure and as a table of pandas."""
 
 import tempfile
 from pathlib import Path
@@ -8,7 +9,9 @@ import softdock
 run = softdock.simulate(softdock.load_scenario("epos_3d"))
 
 with tempfile.TemporaryDirectory() as folder:
-    saved = run.save(Path(folder) / "my_run")  # report.html in it opens in any browser, without a network
+    saved = run.save(
+        Path(folder) / "my_run"
+    )  # report.html in it opens in any browser, without a network
     print("written:", ", ".join(sorted(file.name for file in saved.iterdir())))
     again = softdock.open_run(saved)
 
@@ -20,4 +23,9 @@ figure = again.plot()  # plotly: shows itself in a notebook; figure.write_html("
 print("lines:", ", ".join(line.name for line in figure.data))
 
 frame = again.to_dataframe()  # needs the extra: pip install 'softdock[dataframe]'
-print(frame[["contact.depth", "energy.robot", "energy.sensor"]].describe().loc[["mean", "max"]].to_string(float_format="{:.3g}".format))
+print(
+    frame[["contact.depth", "energy.robot", "energy.sensor"]]
+    .describe()
+    .loc[["mean", "max"]]
+    .to_string(float_format="{:.3g}".format)
+)

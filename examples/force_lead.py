@@ -1,17 +1,32 @@
 from typing import NamedTuple
 
-from softdock.adaptation.interface import Wrenches
-from softdock.adaptation.registry import Belief, Method, register
-from softdock.compiled import compiled
-from softdock.parameters import Group, Parameter
-from softdock.spatial.motion import Wrench
-from softdock.spatial.vectors import dot, norm, scale, subtract
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.registry import Belief, Method, register
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.vectors import dot, norm, scale, subtract
 
 GROUP = Group(
     "force_lead",
     "The measured force, led by the stiffness and the delay it is told.",
-    Parameter("stiffness", "stiffness_N_per_m", "stiffness of the contact, as believed", unit="N/m", low=0.0, high=1e9),
-    Parameter("delay", "delay_ms", "delay of the whole loop, as believed", unit="ms", low=0.0, high=1e4, scale=1e-3),
+    Parameter(
+        "stiffness",
+        "stiffness_N_per_m",
+        "stiffness of the contact, as believed",
+        unit="N/m",
+        low=0.0,
+        high=1e9,
+    ),
+    Parameter(
+        "delay",
+        "delay_ms",
+        "delay of the whole loop, as believed",
+        unit="ms",
+        low=0.0,
+        high=1e4,
+        scale=1e-3,
+    ),
     Parameter("threshold", "threshold_N", "forces below this are no contact", 0.0, "N", 0.0, 1e6),
 )
 
@@ -27,17 +42,22 @@ class ForceLead(NamedTuple):
 
 @compiled
 def prepare(marker, vector, base, memory):
-    return ForceLead(memory, vector[base + AT.stiffness] * vector[base + AT.delay], vector[base + AT.threshold])
+    return ForceLead(
+        memory, vector[base + AT.stiffness] * vector[base + AT.delay], vector[base + AT.threshold]
+    )
 
 
 @compiled
 def lead(method, mem, rig, measured, satellites, wrenches):
-    """|F| - k h (rate of the gap): what the spring will push with, one delay later. Never a pull."""
+    """|F| - k h (rate of the gap): what the spring will push with, one delay later. Never a
+    pull."""
     force = wrenches.chaser.force
     size = norm(force)
     if size <= method.threshold:
         return wrenches
-    rate = dot(force, subtract(satellites.chaser.v, satellites.target.v)) / size  # m/s, > 0: the gap opens
+    rate = (
+        dot(force, subtract(satellites.chaser.v, satellites.target.v)) / size
+    )  # m/s, > 0: the gap opens
     factor = max(0.0, size - method.damping * rate) / size
     return Wrenches(scaled(factor, wrenches.chaser), scaled(factor, wrenches.target))
 

@@ -1,4 +1,5 @@
-"""The system's chromium, for tests that open a page as a person would. No browser is ever downloaded."""
+"""The system's chromium, for tests that open a page as a person would. No browser is ever
+downloaded."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ class Opened:
 
     page: Any
     requests: list[str] = field(default_factory=list)  # those that are not the page itself
-    complaints: list[str] = field(default_factory=list)  # errors and warnings on the console, uncaught errors
+    complaints: list[str] = field(
+        default_factory=list
+    )  # errors and warnings on the console, uncaught errors
 
     def drawn(self) -> Opened:
         """After all charts are there."""
@@ -40,8 +43,13 @@ class Opened:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A running browser. Without one the test is skipped; with SOFTDOCK_REQUIRE_BROWSER=1 it fails."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """A running browser. Without one the test is skipped; with SOFTDOCK_REQUIRE_BROWSER=1 it
+    fails."""
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if path is None:
         if os.environ.get("SOFTDOCK_REQUIRE_BROWSER") == "1":
             pytest.fail("no chromium on this machine, and SOFTDOCK_REQUIRE_BROWSER=1")
@@ -56,12 +64,23 @@ def chromium() -> Iterator[Any]:
 
 @contextmanager
 def opened(browser: Any, file: Path, **options: Any) -> Iterator[Opened]:
-    """A file in a fresh window. `options`: as of playwright's new_context (viewport, color_scheme)."""
+    """A file in a fresh window. `options`: as of playwright's new_context (viewport,
+    color_scheme)."""
     context = browser.new_context(**options)
     here = Opened(context.new_page())
     address = file.resolve().as_uri()
-    here.page.on("request", lambda r: here.requests.append(r.url) if r.url != address and not r.url.startswith(("data:", "blob:")) else None)
-    here.page.on("console", lambda m: here.complaints.append(m.text) if m.type in ("error", "warning") else None)
+    here.page.on(
+        "request",
+        lambda r: (
+            here.requests.append(r.url)
+            if r.url != address and not r.url.startswith(("data:", "blob:"))
+            else None
+        ),
+    )
+    here.page.on(
+        "console",
+        lambda m: here.complaints.append(m.text) if m.type in ("error", "warning") else None,
+    )
     here.page.on("pageerror", lambda e: here.complaints.append(str(e)))
     here.page.goto(address)
     yield here

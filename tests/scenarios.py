@@ -1,4 +1,5 @@
-"""Scenarios that the tests share, as the tables a user would write. Every builder returns a fresh dict."""
+"""Scenarios that the tests share, as the tables a user would write. Every builder returns a fresh
+dict."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-# Inertia with all products, principal moments well apart: nothing in a test may depend on a body being symmetric.
+# Inertia with all products, principal moments well apart: nothing in a test may depend on a body
+# being symmetric.
 CHASER_INERTIA = [[30.0, 2.0, -1.5], [2.0, 40.0, 3.0], [-1.5, 3.0, 55.0]]  # kg m^2
 TARGET_INERTIA = [[80.0, -6.0, 4.0], [-6.0, 95.0, 5.0], [4.0, 5.0, 60.0]]  # kg m^2
 
@@ -22,8 +24,8 @@ def epos_wall(
     interpolation: str = "hermite",
     speed: float = 0.02,
 ) -> dict[str, Any]:
-    """EPOS in one dimension (Zebenay, section 5): a mass on a robot meets a wall. `phase`: fraction of a cycle by which the
-    touch is later."""
+    """EPOS in one dimension (Zebenay, section 5): a mass on a robot meets a wall. `phase`: fraction
+    of a cycle by which the touch is later."""
     return {
         "time": {"cycle_ms": 4.0, "duration_s": 3.0},
         "satellites": {"integrator": integrator},
@@ -38,17 +40,23 @@ def epos_wall(
             "chaser": {"delay_ms": delay_ms, "interpolation": interpolation},
             "target": {"delay_ms": delay_ms, "interpolation": interpolation},
         },
-        "contact": [{"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": stiffness}}],
+        "contact": [
+            {"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": stiffness}}
+        ],
     }
 
 
 def cone_docking(
-    integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 4.0, damping: float = 0.0
+    integrator: str = "exact_hold",
+    delay_ms: float = 0.0,
+    duration_s: float = 4.0,
+    damping: float = 0.0,
 ) -> dict[str, Any]:
-    """A probe in a closed cone, off centre, both bodies free, turning, with full inertia: several contacts with wall and bottom.
+    """A probe in a closed cone, off centre, both bodies free, turning, with full inertia: several
+    contacts with wall and bottom.
 
-    The cone is that of the EPOS 3-D preset (design/definitions.md); masses, speed and rates are ours, chosen to touch often in
-    a few seconds.
+    The cone is that of the EPOS 3-D preset (design/definitions.md); masses, speed and rates are
+    ours, chosen to touch often in a few seconds.
     """
     return {
         "time": {"cycle_ms": 4.0, "duration_s": duration_s},
@@ -85,10 +93,13 @@ def cone_docking(
 
 
 def sphere_on_sphere(
-    integrator: str = "exact_hold", delay_ms: float = 0.0, duration_s: float = 1.5, damping: float = 0.0
+    integrator: str = "exact_hold",
+    delay_ms: float = 0.0,
+    duration_s: float = 1.5,
+    damping: float = 0.0,
 ) -> dict[str, Any]:
-    """Two balls on arms hit off centre, both bodies free and turning, with full inertia: one contact with a normal along no
-    axis."""
+    """Two balls on arms hit off centre, both bodies free and turning, with full inertia: one
+    contact with a normal along no axis."""
     return {
         "time": {"cycle_ms": 4.0, "duration_s": duration_s},
         "satellites": {"integrator": integrator},
@@ -122,23 +133,32 @@ def sphere_on_sphere(
 
 
 def hard_for_the_core(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
-    """Everything at once: cone, full inertia, damping, fractional delays that differ, a 1 kHz sensor with noise, two plant
-    steps a cycle."""
+    """Everything at once: cone, full inertia, damping, fractional delays that differ, a 1 kHz
+    sensor with noise, two plant steps a cycle."""
     tables = cone_docking(integrator, duration_s=duration_s, damping=15.0)
     tables["time"]["plant_steps"] = 2
-    tables["robots"] = {"chaser": {"delay_ms": 14.3}, "target": {"delay_ms": 9.0, "delay_wobble_ms": 1.0, "delay_wobble_Hz": 3.0}}
+    tables["robots"] = {
+        "chaser": {"delay_ms": 14.3},
+        "target": {"delay_ms": 9.0, "delay_wobble_ms": 1.0, "delay_wobble_Hz": 3.0},
+    }
     tables["sensor"] = {"period_ms": 1.0, "handover": "mean", "noise_N": 0.25, "noise_Nm": 0.02}
     tables["random"] = {"seed": 2024, "run": 7}
     return tables
 
 
 def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> dict[str, Any]:
-    """`hard_for_the_core` with all the facility has: a robot that lags and one with limits, losses and jitter, heavy mock-ups
-    believed a little wrong, sensors on both with all their electronics, late poses, a hand, a thruster, a shared laboratory,
-    a tabulated law with friction."""
+    """`hard_for_the_core` with all the facility has: a robot that lags and one with limits, losses
+    and jitter, heavy mock-ups believed a little wrong, sensors on both with all their electronics,
+    late poses, a hand, a thruster, a shared laboratory, a tabulated law with friction."""
     tables = hard_for_the_core(integrator, duration_s)
     tables["robots"] = {
-        "chaser": {"model": "lag", "delay_ms": 5.0, "lag_Hz": 9.0, "lag_damping_ratio": 0.7, "dropout_probability": 0.05},
+        "chaser": {
+            "model": "lag",
+            "delay_ms": 5.0,
+            "lag_Hz": 9.0,
+            "lag_damping_ratio": 0.7,
+            "dropout_probability": 0.05,
+        },
         "target": {
             "model": "limited",
             "delay_ms": 4.0,
@@ -147,15 +167,46 @@ def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> d
             "max_jerk_m_per_s3": 15.0,
         },
     }
-    heavy = {"mass_kg": 10.0, "centre_m": [0.1, -0.05, 0.2], "inertia_kg_m2": [0.3, 0.4, 0.5], "sensor_m": [-0.1, 0.0, 0.05]}
-    tables["mock_up"] = {"chaser": heavy | {"believed": {"mass_kg": 9.99, "acceleration": "measured"}}, "target": dict(heavy)}
-    tables["sensor"] |= {"on": "both", "delay_ms": 2.0, "bias_N": [0.01, 0.0, -0.01], "lowpass_Hz": 60.0, "range_N": 100.0}
-    tables["pose"] = {"delay_ms": 16.0, "period_ms": 10.0, "noise_m": 1e-4, "noise_rad": 1e-4, "dropout_probability": 0.1}
-    tables["hand"] = {
-        "chaser": {"rows": [[0.2, 0.1, 0.0, 0.2, 0.0, 0.0, 0.01], [0.6, 0.0, 0.1, 0.0, 0.01, 0.0, 0.0]], "frame": "body"}
+    heavy = {
+        "mass_kg": 10.0,
+        "centre_m": [0.1, -0.05, 0.2],
+        "inertia_kg_m2": [0.3, 0.4, 0.5],
+        "sensor_m": [-0.1, 0.0, 0.05],
     }
-    tables["external"] = {"target": {"rows": [[0.0, 0.0, 0.1, 0.0, 0.0, 0.01, 0.0], [2.0, -0.1, 0.0, 0.0, 0.0, 0.0, 0.02]]}}
-    tables["laboratory"] = {"mapping": "shared", "chaser_share": 0.7, "attitude_wxyz": [0.8, 0.1, 0.5, -0.2]}
+    tables["mock_up"] = {
+        "chaser": heavy | {"believed": {"mass_kg": 9.99, "acceleration": "measured"}},
+        "target": dict(heavy),
+    }
+    tables["sensor"] |= {
+        "on": "both",
+        "delay_ms": 2.0,
+        "bias_N": [0.01, 0.0, -0.01],
+        "lowpass_Hz": 60.0,
+        "range_N": 100.0,
+    }
+    tables["pose"] = {
+        "delay_ms": 16.0,
+        "period_ms": 10.0,
+        "noise_m": 1e-4,
+        "noise_rad": 1e-4,
+        "dropout_probability": 0.1,
+    }
+    tables["hand"] = {
+        "chaser": {
+            "rows": [[0.2, 0.1, 0.0, 0.2, 0.0, 0.0, 0.01], [0.6, 0.0, 0.1, 0.0, 0.01, 0.0, 0.0]],
+            "frame": "body",
+        }
+    }
+    tables["external"] = {
+        "target": {
+            "rows": [[0.0, 0.0, 0.1, 0.0, 0.0, 0.01, 0.0], [2.0, -0.1, 0.0, 0.0, 0.0, 0.0, 0.02]]
+        }
+    }
+    tables["laboratory"] = {
+        "mapping": "shared",
+        "chaser_share": 0.7,
+        "attitude_wxyz": [0.8, 0.1, 0.5, -0.2],
+    }
     tables["contact"][0]["real"] = {
         "law": "table",
         "table_m_N": [[0.0, 0.0], [0.001, 2.0], [0.01, 50.0]],
@@ -166,7 +217,8 @@ def whole_facility(integrator: str = "exact_hold", duration_s: float = 4.0) -> d
 
 
 def virtual_elements(duration_s: float = 4.0) -> dict[str, Any]:
-    """`hard_for_the_core` with late poses, the tip on four springs, and every method that has virtual elements, all acting."""
+    """`hard_for_the_core` with late poses, the tip on four springs, and every method that has
+    virtual elements, all acting."""
     tables = hard_for_the_core(duration_s=duration_s)
     tables["pose"] = {"delay_ms": 10.0}
     tables["contact"][0]["device"] = {
@@ -180,18 +232,37 @@ def virtual_elements(duration_s: float = 4.0) -> dict[str, Any]:
     }
     damping = {"damping_Ns_per_m": [5.0, 4.0, 3.0], "rotation_damping_Nms_per_rad": [0.1, 0.2, 0.3]}
     tables["methods"] = [
-        {"name": "hybrid", "frame": "target", "tip_m": [-1.0, 0.0, 0.0], "stiffness_N_per_m": [50.0, 40.0, 30.0], **damping, "contact_N": 0.6}
+        {
+            "name": "hybrid",
+            "frame": "target",
+            "tip_m": [-1.0, 0.0, 0.0],
+            "stiffness_N_per_m": [50.0, 40.0, 30.0],
+            **damping,
+            "contact_N": 0.6,
+        }
         | {"gains": [[0.3, 80.0, 20.0, 20.0, 10.0, 1.0, 1.0]]},
-        {"name": "adaptive_damping", "stiffness_N_per_m": 2000.0, "delay_ms": 12.0, "contact_N": 0.6},
-        {"name": "monitor", "action": "damp", "bound_J": 1e-5, "damping_Ns_per_m": 20.0, "contact_N": 0.6, "frame": "chaser"},
+        {
+            "name": "adaptive_damping",
+            "stiffness_N_per_m": 2000.0,
+            "delay_ms": 12.0,
+            "contact_N": 0.6,
+        },
+        {
+            "name": "monitor",
+            "action": "damp",
+            "bound_J": 1e-5,
+            "damping_Ns_per_m": 20.0,
+            "contact_N": 0.6,
+            "frame": "chaser",
+        },
     ]
     return tables
 
 
 def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dict[str, Any]:
-    """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the other's wall, 50 N/mm, the
-    measured force fed straight to the satellites. `phase`: fraction of a cycle by which the touch is later; `robot`: keys of
-    both robots."""
+    """Lange's central impact (Fig. 6): two free bodies of 100 kg, one at 0.1 m/s against the
+    other's wall, 50 N/mm, the measured force fed straight to the satellites. `phase`: fraction of a
+    cycle by which the touch is later; `robot`: keys of both robots."""
     speed = 0.1  # m/s
     return {
         "time": {"cycle_ms": cycle_ms, "duration_s": 2.0},
@@ -204,7 +275,9 @@ def lange_impact(phase: float = 0.0, cycle_ms: float = 4.0, **robot: Any) -> dic
         },
         "target": {"mass_kg": 100.0, "inertia_kg_m2": [10.0, 10.0, 10.0]},
         "robots": {"chaser": dict(robot), "target": dict(robot)},
-        "contact": [{"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 50000.0}}],
+        "contact": [
+            {"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 50000.0}}
+        ],
     }
 
 
@@ -237,11 +310,16 @@ def hamilton(a: Any, b: Any) -> np.ndarray:
 
 
 def moved(tables: dict[str, Any], q: Any, shift: Any) -> dict[str, Any]:
-    """The same docking somewhere else: turned by the quaternion q about the origin, then shifted [m]."""
+    """The same docking somewhere else: turned by the quaternion q about the origin, then shifted
+    [m]."""
     there, R = copy.deepcopy(tables), matrix(q)
     for name in ("chaser", "target"):
         body = there[name]
-        body["position_m"] = (R @ body.get("position_m", [0.0, 0.0, 0.0]) + np.asarray(shift)).tolist()
+        body["position_m"] = (
+            R @ body.get("position_m", [0.0, 0.0, 0.0]) + np.asarray(shift)
+        ).tolist()
         body["velocity_m_per_s"] = (R @ body.get("velocity_m_per_s", [0.0, 0.0, 0.0])).tolist()
-        body["attitude_wxyz"] = hamilton(q, body.get("attitude_wxyz", [1.0, 0.0, 0.0, 0.0])).tolist()
+        body["attitude_wxyz"] = hamilton(
+            q, body.get("attitude_wxyz", [1.0, 0.0, 0.0, 0.0])
+        ).tolist()
     return there

@@ -1,10 +1,12 @@
-"""softdock: hardware-in-the-loop docking, honest about every joule. See README.md; the loop itself is in cycle.py."""
+"""softdock: hardware-in-the-loop docking, honest about every joule. See README.md; the loop itself
+is in cycle.py."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
+from softdock import _moved
 from softdock._version import __version__
 
 # name -> module, imported when first used, so that `import softdock` stays light
@@ -15,7 +17,7 @@ _EXPORTS = {
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
     "load_scenario": "softdock.scenario.files",
-    "orbit": "softdock.reference",
+    "orbit": "softdock.core.orbit",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
     "open_run": "softdock.recording.folder",
@@ -23,7 +25,8 @@ _EXPORTS = {
     "compare": "softdock.comparison",
     "load_method_file": "softdock.comparison",
 }
-_MODULES = ("ports", "stability")  # used as `softdock.stability.critical_delay(...)` without an import of its own
+# used as `softdock.stability.critical_delay(...)` without an import of its own
+_MODULES = ("ports", "stability")
 __all__ = ["__version__", *_EXPORTS, *_MODULES]
 
 
@@ -37,3 +40,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+_moved.install()

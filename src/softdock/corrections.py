@@ -1,8 +1,9 @@
-"""What the methods of a run did, cycle by cycle and axis by axis, from its recorded series: energy put in or taken out, and motion that was corrected.
+"""What the methods of a run did, cycle by cycle and axis by axis, from its recorded series: energy
+put in or taken out, and motion that was corrected.
 
-    taken = wrench_work(run)          # {"chaser.force.x": J a cycle, ...}: < 0 is energy that methods took from the satellites
-    shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one that moves the set-point, v_pc of a passive integrator
-    axes = work_by_axis(run.series, "energy_ledger")  # what that method removed and returned, when, on which axis; also in run.method_books
+taken = wrench_work(run)          # {"chaser.force.x": J a cycle, ...}: < 0 is energy that methods took from the satellites
+shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one that moves the set-point, v_pc of a passive integrator
+axes = work_by_axis(run.series, "energy_ledger")  # what that method removed and returned, when, on which axis; also in run.method_books
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ AXES = "xyz"
 
 
 def work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str, Any]]:
-    """What a method took from the satellites and put into them, from its channels `work.*`; axes on which it did nothing are left out."""
+    """What a method took from the satellites and put into them, from its channels `work.*`; axes on
+    which it did nothing are left out."""
     time, found = series["time"], []
     for name in series:
         if name.startswith(f"{method}.work."):
@@ -39,8 +41,10 @@ def work_by_axis(series: Mapping[str, np.ndarray], method: str) -> list[dict[str
 
 
 def wrench_work(run: Run) -> dict[str, np.ndarray]:
-    """(F_sat - F_meas) . dx of every cycle [J], by body, force or torque, and world axis; the sum over all is the growth of the ledger's row `adaptation`
-    where no method books virtual or designed work. Element k belongs to the cycle that ends at row k; element 0 is zero. One sensor, on the chaser."""
+    """(F_sat - F_meas) . dx of every cycle [J], by body, force or torque, and world axis; the sum
+    over all is the growth of the ledger's row `adaptation` where no method books virtual or
+    designed work. Element k belongs to the cycle that ends at row k; element 0 is zero. One sensor,
+    on the chaser."""
     if run.scenario.tables["sensor"]["on"] != "chaser":
         raise ValueError("wrench_work reads the chaser's sensor: the run has another")
     s, found = run.series, {}
@@ -57,10 +61,14 @@ def wrench_work(run: Run) -> dict[str, np.ndarray]:
 
 
 def output_correction(run: Run) -> dict[str, np.ndarray]:
-    """The state's new velocity less the mean velocity of its set-point over the cycle [m/s], by body and world axis."""
+    """The state's new velocity less the mean velocity of its set-point over the cycle [m/s], by
+    body and world axis."""
     T, found = 1e-3 * run.scenario.tables["time"]["cycle_ms"], {}
     for body in ("chaser", "target"):
-        shift = run.series[f"{body}.velocity"][1:] - np.diff(run.series[f"command.{body}.position"], axis=0) / T
+        shift = (
+            run.series[f"{body}.velocity"][1:]
+            - np.diff(run.series[f"command.{body}.position"], axis=0) / T
+        )
         for i, axis in enumerate(AXES):
             found[f"{body}.{axis}"] = np.concatenate([[0.0], shift[:, i]])
     return found
@@ -70,7 +78,9 @@ def turns(attitude: np.ndarray) -> np.ndarray:
     """Rotation vector from each row to the next, world axes [rad]."""
     a, b = attitude[:-1], attitude[1:]
     scalar = np.sum(a * b, axis=1)
-    vector = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(b[:, 1:], a[:, 1:])  # of b times the inverse of a
+    vector = (
+        a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(b[:, 1:], a[:, 1:])
+    )  # of b times the inverse of a
     size = np.linalg.norm(vector, axis=1)
     angle = 2.0 * np.arctan2(size, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
     return vector * np.divide(angle, size, out=np.full_like(size, 2.0), where=size > 0.0)[:, None]

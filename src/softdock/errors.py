@@ -1,10 +1,10 @@
 """Every exception of softdock.
 
-    SoftdockError
-    |- BadInput            a value a user gave is impossible; `problems` lists all of them
-    |- BadRunFolder        a stored run cannot be read
-    |- NoDevice            a GPU was asked for and none was found
-    `- CampaignStopped     a campaign could not go on; what it has is kept
+SoftdockError
+|- BadInput            a value a user gave is impossible; `problems` lists all of them
+|- BadRunFolder        a stored run cannot be read
+|- NoDevice            a GPU was asked for and none was found
+`- CampaignStopped     a campaign could not go on; what it has is kept
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class Problem:
 
 
 class BadInput(SoftdockError):
-    """Input that is refused before the clock starts. `problems` holds all that was found, not only the first."""
+    """Input that is refused before the clock starts. `problems` holds all that was found, not only
+    the first."""
 
     def __init__(self, problems: Problem | Iterable[Problem]):
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
@@ -52,7 +53,8 @@ class NoDevice(SoftdockError):
 
 
 class CampaignStopped(SoftdockError):
-    """A campaign that could not go on: a full disc, a scheduler that does not answer. What was written stays, and `--resume` goes on."""
+    """A campaign that could not go on: a full disc, a scheduler that does not answer. What was
+    written stays, and `--resume` goes on."""
 
 
 def closest(word: str, known: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""Can the robots do it? Reach, speed and acceleration that orbit's motion asks of them, checked before a run."""
+"""Can the robots do it? Reach, speed and acceleration that orbit's motion asks of them, checked
+before a run."""
 
 from __future__ import annotations
 
@@ -6,22 +7,30 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput, Problem
-from softdock.reference import orbit
 from softdock.scenario.build import Scenario
 
 LIMITS = ("reach_m", "allowed_speed_m_per_s", "allowed_acceleration_m_per_s2")
 
 
 def check_feasible(scenario: Scenario) -> None:
-    """Raise `BadInput` naming the first violation of each robot, if it has limits to check. Orbit's own motion is what a faithful rig would follow."""
+    """Raise `BadInput` naming the first violation of each robot, if it has limits to check. Orbit's
+    own motion is what a faithful rig would follow."""
     robots = scenario.tables["robots"]
-    limited = [name for name in ("chaser", "target") if any(robots[name][key] > 0.0 for key in LIMITS)]
+    limited = [
+        name for name in ("chaser", "target") if any(robots[name][key] > 0.0 for key in LIMITS)
+    ]
     if not limited:
         return
     series = orbit(scenario).series
     places = _laid_out(scenario.tables["laboratory"], series)
-    problems = [problem for name in limited if (problem := _first_violation(name, robots[name], series["time"], *places[name])) is not None]
+    problems = [
+        problem
+        for name in limited
+        if (problem := _first_violation(name, robots[name], series["time"], *places[name]))
+        is not None
+    ]
     if problems:
         raise BadInput(problems)
 
@@ -35,7 +44,9 @@ def _laid_out(laboratory: dict[str, Any], series: Any) -> dict[str, tuple[np.nda
         for parts in (positions, velocities):
             middle = (1.0 - s) * parts["chaser"] + s * parts["target"]
             parts["chaser"], parts["target"] = parts["chaser"] - middle, parts["target"] - middle
-    w, *xyz = np.asarray(laboratory["attitude_wxyz"], dtype=float) / np.linalg.norm(laboratory["attitude_wxyz"])
+    w, *xyz = np.asarray(laboratory["attitude_wxyz"], dtype=float) / np.linalg.norm(
+        laboratory["attitude_wxyz"]
+    )
     u = np.asarray(xyz)
 
     def turned(a: np.ndarray) -> np.ndarray:
@@ -46,7 +57,9 @@ def _laid_out(laboratory: dict[str, Any], series: Any) -> dict[str, tuple[np.nda
     return {name: (turned(positions[name]) + shift, turned(velocities[name])) for name in positions}
 
 
-def _first_violation(name: str, robot: dict[str, Any], time: np.ndarray, position: np.ndarray, velocity: np.ndarray) -> Problem | None:
+def _first_violation(
+    name: str, robot: dict[str, Any], time: np.ndarray, position: np.ndarray, velocity: np.ndarray
+) -> Problem | None:
     acceleration = np.gradient(velocity, time, axis=0)
     distance = np.linalg.norm(position - np.asarray(robot["reach_centre_m"], dtype=float), axis=1)
     wanted = (
@@ -63,4 +76,9 @@ def _first_violation(name: str, robot: dict[str, Any], time: np.ndarray, positio
     if not found:
         return None
     row, key, value, unit = min(found)
-    return Problem(f"robots.{name}.{key}", robot[key], f"at least {value:.4g} {unit}: that is what orbit's motion asks for at t = {time[row]:.4g} s")
+    return Problem(
+        f"robots.{name}.{key}",
+        robot[key],
+        f"at least {value:.4g} {unit}: that is what orbit's motion asks for at t = "
+        f"{time[row]:.4g} s",
+    )

@@ -1,6 +1,8 @@
-"""The metrics of a run: one plain dict, the same in Python, in `metrics.json`, in `softdock run --json` and on the page. See docs/metrics.md.
+"""The metrics of a run: one plain dict, the same in Python, in `metrics.json`, in `softdock run
+--json` and on the page. See docs/metrics.md.
 
-Keys carry their units. Every value is a plain number, text, list or dict; what is not defined (a restitution without a contact) is None.
+Keys carry their units. Every value is a plain number, text, list or dict; what is not defined (a
+restitution without a contact) is None.
 """
 
 from __future__ import annotations
@@ -12,9 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.energy.ledger import ROWS
-from softdock.fidelity import MassProperties, angular_momentum, compare, instants, kinetic_energy, linear_momentum, mass_properties, motions
-from softdock.layout import TIME_AT, TIMES
+from softdock.core.energy.ledger import ROWS
+from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.fidelity import (
+    MassProperties,
+    angular_momentum,
+    compare,
+    instants,
+    kinetic_energy,
+    linear_momentum,
+    mass_properties,
+    motions,
+)
 from softdock.scenario.checks import RESOLVED_CYCLES
 from softdock.verdict import verdict
 
@@ -22,7 +33,9 @@ if TYPE_CHECKING:
     from softdock.run import Run
 
 SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
-PHYSICS_TO = 1e-3  # of the contact's work: more unaccounted for than this is warned about (definition of the ledger's second check)
+# of the contact's work: more unaccounted for than this is warned about (definition of the ledger's
+# second check)
+PHYSICS_TO = 1e-3
 
 
 def metrics(run: Run) -> dict[str, Any]:
@@ -31,7 +44,10 @@ def metrics(run: Run) -> dict[str, Any]:
     T, tables = float(run.scenario.vector[TIME_AT + TIMES.cycle]), run.scenario.tables
     bodies = mass_properties(run.scenario.vector)
     against = compare(run, orbit)
-    contacts, wanted = [_contact(c, T, states_corrected(run)) for c in run.contacts], [_contact(c, T, False) for c in orbit.contacts]
+    contacts, wanted = (
+        [_contact(c, T, states_corrected(run)) for c in run.contacts],
+        [_contact(c, T, False) for c in orbit.contacts],
+    )
     orbit_end = np.stack([orbit.chaser, orbit.target])
     result: dict[str, Any] = {
         "schema": SCHEMA,
@@ -54,7 +70,9 @@ def metrics(run: Run) -> dict[str, Any]:
         "distance_from_orbit": against["distance_from_orbit"],
         "peak_force_real_N": run.reached.peak_force_real_N,
         "peak_torque_real_Nm": run.reached.peak_torque_real_Nm,
-        "captured": math.isfinite(run.reached.captured_at_s) if tables["capture"]["for_s"] > 0.0 else None,
+        "captured": math.isfinite(run.reached.captured_at_s)
+        if tables["capture"]["for_s"] > 0.0
+        else None,
         "captured_at_s": run.reached.captured_at_s,
         "ledger": _ledger(run),
         "method_books": run.method_books,
@@ -96,15 +114,23 @@ def plain(value: Any) -> Any:
 
 
 def states_corrected(run: Run) -> bool:
-    """Whether a method moved energy by correcting the satellites' states: what is counted at the ports of wrench and motion does not see that."""
+    """Whether a method moved energy by correcting the satellites' states: what is counted at the
+    ports of wrench and motion does not see that."""
     return bool(np.any(run.series["energy.correction"]))
 
 
 def _contact(contact: Mapping[str, Any], T: float, corrected: bool) -> dict[str, Any]:
     """One contact of the log. `parted`: false if it was still under way at the end."""
     parted = not math.isnan(contact["restitution"])
-    energetic = contact["restitution_energetic"] if parted and not corrected else math.nan  # half a contact has not given back what it will
-    return {**contact, "restitution_energetic": energetic, "cycles": (contact["end_s"] - contact["start_s"]) / T, "parted": parted}
+    energetic = (
+        contact["restitution_energetic"] if parted and not corrected else math.nan
+    )  # half a contact has not given back what it will
+    return {
+        **contact,
+        "restitution_energetic": energetic,
+        "cycles": (contact["end_s"] - contact["start_s"]) / T,
+        "parted": parted,
+    }
 
 
 def _ledger(run: Run) -> dict[str, Any]:
@@ -115,7 +141,19 @@ def _ledger(run: Run) -> dict[str, Any]:
         "rows": {row: books[row] for row in ROWS},
         "kinetic_start_J": books["kinetic_start"],
         "kinetic_end_J": books["kinetic"],
-        **{f"{name}_J": books[name] for name in ("external", "real", "virtual", "designed", "observed", "stored", "dissipated", "turnover")},
+        **{
+            f"{name}_J": books[name]
+            for name in (
+                "external",
+                "real",
+                "virtual",
+                "designed",
+                "observed",
+                "stored",
+                "dissipated",
+                "turnover",
+            )
+        },
         "residual_J": sum(rows.values()) - run.energy_invented_J,
         "physics_residual": float(missing / kept.max()) if kept.max() > 0.0 else math.nan,
         "joints": run.joint_books,
@@ -148,13 +186,23 @@ def _warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     if at.after is None:
         found.append(f"energy_ratio and distance_from_orbit are not defined: {at.why}")
     warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
-    short = [c for c in m["contacts"] if c["parted"] and c["cycles"] < RESOLVED_CYCLES and str(c["pair"]) not in warned]
+    short = [
+        c
+        for c in m["contacts"]
+        if c["parted"] and c["cycles"] < RESOLVED_CYCLES and str(c["pair"]) not in warned
+    ]
     if short:
         shortest = min(c["cycles"] for c in short)
-        found.append(f"a contact lasted only {shortest:.2g} cycles; below {RESOLVED_CYCLES:g} the sampling shows in the result (try --phases 32)")
+        found.append(
+            f"a contact lasted only {shortest:.2g} cycles; below {RESOLVED_CYCLES:g} the "
+            "sampling shows in the result (try --phases 32)"
+        )
     residual = m["ledger"]["physics_residual"]
     if residual is not None and residual > PHYSICS_TO:
-        found.append(f"{100.0 * residual:.2g} % of the contact's work is neither stored nor dissipated in the books; raise time.plant_steps")
+        found.append(
+            f"{100.0 * residual:.2g} % of the contact's work is neither stored nor "
+            "dissipated in the books; raise time.plant_steps"
+        )
     if m["reference"]["status"] != "completed":
         found.append(f"orbit's own run ended early: {m['reference']['status']}")
     return found

@@ -1,9 +1,11 @@
-"""The same docking at N sampling phases: where within a cycle the touch falls is chance on a rig, so one run is one draw.
+"""The same docking at N sampling phases: where within a cycle the touch falls is chance on a rig,
+so one run is one draw.
 
-Run i starts i/N of a cycle earlier on the same free flight: both bodies are moved back along it (positions by their velocities, attitudes and
-rates by their torque-free rotation), and schedules are moved the same time later. So everything happens i/N of a cycle later than in the
-scenario as written, and nothing but the sampling phase changes. Random numbers stay those of the cycle's number; delays that vary with time
-(ramp, wobble) are not moved.
+Run i starts i/N of a cycle earlier on the same free flight: both bodies are moved back along it
+(positions by their velocities, attitudes and rates by their torque-free rotation), and schedules
+are moved the same time later. So everything happens i/N of a cycle later than in the scenario as
+written, and nothing but the sampling phase changes. Random numbers stay those of the cycle's
+number; delays that vary with time (ramp, wobble) are not moved.
 """
 
 from __future__ import annotations
@@ -23,13 +25,23 @@ from softdock.simulation import simulate
 
 MOST_PHASES = 10_000
 TURN_STEPS = 16  # Runge-Kutta steps over a fraction of a cycle
-SHOWN = ("status", "restitution", "energy_ratio", "energy_invented_J", "distance_from_orbit", "contact_count")
+SHOWN = (
+    "status",
+    "restitution",
+    "energy_ratio",
+    "energy_invented_J",
+    "distance_from_orbit",
+    "contact_count",
+)
 
 Progress = Callable[[int, int], None]  # runs done, runs in all
 
 
-def simulate_phases(scenario: Scenario | Mapping[str, Any], count: int, progress: Progress | None = None) -> Run:
-    """The scenario's own run; its metrics have one more key, `phases`: mean and spread of every number over `count` phases."""
+def simulate_phases(
+    scenario: Scenario | Mapping[str, Any], count: int, progress: Progress | None = None
+) -> Run:
+    """The scenario's own run; its metrics have one more key, `phases`: mean and spread of every
+    number over `count` phases."""
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_PHASES:
         raise BadInput(Problem("phases", count, f"a whole number from 1 to {MOST_PHASES}"))
     if not isinstance(scenario, Scenario):
@@ -37,10 +49,14 @@ def simulate_phases(scenario: Scenario | Mapping[str, Any], count: int, progress
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
     run = simulate(scenario)
     found = [run.metrics]
-    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    threads = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     with ThreadPoolExecutor(threads) as pool:  # compiled code releases Python's lock
         try:
-            for metrics in pool.map(lambda i: simulate(shifted(scenario, cycle * i / count)).metrics, range(1, count)):
+            for metrics in pool.map(
+                lambda i: simulate(shifted(scenario, cycle * i / count)).metrics, range(1, count)
+            ):
                 found.append(metrics)
                 if progress is not None:
                     progress(len(found), count)
@@ -48,30 +64,50 @@ def simulate_phases(scenario: Scenario | Mapping[str, Any], count: int, progress
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     stopped = sum(metrics["status"] != "completed" for metrics in found)
-    warnings = [*run.metrics["warnings"], *([f"{stopped} of {count} phases stopped early"] if stopped else [])]
+    warnings = [
+        *run.metrics["warnings"],
+        *([f"{stopped} of {count} phases stopped early"] if stopped else []),
+    ]
     run.__dict__["metrics"] = {**run.metrics, "warnings": warnings, "phases": summary(found, cycle)}
     return run
 
 
 def summary(found: list[dict[str, Any]], cycle: float) -> dict[str, Any]:
-    """Mean, standard deviation (of the runs themselves: divided by N), least, most, and how many runs have the number, by dotted key."""
+    """Mean, standard deviation (of the runs themselves: divided by N), least, most, and how many
+    runs have the number, by dotted key."""
     flat = [dict(numbers(metrics)) for metrics in found]
     keys = list(dict.fromkeys(key for one in flat for key in one))
     spread = {}
     for key in keys:
         values = np.array([one[key] for one in flat if key in one])
-        spread[key] = {"mean": float(values.mean()), "std": float(values.std()), "min": float(values.min()), "max": float(values.max()), "runs": len(values)}
-    return {"count": len(found), "spread": spread, "runs": [{"phase": sampling_phase(m, cycle), **{key: m[key] for key in SHOWN}} for m in found]}
+        spread[key] = {
+            "mean": float(values.mean()),
+            "std": float(values.std()),
+            "min": float(values.min()),
+            "max": float(values.max()),
+            "runs": len(values),
+        }
+    return {
+        "count": len(found),
+        "spread": spread,
+        "runs": [
+            {"phase": sampling_phase(m, cycle), **{key: m[key] for key in SHOWN}} for m in found
+        ],
+    }
 
 
 def sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
-    """The fraction of a cycle at which the first contact falls in free motion, from orbit; None without a contact."""
+    """The fraction of a cycle at which the first contact falls in free motion, from orbit; None
+    without a contact."""
     contacts = metrics["reference"]["contacts"]
-    return round(contacts[0]["start_s"] / cycle, 9) % 1.0 if contacts else None  # rounded: a touch on the cycle has phase 0 and not 1
+    return (
+        round(contacts[0]["start_s"] / cycle, 9) % 1.0 if contacts else None
+    )  # rounded: a touch on the cycle has phase 0 and not 1
 
 
 def numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
-    """Every number that has one value a run, by its dotted key: those at the top, of the ledger and of the fidelity."""
+    """Every number that has one value a run, by its dotted key: those at the top, of the ledger and
+    of the fidelity."""
     found: list[tuple[str, float]] = []
     for key, value in metrics.items():
         if key in ("schema", "final", "reference", "phases", "cycle_s", "duration_s"):
@@ -90,11 +126,20 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
     for i, name in enumerate(("chaser", "target")):
         body = tables[name]
         if not bodies.fixed[i]:
-            velocity, rate = (np.array(body[key], dtype=float) for key in ("velocity_m_per_s", "rate_rad_per_s"))
-            changes[f"{name}.position_m"] = (np.array(body["position_m"], dtype=float) - seconds * velocity).tolist()
+            velocity, rate = (
+                np.array(body[key], dtype=float) for key in ("velocity_m_per_s", "rate_rad_per_s")
+            )
+            changes[f"{name}.position_m"] = (
+                np.array(body["position_m"], dtype=float) - seconds * velocity
+            ).tolist()
             if rate.any():
-                attitude, rate = turned(bodies.inertia[i], np.array(body["attitude_wxyz"], dtype=float), rate, -seconds)
-                changes |= {f"{name}.attitude_wxyz": attitude.tolist(), f"{name}.rate_rad_per_s": rate.tolist()}
+                attitude, rate = turned(
+                    bodies.inertia[i], np.array(body["attitude_wxyz"], dtype=float), rate, -seconds
+                )
+                changes |= {
+                    f"{name}.attitude_wxyz": attitude.tolist(),
+                    f"{name}.rate_rad_per_s": rate.tolist(),
+                }
         for kind in ("hand", "external"):
             rows = tables[kind][name]["rows"]
             if rows:
@@ -102,13 +147,22 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
     return scenario.with_keys(changes)
 
 
-def turned(inertia: np.ndarray, attitude: np.ndarray, rate: np.ndarray, seconds: float) -> tuple[np.ndarray, np.ndarray]:
+def turned(
+    inertia: np.ndarray, attitude: np.ndarray, rate: np.ndarray, seconds: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Attitude and body rate of a free body a little later (or earlier): Runge-Kutta on both."""
 
     def slope(y: np.ndarray) -> np.ndarray:
         (w, x, y_, z), rates = y[:4], y[4:]
         p, q, r = rates
-        turn = 0.5 * np.array([-x * p - y_ * q - z * r, w * p + y_ * r - z * q, w * q + z * p - x * r, w * r + x * q - y_ * p])
+        turn = 0.5 * np.array(
+            [
+                -x * p - y_ * q - z * r,
+                w * p + y_ * r - z * q,
+                w * q + z * p - x * r,
+                w * r + x * q - y_ * p,
+            ]
+        )
         return np.concatenate([turn, np.linalg.solve(inertia, np.cross(inertia @ rates, rates))])
 
     state, h = np.concatenate([attitude / np.linalg.norm(attitude), rate]), seconds / TURN_STEPS

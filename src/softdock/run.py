@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from softdock.contact_log import LOG_COLUMNS
-from softdock.cycle import STATUSES
-from softdock.energy.ledger import ROWS, Ledger
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.cycle import STATUSES
+from softdock.core.energy.ledger import ROWS, Ledger
+from softdock.core.machine.record import CHANNELS, Channel
 from softdock.errors import closest
-from softdock.record import CHANNELS, Channel
 from softdock.scenario.build import Scenario
 
 if TYPE_CHECKING:
-    from softdock.reference import Orbit
+    from softdock.core.orbit import Orbit
 
 
 class Series(Mapping[str, np.ndarray]):
-    """Recorded channels by name. `series["chaser.position.x"]` is one column, `series["chaser.position"]` all of that vector's."""
+    """Recorded channels by name. `series["chaser.position.x"]` is one column,
+    `series["chaser.position"]` all of that vector's."""
 
     def __init__(self, rows: np.ndarray, channels: Sequence[Channel] = CHANNELS):
         self.rows = rows  # one row a cycle, one column a channel
@@ -37,7 +38,14 @@ class Series(Mapping[str, np.ndarray]):
         if not columns:
             groups = {channel.rpartition(".")[0] for channel in self._index} - {""}
             near = closest(name, [*self._index, *groups])
-            raise KeyError(f"no series '{name}'" + (f"; did you mean '{near}'?" if near else f"; there are: {', '.join(self._index)}"))
+            raise KeyError(
+                f"no series '{name}'"
+                + (
+                    f"; did you mean '{near}'?"
+                    if near
+                    else f"; there are: {', '.join(self._index)}"
+                )
+            )
         return self.rows[:, columns[0] : columns[-1] + 1]
 
     def __iter__(self) -> Iterator[str]:
@@ -69,17 +77,25 @@ class Run:
     contact_count: int  # all contacts, also those beyond the log
     cycles: int
     status: str  # one of cycle.STATUSES
-    state: np.ndarray  # the loop's last state, flat (see flat.py); empty in a run read from a folder
+    state: (
+        np.ndarray
+    )  # the loop's last state, flat (see flat.py); empty in a run read from a folder
     warnings: list[str] = field(default_factory=list)
-    method_books: dict[str, dict[str, Any]] = field(default_factory=dict)  # what methods did: removed, returned, by axis (docs/metrics.md)
-    events: list[dict[str, Any]] = field(default_factory=list)  # what went wrong with readings and robots (events.py)
-    joint_books: dict[str, dict[str, float]] = field(default_factory=dict)  # of robots with an elastic joint, J; empty in a run read from a folder
+    method_books: dict[str, dict[str, Any]] = field(
+        default_factory=dict
+    )  # what methods did: removed, returned, by axis (docs/metrics.md)
+    events: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # what went wrong with readings and robots (events.py)
+    joint_books: dict[str, dict[str, float]] = field(
+        default_factory=dict
+    )  # of robots with an elastic joint, J; empty in a run read from a folder
     reached: Reached = field(default_factory=Reached)
 
     @cached_property
     def orbit(self) -> Orbit:
         """What orbit would do with this scenario, recorded at the same instants."""
-        from softdock.reference import orbit
+        from softdock.core.orbit import orbit
 
         return orbit(self.scenario)
 
@@ -91,7 +107,8 @@ class Run:
         return metrics(self)
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
-        """Write the run folder: scenario, series, metrics and report. Refuses a folder that has something in it, unless `force`. Returns its path."""
+        """Write the run folder: scenario, series, metrics and report. Refuses a folder that has
+        something in it, unless `force`. Returns its path."""
         from softdock.recording.folder import save_run
 
         return save_run(self, folder, force)
@@ -103,13 +120,15 @@ class Run:
         return run_figure(self)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame: a column a channel, indexed by time [s]. Needs the extra `dataframe`."""
+        """A pandas DataFrame: a column a channel, indexed by time [s]. Needs the extra
+        `dataframe`."""
         from softdock.recording.frames import to_dataframe
 
         return to_dataframe(self)
 
     def to_xarray(self) -> Any:
-        """An xarray Dataset: a variable a quantity, with unit, frame and meaning as attributes. Needs the extra `dataframe`."""
+        """An xarray Dataset: a variable a quantity, with unit, frame and meaning as attributes.
+        Needs the extra `dataframe`."""
         from softdock.recording.frames import to_xarray
 
         return to_xarray(self)
@@ -129,7 +148,14 @@ class Run:
     def energy_invented_J(self) -> float:
         """Gain of kinetic energy - W_external + W_real + W_virtual - W_designed."""
         b = self.ledger
-        return b["kinetic"] - b["kinetic_start"] - b["external"] + b["real"] + b["virtual"] - b["designed"]
+        return (
+            b["kinetic"]
+            - b["kinetic_start"]
+            - b["external"]
+            + b["real"]
+            + b["virtual"]
+            - b["designed"]
+        )
 
     @property
     def restitution(self) -> float:
@@ -139,7 +165,9 @@ class Run:
 
 def contact_rows(log: np.ndarray, count: int) -> list[dict[str, Any]]:
     """The log as a list of contacts."""
-    rows = [dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[: min(count, len(log))]]
+    rows = [
+        dict(zip(LOG_COLUMNS, map(float, row), strict=True)) for row in log[: min(count, len(log))]
+    ]
     for row in rows:
         row["pair"] = int(row["pair"])
     return rows

@@ -9,24 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from softdock import doors
-from softdock.adaptation.hooks import memory_slots
-from softdock.adaptation.registry import METHODS
-from softdock.contact.seat import CAPTURES
-from softdock.contact_log import LOG_COLUMNS
+from softdock.core.adaptation.hooks import memory_slots
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.seat import CAPTURES
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.cycle import DEEPEST_START
+from softdock.core.machine import doors
+from softdock.core.machine.record import channels_of
+from softdock.core.machine.state import REST, STATE_FLOATS, TRACKER
+from softdock.core.machine.vector import (
+    CAPTURE_AT,
+    METHODS_AT,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
+    TIME,
+    TIME_AT,
+)
+from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.corrections import work_by_axis
-from softdock.cycle import DEEPEST_START
 from softdock.errors import BadInput, Problem
 from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
-from softdock.flat import REST, STATE_FLOATS, TRACKER
 from softdock.joint_books import imbalances, joint_books
-from softdock.layout import CAPTURE_AT, METHODS_AT, PEAK_FORCE_MEM, PEAK_TORQUE_MEM, TIME, TIME_AT
 from softdock.observed_by_age import observed_by_age
-from softdock.record import channels_of
 from softdock.run import Reached, Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
-from softdock.spatial.motion import MOTION_FLOATS
 
 LOGGED_CONTACTS = 256
 CHUNK = 20_000  # cycles between two reports of progress
@@ -36,13 +43,18 @@ Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
 def cycle_count(scenario: Scenario) -> int:
     """Cycles in a whole run."""
-    return math.ceil(scenario.vector[TIME_AT + TIME.at.duration] / scenario.vector[TIME_AT + TIME.at.cycle] - 1e-9)
+    return math.ceil(
+        scenario.vector[TIME_AT + TIME.at.duration] / scenario.vector[TIME_AT + TIME.at.cycle]
+        - 1e-9
+    )
 
 
 class Stepper:
-    """The loop, stepped by hand. All state is in three flat arrays: `state` (see flat.py), `mem` and `log`.
+    """The loop, stepped by hand. All state is in three flat arrays: `state` (see flat.py), `mem`
+    and `log`.
 
-    `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not recorded.
+    `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
+    recorded.
     """
 
     def __init__(self, scenario: Scenario, rows: int = 0):
@@ -58,12 +70,27 @@ class Stepper:
         depth, pair = doors.begin(self.vector, scenario.markers, self.mem, self.state, self.record)
         if depth > DEEPEST_START:
             deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
-            raise BadInput(Problem(f"contact.{pair}", deep, f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)"))
+            raise BadInput(
+                Problem(
+                    f"contact.{pair}",
+                    deep,
+                    f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
+                )
+            )
 
     def step(self, cycles: int = 1) -> str:
         """Run some cycles; returns the status."""
         last = self.cycles + cycles
-        self.cycles = doors.run_cycles(self.vector, self.scenario.markers, self.mem, self.state, self.record, self.log, self.cycles, last)
+        self.cycles = doors.run_cycles(
+            self.vector,
+            self.scenario.markers,
+            self.mem,
+            self.state,
+            self.record,
+            self.log,
+            self.cycles,
+            last,
+        )
         return self.status
 
     @property
@@ -83,11 +110,14 @@ class Stepper:
 
     @property
     def captured_at_s(self) -> float:
-        """From what was recorded: when the probe had been at its seat for the time that the scenario states; NaN: it was not, or nobody asks."""
+        """From what was recorded: when the probe had been at its seat for the time that the
+        scenario states; NaN: it was not, or nobody asks."""
         if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
             return math.nan
         motions = np.ascontiguousarray(self.record[: self.cycles + 1, 1 : 1 + 2 * MOTION_FLOATS])
-        return float(doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions))
+        return float(
+            doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions)
+        )
 
     @property
     def time_s(self) -> float:
@@ -100,7 +130,8 @@ class Stepper:
         return Series(self.record[: self.cycles + 1], self.channels)
 
     def method_memory(self, index: int) -> np.ndarray:
-        """The slice of `mem` of a listed method, as a view: reading tells its state, writing changes it (see the method's own file)."""
+        """The slice of `mem` of a listed method, as a view: reading tells its state, writing
+        changes it (see the method's own file)."""
         methods, at = self.scenario.tables["methods"], METHODS_AT
         for method in methods[:index]:
             at += 1 + METHODS[method["name"]].group.size
@@ -109,8 +140,11 @@ class Stepper:
         return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
 
 
-def method_books(scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.ndarray]) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """What each method says it did in a run, by axis where it records that, and what went wrong with its readings. A second one of a name is `name_2`."""
+def method_books(
+    scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.ndarray]
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """What each method says it did in a run, by axis where it records that, and what went wrong
+    with its readings. A second one of a name is `name_2`."""
     found: dict[str, dict[str, Any]] = {}
     said, seen = [], Counter[str]()
     slots = memory_slots(scenario.markers.methods, METHODS_AT)
@@ -127,14 +161,21 @@ def method_books(scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.nd
             books["axes"] = [axis | own_axes.get(axis["axis"], {}) for axis in axes]
         if books:
             found[name] = books
-        said += [f"{name}: {event}" for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))]
+        said += [
+            f"{name}: {event}"
+            for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))
+        ]
     return found, said
 
 
 def _told_by_truth(
-    scenario: Scenario, series: Mapping[str, np.ndarray], contacts: list[dict[str, Any]], books: dict[str, dict[str, Any]]
+    scenario: Scenario,
+    series: Mapping[str, np.ndarray],
+    contacts: list[dict[str, Any]],
+    books: dict[str, dict[str, Any]],
 ) -> list[str]:
-    """What the simulation knows of the methods' doings and they cannot: into their books, and in words."""
+    """What the simulation knows of the methods' doings and they cannot: into their books, and in
+    words."""
     said, seen = [], Counter[str]()
     for entry in scenario.tables["methods"]:
         method = METHODS[entry["name"]]
@@ -148,7 +189,8 @@ def _told_by_truth(
 
 
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
-    """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and checked) first."""
+    """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and
+    checked) first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
     check_feasible(scenario)
@@ -173,8 +215,26 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     told = _told_by_truth(scenario, series, contacts, books)
     events = rig_events(scenario, series, contacts)
     joints = joint_books(scenario.vector, loop.mem, series)
-    warnings += [*said, *told, *(event["text"] for event in events if event["what"] not in QUIET), *imbalances(joints)]
+    warnings += [
+        *said,
+        *told,
+        *(event["text"] for event in events if event["what"] not in QUIET),
+        *imbalances(joints),
+    ]
     if loop.status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
     reached = Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s)
-    return Run(scenario, series, contacts, int(count), loop.cycles, loop.status, loop.state, warnings, books, events, joints, reached)
+    return Run(
+        scenario,
+        series,
+        contacts,
+        int(count),
+        loop.cycles,
+        loop.status,
+        loop.state,
+        warnings,
+        books,
+        events,
+        joints,
+        reached,
+    )

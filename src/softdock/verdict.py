@@ -21,14 +21,24 @@ def verdict(m: Mapping[str, Any]) -> str:
     if orbits == 0:
         return f"There {_are(ours)} on this rig; in orbit nothing touches."
     if m["fidelity"]["compared_at_s"] is None:
-        return f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_invented(m)}"
-    came_back = [one["restitution"] is not None and one["restitution"] >= 0.0 for one in (m, m["reference"])]
+        return (
+            f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_invented(m)}"
+        )
+    came_back = [
+        one["restitution"] is not None and one["restitution"] >= 0.0 for one in (m, m["reference"])
+    ]
     if ours == 1 and orbits == 1 and all(came_back):
         return _sentence("", "speed", m["restitution"], m["reference"]["restitution"], "")
     if m["energy_ratio"] is None or m["reference"]["energy_ratio"] is None:
         return f"On this rig there {_are(ours)}, in orbit {orbits}. {_invented(m)}"
     other = "" if ours == orbits else f" in {_contacts(orbits)}"
-    return _sentence(f"Over {_contacts(ours)} ", "energy", m["energy_ratio"], m["reference"]["energy_ratio"], other)
+    return _sentence(
+        f"Over {_contacts(ours)} ",
+        "energy",
+        m["energy_ratio"],
+        m["reference"]["energy_ratio"],
+        other,
+    )
 
 
 def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:
@@ -36,12 +46,22 @@ def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: s
     subject = f"{over}{'this' if over else 'This'} rig"
     wanted = "0 %" if abs(orbit - 1.0) < EQUAL else _change(orbit)
     if abs(rig - 1.0) < EQUAL:
-        so = f"and so does orbit{orbits_contacts}" if wanted == "0 %" else f"where orbit gives {wanted}{orbits_contacts}"
+        so = (
+            f"and so does orbit{orbits_contacts}"
+            if wanted == "0 %"
+            else f"where orbit gives {wanted}{orbits_contacts}"
+        )
         return f"{subject} gave back as much {what} as it received, {so}."
     if rig >= MANY:
         orbits = "back as much as it receives" if wanted == "0 %" else wanted
-        return f"{subject} gave back {_factor(rig)} the {what} it received; orbit gives {orbits}{orbits_contacts}."
-    return f"{subject} gave back {_change(rig)} {what} than it received; orbit gives {wanted}{orbits_contacts}."
+        return (
+            f"{subject} gave back {_factor(rig)} the {what} it received; orbit gives "
+            f"{orbits}{orbits_contacts}."
+        )
+    return (
+        f"{subject} gave back {_change(rig)} {what} than it received; orbit gives "
+        f"{wanted}{orbits_contacts}."
+    )
 
 
 def _change(ratio: float) -> str:
@@ -51,7 +71,13 @@ def _change(ratio: float) -> str:
 
 
 def _factor(ratio: float) -> str:
-    return f"{ratio:.1f} times" if ratio < 10.0 else f"{ratio:.3g} times" if ratio >= 1e6 else f"{ratio:.0f} times"
+    return (
+        f"{ratio:.1f} times"
+        if ratio < 10.0
+        else f"{ratio:.3g} times"
+        if ratio >= 1e6
+        else f"{ratio:.0f} times"
+    )
 
 
 def _invented(m: Mapping[str, Any]) -> str:
@@ -63,7 +89,10 @@ def _invented(m: Mapping[str, Any]) -> str:
         return "It neither invented nor lost energy."
     share = abs(energy) / start if start else 0.0
     words = f"{100.0 * share:.1f} % of" if share < MANY else _factor(share)
-    return f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} J{f', {words} the energy at the start' if share else ''}."
+    return (
+        f"It {'invented' if energy > 0.0 else 'lost'} {abs(energy):.4g} "
+        f"J{f', {words} the energy at the start' if share else ''}."
+    )
 
 
 def _contacts(count: int) -> str:

@@ -1,5 +1,5 @@
-"""Every registered model keeps its interface: it is defined, it runs, and it does what its entry says. A new entry is tested by
-being listed."""
+"""Every registered model keeps its interface: it is defined, it runs, and it does what its entry
+says. A new entry is tested by being listed."""
 
 from __future__ import annotations
 
@@ -10,18 +10,22 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, simulate
-from softdock.adaptation.registry import METHODS
-from softdock.contact.laws import LAWS
-from softdock.contact.pairs import GEOMETRIES, PAIR
-from softdock.layout import PARTS, SCHEDULE
-from softdock.record import CHANNELS
-from softdock.robots.history import INTERPOLATIONS
-from softdock.robots.robot import MODELS
-from softdock.satellites import INTEGRATORS
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.laws import LAWS
+from softdock.core.contact.pairs import GEOMETRIES, PAIR
+from softdock.core.machine.record import CHANNELS
+from softdock.core.machine.vector import PARTS, SCHEDULE
+from softdock.core.robots.history import INTERPOLATIONS
+from softdock.core.robots.robot import MODELS
+from softdock.core.satellites import INTEGRATORS
 from softdock.scenario.schema import TABLES
 from softdock.scenario.values import to_vector
 
-GROUPS = [*{id(group): group for _, group in PARTS}.values(), PAIR, *(m.group for m in METHODS.values())]
+GROUPS = [
+    *{id(group): group for _, group in PARTS}.values(),
+    PAIR,
+    *(m.group for m in METHODS.values()),
+]
 PARAMETERS = [pytest.param(p, id=f"{g.name}.{p.key}") for g in GROUPS for p in g]
 SCENARIOS = {"wall": epos_wall, "sphere": sphere_on_sphere, "cone": cone_docking}
 LAW_KEYS = {
@@ -66,20 +70,38 @@ def test_every_interpolation_runs(interpolation):
         tables["robots"][name]["interpolation"] = interpolation
     run = check_run(tables)
     others = {
-        i: simulate({**tables, "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")}})
+        i: simulate(
+            {
+                **tables,
+                "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")},
+            }
+        )
         for i in INTERPOLATIONS
     }
-    assert all(other.restitution != run.restitution for i, other in others.items() if i != interpolation)
+    assert all(
+        other.restitution != run.restitution for i, other in others.items() if i != interpolation
+    )
 
 
-ROBOT_KEYS = {"delay": {}, "lag": {"lag_Hz": 8.0}, "limited": {"max_acceleration_m_per_s2": 1.0, "max_jerk_m_per_s3": 20.0}}
+ROBOT_KEYS = {
+    "delay": {},
+    "lag": {"lag_Hz": 8.0},
+    "limited": {"max_acceleration_m_per_s2": 1.0, "max_jerk_m_per_s3": 20.0},
+}
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_robot_runs(model):
-    """Each on both mock-ups, with jitter, lost set-points and a heavy mock-up; each gives its own result."""
+    """Each on both mock-ups, with jitter, lost set-points and a heavy mock-up; each gives its own
+    result."""
     tables = sphere_on_sphere(delay_ms=7.0)
-    robot = {"delay_ms": 7.0, "model": model, "delay_jitter_ms": 1.0, "dropout_probability": 0.01, **ROBOT_KEYS[model]}
+    robot = {
+        "delay_ms": 7.0,
+        "model": model,
+        "delay_jitter_ms": 1.0,
+        "dropout_probability": 0.01,
+        **ROBOT_KEYS[model],
+    }
     tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
     tables["mock_up"] = {"chaser": {"mass_kg": 2.0, "centre_m": [0.1, 0.0, 0.0]}}
     assert check_run(tables).restitution != check_run(sphere_on_sphere(delay_ms=7.0)).restitution
@@ -87,8 +109,19 @@ def test_every_robot_runs(model):
 
 # what no method can suggest
 MUST_BE_TOLD = {
-    "network_contact": {"network": {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}, "distance_m": 1.9},
-    "network_satellite": {"network": {"model": "flexible_satellite", "arguments": {"hub": 55.0, "appendage": 5.0, "stiffness": 100.0, "damping": 1.0}}},
+    "network_contact": {
+        "network": {
+            "model": "standard_linear_solid",
+            "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0},
+        },
+        "distance_m": 1.9,
+    },
+    "network_satellite": {
+        "network": {
+            "model": "flexible_satellite",
+            "arguments": {"hub": 55.0, "appendage": 5.0, "stiffness": 100.0, "damping": 1.0},
+        }
+    },
 }
 
 ON_LIMITED_ROBOTS = ("remapping",)  # the robots it is for; its own tests compile that loop
@@ -96,14 +129,20 @@ ON_LIMITED_ROBOTS = ("remapping",)  # the robots it is for; its own tests compil
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_runs(name):
-    """As it suggests itself for a loop with noise and a fractional delay; what it neither suggests nor is told has a default."""
+    """As it suggests itself for a loop with noise and a fractional delay; what it neither suggests
+    nor is told has a default."""
     tables = cone_docking(delay_ms=6.0)
     tables["sensor"] = {"noise_N": 0.05}
     if name in ON_LIMITED_ROBOTS:
-        tables["robots"] = {body: {"delay_ms": 6.0, "model": "limited", **ROBOT_KEYS["limited"]} for body in ("chaser", "target")}
+        tables["robots"] = {
+            body: {"delay_ms": 6.0, "model": "limited", **ROBOT_KEYS["limited"]}
+            for body in ("chaser", "target")
+        }
     scenario = build(tables)
     assert METHODS[name].refuses(scenario) is None
-    tables["methods"] = [{"name": name, **METHODS[name].suggest(scenario), **MUST_BE_TOLD.get(name, {})}]
+    tables["methods"] = [
+        {"name": name, **METHODS[name].suggest(scenario), **MUST_BE_TOLD.get(name, {})}
+    ]
     check_run(tables)
 
 
@@ -133,23 +172,51 @@ def test_every_parameter_is_defined(parameter):
         group = next(g for g in GROUPS if parameter in g.parameters)
         assert parameter.default[1:] in {p.key for p in group}
     elif parameter.default is not None:
-        values = to_vector(parameter, list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default)
+        values = to_vector(
+            parameter,
+            list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default,
+        )
         assert len(values) == parameter.size
         assert all(math.isfinite(v) for v in values)
 
 
-SUFFIXES = {"_ms": "ms", "_s": "s", "_m": "m", "_N": "N", "_Nm": "Nm", "_Hz": "Hz", "_kg": "kg", "_deg": "deg"}
+SUFFIXES = {
+    "_ms": "ms",
+    "_s": "s",
+    "_m": "m",
+    "_N": "N",
+    "_Nm": "Nm",
+    "_Hz": "Hz",
+    "_kg": "kg",
+    "_deg": "deg",
+}
 SUFFIXES |= {"_m_per_s": "m/s", "_rad_per_s": "rad/s", "_J": "J"}
-SUFFIXES |= {"_m_per_s2": "m/s^2", "_m_per_s3": "m/s^3", "_rad_per_s2": "rad/s^2", "_rad_per_s3": "rad/s^3", "_rad": "rad"}
-SUFFIXES |= {"_N_per_s": "N/s", "_Nm_per_s": "Nm/s", "_m_N": "m, N"}  # the last: a table of depth and force
+SUFFIXES |= {
+    "_m_per_s2": "m/s^2",
+    "_m_per_s3": "m/s^3",
+    "_rad_per_s2": "rad/s^2",
+    "_rad_per_s3": "rad/s^3",
+    "_rad": "rad",
+}
+SUFFIXES |= {
+    "_N_per_s": "N/s",
+    "_Nm_per_s": "Nm/s",
+    "_m_N": "m, N",
+}  # the last: a table of depth and force
 SUFFIXES |= {"_J": "J", "_Nm_per_rad": "Nm/rad", "_Nms_per_rad": "Nms/rad"}
-SUFFIXES |= {"_N_per_m": "N/m", "_Ns_per_m": "Ns/m", "_s_per_m": "s/m", "_ms_per_s": "ms/s", "_kg_m2": "kg m^2"}
+SUFFIXES |= {
+    "_N_per_m": "N/m",
+    "_Ns_per_m": "Ns/m",
+    "_s_per_m": "s/m",
+    "_ms_per_s": "ms/s",
+    "_kg_m2": "kg m^2",
+}
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
 def test_a_keys_suffix_is_its_unit(parameter):
-    """`delay_ms` is in ms: the unit spelled in a key and the unit of its definition are the same; without a unit there is no
-    suffix."""
+    """`delay_ms` is in ms: the unit spelled in a key and the unit of its definition are the same;
+    without a unit there is no suffix."""
     ending = max((s for s in SUFFIXES if parameter.key.endswith(s)), key=len, default=None)
     if parameter in SCHEDULE.parameters:
         return  # a row of a schedule holds times, forces and torques

@@ -1,4 +1,5 @@
-"""docs/campaigns.md stays true: its keys, columns, presets and its example are those of the code."""
+"""docs/campaigns.md stays true: its keys, columns, presets and its example are those of the
+code."""
 
 from __future__ import annotations
 
@@ -22,12 +23,21 @@ PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding=
 def first_cells(heading: str) -> list[str]:
     """Code words in the first column of the table under a row of headings."""
     table = PAGE[PAGE.index(f"| {heading} |") :].split("\n\n")[0]
-    return [word for line in table.splitlines()[2:] for word in re.findall(r"`([^`]+)`", line.split("|")[1])]
+    return [
+        word
+        for line in table.splitlines()[2:]
+        for word in re.findall(r"`([^`]+)`", line.split("|")[1])
+    ]
 
 
 @pytest.mark.parametrize(
     ("heading", "known"),
-    [("key", list(KEYS)), ("column", [*COLUMNS, *ORBIT_COLUMNS]), ("preset", preset_names()), ("backend", list(BACKENDS))],
+    [
+        ("key", list(KEYS)),
+        ("column", [*COLUMNS, *ORBIT_COLUMNS]),
+        ("preset", preset_names()),
+        ("backend", list(BACKENDS)),
+    ],
 )
 def test_a_table_lists_what_there_is(heading, known):
     assert sorted(first_cells(heading)) == sorted(known)
@@ -50,7 +60,9 @@ def test_the_example_file_can_be_planned(tmp_path):
 
 
 def test_the_example_outcome_compiles(tmp_path):
-    code = next(block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block)
+    code = next(
+        block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block
+    )
     file = tmp_path / "mine.py"
     file.write_text(code)
     assert list(load_own(file, 0)) == ["second_touch_s"]

@@ -1,4 +1,5 @@
-"""The docs stay true: each equation tag has its row, every row its code and test, every erratum its entry, every link a page."""
+"""The docs stay true: each equation tag has its row, every row its code and test, every erratum its
+entry, every link a page."""
 
 from __future__ import annotations
 
@@ -16,13 +17,16 @@ ROOT = Path(__file__).parents[2]
 DOCS, SOURCES = ROOT / "docs", ROOT / "src"
 PAGES = sorted(DOCS.rglob("*.md"))
 PAPERS = "De Stefano|Lange|Franken|Zebenay"
-# `Zebenay eq. 114`, `Lange eqs. 3, 4`, `Lange eqs. 3 and 4`, `Zebenay eqs. 115 to 120`; a section: `Lange IV-F`
+# `Zebenay eq. 114`, `Lange eqs. 3, 4`, `Lange eqs. 3 and 4`, `Zebenay eqs. 115 to 120`; a section:
+# `Lange IV-F`
 EQUATIONS = re.compile(rf"({PAPERS}) eqs?\. (\d+(?:(?:, | and | to )\d+)*)")
 SECTION = re.compile(rf"({PAPERS}) ([IVX]+-[A-Z])\b")
 
-# What the errata of the papers are about, as listed when the papers were worked through (design notes, sections 2 to 5).
+# What the errata of the papers are about, as listed when the papers were worked through (design
+# notes, sections 2 to 5).
 ERRATA = {
-    "Zebenay": "(2)|(76)|(80)|(92)|(94)|(97)|(99)|4.5|(105)|(109)|(111)|Table 2|Fig. 10|(114)|(115)|(116)|P|6.2|Table 1",
+    "Zebenay": "(2)|(76)|(80)|(92)|(94)|(97)|(99)|4.5|(105)|(109)|(111)|Table 2|Fig. "
+    "10|(114)|(115)|(116)|P|6.2|Table 1",
     "De Stefano": "(9)|(10)|(13)|(14)|(15)|(16)|(17)|Fig. 4|Fig. 5|Fig. 11",
     "Franken": "(1)|(3)|(4)|(7)|(8)|(25)|(26)|Fig. 5|S1",
     "Lange": "(8)|(11)|(16)|(29)|(30)|II-A|(5)|IV-F",
@@ -34,13 +38,18 @@ def page_id(path: Path) -> str:
 
 
 def tags_of(text: str) -> set[str]:
-    """Every tag in a text, one equation each: `Lange eqs. 3, 4` is two; `15 to 17` is three."""
+    """Every tag in a text, one equation each: `Lange eqs. 3, 4` is two; `15 to 17` is three.
+    A tag may be wrapped."""
+    text = re.sub(r"\s*\n\s*(# )?", " ", text)
     found = {f"{paper} {section}" for paper, section in SECTION.findall(text)}
     for paper, numbers in EQUATIONS.findall(text):
         last = 0
         for joint, digits in re.findall(r"(, | and | to |^)(\d+)", numbers):
             number = int(digits)
-            found |= {f"{paper} eq. {n}" for n in (range(last + 1, number + 1) if joint == " to " else (number,))}
+            found |= {
+                f"{paper} eq. {n}"
+                for n in (range(last + 1, number + 1) if joint == " to " else (number,))
+            }
             last = number
     return found
 
@@ -50,7 +59,9 @@ def rows_of(text: str, columns: int) -> list[list[str]]:
     rows = []
     for block in re.split(r"\n(?!\|)", text):
         lines = [line for line in block.splitlines() if line.startswith("|")]
-        cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]]
+        cells = [
+            [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines[2:]
+        ]
         rows += [row for row in cells if len(row) == columns]
     return rows
 
@@ -59,11 +70,17 @@ def links_of(path: Path) -> set[Path]:
     """Files that a page links to; what stands in code is no link."""
     text = re.sub(r"```.*?```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.S)
     targets = re.findall(r"\]\(([^)\s]+)\)", text)
-    return {(path.parent / t.partition("#")[0]).resolve() for t in targets if not re.match(r"[a-z]+:|#", t)}
+    return {
+        (path.parent / t.partition("#")[0]).resolve()
+        for t in targets
+        if not re.match(r"[a-z]+:|#", t)
+    }
 
 
 def equation_rows() -> list[list[str]]:
-    return [row for row in rows_of((DOCS / "equations.md").read_text(encoding="utf-8"), 4) if row[0]]
+    return [
+        row for row in rows_of((DOCS / "equations.md").read_text(encoding="utf-8"), 4) if row[0]
+    ]
 
 
 def errata_of(paper: str) -> list[list[str]]:
@@ -77,16 +94,23 @@ def named_code(reference: str) -> object:
     """The object that `softdock/file.py:name` names."""
     file, _, name = reference.strip("`").partition(":")
     assert (SOURCES / file).is_file(), f"no file {file}"
-    module = importlib.import_module(file.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
+    module = importlib.import_module(
+        file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    )
     return getattr(module, name.strip())
 
 
 def test_tags_are_understood():
     """The pattern reads every form of a tag that the sources use."""
     assert tags_of("# Zebenay eq. 114, with") == {"Zebenay eq. 114"}
-    assert tags_of("(Lange eqs. 3, 4)") == tags_of("Lange eqs. 3 and 4 have") == {"Lange eq. 3", "Lange eq. 4"}
+    assert (
+        tags_of("(Lange eqs. 3, 4)")
+        == tags_of("Lange eqs. 3 and 4 have")
+        == {"Lange eq. 3", "Lange eq. 4"}
+    )
     assert tags_of("De Stefano eqs. 16 to 18") == {f"De Stefano eq. {n}" for n in (16, 17, 18)}
     assert tags_of("# Lange IV-F") == {"Lange IV-F"}
+    assert tags_of("# as Lange\n    # eq. 20 has it") == {"Lange eq. 20"}
 
 
 def test_every_tag_in_the_sources_is_in_the_map():
@@ -101,7 +125,9 @@ def test_every_tag_in_the_sources_is_in_the_map():
 
 def test_every_tag_in_the_map_is_in_the_sources():
     """A row whose code has gone must go."""
-    used = set().union(*(tags_of(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py")))
+    used = set().union(
+        *(tags_of(path.read_text(encoding="utf-8")) for path in SOURCES.rglob("*.py"))
+    )
     assert {row[0] for row in equation_rows()} <= used
 
 
@@ -145,14 +171,17 @@ def critical_delay(mass: float, damping: float, stiffness: float) -> float:
 
 
 def test_numbers_of_the_errata():
-    """What errata.md says of Zebenay's Table 2 and Fig. 10 follows from the seven published stiffnesses and 63 kg."""
+    """What errata.md says of Zebenay's Table 2 and Fig. 10 follows from the seven published
+    stiffnesses and 63 kg."""
     stiffnesses = [977.0, 1020.0, 975.0, 1050.0, 1030.0, 1040.0, 822.0]  # N/m, Zebenay Table 2
     mean = statistics.mean(stiffnesses)
     delays = [1e3 * critical_delay(63.0, b, mean) for b in (30.0, 40.0)]
     text = (DOCS / "errata.md").read_text(encoding="utf-8")
     assert f"{mean:.1f} +- {statistics.stdev(stiffnesses):.1f} N/m" in text
     assert f"{delays[0]:.1f} and {delays[1]:.1f} ms" in text
-    assert 1e3 * critical_delay(60.0, 50.0, 1000.0) == pytest.approx(49.3085, abs=1e-4)  # golden, design/physics.md section 2
+    assert 1e3 * critical_delay(60.0, 50.0, 1000.0) == pytest.approx(
+        49.3085, abs=1e-4
+    )  # golden, design/physics.md section 2
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_id)
@@ -167,14 +196,20 @@ def test_named_tests_exist(path):
     text = path.read_text(encoding="utf-8")
     for file, name in re.findall(r"`(tests/[\w/]+\.py)(?:: (test_\w+))?`", text):
         assert (ROOT / file).is_file(), f"{page_id(path)} names {file}"
-        assert not name or f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), f"{page_id(path)} names {file}: {name}"
+        assert not name or f"def {name}(" in (ROOT / file).read_text(encoding="utf-8"), (
+            f"{page_id(path)} names {file}: {name}"
+        )
 
 
 @pytest.mark.parametrize("path", PAGES, ids=page_id)
 def test_no_paths_of_a_machine(path):
-    """Docs hold for every machine: no absolute path, no home folder, no address of a private host."""
+    """Docs hold for every machine: no absolute path, no home folder, no address of a private
+    host."""
     text = path.read_text(encoding="utf-8")
-    found = re.findall(r"(?<![\w.])/(?:home|root|work|tmp|usr|opt|mnt|var|Users)/\S*|[A-Z]:\\\S+|~/\S+|file://\S+", text)
+    found = re.findall(
+        r"(?<![\w.])/(?:home|root|work|tmp|usr|opt|mnt|var|Users)/\S*|[A-Z]:\\\S+|~/\S+|file://\S+",
+        text,
+    )
     assert not found
     hosts = set(re.findall(r"https?://([^/\s)]+)", text))
     assert hosts <= {"arxiv.org", "doi.org", "github.com"}, hosts
@@ -182,7 +217,8 @@ def test_no_paths_of_a_machine(path):
 
 @pytest.mark.parametrize("path", [*PAGES, *sorted(DOCS.rglob("*.svg"))], ids=page_id)
 def test_every_page_is_in_the_index(path):
-    """A page that nobody can find does not exist: each is linked from the index (a figure: from some page)."""
+    """A page that nobody can find does not exist: each is linked from the index (a figure: from
+    some page)."""
     if path.name == "index.md":
         return
     linking = [DOCS / "index.md"] if path.suffix == ".md" else PAGES

@@ -11,14 +11,14 @@ import pytest
 from scenarios import epos_wall
 
 import softdock
+from softdock.core.ports.haptic_loop import RENDERINGS
+from softdock.core.ports.haptics import Setting, touch
+from softdock.core.ports.satellite import bounce
+from softdock.core.ports.telemanipulation import telemanipulate
+from softdock.core.ports.walls import force_error, render_published, true_force
 from softdock.papers.franken.figure_5 import energies
 from softdock.papers.franken.parameters import sine, sine_velocity
 from softdock.ports import generalised_maxwell, rigid_satellite
-from softdock.ports.haptic_loop import RENDERINGS
-from softdock.ports.haptics import Setting, touch
-from softdock.ports.satellite import bounce
-from softdock.ports.telemanipulation import telemanipulate
-from softdock.ports.walls import force_error, render_published, true_force
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
 
@@ -42,41 +42,70 @@ def test_the_bench_table(rendering):
     value, unit = speed.split()
     shown = found["rms_speed_mm_per_s"] * (1e-3 if unit == "m/s" else 1.0)
     assert float(value) == pytest.approx(shown, rel=0.04, abs=0.05)
-    assert force == "-" or float(force.split()[0]) == pytest.approx(100.0 * found["force_error"], abs=0.5)
+    assert force == "-" or float(force.split()[0]) == pytest.approx(
+        100.0 * found["force_error"], abs=0.5
+    )
     assert quiet.startswith("yes") == found["stable"]
 
 
 def test_the_table_of_errors():
     """Force errors at a wall, better step and published."""
     found = energies(1000)
-    assert f"| {100 * found['better_error']:.3f} % | {100 * found['published_error']:.2f} % |" in PAGE
-    wall = generalised_maxwell(300.0, [(200.0, 0.01), (150.0, 0.03), (100.0, 0.1), (60.0, 0.3), (40.0, 1.0)])
+    assert (
+        f"| {100 * found['better_error']:.3f} % | {100 * found['published_error']:.2f} % |" in PAGE
+    )
+    wall = generalised_maxwell(
+        300.0, [(200.0, 0.01), (150.0, 0.03), (100.0, 0.1), (60.0, 0.3), (40.0, 1.0)]
+    )
     truth = true_force(wall, 1e-3, 2000, sine, sine_velocity)
     force = render_published(wall, 1e-3, sine(np.arange(2001) * 1e-3)).force
-    error, pushing = force_error(force, truth.force), force_error(np.maximum(force, 0.0), truth.force)
+    error, pushing = (
+        force_error(force, truth.force),
+        force_error(np.maximum(force, 0.0), truth.force),
+    )
     pulling = true_force(wall, 1e-3, 2000, sine, sine_velocity, pull=True)
     assert f"| {100 * pushing:.1f} % ({100 * error:.1f} % with its pull, see below) |" in PAGE
     assert pushing == pytest.approx(0.038, abs=5e-4)  # design/physics.md, section 4
     assert f"(to {force.min():.1f} N)" in PAGE
-    assert f"back where the wall began it is {100 * force_error(force, pulling.force):.1f} % off" in PAGE
+    assert (
+        f"back where the wall began it is {100 * force_error(force, pulling.force):.1f} % off"
+        in PAGE
+    )
 
 
 def test_the_bounces():
     """Euler's restitutions as stated."""
-    values = [bounce(rigid_satellite(63.0), T, 0.02, 1000.0, "euler").restitution for T in (1e-3, 4e-3, 16e-3)]
+    values = [
+        bounce(rigid_satellite(63.0), T, 0.02, 1000.0, "euler").restitution
+        for T in (1e-3, 4e-3, 16e-3)
+    ]
     assert "Euler " + ", ".join(f"{v:.4f}" for v in values) in PAGE
 
 
 def test_telemanipulation_as_stated():
     """Shares of the static force at 50 ms."""
-    reflected, unknown = telemanipulate("reflected_layered", 50.0).numbers, telemanipulate("local_model_layered", 50.0).numbers
-    assert f"stable and {100 * (1 - reflected['mean_force_N'] / reflected['static_force_N']):.0f} % too small" in PAGE
-    assert f"{100 * unknown['mean_force_N'] / unknown['static_force_N']:.0f} % of the static force" in PAGE
+    reflected, unknown = (
+        telemanipulate("reflected_layered", 50.0).numbers,
+        telemanipulate("local_model_layered", 50.0).numbers,
+    )
+    assert (
+        "stable and "
+        f"{100 * (1 - reflected['mean_force_N'] / reflected['static_force_N']):.0f} % too "
+        "small" in PAGE
+    )
+    assert (
+        f"{100 * unknown['mean_force_N'] / unknown['static_force_N']:.0f} % of the static force"
+        in PAGE
+    )
 
 
 def test_the_scenarios_build():
     """Each scenario excerpt of the page, put into a scenario of a free mass and a wall."""
-    excerpts = [block for block in re.findall(r"^```\w*\n(.*?)^```", PAGE, re.S | re.M) if "[[methods]]" in block]
+    excerpts = [
+        block
+        for block in re.findall(r"^```\w*\n(.*?)^```", PAGE, re.S | re.M)
+        if "[[methods]]" in block
+    ]
     assert len(excerpts) == 2
     for text in excerpts:
         given = tomllib.loads(text)

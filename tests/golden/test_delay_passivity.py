@@ -1,5 +1,6 @@
-"""The passivity controller around the delay: a passive contact stays passive, whatever the delay does, and nothing sticks. Numbers of the issue where it
-has some; what the coupled form does in 3-D."""
+"""The passivity controller around the delay: a passive contact stays passive, whatever the delay
+does, and nothing sticks. Numbers of the issue where it has some; what the coupled form does in
+3-D."""
 
 from __future__ import annotations
 
@@ -10,9 +11,9 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, load_scenario, simulate
-from softdock.adaptation.delay_passivity_keys import suggest
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
+from softdock.core.adaptation.delay_passivity.keys import suggest
 
 STIFFNESS, DAMPING = "contact.0.real.stiffness_N_per_m", "contact.0.real.damping_Ns_per_m"
 
@@ -21,8 +22,14 @@ def controlled(preset="epos_1d", phase=0.0, method=None, **keys):
     """A run of a preset with the controller as it suggests itself."""
     scenario = load_scenario(preset, keys)
     if preset == "epos_1d":
-        scenario = scenario.with_keys({"chaser.position_m": [0.01 + 0.02 * 0.004 * phase, 0.0, 0.0]})
-    return simulate(scenario.with_keys({"methods": [{"name": "delay_passivity", **suggest(scenario), **(method or {})}]}))
+        scenario = scenario.with_keys(
+            {"chaser.position_m": [0.01 + 0.02 * 0.004 * phase, 0.0, 0.0]}
+        )
+    return simulate(
+        scenario.with_keys(
+            {"methods": [{"name": "delay_passivity", **suggest(scenario), **(method or {})}]}
+        )
+    )
 
 
 @pytest.mark.parametrize("coupling", ["coupled", "per_axis"])
@@ -36,7 +43,10 @@ VARYING = {
     "no delay": {"robots.chaser.delay_ms": 0.0},
     "32 ms": {"robots.chaser.delay_ms": 32.0},
     "a delay that grows": {"robots.chaser.delay_ramp_ms_per_s": 15.0},
-    "a delay that wobbles": {"robots.chaser.delay_wobble_ms": 6.0, "robots.chaser.delay_wobble_Hz": 3.0},
+    "a delay that wobbles": {
+        "robots.chaser.delay_wobble_ms": 6.0,
+        "robots.chaser.delay_wobble_Hz": 3.0,
+    },
     "jitter": {"robots.chaser.delay_jitter_ms": 2.0},
     "lost set-points": {"robots.chaser.dropout_probability": 0.1},
     "poses 16 ms late": {"pose.delay_ms": 16.0},
@@ -50,20 +60,27 @@ VARYING = {
 
 @pytest.mark.parametrize("case", VARYING)
 def test_it_need_not_know_the_delay(case):
-    """Constant or varying, in the robots, in the pose or in the force: a lossless spring gives back what it took, and no more."""
+    """Constant or varying, in the robots, in the pose or in the force: a lossless spring gives back
+    what it took, and no more."""
     assert 0.995 <= controlled(**VARYING[case]).restitution <= 1.001
 
 
 @pytest.mark.parametrize(("damping", "orbit"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)])
 def test_real_damping_stays(damping, orbit):
-    """What the real contact dissipates is not taken for delay: within 1 % of orbit (physics.md section 6), mean over the phase."""
-    found = np.mean([controlled(phase=phase, **{DAMPING: damping}).restitution for phase in np.arange(8) / 8])
+    """What the real contact dissipates is not taken for delay: within 1 % of orbit (physics.md
+    section 6), mean over the phase."""
+    found = np.mean(
+        [controlled(phase=phase, **{DAMPING: damping}).restitution for phase in np.arange(8) / 8]
+    )
     assert found == pytest.approx(orbit, rel=0.01)
 
 
 def test_a_stiff_contact():
     """40 kN/m, a contact of 31 cycles: within 0.5 % (the raw loop: 1.97)."""
-    found = [controlled(phase=phase, **{STIFFNESS: 40000.0, "time.duration_s": 1.5}).restitution for phase in np.arange(8) / 8]
+    found = [
+        controlled(phase=phase, **{STIFFNESS: 40000.0, "time.duration_s": 1.5}).restitution
+        for phase in np.arange(8) / 8
+    ]
     assert np.mean(found) == pytest.approx(1.0, abs=0.005)
 
 
@@ -74,9 +91,13 @@ def test_noise():
     assert np.mean(found) == pytest.approx(1.0, abs=0.005)
 
 
-@pytest.mark.parametrize(("preset", "delay_ms", "raw"), [("epos_3d", 16.0, 1.1), ("lange_cone", 16.0, 10.0), ("lange_cone", 32.0, 100.0)])
+@pytest.mark.parametrize(
+    ("preset", "delay_ms", "raw"),
+    [("epos_3d", 16.0, 1.1), ("lange_cone", 16.0, 10.0), ("lange_cone", 32.0, 100.0)],
+)
 def test_several_contacts_in_3d(preset, delay_ms, raw):
-    """Frictionless and lossless, so that orbit keeps its energy: within 1 % where the raw loop multiplies it."""
+    """Frictionless and lossless, so that orbit keeps its energy: within 1 % where the raw loop
+    multiplies it."""
     keys = {"robots.chaser.delay_ms": delay_ms, "robots.target.delay_ms": delay_ms}
     assert simulate(load_scenario(preset, keys)).metrics["energy_ratio"] > raw
     assert controlled(preset, **keys).metrics["energy_ratio"] == pytest.approx(1.0, abs=0.01)
@@ -89,7 +110,10 @@ def momenta(run):
         p, L = np.zeros(3), np.zeros(3)
         for name in ("chaser", "target"):
             body = run.scenario.tables[name]
-            s = {key: run.series[f"{name}.{key}"][k] for key in ("position", "velocity", "attitude", "rate")}
+            s = {
+                key: run.series[f"{name}.{key}"][k]
+                for key in ("position", "velocity", "attitude", "rate")
+            }
             w, x, y, z = s["attitude"]
             R = np.array(
                 [
@@ -99,13 +123,17 @@ def momenta(run):
                 ]
             )
             p += body["mass_kg"] * s["velocity"]
-            L += body["mass_kg"] * np.cross(s["position"], s["velocity"]) + R @ np.array(body["inertia_kg_m2"]) @ s["rate"]
+            L += (
+                body["mass_kg"] * np.cross(s["position"], s["velocity"])
+                + R @ np.array(body["inertia_kg_m2"]) @ s["rate"]
+            )
         found.append((p, L))
     return found
 
 
 def test_the_coupled_form_keeps_momentum():
-    """Both bodies free, full inertia, off centre. Linear to rounding; angular as well as the raw loop, whose integrator is symplectic Euler."""
+    """Both bodies free, full inertia, off centre. Linear to rounding; angular as well as the raw
+    loop, whose integrator is symplectic Euler."""
     tables = sphere_on_sphere("symplectic_euler", delay_ms=16.0)
     tables["methods"] = [{"name": "delay_passivity"}]
     run = simulate(tables)
@@ -116,12 +144,15 @@ def test_the_coupled_form_keeps_momentum():
 
 
 def random_contacts(runs, seed):
-    """Columns of random passive contacts on one axis: 10 to 5000 kg, up to 50 ms, contacts of 40 ms to 2 s, half of them damped."""
+    """Columns of random passive contacts on one axis: 10 to 5000 kg, up to 50 ms, contacts of 40 ms
+    to 2 s, half of them damped."""
     rng = np.random.default_rng(seed)
     mass, delay = 10.0 ** rng.uniform(1.0, math.log10(5000.0), runs), rng.uniform(0.0, 50.0, runs)
     lasts = 10.0 ** rng.uniform(math.log10(0.04), math.log10(2.0), runs)
     stiffness, speed = mass * (math.pi / lasts) ** 2, 10.0 ** rng.uniform(-2.5, -0.5, runs)
-    damping = np.where(rng.random(runs) < 0.5, 0.0, rng.uniform(0.0, 1.0, runs)) * np.sqrt(stiffness * mass)
+    damping = np.where(rng.random(runs) < 0.5, 0.0, rng.uniform(0.0, 1.0, runs)) * np.sqrt(
+        stiffness * mass
+    )
     return {
         "chaser.mass_kg": np.stack([mass] * 3, axis=1),
         "robots.chaser.delay_ms": delay,
@@ -134,10 +165,14 @@ def random_contacts(runs, seed):
 
 
 def test_random_passive_contacts():
-    """The passive claim: the satellites never return more than the real contact left, plus the loan of 1 % of their energy, and they always leave. The whole
-    campaign, in 3-D and with noise: python -m benchmarks passive_contacts."""
+    """The passive claim: the satellites never return more than the real contact left, plus the loan
+    of 1 % of their energy, and they always leave. The whole campaign, in 3-D and with noise: python
+    -m benchmarks passive_contacts."""
     tables = epos_wall()
-    tables["time"] |= {"duration_s": 6.0, "plant_steps": 4}  # so that the truth is finer than what the controller samples
+    tables["time"] |= {
+        "duration_s": 6.0,
+        "plant_steps": 4,
+    }  # so that the truth is finer than what the controller samples
     tables["allow_unresolved"] = True
     tables["methods"] = [{"name": "delay_passivity", "claim": "passive"}]
     swept = random_contacts(600, 11)
@@ -167,11 +202,15 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("coupling", ["coupled", "per_axis"])
 def test_bad_input_leaves_a_bounded_output(coupling, case):
-    """No NaN; a force that is felt is at most doubled, and braking after a contact is at most m v / (n T)."""
+    """No NaN; a force that is felt is at most doubled, and braking after a contact is at most m v /
+    (n T)."""
     run = controlled(method={"coupling": coupling, "threshold_N": 0.0}, **BAD[case])
     assert run.status == "completed"
     assert np.isfinite(run.series.rows).all()
-    given, felt = np.abs(run.series["satellite.chaser.force.x"][1:]), np.abs(run.series["measured.chaser.force.x"][:-1])
+    given, felt = (
+        np.abs(run.series["satellite.chaser.force.x"][1:]),
+        np.abs(run.series["measured.chaser.force.x"][:-1]),
+    )
     brake = 63.0 * np.abs(run.series["chaser.velocity.x"][:-1]) / (4.0 * 0.004)
     assert np.all(given <= np.maximum(2.0 * felt, felt + brake) * (1.0 + 1e-9) + 1e-12)
     if case == "force exactly zero":
@@ -179,7 +218,8 @@ def test_bad_input_leaves_a_bounded_output(coupling, case):
 
 
 def test_in_the_cone_it_runs_with_noise_and_several_contacts():
-    """Two free bodies with full inertia, noise, fractional delay: it takes energy away and invents none beyond a hundredth."""
+    """Two free bodies with full inertia, noise, fractional delay: it takes energy away and invents
+    none beyond a hundredth."""
     tables = cone_docking(delay_ms=14.3)
     tables["sensor"] = {"noise_N": 0.05}
     raw = simulate(tables)

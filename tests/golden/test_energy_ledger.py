@@ -1,7 +1,9 @@
-"""The energy ledger as a method: what it makes of EPOS on one axis, of EPOS in 3-D and of Lange's cone.
+"""The energy ledger as a method: what it makes of EPOS on one axis, of EPOS in 3-D and of Lange's
+cone.
 
-Aims: the numbers of design/physics.md section 6 and those asked of the method (restitution within 2e-4 of 1 on a lossless spring, damped contacts within
-1 % of orbit, 40 kN/m within 0.5 %, the mean under noise within 0.5 %, poses 16 ms late within 1 %). Means over the sampling phase.
+Aims: the numbers of design/physics.md section 6 and those asked of the method (restitution within
+2e-4 of 1 on a lossless spring, damped contacts within 1 % of orbit, 40 kN/m within 0.5 %, the mean
+under noise within 0.5 %, poses 16 ms late within 1 %). Means over the sampling phase.
 """
 
 from __future__ import annotations
@@ -34,8 +36,8 @@ def bounces(method=None, runs=8, **tables):
 
 
 def velocity_error(run):
-    """Largest difference from orbit's velocity over the whole run, as a share of the approach speed; the rig is later by a delay, so times are shifted
-    to fit best."""
+    """Largest difference from orbit's velocity over the whole run, as a share of the approach
+    speed; the rig is later by a delay, so times are shifted to fit best."""
     time, speed = run.series["time"], run.series["chaser.velocity.x"]
     orbit = run.orbit.series["chaser.velocity"][: len(time), 0]
     errors = []
@@ -49,24 +51,33 @@ def velocity_error(run):
 def test_a_lossless_spring_gives_back_what_it_took(form):
     """63 kg, 1000 N/m, 16 ms, 4 ms: 1.119 without the method."""
     assert np.abs(bounces({"form": form}) - 1.0).max() < 2e-4
-    assert velocity_error(simulate(epos_wall(delay_ms=16.0) | {"methods": [LEDGER | {"form": form}]})) < 0.01
+    assert (
+        velocity_error(simulate(epos_wall(delay_ms=16.0) | {"methods": [LEDGER | {"form": form}]}))
+        < 0.01
+    )
 
 
 @pytest.mark.parametrize(("damping", "orbit"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_damped_contact_loses_what_it_loses_in_orbit(form, damping, orbit):
     """The method takes what the delay invented, and not what the damper took already."""
-    assert bounces({"form": form}, real={"damping_Ns_per_m": damping}).mean() == pytest.approx(orbit, rel=0.01)
+    assert bounces({"form": form}, real={"damping_Ns_per_m": damping}).mean() == pytest.approx(
+        orbit, rel=0.01
+    )
 
 
 def test_a_hard_contact():
     """40 kN/m, some 30 cycles long: 1.97 without the method."""
-    found = bounces(real={"stiffness_N_per_m": 40_000.0}, time={"cycle_ms": 4.0, "duration_s": 3.0, "plant_steps": 4})
+    found = bounces(
+        real={"stiffness_N_per_m": 40_000.0},
+        time={"cycle_ms": 4.0, "duration_s": 3.0, "plant_steps": 4},
+    )
     assert found.mean() == pytest.approx(1.0, abs=0.005)
 
 
 def test_noise_spreads_and_does_not_shift():
-    """0.25 N at 1 kHz, mean of four: the mean stays within 0.5 %, single runs spread by as much (physics.md: 0.005)."""
+    """0.25 N at 1 kHz, mean of four: the mean stays within 0.5 %, single runs spread by as much
+    (physics.md: 0.005)."""
     found = bounces(TOLD, 400, sensor=MEAN_OF_FOUR)
     assert found.mean() == pytest.approx(1.0, abs=0.005)
     assert 0.002 < found.std() < 0.006
@@ -83,15 +94,20 @@ def test_the_noise_bias_keeps_restitution_below_one(confidence):
 @pytest.mark.parametrize("method", noise_shares.METHODS)
 @pytest.mark.parametrize("case", ["250 Hz, threshold", "mean of four"])
 def test_the_confidence_holds_with_and_without_a_threshold(case, method):
-    """Within chance; before a threshold's chance and the start of a contact were counted, 2 to 5 % of the runs came out above 1. The whole table:
-    `python -m benchmarks noise_confidence`."""
-    assert noise_shares.runs_above_one(method, case, 0.99, 250, 5000) <= noise_shares.most_by_chance(250, 0.01)
+    """Within chance; before a threshold's chance and the start of a contact were counted, 2 to 5 %
+    of the runs came out above 1. The whole table: `python -m benchmarks noise_confidence`."""
+    assert noise_shares.runs_above_one(
+        method, case, 0.99, 250, 5000
+    ) <= noise_shares.most_by_chance(250, 0.01)
 
 
 def test_a_late_pose_is_paired_by_its_age():
-    """Poses 16 ms late: within 1 % if paired by age; paired newest with newest the method takes a tenth of the speed (definitions.md: 0.90)."""
+    """Poses 16 ms late: within 1 % if paired by age; paired newest with newest the method takes a
+    tenth of the speed (definitions.md: 0.90)."""
     assert bounces(pose={"delay_ms": 16.0}).mean() == pytest.approx(1.0, abs=0.01)
-    assert bounces({"align": False}, pose={"delay_ms": 16.0}).mean() == pytest.approx(0.90, abs=0.01)
+    assert bounces({"align": False}, pose={"delay_ms": 16.0}).mean() == pytest.approx(
+        0.90, abs=0.01
+    )
 
 
 ROBOTS = {
@@ -109,7 +125,11 @@ ROBOTS = {
 
 def docking(preset, delay_ms, robot="delay", method=None, **changes):
     """A preset with both robots so late, and the ledger (or the raw loop)."""
-    keys = {f"robots.{name}.{key}": value for name in ("chaser", "target") for key, value in (ROBOTS[robot] | {"delay_ms": delay_ms}).items()}
+    keys = {
+        f"robots.{name}.{key}": value
+        for name in ("chaser", "target")
+        for key, value in (ROBOTS[robot] | {"delay_ms": delay_ms}).items()
+    }
     tables = load_scenario(preset, keys | changes).tables
     return simulate(tables | {"methods": [method or {"name": "direct"}]})
 
@@ -121,7 +141,8 @@ def told(preset):
 @pytest.mark.parametrize("delay_ms", [16.0, 32.0])
 @pytest.mark.parametrize(("preset", "distance"), [("epos_3d", 0.03), ("lange_cone", 0.005)])
 def test_two_free_bodies(preset, distance, delay_ms):
-    """Energy within 1 % of orbit where the raw loop is off by more than 10 %, the same contacts, and the twists of orbit; both momenta kept."""
+    """Energy within 1 % of orbit where the raw loop is off by more than 10 %, the same contacts,
+    and the twists of orbit; both momenta kept."""
     raw, run = docking(preset, delay_ms), docking(preset, delay_ms, method=told(preset))
     assert raw.metrics["energy_ratio"] > 1.10
     metrics = run.metrics
@@ -135,7 +156,8 @@ def test_two_free_bodies(preset, distance, delay_ms):
 @pytest.mark.parametrize("robot", ["lag", "limited"])
 @pytest.mark.parametrize("pose_ms", [0.0, 16.0])
 def test_two_free_bodies_on_robots_that_lag(robot, pose_ms):
-    """Lange's cone at 16 ms with robots that do not follow, and with poses measured late: the raw loop multiplies the energy by more than 100."""
+    """Lange's cone at 16 ms with robots that do not follow, and with poses measured late: the raw
+    loop multiplies the energy by more than 100."""
     metrics = docking("lange_cone", 16.0, robot, LEDGER, **{"pose.delay_ms": pose_ms}).metrics
     assert metrics["energy_ratio"] == pytest.approx(1.0, abs=0.01)
     assert metrics["distance_from_orbit"] < 0.01
@@ -143,7 +165,8 @@ def test_two_free_bodies_on_robots_that_lag(robot, pose_ms):
 
 
 def test_scaling_all_relative_motion_keeps_the_energy_and_loses_the_docking():
-    """What did not help: the least correction in the kinetic metric also scales sliding and spin, which the contact did not cause."""
+    """What did not help: the least correction in the kinetic metric also scales sliding and spin,
+    which the contact did not cause."""
     metrics = docking("lange_cone", 16.0, method=LEDGER | {"along": "relative_motion"}).metrics
     assert metrics["energy_ratio"] == pytest.approx(1.0, abs=0.01)
     assert metrics["distance_from_orbit"] > 0.5

@@ -1,4 +1,5 @@
-"""Bad input, for every method that keeps energies honest: bounded output, the event in the run's log, no NaN; and docs/bad_input.md states what comes out."""
+"""Bad input, for every method that keeps energies honest: bounded output, the event in the run's
+log, no NaN; and docs/bad_input.md states what comes out."""
 
 from __future__ import annotations
 
@@ -13,7 +14,15 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import load_scenario, simulate
-from softdock.papers.de_stefano.faults import FAULTS, METHODS, end_speed, faulty, largest_speed, make_faults, over_bound
+from softdock.papers.de_stefano.faults import (
+    FAULTS,
+    METHODS,
+    end_speed,
+    faulty,
+    largest_speed,
+    make_faults,
+    over_bound,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad_input.md"
 exhibit = functools.cache(make_faults)
@@ -23,14 +32,20 @@ AT_MOST = 1.0051  # times the approach speed: the loan is 1 % of its energy
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_is_bounded_and_in_the_log(fault):
-    """For good or for a while, at any depth: ten seconds later nobody is faster than the approach, but for what is stated."""
+    """For good or for a while, at any depth: ten seconds later nobody is faster than the approach,
+    but for what is stated."""
     for method in METHODS:
         run = faulty(fault, method)
         assert run.status == "completed"
         assert np.isfinite(run.series.rows).all()
         assert any(event["what"] == FAULTS[fault][1] for event in run.events)
-    assert max(largest_speed(faulty(fault, method)) for method in ("ledger", "coupled", "per_axis")) < AT_MOST
-    assert max(over_bound(faulty(fault, method)) for method in ("integrator", "guarded")) < 1.0 + 1e-9
+    assert (
+        max(largest_speed(faulty(fault, method)) for method in ("ledger", "coupled", "per_axis"))
+        < AT_MOST
+    )
+    assert (
+        max(over_bound(faulty(fault, method)) for method in ("integrator", "guarded")) < 1.0 + 1e-9
+    )
     for method in ("integrator", "guarded"):  # what the measured force can have given
         run = faulty(fault, method)
         felt = 0.004 * np.abs(run.series["measured.chaser.force"]).sum() / 63.0
@@ -40,17 +55,34 @@ def test_every_fault_is_bounded_and_in_the_log(fault):
 def test_the_page_states_the_table():
     text = PAGE.read_text(encoding="utf-8")
     for row in exhibit().rows:
-        numbers = " | ".join(f"{row[method]:.3f} / {row[f'{method}_end']:.3f}" for method in METHODS)
+        numbers = " | ".join(
+            f"{row[method]:.3f} / {row[f'{method}_end']:.3f}" for method in METHODS
+        )
         assert f"| {row['fault']} | {row['event']} | {numbers} |" in text
 
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
-@pytest.mark.parametrize("keys", [{"pose.delay_ms": 16.0}, {"sensor.noise_N": 0.5, "sensor.freeze_for_s": 0.0, "sensor.jump_N": [30.0, 20.0, 30.0]}])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"pose.delay_ms": 16.0},
+        {"sensor.noise_N": 0.5, "sensor.freeze_for_s": 0.0, "sensor.jump_N": [30.0, 20.0, 30.0]},
+    ],
+)
 def test_two_free_bodies(method, keys):
-    """Lange's cone, a sensor that freezes in the first contact while late poses hide it, or that jumps by 47 N under noise: the pair gains no more than the
-    loans, where the raw loop multiplies its energy by thousands."""
-    fault = {"sensor.freeze_at_s": 1.79, "sensor.freeze_for_s": 1e9, "sensor.jump_at_s": 1.79, "robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
-    run = simulate(load_scenario("lange_cone", fault | keys).with_keys({"methods": [{"name": method}]}))
+    """Lange's cone, a sensor that freezes in the first contact while late poses hide it, or that
+    jumps by 47 N under noise: the pair gains no more than the loans, where the raw loop multiplies
+    its energy by thousands."""
+    fault = {
+        "sensor.freeze_at_s": 1.79,
+        "sensor.freeze_for_s": 1e9,
+        "sensor.jump_at_s": 1.79,
+        "robots.chaser.delay_ms": 16.0,
+        "robots.target.delay_ms": 16.0,
+    }
+    run = simulate(
+        load_scenario("lange_cone", fault | keys).with_keys({"methods": [{"name": method}]})
+    )
     kinetic = run.series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
     assert any("did not act" in warning or "was cut" in warning for warning in run.warnings)
@@ -59,52 +91,83 @@ def test_two_free_bodies(method, keys):
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
 @pytest.mark.parametrize(
     ("preset", "at", "size", "span"),
-    [("lange_cone", 3.28, 30.0, 0.0), ("lange_cone", 3.28, 90.0, 0.0), ("lange_cone", 3.92, 300.0, 0.004), ("epos_3d", 6.4, 10.0, 0.0)],
+    [
+        ("lange_cone", 3.28, 30.0, 0.0),
+        ("lange_cone", 3.28, 90.0, 0.0),
+        ("lange_cone", 3.92, 300.0, 0.004),
+        ("epos_3d", 6.4, 10.0, 0.0),
+    ],
 )
 def test_two_free_bodies_at_other_times(preset, at, size, span, method):
     """In later contacts, for good or for one cycle, by several sizes."""
-    fault = {"sensor.jump_at_s": at, "sensor.jump_for_s": span, "sensor.jump_N": [size, 0.7 * size, size]}
+    fault = {
+        "sensor.jump_at_s": at,
+        "sensor.jump_for_s": span,
+        "sensor.jump_N": [size, 0.7 * size, size],
+    }
     robots = {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
-    kinetic = simulate(load_scenario(preset, fault | robots).with_keys({"methods": [{"name": method}]})).series["energy.kinetic"]
+    kinetic = simulate(
+        load_scenario(preset, fault | robots).with_keys({"methods": [{"name": method}]})
+    ).series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
 
 
 def test_one_bad_sample_costs_no_contact():
-    """30 N for one cycle on the way out, seven times the force: the satellite leaves with what it came with, and the loan."""
-    assert end_speed(faulty("one cycle of +30 N, near the parting", "ledger")) == pytest.approx(1.0, abs=0.0051)
+    """30 N for one cycle on the way out, seven times the force: the satellite leaves with what it
+    came with, and the loan."""
+    assert end_speed(faulty("one cycle of +30 N, near the parting", "ledger")) == pytest.approx(
+        1.0, abs=0.0051
+    )
 
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
 def test_steps_of_a_coarse_sensor_are_no_freeze(method):
-    """A slow contact read in steps of 0.5 N stands still for longer than frozen_ms, again and again; frozen for good at 4 N it is found all the same."""
-    slow = epos_wall(delay_ms=16.0, speed=0.004) | {"methods": [{"name": method}], "sensor": {"resolution_N": 0.5}}
+    """A slow contact read in steps of 0.5 N stands still for longer than frozen_ms, again and
+    again; frozen for good at 4 N it is found all the same."""
+    slow = epos_wall(delay_ms=16.0, speed=0.004) | {
+        "methods": [{"name": method}],
+        "sensor": {"resolution_N": 0.5},
+    }
     slow["time"] = slow["time"] | {"duration_s": 6.0}
     run = simulate(slow)
     force = run.series["measured.chaser.force.x"]
     edges = np.flatnonzero(np.diff(force))
     assert np.diff(edges).max() * 0.004 > 0.25
     assert run.method_books[method]["cycles_not_believed"] == 0.0
-    frozen = epos_wall(delay_ms=16.0) | {"methods": [{"name": method}], "sensor": {"resolution_N": 0.5, "freeze_at_s": 0.9, "freeze_for_s": 1e9}}
+    frozen = epos_wall(delay_ms=16.0) | {
+        "methods": [{"name": method}],
+        "sensor": {"resolution_N": 0.5, "freeze_at_s": 0.9, "freeze_for_s": 1e9},
+    }
     assert simulate(frozen).method_books[method]["cycles_not_believed"] > 100
 
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
 def test_a_hand_may_give_energy(method):
     """Nobody takes a hand that the scenario has for a contact that returns more than it took."""
-    push = {"chaser": {"rows": [[0.1, 0.0, 0, 0, 0, 0, 0], [0.4, 5.0, 0, 0, 0, 0, 0], [0.7, 0.0, 0, 0, 0, 0, 0]]}}
+    push = {
+        "chaser": {
+            "rows": [
+                [0.1, 0.0, 0, 0, 0, 0, 0],
+                [0.4, 5.0, 0, 0, 0, 0, 0],
+                [0.7, 0.0, 0, 0, 0, 0, 0],
+            ]
+        }
+    }
     tables = epos_wall(speed=-0.02) | {"hand": push}
     run, raw = (simulate(tables | {"methods": [{"name": name}]}) for name in (method, "direct"))
-    assert run.series["chaser.velocity.x"][-1] == pytest.approx(raw.series["chaser.velocity.x"][-1], rel=0.02)
+    assert run.series["chaser.velocity.x"][-1] == pytest.approx(
+        raw.series["chaser.velocity.x"][-1], rel=0.02
+    )
     assert raw.series["chaser.velocity.x"][-1] > 0.04
 
 
 NO_NUMBER = """
 import math, sys
 import numpy as np
-import softdock.facility as facility
+import softdock.core.facility.simulated as facility
 from softdock import build
 from softdock.simulation import Stepper
-from softdock.spatial.motion import Wrench
+from softdock.core.spatial.motion import Wrench
 sys.path.insert(0, {tests!r})
 from scenarios import epos_wall
 
@@ -122,7 +185,15 @@ for name in ("energy_ledger", "delay_passivity", "passive_integrator"):
 
 
 def test_a_reading_that_is_no_number():
-    """Five cycles of NaN and infinity in a contact, in plain Python: they do not act, and satellites, set-points and the method's memory stay finite."""
+    """Five cycles of NaN and infinity in a contact, in plain Python: they do not act, and
+    satellites, set-points and the method's memory stay finite."""
     code = NO_NUMBER.format(tests=str(Path(__file__).parents[1]))
-    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr

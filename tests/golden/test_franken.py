@@ -1,4 +1,5 @@
-"""Franken's algorithm and the better step against design/physics.md section 4, computed there independently of this code."""
+"""Franken's algorithm and the better step against design/physics.md section 4, computed there
+independently of this code."""
 
 from __future__ import annotations
 
@@ -11,16 +12,24 @@ import pytest
 from click.testing import CliRunner
 
 from softdock.cli.main import cli
+from softdock.core.ports.continuous import simulate_continuous
+from softdock.core.ports.haptics import Setting, touch
+from softdock.core.ports.satellite import bounce
+from softdock.core.ports.telemanipulation import telemanipulate
+from softdock.core.ports.walls import force_error, render_better, render_published, true_force
 from softdock.papers.franken.figure_5 import energies, phases
 from softdock.papers.franken.figure_6 import effective_relaxation, make_figure_6
 from softdock.papers.franken.parameters import SIMULATION, sine, sine_velocity, solid
 from softdock.papers.franken.structure import make_structure
-from softdock.ports import Sampled, chain, flexible_satellite, generalised_maxwell, hunt_crossley, rigid_satellite, single_spring
-from softdock.ports.continuous import simulate_continuous
-from softdock.ports.haptics import Setting, touch
-from softdock.ports.satellite import bounce
-from softdock.ports.telemanipulation import telemanipulate
-from softdock.ports.walls import force_error, render_better, render_published, true_force
+from softdock.ports import (
+    Sampled,
+    chain,
+    flexible_satellite,
+    generalised_maxwell,
+    hunt_crossley,
+    rigid_satellite,
+    single_spring,
+)
 
 T = 1e-3  # s
 MAXWELL = [(200.0, 0.01), (150.0, 0.03), (100.0, 0.1), (60.0, 0.3), (40.0, 1.0)]  # N/m, s
@@ -51,10 +60,13 @@ def test_the_sampling_phase_matters():
 
 
 def test_figure_6():
-    """100 Hz, controller off: energies to 1e-5, the relaxation quicker than the model's 0.8 s; with the controller the balance closes."""
+    """100 Hz, controller off: energies to 1e-5, the relaxation quicker than the model's 0.8 s; with
+    the controller the balance closes."""
     found = make_figure_6()
     off, on = found.rows[0], found.rows[1]
-    assert [off[k] for k in ("H_I_mJ", "H_S1_mJ", "H_B1_mJ")] == pytest.approx([64.0311, 35.8869, 28.2106], rel=1e-5)
+    assert [off[k] for k in ("H_I_mJ", "H_S1_mJ", "H_B1_mJ")] == pytest.approx(
+        [64.0311, 35.8869, 28.2106], rel=1e-5
+    )
     assert found.numbers["relaxation_s"] == pytest.approx(0.78996, rel=1e-5)
     assert effective_relaxation(0.8, 0.01) == pytest.approx(0.78996, rel=1e-5)
     assert found.numbers["residual_J"] < 1e-14
@@ -67,7 +79,8 @@ def test_the_dirac_matrix_is_the_printed_one():
 
 
 def test_force_errors_of_the_better_step_at_a_wall():
-    """RMS against the interval means of the continuous network: SLS 0.016 %, five-branch Maxwell 0.02 %; the published one 5.08 %."""
+    """RMS against the interval means of the continuous network: SLS 0.016 %, five-branch Maxwell
+    0.02 %; the published one 5.08 %."""
     assert energies_at(1000)["better_error"] == pytest.approx(1.6e-4, abs=0.1e-4)
     assert energies_at(1000)["better_error"] <= 3e-4
     assert energies_at(1000)["published_error"] == pytest.approx(0.0508, abs=1e-4)
@@ -81,16 +94,25 @@ def test_force_errors_of_the_better_step_at_a_wall():
 def _driven(network, position, samples, states=None, **keywords):
     """Efforts of the better step and of the continuous network."""
     step = 1e-6
-    truth = simulate_continuous(network, T, samples, lambda t: (position(t + step) - position(t - step)) / (2 * step), states=states)
+    truth = simulate_continuous(
+        network,
+        T,
+        samples,
+        lambda t: (position(t + step) - position(t - step)) / (2 * step),
+        states=states,
+    )
     q = position(np.arange(samples + 1) * T)
     return Sampled(network, T, states=states, **keywords).run(np.diff(q)), truth
 
 
 def test_force_error_on_a_chain_of_ten_masses():
-    """0.27 % with the last displacement as prediction; driven by 4/2/1 mm at 0.7/1.9/4.3 Hz, faded in."""
+    """0.27 % with the last displacement as prediction; driven by 4/2/1 mm at 0.7/1.9/4.3 Hz, faded
+    in."""
 
     def position(t):
-        return (1.0 - np.exp(-((t / 0.3) ** 2))) * sum(a * np.sin(2 * np.pi * f * t) for a, f in ((4e-3, 0.7), (2e-3, 1.9), (1e-3, 4.3)))
+        return (1.0 - np.exp(-((t / 0.3) ** 2))) * sum(
+            a * np.sin(2 * np.pi * f * t) for a, f in ((4e-3, 0.7), (2e-3, 1.9), (1e-3, 4.3))
+        )
 
     efforts, truth = _driven(chain(10, 0.02, 2000.0, 0.5, 200.0, 0.5), position, 4000, tank_J=1e-4)
     error = force_error(efforts, truth.mean_effort)
@@ -99,12 +121,15 @@ def test_force_error_on_a_chain_of_ten_masses():
 
 
 def test_force_error_on_hunt_crossley():
-    """Nonlinear, without iteration: at most 0.01 % with linear extrapolation and a tank of 50 uJ."""
+    """Nonlinear, without iteration: at most 0.01 % with linear extrapolation and a tank of 50
+    uJ."""
 
     def position(t):
         return 1e-3 - 4e-3 * (1.0 - np.cos(2 * np.pi * t)) * (1.0 + 0.3 * np.sin(6 * np.pi * t))
 
-    efforts, truth = _driven(hunt_crossley(8000.0, 1.5, 0.6), position, 2000, states=[1e-3], tank_J=50e-6)
+    efforts, truth = _driven(
+        hunt_crossley(8000.0, 1.5, 0.6), position, 2000, states=[1e-3], tank_J=50e-6
+    )
     t = np.arange(2000 * 100 + 1) * (T / 100)
     depth, rate = np.maximum(-position(t), 0.0), -np.gradient(position(t), t)
     law = 8000.0 * depth**1.5 * (1.0 + 0.6 * rate)
@@ -116,7 +141,9 @@ def test_force_error_on_hunt_crossley():
 def test_the_published_algorithm_diverges_on_masses():
     """Its limit, kept as a test: held forces on masses make energy, and the chain runs away."""
     q = -1e-3 * np.abs(np.sin(np.arange(1001) * T * np.pi))
-    assert np.abs(render_published(chain(10, 0.02, 2000.0, 0.5, 200.0, 0.5), T, q).force).max() > 1e6
+    assert (
+        np.abs(render_published(chain(10, 0.02, 2000.0, 0.5, 200.0, 0.5), T, q).force).max() > 1e6
+    )
 
 
 def test_the_single_spring_is_eq_8():
@@ -130,7 +157,8 @@ def test_the_single_spring_is_eq_8():
 
 @pytest.mark.parametrize("period", [1e-3, 4e-3, 16e-3])
 def test_docking_dual(period):
-    """A rigid satellite of 63 kg on 1000 N/m, no delay: the bounce gives back what came in; Euler does not; the price is momentum."""
+    """A rigid satellite of 63 kg on 1000 N/m, no delay: the bounce gives back what came in; Euler
+    does not; the price is momentum."""
     found = bounce(rigid_satellite(63.0), period, 0.02, 1000.0)
     assert abs(found.restitution - 1.0) < 1e-5
     assert abs(found.carried_J) < 1e-15
@@ -138,17 +166,28 @@ def test_docking_dual(period):
     if period == 4e-3:
         assert found.momentum_error_Ns == pytest.approx(3.2e-4, abs=0.05e-4)
         assert found.momentum_change_Ns == pytest.approx(2.52, abs=1e-3)
-        assert bounce(rigid_satellite(63.0), period, 0.02, 1000.0, "euler").restitution == pytest.approx(1.0126, abs=5e-5)
+        assert bounce(
+            rigid_satellite(63.0), period, 0.02, 1000.0, "euler"
+        ).restitution == pytest.approx(1.0126, abs=5e-5)
 
 
 def test_a_flexible_satellite_keeps_its_energy():
-    """Hub and appendage together: after the bounce less than before by what the appendage's damper took, and never more."""
-    assert 0.98 < bounce(flexible_satellite(58.0, 5.0, 100.0, 0.1), 4e-3, 0.02, 1000.0).energy_ratio < 1.0
+    """Hub and appendage together: after the bounce less than before by what the appendage's damper
+    took, and never more."""
+    assert (
+        0.98
+        < bounce(flexible_satellite(58.0, 5.0, 100.0, 0.1), 4e-3, 0.02, 1000.0).energy_ratio
+        < 1.0
+    )
 
 
 def test_the_haptic_bench():
-    """Ten times Colgate's limit: Euler above 1 m/s; published with controller and the better step below 10 mm/s, force within 5 % of static."""
-    found = {name: touch(Setting(), name).numbers for name in ("euler", "published", "published_controller", "better_step")}
+    """Ten times Colgate's limit: Euler above 1 m/s; published with controller and the better step
+    below 10 mm/s, force within 5 % of static."""
+    found = {
+        name: touch(Setting(), name).numbers
+        for name in ("euler", "published", "published_controller", "better_step")
+    }
     assert found["euler"]["rms_speed_mm_per_s"] > 1000.0
     assert 100.0 < found["published"]["rms_speed_mm_per_s"] < 150.0  # physics.md: 0.13 m/s
     for name in ("published_controller", "better_step"):
@@ -162,12 +201,25 @@ def test_the_better_step_is_quiet_at_25_times_the_limit():
 
 
 def test_papers_franken(tmp_path: Path):
-    """The command writes page and JSON; both conditions (3) and (4) are drawn, and the bond graph."""
-    only = [argument for key in ("table_1", "structure", "figure_5", "figure_6") for argument in ("--only", key)]
+    """The command writes page and JSON; both conditions (3) and (4) are drawn, and the bond
+    graph."""
+    only = [
+        argument
+        for key in ("table_1", "structure", "figure_5", "figure_6")
+        for argument in ("--only", key)
+    ]
     result = CliRunner().invoke(cli, ["papers", "franken", *only, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
-    data, page = json.loads((tmp_path / "franken.json").read_text()), (tmp_path / "franken.html").read_text()
-    assert data["exhibits"]["table_1"]["rows"][0] == {"parameter": "k_1", "unit": "N/m", "simulation": 500.0, "experiment": 50.0}
+    data, page = (
+        json.loads((tmp_path / "franken.json").read_text()),
+        (tmp_path / "franken.html").read_text(),
+    )
+    assert data["exhibits"]["table_1"]["rows"][0] == {
+        "parameter": "k_1",
+        "unit": "N/m",
+        "simulation": 500.0,
+        "experiment": 50.0,
+    }
     assert "condition (3)" in page
     assert "condition (4)" in page
     assert "<svg" in page
@@ -182,7 +234,8 @@ def test_better_energy_is_near_the_continuous_one():
 
 @pytest.mark.parametrize("delay_ms", [20.0, 50.0, 100.0])
 def test_telemanipulation_is_stable_with_its_passivity_layer(delay_ms):
-    """The devices never get more than the tanks were lent; without the layer the same loop runs away; the local model lets the hand feel the wall."""
+    """The devices never get more than the tanks were lent; without the layer the same loop runs
+    away; the local model lets the hand feel the wall."""
     assert not telemanipulate("reflected", delay_ms).numbers["stable"]
     for scheme in ("reflected_layered", "local_model_layered"):
         found = telemanipulate(scheme, delay_ms, wall_known=True).numbers

@@ -1,7 +1,7 @@
 """The hybrid simulator of Zebenay et al.: Tables 1 and 2, the 3-D test, and adaptive damping.
 
-Source of the rows: design/physics.md section 2, computed there independently of softdock; definitions.md for the 3-D test. Means
-over the sampling phase.
+Source of the rows: design/physics.md section 2, computed there independently of softdock;
+definitions.md for the 3-D test. Means over the sampling phase.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from scenarios import epos_wall
 
 from softdock import load_scenario, simulate
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, which is no part of the package
+sys.path.insert(
+    0, str(Path(__file__).parents[2])
+)  # for `benchmarks`, which is no part of the package
 
 from benchmarks import adaptive_damping
 
@@ -45,11 +47,13 @@ def hybrid(**keys):
     ],
 )
 def test_table_2(damping, stiffness, restitution):
-    """A real spring and a virtual damper on the measured pose bounce as eq. 121 with both in one delayed loop, clamped: 0.001,
-    of which the sampling phase makes 0.0004 with eight phases."""
+    """A real spring and a virtual damper on the measured pose bounce as eq. 121 with both in one
+    delayed loop, clamped: 0.001, of which the sampling phase makes 0.0004 with eight phases."""
     found = []
     for phase in PHASES:
-        tables = epos_wall(phase=phase, stiffness=stiffness) | {"methods": [hybrid(damping_Ns_per_m=[damping, 0.0, 0.0])]}
+        tables = epos_wall(phase=phase, stiffness=stiffness) | {
+            "methods": [hybrid(damping_Ns_per_m=[damping, 0.0, 0.0])]
+        }
         tables["time"]["duration_s"] = 4.0
         found.append(simulate(tables).restitution)
     assert np.mean(found) == pytest.approx(restitution, abs=1e-3)
@@ -57,14 +61,20 @@ def test_table_2(damping, stiffness, restitution):
 
 # Table 1
 
-LEVER, TILT, MASS, INERTIA, STIFFNESS = 0.3, math.radians(30.0), 60.0, 1.42297, 3000.0  # m, rad, kg, kg m^2, N/m
+LEVER, TILT, MASS, INERTIA, STIFFNESS = (
+    0.3,
+    math.radians(30.0),
+    60.0,
+    1.42297,
+    3000.0,
+)  # m, rad, kg, kg m^2, N/m
 TIP = np.array([LEVER * math.cos(TILT), -LEVER * math.sin(TILT)])  # along and out of the wall
 TABLE_1 = {0.0: 1.551, 45.0: 1.134, 50.0: 1.095, 55.0: 1.056, 60.0: 1.019, 70.0: 0.949}
 
 
 def planar_loop(damping, phase, late=4, wait=0):
-    """Zebenay's 2-D loop, (13) to (20) in a plane, independent of softdock: forward Euler, held force, four samples late, the
-    force may pull. Restitution `wait` cycles after the last force."""
+    """Zebenay's 2-D loop, (13) to (20) in a plane, independent of softdock: forward Euler, held
+    force, four samples late, the force may pull. Restitution `wait` cycles after the last force."""
 
     def rate(vz, theta, w):
         return vz + w * (math.cos(theta) * TIP[0] - math.sin(theta) * TIP[1])
@@ -83,7 +93,12 @@ def planar_loop(damping, phase, late=4, wait=0):
             waited += 1
         touched = touched or depth > 0.0
         lever = math.cos(theta_h) * TIP[0] - math.sin(theta_h) * TIP[1]
-        z, theta, vz, w = z + T * vz, theta + T * w, vz + T * force / MASS, w + T * force * lever / INERTIA
+        z, theta, vz, w = (
+            z + T * vz,
+            theta + T * w,
+            vz + T * force / MASS,
+            w + T * force * lever / INERTIA,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -95,24 +110,30 @@ def run_2d(preset, damping, phase):
     tables = copy.deepcopy(preset)
     tables["chaser"]["position_m"][2] += SPEED * T * phase
     tables["contact"][0]["real"]["damping_Ns_per_m"] = 0.0
-    tables["time"]["plant_steps"] = 1  # the last touch is seen to a cycle, as the paper's loop sees it
+    tables["time"]["plant_steps"] = (
+        1  # the last touch is seen to a cycle, as the paper's loop sees it
+    )
     tables["methods"] = [hybrid(contact="pull", damping_Ns_per_m=[damping, 0.0, 0.0])]
     return simulate(tables)
 
 
 @pytest.mark.parametrize("damping", TABLE_1)
 def test_table_1_is_the_planar_loop(preset_2d, damping):
-    """Real spring plus virtual damper, pulling, are the paper's 2-D model to rounding: geometry, delay, integrator, torque. Same
-    phase: the preset touches after 62.5 cycles, the loop of this test after 3."""
+    """Real spring plus virtual damper, pulling, are the paper's 2-D model to rounding: geometry,
+    delay, integrator, torque. Same phase: the preset touches after 62.5 cycles, the loop of this
+    test after 3."""
     for phase in (0.0, 0.3):
-        assert run_2d(preset_2d, damping, phase).restitution == pytest.approx(planar_loop(damping, (phase + 0.5) % 1.0), rel=1e-9)
+        assert run_2d(preset_2d, damping, phase).restitution == pytest.approx(
+            planar_loop(damping, (phase + 0.5) % 1.0), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize(("damping", "restitution"), TABLE_1.items())
 def test_table_1(damping, restitution):
-    """The row of physics.md, within 0.003. After parting the body goes on turning and the penetration rate drifts by 0.0004 to
-    0.0006 a cycle; the row does not say when it was read. One delay (four cycles) after the last force all of it is within
-    0.0015; at the last force, as the contact log takes it, the undamped entry is 0.0038 below."""
+    """The row of physics.md, within 0.003. After parting the body goes on turning and the
+    penetration rate drifts by 0.0004 to 0.0006 a cycle; the row does not say when it was read. One
+    delay (four cycles) after the last force all of it is within 0.0015; at the last force, as the
+    contact log takes it, the undamped entry is 0.0038 below."""
     found = np.mean([planar_loop(damping, phase, wait=4) for phase in np.arange(16) / 16])
     assert found == pytest.approx(restitution, abs=3e-3)
     at_parting = np.mean([planar_loop(damping, phase) for phase in np.arange(16) / 16])
@@ -123,7 +144,9 @@ def test_table_1(damping, restitution):
 
 READINGS = {
     "none": hybrid(),
-    "torque": hybrid(frame="chaser", tip_m=[1.0, 0.0, 0.0], rotation_damping_Nms_per_rad=[0.0, 0.0, 40.0]),
+    "torque": hybrid(
+        frame="chaser", tip_m=[1.0, 0.0, 0.0], rotation_damping_Nms_per_rad=[0.0, 0.0, 40.0]
+    ),
     "across": hybrid(frame="chaser", tip_m=[1.0, 0.0, 0.0], damping_Ns_per_m=[0.0, 40.0, 0.0]),
     "normal": hybrid(damping_Ns_per_m=[40.0, 0.0, 0.0]),
     "normal 80": hybrid(damping_Ns_per_m=[80.0, 0.0, 0.0]),
@@ -155,9 +178,10 @@ def test_3d_three_contacts_the_second_at_the_bottom(runs_3d):
 
 
 def test_3d_virtual_damping_and_the_observed_energy(runs_3d):
-    """Whether the rig becomes passive: a *torque* damping of 40 Nms/rad about z changes nothing (the bodies turn by milliradians
-    a second), 40 Ns/m along the normal takes half, 80 Ns/m makes it passive; 40 Ns/m across the probe, the published unit taken
-    as a force at the tip, takes the energy of the z rotation below zero, as published, and leaves the probe's axis active."""
+    """Whether the rig becomes passive: a *torque* damping of 40 Nms/rad about z changes nothing
+    (the bodies turn by milliradians a second), 40 Ns/m along the normal takes half, 80 Ns/m makes
+    it passive; 40 Ns/m across the probe, the published unit taken as a force at the tip, takes the
+    energy of the z rotation below zero, as published, and leaves the probe's axis active."""
     energy = {name: observed_mJ(run) for name, run in runs_3d.items()}
     assert energy["none"] == pytest.approx(18.2, abs=0.1)
     assert energy["torque"] == pytest.approx(energy["none"], abs=0.02)
@@ -171,8 +195,8 @@ def test_3d_virtual_damping_and_the_observed_energy(runs_3d):
 
 
 def test_3d_observed_energy_is_the_gain_of_kinetic_energy(runs_3d):
-    """A lossless contact: what the rig observes of itself is what the satellites gained, with a 1 kHz sensor handed over as a
-    mean, whose age counts. 0.02 mJ: trapezoid at 4 ms."""
+    """A lossless contact: what the rig observes of itself is what the satellites gained, with a 1
+    kHz sensor handed over as a mean, whose age counts. 0.02 mJ: trapezoid at 4 ms."""
     for name, run in runs_3d.items():
         gained = 1e3 * (run.ledger["kinetic"] - run.ledger["kinetic_start"])
         assert observed_mJ(run) == pytest.approx(gained, abs=0.02), name
@@ -183,8 +207,8 @@ def test_3d_observed_energy_is_the_gain_of_kinetic_energy(runs_3d):
 
 @pytest.mark.parametrize("wanted", [1.0, 0.7])
 def test_adaptive_damping_reaches_the_wanted_restitution(wanted):
-    """Stiffness and delay believed 30 % wrong, either way: within 2 % of the wanted restitution in the first contact. Fixed
-    damping from the same beliefs misses by more, at worst by over 5 %."""
+    """Stiffness and delay believed 30 % wrong, either way: within 2 % of the wanted restitution in
+    the first contact. Fixed damping from the same beliefs misses by more, at worst by over 5 %."""
     rows = adaptive_damping.rows(wanted, (0.7, 1.3))
     fixed, adaptive = np.array([row[2] for row in rows]), np.array([row[3] for row in rows])
     assert adaptive == pytest.approx(wanted, rel=0.02)
@@ -195,14 +219,24 @@ def test_adaptive_damping_reaches_the_wanted_restitution(wanted):
 def test_adaptive_damping_with_late_poses():
     """Poses 16 ms old are carried to the force's instant: still within 1 %."""
     for wrong in (0.7, 1.3):
-        method = {"name": "adaptive_damping", "stiffness_N_per_m": wrong * 1000.0, "delay_ms": wrong * 16.0}
-        assert adaptive_damping.restitution(method, pose={"delay_ms": 16.0}) == pytest.approx(1.0, abs=0.01)
+        method = {
+            "name": "adaptive_damping",
+            "stiffness_N_per_m": wrong * 1000.0,
+            "delay_ms": wrong * 16.0,
+        }
+        assert adaptive_damping.restitution(method, pose={"delay_ms": 16.0}) == pytest.approx(
+            1.0, abs=0.01
+        )
 
 
 def test_adaptive_damping_keeps_what_the_real_contact_takes():
-    """Neutral means that the rig adds nothing: with 20 Ns/m in the real contact it bounces as orbit does, 0.8851
-    (physics.md section 6)."""
-    wall = {"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1000.0, "damping_Ns_per_m": 20.0}}
+    """Neutral means that the rig adds nothing: with 20 Ns/m in the real contact it bounces as orbit
+    does, 0.8851 (physics.md section 6)."""
+    wall = {
+        "geometry": "wall",
+        "axis": [1.0, 0.0, 0.0],
+        "real": {"stiffness_N_per_m": 1000.0, "damping_Ns_per_m": 20.0},
+    }
     method = {"name": "adaptive_damping", "stiffness_N_per_m": 1000.0, "delay_ms": 16.0}
     assert adaptive_damping.restitution(method, contact=[wall]) == pytest.approx(0.8851, abs=5e-3)
 

@@ -1,6 +1,8 @@
-"""Full compensation (Lange IV-C): a wanted restitution behind elastic joints, with noise and an unknown gap, over 50 seeds and sampling phases.
+"""Full compensation (Lange IV-C): a wanted restitution behind elastic joints, with noise and an
+unknown gap, over 50 seeds and sampling phases.
 
-Source of every number: design/physics.md section 5 and issue 7. The loop is the one of test_lange_remapping.py.
+Source of every number: design/physics.md section 5 and issue 7. The loop is the one of
+test_lange_remapping.py.
 """
 
 from __future__ import annotations
@@ -11,8 +13,15 @@ import numpy as np
 import pytest
 
 from softdock import BadInput, build, simulate
-from softdock.adaptation.registry import METHODS
-from softdock.papers.lange.compensation import DAMPING, ENVIRONMENTS, STIFFNESS, scenario_tables, start_of, wanted_contacts
+from softdock.core.adaptation.registry import METHODS
+from softdock.papers.lange.compensation import (
+    DAMPING,
+    ENVIRONMENTS,
+    STIFFNESS,
+    scenario_tables,
+    start_of,
+    wanted_contacts,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "full_compensation.md").read_text(encoding="utf-8")
 DAMPERS, HUNT = wanted_contacts()[:3], wanted_contacts()[3]
@@ -32,7 +41,11 @@ def restitutions(wanted, environment, seeds, **keys):
 @pytest.fixture(scope="module")
 def table():
     """By law, wanted restitution and environment: 50 restitutions."""
-    return {(w.law, round(w.restitution, 4), name): restitutions(w, name, 50) for w in wanted_contacts() for name in ENVIRONMENTS}
+    return {
+        (w.law, round(w.restitution, 4), name): restitutions(w, name, 50)
+        for w in wanted_contacts()
+        for name in ENVIRONMENTS
+    }
 
 
 @pytest.mark.parametrize("wanted", [1.0, 0.7, 0.3])
@@ -46,22 +59,35 @@ def test_the_filter_gives_the_wanted_restitution(table, wanted):
 def test_a_hunt_crossley_law_is_met_too(table):
     """lambda = 6.35 s/m gives 0.7 at 0.1 m/s, whatever the stiffness: 0.7 +- 0.005."""
     assert HUNT.restitution == pytest.approx(0.7, abs=1e-3)
-    assert table["hunt_crossley", round(HUNT.restitution, 4), "filter"].mean() == pytest.approx(0.7, abs=0.005)
+    assert table["hunt_crossley", round(HUNT.restitution, 4), "filter"].mean() == pytest.approx(
+        0.7, abs=0.005
+    )
 
 
 def test_the_page_has_this_table(table):
-    """docs/full_compensation.md: mean, deviation, least and most of every row, as printed by the command (one batch there, one run after the other here)."""
-    lines = [line.split() for line in PAGE.splitlines() if line.startswith(("damper ", "hunt_crossley "))]
+    """docs/full_compensation.md: mean, deviation, least and most of every row, as printed by the
+    command (one batch there, one run after the other here)."""
+    lines = [
+        line.split() for line in PAGE.splitlines() if line.startswith(("damper ", "hunt_crossley "))
+    ]
     assert len(lines) == len(table)
     for law, wanted, name, mean, bias, deviation, median, least, most in lines:
         e = table[law, float(wanted), name]
         found = [e.mean(), e.mean() - float(wanted), e.std(ddof=1), np.median(e), e.min(), e.max()]
-        assert found == pytest.approx([float(x) for x in (mean, bias, deviation, median, least, most)], abs=2e-4)
+        assert found == pytest.approx(
+            [float(x) for x in (mean, bias, deviation, median, least, most)], abs=2e-4
+        )
 
 
 def believed(stiffness=1.0, mass=1.0):
     """Joints as told to the filter, as factors of what they are."""
-    return {"filter": {"joint_stiffness_N_per_m": [5e5 * stiffness] * 2, "moving_mass_kg": [50.0 * mass] * 2, "joint_damping_ratio": [0.1, 0.1]}}
+    return {
+        "filter": {
+            "joint_stiffness_N_per_m": [5e5 * stiffness] * 2,
+            "moving_mass_kg": [50.0 * mass] * 2,
+            "joint_damping_ratio": [0.1, 0.1],
+        }
+    }
 
 
 WRONG = {
@@ -71,7 +97,10 @@ WRONG = {
     "moving masses 20 % too small": believed(1.0, 0.8),
     "contact 10 % too stiff": {"stiffness_N_per_m": 1.1 * STIFFNESS, "damping_Ns_per_m": DAMPING},
     "contact 10 % too soft": {"stiffness_N_per_m": 0.9 * STIFFNESS, "damping_Ns_per_m": DAMPING},
-    "contact damping 20 % too large": {"stiffness_N_per_m": STIFFNESS, "damping_Ns_per_m": 1.2 * DAMPING},
+    "contact damping 20 % too large": {
+        "stiffness_N_per_m": STIFFNESS,
+        "damping_Ns_per_m": 1.2 * DAMPING,
+    },
 }
 
 
@@ -84,14 +113,16 @@ def test_the_page_says_what_a_wrong_belief_costs(told):
 
 
 def test_without_the_filter_the_joints_take_the_energy():
-    """Force over stiffness, joints and contact damping ignored, contacts where the poses say: about 0.68, 0.45, 0.17."""
+    """Force over stiffness, joints and contact damping ignored, contacts where the poses say: about
+    0.68, 0.45, 0.17."""
     found = [restitutions(wanted, "ignored", 10, gap_m=0.0).mean() for wanted in DAMPERS]
     assert found == pytest.approx([0.68, 0.45, 0.17], abs=0.02)
 
 
 def test_ways_around_the_joints_in_order():
-    """For a lossless contact: ignoring them is far off, replacing the stiffness mends a part, the filter all of it; knowing the damping but not the joints
-    errs to the other side. With poses that are right."""
+    """For a lossless contact: ignoring them is far off, replacing the stiffness mends a part, the
+    filter all of it; knowing the damping but not the joints errs to the other side. With poses that
+    are right."""
     e = {name: restitutions(DAMPERS[0], name, 5, gap_m=0.0).mean() for name in ENVIRONMENTS}
     assert e["ignored"] < e["replaced"] - 0.05 < 0.85
     assert e["exact"] > 1.04
@@ -100,17 +131,24 @@ def test_ways_around_the_joints_in_order():
 
 @pytest.mark.parametrize("gap_m", [-1e-3, 0.0, 1e-3])
 def test_the_gap_may_be_unknown(gap_m):
-    """A millimetre to either side: the satellites touch before or after the mock-ups, and get the same restitution."""
-    assert restitutions(DAMPERS[1], "filter", 5, gap_m=gap_m).mean() == pytest.approx(0.7, abs=0.003)
+    """A millimetre to either side: the satellites touch before or after the mock-ups, and get the
+    same restitution."""
+    assert restitutions(DAMPERS[1], "filter", 5, gap_m=gap_m).mean() == pytest.approx(
+        0.7, abs=0.003
+    )
 
 
 def test_joints_as_believed_are_those_of_the_scenario():
     """Told what the scenario's joints are, the filter gives the same numbers to the bit."""
-    assert restitutions(DAMPERS[0], "filter", 3, **believed()).tolist() == restitutions(DAMPERS[0], "filter", 3).tolist()
+    assert (
+        restitutions(DAMPERS[0], "filter", 3, **believed()).tolist()
+        == restitutions(DAMPERS[0], "filter", 3).tolist()
+    )
 
 
 def test_noise_alone_opens_no_contact():
-    """4 sigma on three channels is passed by one sample in a thousand: in 150 000 samples of free flight none is taken for a contact."""
+    """4 sigma on three channels is passed by one sample in a thousand: in 150 000 samples of free
+    flight none is taken for a contact."""
     tables = scenario_tables(DAMPERS[0].contact, environment="filter")
     tables["chaser"] |= {"position_m": [9.0, 0.0, 0.0], "velocity_m_per_s": [0.0, 0.01, 0.0]}
     tables["time"] = {"cycle_ms": 4.0, "duration_s": 600.0}
@@ -133,7 +171,8 @@ def test_a_comparison_suggests_the_filter_behind_elastic_joints():
 
 
 def test_what_the_filter_cannot_do_is_refused():
-    """A contact that is no spring and damper, a stiffness estimated behind the joints, replaced stiffness without joints, noise of zero."""
+    """A contact that is no spring and damper, a stiffness estimated behind the joints, replaced
+    stiffness without joints, noise of zero."""
     for change, said in (
         ({"environment": "filter", "estimate": "on_line"}, "methods.0.estimate"),
         ({"environment": "filter", "filter": {"noise_N": 0.0}}, "filter.noise_N"),

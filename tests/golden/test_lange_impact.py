@@ -1,7 +1,7 @@
 """Lange's central impact with direct adaptation: what robots with limits make of a hard contact.
 
-Source of every number: design/physics.md section 5, computed there independently of softdock. Eight sampling phases, evenly
-spread over a cycle.
+Source of every number: design/physics.md section 5, computed there independently of softdock. Eight
+sampling phases, evenly spread over a cycle.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def jerk_limited():
 
 
 def test_a_jerk_limit_multiplies_the_energy_by_30_to_34(jerk_limited):
-    """2.3 m/s^2 and 8.86 m/s^3 at 4 ms: the robots overshoot into the contact, and the force that follows is given to the
-    satellites."""
+    """2.3 m/s^2 and 8.86 m/s^3 at 4 ms: the robots overshoot into the contact, and the force that
+    follows is given to the satellites."""
     ratios = energy_ratios(jerk_limited)
     assert 30.0 <= ratios.mean() <= 34.0
     assert ((ratios >= 28.5) & (ratios <= 34.5)).all(), ratios
@@ -57,7 +57,8 @@ def test_an_acceleration_limit_multiplies_the_energy_by_84_to_88():
 
 
 def test_without_limits_the_servicer_stops_and_the_client_leaves():
-    """Ideal robots: 0.1 m/s goes over to the client, the peak is 158.0 to 158.2 N, e within 0.1 % as printed (1.5e-3 here)."""
+    """Ideal robots: 0.1 m/s goes over to the client, the peak is 158.0 to 158.2 N, e within 0.1 %
+    as printed (1.5e-3 here)."""
     for run in runs():
         assert run.restitution == pytest.approx(1.0, abs=1.5e-3)
         assert run.series["chaser.velocity.x"][-1] == pytest.approx(0.0, abs=1e-4)
@@ -68,5 +69,7 @@ def test_without_limits_the_servicer_stops_and_the_client_leaves():
 def test_the_books_close_on_limited_robots(jerk_limited):
     """What was invented is the robots': their row carries it, and all rows sum to the total."""
     for run in jerk_limited:
-        assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_invented_J, abs=1e-12 * run.ledger["turnover"] + 1e-12)
+        assert sum(run.ledger_rows.values()) == pytest.approx(
+            run.energy_invented_J, abs=1e-12 * run.ledger["turnover"] + 1e-12
+        )
         assert run.ledger["robot"] > 0.5 * run.energy_invented_J

@@ -1,4 +1,5 @@
-"""`softdock papers lange`: its exhibits against design/physics.md section 5 (computed there independently), issue 7, and the paper where it can be met.
+"""`softdock papers lange`: its exhibits against design/physics.md section 5 (computed there
+independently), issue 7, and the paper where it can be met.
 
 Loops as in test_lange_remapping.py and test_lange_impact.py; nothing else is compiled.
 """
@@ -32,17 +33,29 @@ from softdock.papers.lange.sensitivity import make_wrong_stiffness
 from softdock.report.elements import look_up, number
 
 figure_6, figure_7, causality, wrong_stiffness, offsets, claims = (
-    functools.cache(f) for f in (make_figure_6, make_figure_7, make_causality, make_wrong_stiffness, make_offsets, make_claims)
+    functools.cache(f)
+    for f in (
+        make_figure_6,
+        make_figure_7,
+        make_causality,
+        make_wrong_stiffness,
+        make_offsets,
+        make_claims,
+    )
 )
 
 
 def rows_of(exhibit, *keys):
-    return {tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]]: row for row in exhibit.rows}
+    return {
+        tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]]: row
+        for row in exhibit.rows
+    }
 
 
 @pytest.mark.parametrize("robots", ["jerk", "acceleration", "delay"])
 def test_figure_6_both_forces_with_three_families_of_robots(robots):
-    """12 ms as published: 157.0 +- 0.3 N at the satellites, 364 +- 8 N at the robots, e within 1.3 %; sub-steps with rewind: e within 1e-4; momentum 1e-12."""
+    """12 ms as published: 157.0 +- 0.3 N at the satellites, 364 +- 8 N at the robots, e within 1.3
+    %; sub-steps with rewind: e within 1e-4; momentum 1e-12."""
     rows = rows_of(figure_6(), "robots", "cycle_ms", "loop")
     published = rows[robots, 12.0, "published"]
     assert published["satellite_N"] == pytest.approx(157.0, abs=0.3)
@@ -53,12 +66,16 @@ def test_figure_6_both_forces_with_three_families_of_robots(robots):
         ours = rows[robots, cycle_ms, "softdock"]
         assert ours["restitution"] == pytest.approx(1.0, abs=1e-4)
         assert ours["client_m_per_s"] == pytest.approx(0.1, abs=1e-5)
-        assert all(rows[robots, cycle_ms, loop]["momentum_error"] < 1e-12 for loop in ("naive", "published", "softdock"))
+        assert all(
+            rows[robots, cycle_ms, loop]["momentum_error"] < 1e-12
+            for loop in ("naive", "published", "softdock")
+        )
 
 
 def test_figure_6_the_naive_loop_and_the_phase():
-    """The energy is multiplied by 26 to 39 (jerk) and 79 to 102 (acceleration) at 12 ms, by 30 to 34 and 84 to 88 at 4 ms (means there: within 2); the held
-    force peaks at 155.6 to 160.9 N over the phase; explicit Euler gives 2.1 times the energy."""
+    """The energy is multiplied by 26 to 39 (jerk) and 79 to 102 (acceleration) at 12 ms, by 30 to
+    34 and 84 to 88 at 4 ms (means there: within 2); the held force peaks at 155.6 to 160.9 N over
+    the phase; explicit Euler gives 2.1 times the energy."""
     rows = rows_of(figure_6(), "robots", "cycle_ms", "loop")
     assert 26.0 < rows["jerk", 12.0, "naive"]["energy_ratio"] < 39.0
     assert 79.0 < rows["acceleration", 12.0, "naive"]["energy_ratio"] < 102.0
@@ -72,28 +89,36 @@ def test_figure_6_the_naive_loop_and_the_phase():
 
 
 def test_figure_7_four_contacts():
-    """1.768, 3.264, 3.902, 5.393 s; 80, 196, 196, 77 N; parting at 0.097 m/s. Lead and rewind: energy 0.1 %, linear momentum 1e-12, angular 0.1 %. Neither:
-    about +84 %, as the samples fall. Naive: +1548 % after the second contact."""
+    """1.768, 3.264, 3.902, 5.393 s; 80, 196, 196, 77 N; parting at 0.097 m/s. Lead and rewind:
+    energy 0.1 %, linear momentum 1e-12, angular 0.1 %. Neither: about +84 %, as the samples fall.
+    Naive: +1548 % after the second contact."""
     rows = rows_of(figure_7(), "loop")
     ours = rows[OURS]
-    assert [ours[f"{order}_s"] for order in ("first", "second", "third", "fourth")] == pytest.approx([1.768, 3.264, 3.902, 5.393], abs=2e-3)
+    assert [
+        ours[f"{order}_s"] for order in ("first", "second", "third", "fourth")
+    ] == pytest.approx([1.768, 3.264, 3.902, 5.393], abs=2e-3)
     assert rows["orbit"]["peaks_satellite_N"] == pytest.approx([80.0, 196.0, 196.0, 77.0], abs=0.6)
     assert ours["parting_m_per_s"] == pytest.approx(0.097, abs=1e-3)
     assert abs(ours["energy_percent"]) < 0.1
     assert ours["linear_error"] < 1e-12
     assert ours["angular_error"] < 1e-3
     assert 60.0 < rows[NEITHER]["energy_percent"] < 120.0
-    assert figure_7().numbers["naive_energy_after_the_second_contact_percent"] == pytest.approx(1548.0, rel=0.03)
+    assert figure_7().numbers["naive_energy_after_the_second_contact_percent"] == pytest.approx(
+        1548.0, rel=0.03
+    )
 
 
 @pytest.mark.parametrize("of", ["", "mock_up."])
 def test_figure_7_the_tools_touch_where_they_are_drawn(of):
-    """At each of the four instants the bar's tip lies on a side of the cone, above, below, above, below, no deeper than the force over 50 N/mm allows; the
-    drawn bar ends there; the cone keeps its shape."""
+    """At each of the four instants the bar's tip lies on a side of the cone, above, below, above,
+    below, no deeper than the force over 50 N/mm allows; the drawn bar ends there; the cone keeps
+    its shape."""
     run = cone_run(OURS)
     here, rows = tools(run, of), instants(run)
     tip = tip_in_cone(run, of)[rows]
-    beyond = np.abs(tip[:, 1]) * np.cos(np.pi / 6) - (0.3 - tip[:, 0]) * np.sin(np.pi / 6)  # over the cone's side
+    beyond = np.abs(tip[:, 1]) * np.cos(np.pi / 6) - (0.3 - tip[:, 0]) * np.sin(
+        np.pi / 6
+    )  # over the cone's side
     assert np.sign(tip[:, 1]).tolist() == [1, -1, 1, -1]
     deepest = max(c["peak_force_real_N"] for c in run.contacts) / 50e3
     assert np.all((beyond > 0.0) & (beyond < 1.01 * deepest))
@@ -106,14 +131,17 @@ def test_figure_7_the_tools_touch_where_they_are_drawn(of):
 
 
 def test_causality():
-    """Nothing: 1.15 to 1.22 at 4 ms and 2.1 to 2.4 on average at ten times the stiffness; lead or rewind, held: within 0.2 and 1.5 %; rewind in sub-steps 1e-3
-    everywhere, 1e-4 but for contacts of 2.6 cycles."""
+    """Nothing: 1.15 to 1.22 at 4 ms and 2.1 to 2.4 on average at ten times the stiffness; lead or
+    rewind, held: within 0.2 and 1.5 %; rewind in sub-steps 1e-3 everywhere, 1e-4 but for contacts
+    of 2.6 cycles."""
     rows = rows_of(causality(), "means", "cycle_ms", "stiffness_N_per_mm")
     late, hard = rows["nothing", 4.0, 50.0], rows["nothing", 4.0, 500.0]
     assert 1.15 <= late["held_least"] <= late["held_most"] <= 1.22
     assert 2.1 <= hard["held_mean"] <= 2.4
     assert causality().numbers["largest_difference_from_the_bare_loop"] < 1e-9
-    assert [causality().numbers[f"bare_loop_{key}"] for key in ("least", "mean", "most")] == pytest.approx([2.10, 2.28, 2.46], abs=0.01)
+    assert [
+        causality().numbers[f"bare_loop_{key}"] for key in ("least", "mean", "most")
+    ] == pytest.approx([2.10, 2.28, 2.46], abs=0.01)
     assert late["held_mean"] == pytest.approx(late["theory"], abs=0.01)
     for means in ("lead", "rewind", "both"):
         for stiffness, error in ((50.0, 0.002), (500.0, 0.015)):
@@ -126,25 +154,39 @@ def test_causality():
 
 
 def test_a_lead_that_is_too_long_loses_nothing():
-    """48 ms of lead on robots that are not late: the mock-ups part first; the log's restitution is read once the satellites have parted too."""
-    run = impact("delay", "softdock", 4.0, scenario={"robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0})
+    """48 ms of lead on robots that are not late: the mock-ups part first; the log's restitution is
+    read once the satellites have parted too."""
+    run = impact(
+        "delay",
+        "softdock",
+        4.0,
+        scenario={"robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0},
+    )
     assert restitution(run) == pytest.approx(1.0, abs=1e-4)
     assert run.restitution == pytest.approx(restitution(run), abs=1e-9)
 
 
 def test_a_wrong_stiffness():
-    """-14 to +17 % with robots that lag much, about 1 % with fast ones; the wanted stiffness costs nothing."""
+    """-14 to +17 % with robots that lag much, about 1 % with fast ones; the wanted stiffness costs
+    nothing."""
     rows = rows_of(wrong_stiffness(), "robots", "error_percent")
     assert rows["jerk", -10.0]["held_percent"] == pytest.approx(17.0, abs=0.6)
     assert rows["jerk", 10.0]["held_percent"] == pytest.approx(-14.0, abs=0.6)
-    assert all(abs(rows["ideal", error][key]) < 1.2 for error in (-10.0, 10.0) for key in ("held_percent", "fine_percent"))
+    assert all(
+        abs(rows["ideal", error][key]) < 1.2
+        for error in (-10.0, 10.0)
+        for key in ("held_percent", "fine_percent")
+    )
     numbers = wrong_stiffness().numbers
     assert numbers["largest_error_estimated_on_line"] < 2e-3
-    assert (numbers["wanted_stiffness_half"], numbers["wanted_stiffness_double"]) == pytest.approx((1.0, 1.0), abs=1e-4)
+    assert (numbers["wanted_stiffness_half"], numbers["wanted_stiffness_double"]) == pytest.approx(
+        (1.0, 1.0), abs=1e-4
+    )
 
 
 def test_offsets():
-    """+-2 mm of base and tool change e by less than 1e-4; without rewind only what nobody knows of does."""
+    """+-2 mm of base and tool change e by less than 1e-4; without rewind only what nobody knows of
+    does."""
     numbers = offsets().numbers
     assert numbers["largest_change"] < 1e-4
     assert numbers["largest_change_unknown"] < 1e-4
@@ -156,21 +198,29 @@ def few_seeds(monkeypatch):
     """The restitution table run by run, so that no batch is compiled."""
 
     def one_by_one(wanted, environment, seeds, first=1, gap_m=compensation.GAP):
-        return np.array([full_compensation.one_run(wanted, environment, seed, gap_m).restitution for seed in range(first, first + seeds)])
+        return np.array(
+            [
+                full_compensation.one_run(wanted, environment, seed, gap_m).restitution
+                for seed in range(first, first + seeds)
+            ]
+        )
 
     monkeypatch.setattr(compensation, "restitutions", one_by_one)
     monkeypatch.setattr(full_compensation, "restitutions", one_by_one)
 
 
 def test_full_compensation(few_seeds):
-    """Three seeds: the filter within 0.006 of what is wanted (0.003 for the mean of 50: test_lange_compensation.py), ignoring far off, and near the expected
-    0.68, 0.45, 0.17 with poses that are right."""
+    """Three seeds: the filter within 0.006 of what is wanted (0.003 for the mean of 50:
+    test_lange_compensation.py), ignoring far off, and near the expected 0.68, 0.45, 0.17 with poses
+    that are right."""
     exhibit = full_compensation.make_restitution(seeds=3)
     assert [row["wanted"] for row in exhibit.rows] == pytest.approx([1.0, 0.7, 0.3, 0.7], abs=1e-3)
     for row in exhibit.rows:
         assert row["filter"] == pytest.approx(row["wanted"], abs=0.006)
         assert row["ignored"] < row["wanted"] - 0.1
-    assert [row["no_gap"] for row in exhibit.rows[:3]] == pytest.approx([0.68, 0.45, 0.17], abs=0.025)
+    assert [row["no_gap"] for row in exhibit.rows[:3]] == pytest.approx(
+        [0.68, 0.45, 0.17], abs=0.025
+    )
     fits_the_frame(exhibit)
 
 
@@ -182,9 +232,17 @@ def fits_the_frame(exhibit):
 
 
 def test_claims_are_judged_by_their_numbers():
-    """A tool 2 mm elsewhere costs nothing, against the same run without; a reported one does. The verdict counts what holds."""
+    """A tool 2 mm elsewhere costs nothing, against the same run without; a reported one does. The
+    verdict counts what holds."""
     rows = {(row["claim"], row["meaning"]): row for row in claims().rows}
-    assert abs(rows["IV-D: absolute positions may be wrong", "change of e, tool 2 mm elsewhere"]["value"]) < 1e-9
+    assert (
+        abs(
+            rows["IV-D: absolute positions may be wrong", "change of e, tool 2 mm elsewhere"][
+                "value"
+            ]
+        )
+        < 1e-9
+    )
     assert rows["IV-D: the same", "change of e, reported +-2 mm off"]["found"] != "confirmed"
     kept = [row["found"] for row in claims().rows].count("confirmed")
     assert claims().verdict.startswith(f"{kept} of {len(claims().rows)} ")
@@ -207,22 +265,42 @@ def test_the_page_says_what_the_json_says():
 def test_the_docs_state_these_numbers():
     """docs/papers.md says what the command makes."""
     text = (Path(__file__).parents[2] / "docs" / "papers.md").read_text(encoding="utf-8")
-    impact_row, cone = rows_of(figure_6(), "robots", "cycle_ms", "loop"), rows_of(figure_7(), "loop")
+    impact_row, cone = (
+        rows_of(figure_6(), "robots", "cycle_ms", "loop"),
+        rows_of(figure_7(), "loop"),
+    )
     published = impact_row["jerk", 12.0, "published"]
-    assert f"{published['satellite_N']:.1f} N at the satellites and {published['robot_N']:.0f} N at the robots" in text
-    assert f"multiplies the energy by {impact_row['jerk', 12.0, 'naive']['energy_ratio']:.0f}" in text
-    assert ", ".join(f"{cone[OURS][order + '_s']:.3f}" for order in ("first", "second", "third", "fourth")) in text
+    assert (
+        f"{published['satellite_N']:.1f} N at the satellites and {published['robot_N']:.0f} "
+        "N at the robots" in text
+    )
+    assert (
+        f"multiplies the energy by {impact_row['jerk', 12.0, 'naive']['energy_ratio']:.0f}" in text
+    )
+    assert (
+        ", ".join(
+            f"{cone[OURS][order + '_s']:.3f}" for order in ("first", "second", "third", "fourth")
+        )
+        in text
+    )
     assert f"{cone[NEITHER]['energy_percent']:+.0f} % with neither" in text
-    assert f"{figure_7().numbers['naive_energy_after_the_second_contact_percent']:+.0f} % after two contacts" in text
+    assert (
+        f"{figure_7().numbers['naive_energy_after_the_second_contact_percent']:+.0f} % after "
+        "two contacts" in text
+    )
     late = rows_of(causality(), "means", "cycle_ms", "stiffness_N_per_mm")["nothing", 4.0, 50.0]
     assert f"e = {late['held_least']:.2f} to {late['held_most']:.2f} with nothing" in text
     wrong = rows_of(wrong_stiffness(), "robots", "error_percent")
-    assert f"{wrong['jerk', 10.0]['held_percent']:.0f} to {wrong['jerk', -10.0]['held_percent']:+.0f} %" in text
+    assert (
+        f"{wrong['jerk', 10.0]['held_percent']:.0f} to "
+        f"{wrong['jerk', -10.0]['held_percent']:+.0f} %" in text
+    )
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_the_terminal_shows_every_cell(width):
-    """No cell is cut on a terminal of 100 columns, nor on a narrower one; every number stands there in full."""
+    """No cell is cut on a terminal of 100 columns, nor on a narrower one; every number stands there
+    in full."""
     exhibits = [figure_6(), figure_7(), causality(), wrong_stiffness(), offsets(), claims()]
     console = Console(width=width, file=io.StringIO())
     show_exhibits(console, exhibits)
@@ -231,13 +309,22 @@ def test_the_terminal_shows_every_cell(width):
     assert max(len(line) for line in text.splitlines()) <= width
     for exhibit in exhibits:
         for row in exhibit.rows:
-            assert all(number(row[c.key]) in text for c in exhibit.columns if not isinstance(row[c.key], str))
+            assert all(
+                number(row[c.key]) in text
+                for c in exhibit.columns
+                if not isinstance(row[c.key], str)
+            )
 
 
 def test_the_command(tmp_path):
     """`softdock papers lange`: page and JSON in a folder."""
-    shown = CliRunner().invoke(cli, ["papers", "lange", "--only", "offsets", "--out", str(tmp_path / "out")])
+    shown = CliRunner().invoke(
+        cli, ["papers", "lange", "--only", "offsets", "--out", str(tmp_path / "out")]
+    )
     assert shown.exit_code == 0, shown.output
     assert "IV-D" in shown.stdout
-    assert json.loads((tmp_path / "out" / "lange.json").read_text(encoding="utf-8"))["paper"] == "lange"
+    assert (
+        json.loads((tmp_path / "out" / "lange.json").read_text(encoding="utf-8"))["paper"]
+        == "lange"
+    )
     assert (tmp_path / "out" / "lange.html").stat().st_size < 5e6

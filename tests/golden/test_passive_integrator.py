@@ -1,5 +1,6 @@
-"""De Stefano's passive integrator: its numbers against design/physics.md section 3 (computed there independently) and against the paper where it can be
-met; what each form does with forces that are zero, frozen, saturated or jump."""
+"""De Stefano's passive integrator: its numbers against design/physics.md section 3 (computed there
+independently) and against the paper where it can be met; what each form does with forces that are
+zero, frozen, saturated or jump."""
 
 from __future__ import annotations
 
@@ -12,13 +13,26 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import simulate
-from softdock.adaptation.passive_integrator import FORMS
-from softdock.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
-from softdock.energy.axis_scheme import MASS as SMALL_MASS
+from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
+from softdock.core.energy.axis_scheme import MASS as SMALL_MASS
 from softdock.papers.de_stefano import PAPER
 from softdock.papers.de_stefano.drift import loop_drifts, smooth_drift
-from softdock.papers.de_stefano.energies import make_figure_4, make_figure_5, make_figure_6, make_figure_9, make_figure_11
-from softdock.papers.de_stefano.experiment import CYCLE, MASS, experiment, make_figure_13, noise_campaign, usable_noise
+from softdock.papers.de_stefano.energies import (
+    make_figure_4,
+    make_figure_5,
+    make_figure_6,
+    make_figure_9,
+    make_figure_11,
+)
+from softdock.papers.de_stefano.experiment import (
+    CYCLE,
+    MASS,
+    experiment,
+    make_figure_13,
+    noise_campaign,
+    usable_noise,
+)
 from softdock.papers.de_stefano.trade import TOLD, UNTOLD, bounce, make_trade, schemes
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,12 +41,15 @@ trade = functools.cache(make_trade)
 
 def offline(form, T, state_too=False):
     force = pushes(T)
-    return drifts(integrate_axis(form, force, SMALL_MASS, T, state_too).position, force, SMALL_MASS, T)
+    return drifts(
+        integrate_axis(form, force, SMALL_MASS, T, state_too).position, force, SMALL_MASS, T
+    )
 
 
 @pytest.mark.parametrize(("T", "part"), [(T1, 1.0), (T2, 0.1)])
 def test_drift_under_a_held_force(T, part):
-    """(5): +0.05000 and +0.15000 m at T1, a tenth at T2, as published. With F(k-1) nothing is left."""
+    """(5): +0.05000 and +0.15000 m at T1, a tenth at T2, as published. With F(k-1) nothing is
+    left."""
     assert offline(BARE, T) == pytest.approx((0.05 * part, 0.15 * part), abs=1e-11)
     assert loop_drifts(T, BARE) == pytest.approx((0.05 * part, 0.15 * part), abs=1e-9)
     assert offline("previous_force", T) == pytest.approx((0.0, 0.0), abs=1e-12)
@@ -41,7 +58,8 @@ def test_drift_under_a_held_force(T, part):
 
 @pytest.mark.parametrize("form", ["published", "bounded"])
 def test_drift_of_the_published_scheme(form):
-    """Golden: +0.0010 and +0.0025 m at T1 as printed, -0.099 and -0.298 m in a loop that runs it one cycle later; 35.6 m away if the state is corrected."""
+    """Golden: +0.0010 and +0.0025 m at T1 as printed, -0.099 and -0.298 m in a loop that runs it
+    one cycle later; 35.6 m away if the state is corrected."""
     assert offline(form, T1) == pytest.approx((0.0010, 0.0025), abs=1e-9)
     assert loop_drifts(T1, form) == pytest.approx((0.0010, 0.0025), abs=1e-9)
     assert loop_drifts(T1, form, "forward") == pytest.approx((-0.099, -0.298), abs=6e-4)
@@ -62,13 +80,19 @@ GOLDEN |= {("forward_euler", None): 1.0255, ("symplectic_euler", "forward"): 1.0
 @pytest.mark.parametrize(("integrator", "pairing"), GOLDEN)
 @pytest.mark.parametrize("form", FORMS)
 def test_restitution_on_a_lossless_spring(integrator, pairing, form):
-    """m = 250 kg, k = 4000 N/m, T = 4 ms: the correction costs half a cycle of delay in a contact. Golden, each within 0.0003."""
-    methods = [{"name": "passive_integrator", "form": form, "pairing": pairing}] if pairing else [{"name": "direct"}]
+    """m = 250 kg, k = 4000 N/m, T = 4 ms: the correction costs half a cycle of delay in a contact.
+    Golden, each within 0.0003."""
+    methods = (
+        [{"name": "passive_integrator", "form": form, "pairing": pairing}]
+        if pairing
+        else [{"name": "direct"}]
+    )
     assert bounce(integrator, methods) == pytest.approx(GOLDEN[integrator, pairing], abs=3e-4)
 
 
 def test_noise_alone():
-    """0.25 N at 250 Hz on 250 kg, 200 runs of 60 s: the bounded form keeps |v_pc| <= T F_max / 2m; the published one has spikes a thousand times that."""
+    """0.25 N at 250 Hz on 250 kg, 200 runs of 60 s: the bounded form keeps |v_pc| <= T F_max / 2m;
+    the published one has spikes a thousand times that."""
     found = noise_campaign()
     assert found["bounded"]["largest_over_bound"] <= 1.0 + 1e-12
     assert found["previous_force"]["largest_over_bound"] <= 1.0 + 1e-9
@@ -77,22 +101,32 @@ def test_noise_alone():
 
 
 def test_the_tank_of_the_bounded_form_never_empties():
-    """The deficit is at most T^2 F_max^2 / 2m, so a tank filled with that stays at or above zero; 1e-12 of it: rounding."""
+    """The deficit is at most T^2 F_max^2 / 2m, so a tank filled with that stays at or above zero;
+    1e-12 of it: rounding."""
     rng = np.random.default_rng(3)
     for _ in range(50):
         mass = 10.0 ** rng.uniform(0, 3)
-        motion = integrate_axis("bounded", np.cumsum(rng.normal(size=2000)) * 10.0 ** rng.uniform(-3, 3), mass, 0.01)
+        motion = integrate_axis(
+            "bounded", np.cumsum(rng.normal(size=2000)) * 10.0 ** rng.uniform(-3, 3), mass, 0.01
+        )
         assert motion.left.min() >= -1e-12 * motion.left[0]
-        assert np.all(np.abs(motion.correction) <= 0.01 * np.abs(motion.force) / (2.0 * mass) * (1.0 + 1e-12))
+        assert np.all(
+            np.abs(motion.correction) <= 0.01 * np.abs(motion.force) / (2.0 * mass) * (1.0 + 1e-12)
+        )
 
 
 def test_energies_of_the_figures():
-    """15 and 135 J; the port's sum 15.3 and 136.5 J without, 15 and 135 J with the correction; dE = 0 for a held force; E_obs is never positive."""
+    """15 and 135 J; the port's sum 15.3 and 136.5 J without, 15 and 135 J with the correction; dE =
+    0 for a held force; E_obs is never positive."""
     row = make_figure_4().rows[0]
-    assert (row["kinetic_first_J"], row["kinetic_second_J"]) == pytest.approx((15.0, 135.0), abs=1e-9)
+    assert (row["kinetic_first_J"], row["kinetic_second_J"]) == pytest.approx(
+        (15.0, 135.0), abs=1e-9
+    )
     assert (row["port_first_J"], row["port_second_J"]) == pytest.approx((15.3, 136.5), abs=1e-9)
     corrected = make_figure_11().rows[0]
-    assert (corrected["port_first_J"], corrected["port_second_J"]) == pytest.approx((15.0, 135.0), abs=0.05)
+    assert (corrected["port_first_J"], corrected["port_second_J"]) == pytest.approx(
+        (15.0, 135.0), abs=0.05
+    )
     figure_5 = make_figure_5()
     assert all(r["held_J"] < 1e-9 for r in figure_5.rows)
     rates = [r["rate_W"] for r in figure_5.rows]
@@ -103,14 +137,18 @@ def test_energies_of_the_figures():
 
 
 def test_the_experiment():
-    """Pushes of 60 N on z and less on x and y; without controller the observed energy falls; what the sensor's noise does to the published form is found."""
+    """Pushes of 60 N on z and less on x and y; without controller the observed energy falls; what
+    the sensor's noise does to the published form is found."""
     force = experiment(BARE).series["measured.chaser.force"]
     assert np.abs(force[:, 2]).max() == pytest.approx(60.0, abs=1.0)
     assert np.abs(force[:, :2]).max() < 20.0
     exhibit = make_figure_13()
     rows = {r["scheme"]: r for r in exhibit.rows}
     assert rows["without controller"]["observed_end_J"] < -1e-4
-    assert rows["published"]["largest_correction_m_per_s"] > 20.0 * rows["bounded"]["largest_correction_m_per_s"]
+    assert (
+        rows["published"]["largest_correction_m_per_s"]
+        > 20.0 * rows["bounded"]["largest_correction_m_per_s"]
+    )
     assert 1e-3 < usable_noise("y") < 1.0
     json.dumps(exhibit.to_dict(), allow_nan=False)
 
@@ -119,7 +157,13 @@ def with_form(form, **more):
     """EPOS on one axis, corrected as given."""
     tables = epos_wall(delay_ms=8.0, integrator="symplectic_euler")
     tables["time"]["duration_s"] = 2.0
-    tables["methods"] = [{"name": "passive_integrator", "form": form, **({"largest_force_N": 20.0} if form == "bounded" else {})}]
+    tables["methods"] = [
+        {
+            "name": "passive_integrator",
+            "form": form,
+            **({"largest_force_N": 20.0} if form == "bounded" else {}),
+        }
+    ]
     for path, value in more.items():
         table, _, key = path.rpartition("__")
         here = tables
@@ -133,7 +177,10 @@ BAD = {
     "force exactly zero": {"chaser__velocity_m_per_s": [0.02, 0.0, 0.0]},
     "a sensor that freezes": {"sensor__period_ms": 300.0},
     "a sensor that saturates": {"sensor__range_N": 1.0},
-    "a sensor that jumps": {"sensor__drift_N_per_s": [300.0, 0.0, 0.0], "sensor__resolution_N": 50.0},
+    "a sensor that jumps": {
+        "sensor__drift_N_per_s": [300.0, 0.0, 0.0],
+        "sensor__resolution_N": 50.0,
+    },
     "a delay that grows": {"robots__chaser__delay_ramp_ms_per_s": 15.0},
     "cycles that are missed": {"robots__chaser__dropout_probability": 0.2},
 }
@@ -142,12 +189,15 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("form", FORMS)
 def test_bad_input_leaves_a_bounded_output(form, case):
-    """No NaN whatever the sensor does; the sound forms correct by at most T F / 2m of the largest force."""
+    """No NaN whatever the sensor does; the sound forms correct by at most T F / 2m of the largest
+    force."""
     run = simulate(with_form(form, **BAD[case]))
     assert run.status == "completed"
     assert np.isfinite(run.series.rows).all()
     T, mass = 0.004, 63.0
-    v_pc = run.series["chaser.velocity.x"][1:] - np.diff(run.series["command.chaser.position.x"]) / T
+    v_pc = (
+        run.series["chaser.velocity.x"][1:] - np.diff(run.series["command.chaser.position.x"]) / T
+    )
     largest = np.abs(run.series["satellite.chaser.force.x"]).max()
     if form != "published":
         assert np.abs(v_pc).max() <= T * largest / (2.0 * mass) * (1.0 + 1e-6) + 1e-12
@@ -167,11 +217,15 @@ def test_at_zero_force_the_debt_is_carried():
 
 
 def test_the_trade():
-    """Every integrator and method is on it; no integrator by itself has no drift and an honest bounce, exact hold with the delay controller has both."""
+    """Every integrator and method is on it; no integrator by itself has no drift and an honest
+    bounce, exact hold with the delay controller has both."""
     rows = {row["scheme"]: row for row in trade().rows}
     assert rows["symplectic_euler"]["drift_mm"] == pytest.approx(2.4, abs=1e-6)
     assert rows["exact_hold"]["drift_mm"] == pytest.approx(0.0, abs=1e-6)
-    assert not any(abs(rows[i]["drift_mm"]) < 0.01 and abs(rows[i]["restitution"] - 1.0) < 1e-3 for i in ("symplectic_euler", "forward_euler", "exact_hold"))
+    assert not any(
+        abs(rows[i]["drift_mm"]) < 0.01 and abs(rows[i]["restitution"] - 1.0) < 1e-3
+        for i in ("symplectic_euler", "forward_euler", "exact_hold")
+    )
     listed = {entry["name"] for _, _, methods in schemes() for entry in methods}
     assert listed == {"direct", "passive_integrator", *UNTOLD, *TOLD}
     both = rows["delay_passivity, exact_hold"]
@@ -184,7 +238,10 @@ def test_the_page_states_the_numbers_of_the_trade():
     text = (DOCS / "passive_integrator.md").read_text(encoding="utf-8")
     for row in trade().rows:
         drift = f"{row['drift_mm']:+.3f}".replace("-0.000", "+0.000")
-        assert f"| {row['scheme']} | {drift} | {row['restitution']:.4f} | {row['restitution_16_ms']:.4f} |" in text
+        assert (
+            f"| {row['scheme']} | {drift} | {row['restitution']:.4f} | "
+            f"{row['restitution_16_ms']:.4f} |" in text
+        )
 
 
 def test_exhibits_fit_the_frame():

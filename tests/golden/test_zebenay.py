@@ -1,5 +1,5 @@
-"""Zebenay's tables and figures as softdock makes them, against design/physics.md section 2 (computed there independently) and against the paper where
-it can be met."""
+"""Zebenay's tables and figures as softdock makes them, against design/physics.md section 2
+(computed there independently) and against the paper where it can be met."""
 
 from __future__ import annotations
 
@@ -15,7 +15,15 @@ from click.testing import CliRunner
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.papers.frame import Column, Exhibit, Paper, load_paper, paper_page, regenerate, results
+from softdock.papers.frame import (
+    Column,
+    Exhibit,
+    Paper,
+    load_paper,
+    paper_page,
+    regenerate,
+    results,
+)
 from softdock.papers.zebenay import PAPER
 from softdock.papers.zebenay.docking_3d import make_test_3d
 from softdock.papers.zebenay.effective_mass_3d import predicted_and_simulated, random_chaser
@@ -26,7 +34,9 @@ from softdock.papers.zebenay.table_2 import make_table_2, one_axis_run
 from softdock.report.elements import look_up
 from softdock.stability import predicted_restitution
 
-table_1, table_2, figure_5, docking_3d = (functools.cache(f) for f in (make_table_1, make_table_2, make_figure_5, make_test_3d))
+table_1, table_2, figure_5, docking_3d = (
+    functools.cache(f) for f in (make_table_1, make_table_2, make_figure_5, make_test_3d)
+)
 
 
 def column(exhibit: Exhibit, key: str) -> list[float]:
@@ -34,35 +44,54 @@ def column(exhibit: Exhibit, key: str) -> list[float]:
 
 
 def test_table_1():
-    """Forward Euler, 4 ms, n = 4, pulling law, 0.02 m/s: within 0.003 of physics.md's row; the linear equation with the exact delay likewise."""
-    assert column(table_1(), "ours") == pytest.approx([1.551, 1.134, 1.095, 1.056, 1.019, 0.949], abs=0.003)
-    assert column(table_1(), "exact_delay") == pytest.approx([1.410, 1.027, 0.991, 0.956, 0.922, 0.857], abs=0.001)
+    """Forward Euler, 4 ms, n = 4, pulling law, 0.02 m/s: within 0.003 of physics.md's row; the
+    linear equation with the exact delay likewise."""
+    assert column(table_1(), "ours") == pytest.approx(
+        [1.551, 1.134, 1.095, 1.056, 1.019, 0.949], abs=0.003
+    )
+    assert column(table_1(), "exact_delay") == pytest.approx(
+        [1.410, 1.027, 0.991, 0.956, 0.922, 0.857], abs=0.001
+    )
     assert column(table_1(), "published") == [1.6, 1.14, 1.09, 1.03, 1.0, 0.82]
 
 
 def test_critical_damping_of_table_1():
     """15.6 kg, 3000 N/m, 16 ms: continuous 48.82467, sampled at 4 ms 55.17447 Ns/m."""
-    assert table_1().numbers["critical_damping_Ns_per_m"] == pytest.approx(48.82467, abs=1e-4)  # J_x has six digits
-    assert table_1().numbers["critical_damping_sampled_Ns_per_m"] == pytest.approx(55.17447, abs=1e-4)
+    assert table_1().numbers["critical_damping_Ns_per_m"] == pytest.approx(
+        48.82467, abs=1e-4
+    )  # J_x has six digits
+    assert table_1().numbers["critical_damping_sampled_Ns_per_m"] == pytest.approx(
+        55.17447, abs=1e-4
+    )
 
 
 def test_table_2():
-    """Sampled, held force, clamp: within 0.003 of physics.md's row, means over the phase. The damped rows show less than the nominal damping."""
-    assert column(table_2(), "ours") == pytest.approx([1.1176, 0.9932, 0.9311, 0.8898, 0.7541, 0.6825, 0.6035], abs=0.003)
-    assert column(table_2(), "published") == pytest.approx([1.114, 1.081, 1.000, 0.971, 0.850, 0.750, 0.714], abs=5e-4)
+    """Sampled, held force, clamp: within 0.003 of physics.md's row, means over the phase. The
+    damped rows show less than the nominal damping."""
+    assert column(table_2(), "ours") == pytest.approx(
+        [1.1176, 0.9932, 0.9311, 0.8898, 0.7541, 0.6825, 0.6035], abs=0.003
+    )
+    assert column(table_2(), "published") == pytest.approx(
+        [1.114, 1.081, 1.000, 0.971, 0.850, 0.750, 0.714], abs=5e-4
+    )
     assert all(row["damping_share"] < 0.85 for row in table_2().rows[1:])
 
 
 def test_the_column_of_identified_stiffness():
-    """k-hat comes back from noisy simulated runs within 2 % of what was put in, without looking at what was put in."""
-    found, truth = column(table_2(), "stiffness_N_per_m"), column(table_2(), "published_stiffness_N_per_m")
+    """k-hat comes back from noisy simulated runs within 2 % of what was put in, without looking at
+    what was put in."""
+    found, truth = (
+        column(table_2(), "stiffness_N_per_m"),
+        column(table_2(), "published_stiffness_N_per_m"),
+    )
     assert found == pytest.approx(truth, rel=0.02)
     assert table_2().numbers["stiffness_mean_N_per_m"] == pytest.approx(987.7, abs=0.05)
     assert table_2().numbers["stiffness_spread_N_per_m"] == pytest.approx(78.7, abs=0.05)
 
 
 def test_figure_5():
-    """Golden critical delay and frequency; simulated runs find the same delay to 0.1 %; b = 20 bears the published 20 ms."""
+    """Golden critical delay and frequency; simulated runs find the same delay to 0.1 %; b = 20
+    bears the published 20 ms."""
     numbers = figure_5().numbers
     assert numbers["critical_delay_ms"] == pytest.approx(49.30850, abs=1e-5)
     assert numbers["crossing_frequency_rad_per_s"] == pytest.approx(4.125228, abs=1e-6)
@@ -80,41 +109,54 @@ def test_figure_6():
 
 
 def test_figure_7():
-    """The nonlinear loop becomes neutral near the published 60 Ns/m, above the linear limit of 48.8."""
+    """The nonlinear loop becomes neutral near the published 60 Ns/m, above the linear limit of
+    48.8."""
     numbers = make_figure_7().numbers
     assert 55.0 < numbers["neutral_damping_Ns_per_m"] < 65.0
     assert numbers["neutral_damping_Ns_per_m"] > numbers["critical_damping_Ns_per_m"]
 
 
 def test_the_map_of_restitution():
-    """Every point is a run: the map has the restitution of single runs, and its neutral line is where theory for a contact that cannot pull has e = 1."""
+    """Every point is a run: the map has the restitution of single runs, and its neutral line is
+    where theory for a contact that cannot pull has e = 1."""
     found = restitution_map(63.0, 1000.0, np.linspace(0.0, 0.04, 6), np.linspace(0.0, 80.0, 9))
     assert found.restitution.shape == (9, 6)
-    single = one_axis_run(20.0, 1000.0, **{"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}).restitution
+    single = one_axis_run(
+        20.0, 1000.0, **{"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
+    ).restitution
     assert found.restitution[2, 2] == pytest.approx(single, abs=2e-3)  # of another sampling phase
-    assert found.restitution[2, 2] == pytest.approx(predicted_restitution(63.0, 1000.0, 20.0, 0.016, 0.004), abs=2e-3)
+    assert found.restitution[2, 2] == pytest.approx(
+        predicted_restitution(63.0, 1000.0, 20.0, 0.016, 0.004), abs=2e-3
+    )
     neutral = found.neutral_damping()
     assert np.all(np.diff(neutral) > 0.0)
-    assert predicted_restitution(63.0, 1000.0, float(neutral[2]), 0.016, 0.004) == pytest.approx(1.0, abs=5e-3)
+    assert predicted_restitution(63.0, 1000.0, float(neutral[2]), 0.016, 0.004) == pytest.approx(
+        1.0, abs=5e-3
+    )
 
 
 def test_the_3d_test():
-    """Three contacts as published, wall, bottom, wall; active without damping; 40 is not enough along the normal, and what theory asks for is."""
+    """Three contacts as published, wall, bottom, wall; active without damping; 40 is not enough
+    along the normal, and what theory asks for is."""
     rows = {row["case"]: row for row in docking_3d().rows}
     assert [row["contacts"] for row in rows.values()] == [3, 3, 3, 3]
     bare = rows["no damping"]
-    assert (bare["first_s"], bare["second_s"]) == pytest.approx((3.4, 6.3), abs=0.05)  # design/definitions.md: 3.4, 6.3 s without robots
+    assert (bare["first_s"], bare["second_s"]) == pytest.approx(
+        (3.4, 6.3), abs=0.05
+    )  # design/definitions.md: 3.4, 6.3 s without robots
     assert bare["observed_mJ"] > 1.0
     assert bare["observed_rotation_z_mJ"] > 0.0  # as the paper's upper left plot
     assert 0.0 < rows["40 along the normal"]["observed_mJ"] < bare["observed_mJ"]
     assert rows["neutral along the normal"]["observed_mJ"] < 0.1 * bare["observed_mJ"]
-    assert rows["neutral along the normal"]["distance_from_orbit"] < 0.5 * bare["distance_from_orbit"]
+    assert (
+        rows["neutral along the normal"]["distance_from_orbit"] < 0.5 * bare["distance_from_orbit"]
+    )
 
 
 @pytest.mark.parametrize(("seed", "level"), [(0, 0.3), (3, 1.2), (4, 1.6), (5, 2.0)])
 def test_effective_mass_predicts_the_critical_delay_in_3d(seed, level):
-    """Nonlinear 3-D loop, random full inertia, lever and normal, heavy damping included: within 0.1 %. With the whole mass in place of the effective one it
-    would be far off."""
+    """Nonlinear 3-D loop, random full inertia, lever and normal, heavy damping included: within 0.1
+    %. With the whole mass in place of the effective one it would be far off."""
     chaser = random_chaser(seed, level)
     mass, predicted, simulated = predicted_and_simulated(chaser)
     assert simulated == pytest.approx(predicted, rel=1e-3)
@@ -123,24 +165,39 @@ def test_effective_mass_predicts_the_critical_delay_in_3d(seed, level):
 
 def small_paper() -> Paper:
     """One exhibit, with a name that must be escaped."""
-    exhibit = Exhibit("one", "A <b>title</b>", "fine", (Column("b", "b [Ns/m]"),), [{"b": 1.5}, {"b": None}], {"limit_ms": 2.0}, ("assumed",), ("why",))
+    exhibit = Exhibit(
+        "one",
+        "A <b>title</b>",
+        "fine",
+        (Column("b", "b [Ns/m]"),),
+        [{"b": 1.5}, {"b": None}],
+        {"limit_ms": 2.0},
+        ("assumed",),
+        ("why",),
+    )
     return Paper("small", "Small", "nobody", {"one": lambda: exhibit})
 
 
 def test_the_page_says_what_the_json_says():
-    """Every number on the page carries its key and its value in the JSON that stands in the same page."""
+    """Every number on the page carries its key and its value in the JSON that stands in the same
+    page."""
     paper = small_paper()
     exhibits = regenerate(paper)
     page, data = paper_page(paper, exhibits), results(paper, exhibits)
     shown = re.findall(r'data-key="([^"]+)" data-value="([^"]+)"', page)
-    assert {key for key, _ in shown} == {"exhibits.one.rows.0.b", "exhibits.one.rows.1.b", "exhibits.one.numbers.limit_ms"}
+    assert {key for key, _ in shown} == {
+        "exhibits.one.rows.0.b",
+        "exhibits.one.rows.1.b",
+        "exhibits.one.numbers.limit_ms",
+    }
     for key, value in shown:
         assert json.loads(unescape(value)) == look_up(data, key)
     assert "<b>title</b>" not in page
 
 
 def test_exhibits_of_the_paper_fit_the_frame():
-    """Each made exhibit has a column for what it shows, says what it assumed and explains where it differs, and is plain JSON."""
+    """Each made exhibit has a column for what it shows, says what it assumed and explains where it
+    differs, and is plain JSON."""
     for exhibit in (table_1(), table_2(), figure_5(), docking_3d()):
         assert PAPER.makers[exhibit.key]
         assert exhibit.assumptions
@@ -170,7 +227,8 @@ def test_unknown_papers_and_exhibits_are_refused():
 
 
 def test_the_command(tmp_path):
-    """`softdock papers zebenay`: JSON alone on standard output, or page and JSON in a folder; bad names end with code 2 and leave no folder."""
+    """`softdock papers zebenay`: JSON alone on standard output, or page and JSON in a folder; bad
+    names end with code 2 and leave no folder."""
     out = tmp_path / "out"
     shown = CliRunner().invoke(cli, ["papers", "zebenay", "--only", "figure_6", "--out", str(out)])
     assert shown.exit_code == 0, shown.output
@@ -180,7 +238,9 @@ def test_the_command(tmp_path):
     printed = CliRunner().invoke(cli, ["papers", "zebenay", "--only", "figure_6", "--json"])
     assert json.loads(printed.stdout) == written
     assert (out / "zebenay.html").stat().st_size < 5e6
-    wrong = CliRunner().invoke(cli, ["papers", "zebenay", "--only", "figure_66", "--out", str(tmp_path / "no")])
+    wrong = CliRunner().invoke(
+        cli, ["papers", "zebenay", "--only", "figure_66", "--out", str(tmp_path / "no")]
+    )
     assert wrong.exit_code == 2
     assert "figure_6" in wrong.stderr
     assert not (tmp_path / "no").exists()

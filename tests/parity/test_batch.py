@@ -1,4 +1,5 @@
-"""A batch is the single run, many times: on CPU threads bit for bit, on CUDA as far as a machine without a GPU can tell."""
+"""A batch is the single run, many times: on CPU threads bit for bit, on CUDA as far as a machine
+without a GPU can tell."""
 
 from __future__ import annotations
 
@@ -11,20 +12,22 @@ import numba
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, which is no part of the package
+sys.path.insert(
+    0, str(Path(__file__).parents[2])
+)  # for `benchmarks`, which is no part of the package
 
 from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
-from softdock import doors
 from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.tailoring import tailor
-from softdock.compiled import source_hash
-from softdock.cycle import STATUSES
+from softdock.core.cycle import STATUSES
+from softdock.core.machine import doors
+from softdock.core.machine.compiled import source_hash
+from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.errors import BadInput, NoDevice
-from softdock.layout import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.scenario.build import build
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
@@ -52,7 +55,8 @@ def batch(scenario):
 
 
 def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
-    """Whoever sweeps gets the very numbers of the runs made one by one, with each value written into the scenario."""
+    """Whoever sweeps gets the very numbers of the runs made one by one, with each value written
+    into the scenario."""
     for i in (0, 7, 23):
         changes = {key: float(values[i]) for key, values in SWEPT.items() if not key.endswith(".0")}
         velocity = {"chaser.velocity_m_per_s": [SWEPT["chaser.velocity_m_per_s.0"][i], 0.0, 0.0]}
@@ -75,7 +79,8 @@ def test_neither_threads_nor_chunks_change_a_bit(scenario, batch, threads, chunk
 
 
 def test_a_run_does_not_depend_on_its_neighbours(scenario, batch):
-    """Part of a batch, with the run indices it had, gives that part of the results, though its memory map is smaller."""
+    """Part of a batch, with the run indices it had, gives that part of the results, though its
+    memory map is smaller."""
     part = {key: values[:5] for key, values in SWEPT.items()}
     small = columns(scenario, part)
     assert small.mem_floats < columns(scenario, SWEPT).mem_floats
@@ -83,7 +88,8 @@ def test_a_run_does_not_depend_on_its_neighbours(scenario, batch):
 
 
 def test_every_run_draws_its_own_noise(scenario):
-    """The run index is the second half of the random key: equal rows are different draws, and the same index is the same draw."""
+    """The run index is the second half of the random key: equal rows are different draws, and the
+    same index is the same draw."""
     draws = run_cpu(*columns(scenario, {}, runs=3)).column("restitution")
     assert len(set(draws)) == 3
     again = run_cpu(*columns(scenario, {"random.run": [2, 1, 0]})).column("restitution")
@@ -97,14 +103,19 @@ def test_every_run_draws_its_own_noise(scenario):
         ("contact.0.real.stiffness_N_per_m", [500.0, 1234.5], 1234.5),
         ("chaser.mass_kg", [50.0, 70.5], 70.5),
         ("chaser.position_m", [[0.02, 0.0, 0.0], [0.03, 0.1, -0.2]], [0.03, 0.1, -0.2]),
-        ("chaser.attitude_wxyz", [[1.0, 0.0, 0.0, 0.0], [0.9, 0.1, 0.2, 0.3]], [0.9, 0.1, 0.2, 0.3]),
+        (
+            "chaser.attitude_wxyz",
+            [[1.0, 0.0, 0.0, 0.0], [0.9, 0.1, 0.2, 0.3]],
+            [0.9, 0.1, 0.2, 0.3],
+        ),
         ("chaser.inertia_kg_m2", [[10.0, 10.0, 10.0], [10.0, 11.0, 12.0]], [10.0, 11.0, 12.0]),
         ("time.cycle_ms", [4.0, 2.0], 2.0),
         ("random.seed", [3, 9], 9),
     ],
 )
 def test_a_column_is_what_build_would_write(scenario, key, column, written):
-    """A sweep scales and lays out a value exactly as a scenario file does; only the memory map is that of the largest row."""
+    """A sweep scales and lays out a value exactly as a scenario file does; only the memory map is
+    that of the largest row."""
     row = columns(scenario, {key: column, "random.run": 0}).vectors[1]
     built = scenario.with_keys({key: written}).vector
     different = np.flatnonzero(row != built)
@@ -112,7 +123,9 @@ def test_a_column_is_what_build_would_write(scenario, key, column, written):
 
 
 def _is_memory_map(index: int) -> bool:
-    return MEMORY_AT <= index < MEMORY_AT + MEMORY.size or index == METHODS_AT  # `direct` has one slot: where its memory begins
+    return (
+        MEMORY_AT <= index < MEMORY_AT + MEMORY.size or index == METHODS_AT
+    )  # `direct` has one slot: where its memory begins
 
 
 @pytest.mark.parametrize(
@@ -127,12 +140,21 @@ def _is_memory_map(index: int) -> bool:
         ({"satellites.integrator": [1]}, r"a choice"),
         ({"contact.0.mouth_radius_m": [0.1]}, r"mouth_radius_m: given"),
         ({"contact.1.real.stiffness_N_per_m": [1.0]}, r"contact\.1\.real"),
-        ({"time.plant_steps": [1, 1.5]}, r"time\.plant_steps\[1\]: given 1\.5; allowed: a whole number"),
+        (
+            {"time.plant_steps": [1, 1.5]},
+            r"time\.plant_steps\[1\]: given 1\.5; allowed: a whole number",
+        ),
         ({"chaser.inertia_kg_m2": [[1.0, 1.0, 1.0], [1.0, 1.0, 3.0]]}, r"inertia_kg_m2\[1\]"),
         ({"chaser.mass_kg": ["heavy"]}, r"chaser\.mass_kg: given \['heavy'\]"),
         ({"chaser.position_m": [[0.0, 1.0]]}, r"shape \(1, 2\)"),
-        ({"chaser.mass_kg": [60.0, 70.0], "robots.chaser.delay_ms": [1.0, 2.0, 3.0]}, r"'2 values'; allowed: 3 values"),
-        ({"robots.chaser.delay_ms": 1900.0, "time.cycle_ms": 1.0}, r"at most \d+ cycles, the largest history"),
+        (
+            {"chaser.mass_kg": [60.0, 70.0], "robots.chaser.delay_ms": [1.0, 2.0, 3.0]},
+            r"'2 values'; allowed: 3 values",
+        ),
+        (
+            {"robots.chaser.delay_ms": 1900.0, "time.cycle_ms": 1.0},
+            r"at most \d+ cycles, the largest history",
+        ),
     ],
 )
 def test_a_bad_column_is_refused_before_anything_runs(scenario, swept, named):
@@ -143,15 +165,26 @@ def test_a_bad_column_is_refused_before_anything_runs(scenario, swept, named):
 
 def test_a_run_that_starts_in_contact_says_so_and_the_others_go_on(scenario):
     """One impossible row of a thousand must not stop a campaign, nor pass for a result."""
-    mixed = run_cpu(*columns(scenario, {"chaser.position_m.0": [0.01, -1.0, 0.01], "random.run": 0}))
-    assert [STATUSES[int(code)] for code in mixed.column("status")] == ["completed", "deep in contact at the start", "completed"]
+    mixed = run_cpu(
+        *columns(scenario, {"chaser.position_m.0": [0.01, -1.0, 0.01], "random.run": 0})
+    )
+    assert [STATUSES[int(code)] for code in mixed.column("status")] == [
+        "completed",
+        "deep in contact at the start",
+        "completed",
+    ]
     np.testing.assert_array_equal(mixed.outcomes[0], mixed.outcomes[2])
 
 
 def test_progress_reaches_the_total(scenario):
     """A progress bar ends full."""
     seen = []
-    run_cpu(*columns(scenario, SWEPT), threads=2, chunk=4, progress=lambda done, total: seen.append((done, total)))
+    run_cpu(
+        *columns(scenario, SWEPT),
+        threads=2,
+        chunk=4,
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert seen[-1] == (24, 24)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
 
@@ -176,10 +209,17 @@ ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
 
 
 def prepared_kernel(base):
-    """What two runs have in common, and the types that a kernel for them is called with, but for the markers'."""
+    """What two runs have in common, and the types that a kernel for them is called with, but for
+    the markers'."""
     _, numbers, special = tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
     matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
-    return special, lambda markers: (matrix, numba.typeof(markers), numba.typeof(numbers), cube, matrix)
+    return special, lambda markers: (
+        matrix,
+        numba.typeof(markers),
+        numba.typeof(numbers),
+        cube,
+        matrix,
+    )
 
 
 def largest_depot(ptx: str) -> int:
@@ -189,7 +229,8 @@ def largest_depot(ptx: str) -> int:
 
 @pytest.mark.parametrize("method", ["direct", "delay_passivity"])
 def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, method):
-    """The whole loop passes the CUDA compiler, in double precision, with its memory in local memory: no GPU needed to know."""
+    """The whole loop passes the CUDA compiler, in double precision, with its memory in local
+    memory: no GPU needed to know."""
     base = scenario.with_keys({"methods": [{"name": method}]})
     special, types = prepared_kernel(base)
     ptx = compile_for_h200(gpu.kernel_function(special), types(base.markers))
@@ -199,35 +240,61 @@ def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, method):
 
 
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
-    """With a 1 kHz sensor: but for the clock, the satellites' positions and what is prepared once, no double is left; memory is halved."""
+    """With a 1 kHz sensor: but for the clock, the satellites' positions and what is prepared once,
+    no double is left; memory is halved."""
     from softdock.campaign.single_kernel import single_kernel_function
 
     base = load_scenario("epos_3d")
     special, types = prepared_kernel(base)
-    ptx = compile_for_h200(single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)), types(single.twin(base.markers)))
+    ptx = compile_for_h200(
+        single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)),
+        types(single.twin(base.markers)),
+    )
     doubles, singles = (len(re.findall(ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
     assert doubles < 0.07 * singles
     assert 4 * special.floats <= largest_depot(ptx) < 8 * special.floats
 
 
 def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
-    """What differs between two runs of a batch is not taken for a constant; what they share is, with its value."""
-    swept = {"chaser.mass_kg": [60.0, 61.0], "robots.chaser.delay_ms": [16.0, 16.0], "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0]}
+    """What differs between two runs of a batch is not taken for a constant; what they share is,
+    with its value."""
+    swept = {
+        "chaser.mass_kg": [60.0, 61.0],
+        "robots.chaser.delay_ms": [16.0, 16.0],
+        "contact.0.real.stiffness_N_per_m": [1000.0, 1000.0],
+    }
     _, numbers, special = tailor(*columns(scenario, swept))
-    assert (special.shared.chaser_mass, special.shared.target_mass, special.shared.pair, special.shared.delays) == (0, 1, 1, 1)
+    assert (
+        special.shared.chaser_mass,
+        special.shared.target_mass,
+        special.shared.pair,
+        special.shared.delays,
+    ) == (0, 1, 1, 1)
     assert numbers.delays == (0.016, 0.016)
     assert special.common.chaser_cycles == special.common.pair_kinds == 1
     assert special.kind.chaser_cycles == 4
     assert special.kind.slots == 5  # the four of the delay and the newest: no more than is read
-    swept |= {"robots.chaser.delay_ms": [16.0, 17.0], "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0]}
+    swept |= {
+        "robots.chaser.delay_ms": [16.0, 17.0],
+        "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0],
+    }
     _, _, other = tailor(*columns(scenario, swept))
-    assert (other.shared.pair, other.shared.delays, other.common.on_stamps, other.common.integrator) == (0, 0, 0, 1)
+    assert (
+        other.shared.pair,
+        other.shared.delays,
+        other.common.on_stamps,
+        other.common.integrator,
+    ) == (0, 0, 0, 1)
 
 
 @pytest.mark.parametrize("name", ["epos_1d", "epos_3d"])
 def test_a_short_history_gives_the_same_run(name):
-    """The GPU keeps as few set-points and samples as are read, at other places of `mem`: bit for bit the run with the long rings."""
-    part = columns(load_scenario(name).with_keys({"methods": [{"name": "direct"}]}), {"chaser.mass_kg": [55.0, 60.0, 65.0], "sensor.delay_ms": [0.0, 1.0, 3.0]})
+    """The GPU keeps as few set-points and samples as are read, at other places of `mem`: bit for
+    bit the run with the long rings."""
+    part = columns(
+        load_scenario(name).with_keys({"methods": [{"name": "direct"}]}),
+        {"chaser.mass_kg": [55.0, 60.0, 65.0], "sensor.delay_ms": [0.0, 1.0, 3.0]},
+    )
     lean = tailor(*part)
     assert lean.special.floats < part.mem_floats
     short = run_cpu(lean.vectors, part.markers, lean.special.floats)
@@ -268,7 +335,8 @@ def test_stale_gpu_results_show(tmp_path):
 
 
 def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
-    """A plain scenario whose robots jitter in some rows: the batch is that of runs made one by one, not of a loop without jitter."""
+    """A plain scenario whose robots jitter in some rows: the batch is that of runs made one by one,
+    not of a loop without jitter."""
     assert type(scenario.markers.features).__name__ == "Plain"
     part = columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
     assert type(part.markers.features).__name__ == "Every"
@@ -276,4 +344,7 @@ def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
     assert run_cpu(*part).column("restitution")[1] == run.restitution
     jitter = sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
     assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"
-    assert type(features_with(scenario.vector, [sweepable(scenario)["chaser.mass_kg"].at])).__name__ == "Plain"
+    assert (
+        type(features_with(scenario.vector, [sweepable(scenario)["chaser.mass_kg"].at])).__name__
+        == "Plain"
+    )

@@ -1,4 +1,5 @@
-"""A campaign is its single runs: the same to the bit whatever the shards, the threads or the machine, and again by itself."""
+"""A campaign is its single runs: the same to the bit whatever the shards, the threads or the
+machine, and again by itself."""
 
 from __future__ import annotations
 
@@ -19,11 +20,11 @@ from softdock.campaign.replay import differences, outcomes_of
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
 from softdock.campaign.tailoring import Common, tailor
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import OUTCOMES
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import OUTCOMES
+from softdock.core.machine.specialise import Kind
+from softdock.core.orbit import orbit
 from softdock.fidelity import distance_from_orbit, mass_properties, motions
-from softdock.kinds import Kind
-from softdock.reference import orbit
 from softdock.simulation import simulate
 
 TABLES = {
@@ -40,11 +41,23 @@ TABLES = {
         "sensor": {"delay_ms": 3.0, "handover": "mean"},
     },
     "vary": [
-        {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"], "uniform": [0.0, 30.0]},
+        {
+            "key": "robots.chaser.delay_ms",
+            "also": ["robots.target.delay_ms"],
+            "uniform": [0.0, 30.0],
+        },
         {"key": "chaser.position_m.1", "normal": [0.0, 0.02]},
-        {"key": "chaser.attitude_wxyz", "turn_about": [0.0, 0.0, 1.0], "keep_tip": True, "list": [-2.0, 2.0]},
+        {
+            "key": "chaser.attitude_wxyz",
+            "turn_about": [0.0, 0.0, 1.0],
+            "keep_tip": True,
+            "list": [-2.0, 2.0],
+        },
         {"key": "chaser.mass_kg", "uniform": [2000.0, 4000.0]},
-        {"key": "time.duration_s", "list": [5.0, 9.0]},  # with 5 s some are still in contact at the end
+        {
+            "key": "time.duration_s",
+            "list": [5.0, 9.0],
+        },  # with 5 s some are still in contact at the end
     ],
 }
 
@@ -58,7 +71,10 @@ def columns_of(plan, folder, shard_runs, threads):
     begun = begin(plan, folder, shard_runs)
     run_shards(plan, begun, Cpu(threads))
     parts = list(tables(folder))
-    return {name: np.concatenate([to_numbers(part[name]) for part in parts]) for name in parts[0].column_names}
+    return {
+        name: np.concatenate([to_numbers(part[name]) for part in parts])
+        for name in parts[0].column_names
+    }
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +90,8 @@ def test_neither_shards_nor_threads_change_a_bit(plan, columns, tmp_path):
 
 
 def test_an_attitude_turned_back_does_not_depend_on_the_runs_beside_it():
-    """Tumbling bodies of unequal inertias, one fast and one slow: alone or together, the same bits."""
+    """Tumbling bodies of unequal inertias, one fast and one slow: alone or together, the same
+    bits."""
     inertia = {"key": "chaser.inertia_kg_m2.1", "list": [420.0, 470.0, 560.0]}
     runs = make_plan(read_spec({"scenario": "epos_3d", "vary": [inertia]})).thin(0, 0, 3)
     motions = np.zeros((3, 2, 13))
@@ -84,37 +101,58 @@ def test_an_attitude_turned_back_does_not_depend_on_the_runs_beside_it():
     together = turned_back(runs, motions, by)
     assert np.abs(together[:, 0, 4:7]).max() > 0.1
     for i in range(3):
-        np.testing.assert_array_equal(turned_back(runs.part(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i])
+        np.testing.assert_array_equal(
+            turned_back(runs.part(i, i + 1), motions[i : i + 1], by[i : i + 1])[0], together[i]
+        )
 
 
 def test_a_plan_made_again_from_its_texts_is_the_same(plan):
     """What a worker far away is sent, and what a folder holds."""
     again = plan_from(plan_texts(plan))
-    np.testing.assert_array_equal(again.thin(0, 0, plan.runs).expand(), plan.thin(0, 0, plan.runs).expand())
+    np.testing.assert_array_equal(
+        again.thin(0, 0, plan.runs).expand(), plan.thin(0, 0, plan.runs).expand()
+    )
     assert plan_texts(again) == plan_texts(plan)
 
 
 @pytest.mark.parametrize("run", [0, 6, 18, 40])
 def test_a_replay_is_the_run(plan, columns, run):
-    """A worst case looked at by itself is that case, in every outcome to the bit; orbit's, flown without a record, to its own accuracy. The capture is
-    worked out anew as well, from the series."""
+    """A worst case looked at by itself is that case, in every outcome to the bit; orbit's, flown
+    without a record, to its own accuracy. The capture is worked out anew as well, from the
+    series."""
     made = simulate(plan.scenario_of(run))
     single, row = outcomes_of(made.metrics), {name: float(x[run]) for name, x in columns.items()}
     of_orbit = {name for name in single if "orbit" in name}
-    assert np.isnan(row.pop("observed_J"))  # force and pose differ in age: paired in a single run's record alone
+    assert np.isnan(
+        row.pop("observed_J")
+    )  # force and pose differ in age: paired in a single run's record alone
     del single["observed_J"]
     for name, value in single.items():
-        assert row[name] == pytest.approx(value, nan_ok=True, rel=1e-8 if name in of_orbit else 0.0, abs=0.0), name
+        assert row[name] == pytest.approx(
+            value, nan_ok=True, rel=1e-8 if name in of_orbit else 0.0, abs=0.0
+        ), name
     assert single["captured_at_s"] == pytest.approx(captured_at(made), nan_ok=True, abs=1e-9)
     assert differences(row, single) == []
     assert np.isnan(row["distance_from_orbit"]) == (run == 6)  # still in contact
-    assert differences(row | {"contacts": 7.0}, single) == [f"contacts {single['contacts']:.6g} (7 in the table)"]
+    assert differences(row | {"contacts": 7.0}, single) == [
+        f"contacts {single['contacts']:.6g} (7 in the table)"
+    ]
 
 
 def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
-    """A thruster pushes before and after the contact: orbit is taken at the instants of `fidelity.instants`, neither at its start nor at its end."""
+    """A thruster pushes before and after the contact: orbit is taken at the instants of
+    `fidelity.instants`, neither at its start nor at its end."""
     push = {"rows": [[0.1, -0.2, 0, 0, 0, 0, 0], [2.4, 0.4, 0, 0, 0, 0, 0]]}
-    made = make_plan(read_spec({"scenario": "epos_1d", "reference": True, "runs": 2, "set": {"external": {"chaser": push}}}))
+    made = make_plan(
+        read_spec(
+            {
+                "scenario": "epos_1d",
+                "reference": True,
+                "runs": 2,
+                "set": {"external": {"chaser": push}},
+            }
+        )
+    )
     runs, recorded = made.thin(0, 0, 2), orbit(made.base)
     end, T = recorded.contacts[0]["end_s"], 0.004
     before, after = int(recorded.contacts[0]["start_s"] / T), int(end / T) + 9
@@ -123,19 +161,37 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
     batch.column("contacts")[:] = 1.0
     batch.logs[:, 0, LOG_COLUMNS.index("start_s")] = recorded.contacts[0]["start_s"] + 2.0 * T
-    found = distances_from_orbit(runs, batch, Settled(motion, np.full(2, after * T)), fly_orbits(runs))
+    found = distances_from_orbit(
+        runs, batch, Settled(motion, np.full(2, after * T)), fly_orbits(runs)
+    )
     bodies, start = mass_properties(made.base.vector), motions(recorded.series, before)
     assert found[0] < 1e-7
-    assert found[1] == pytest.approx(distance_from_orbit(bodies, start, motion[1], motions(recorded.series, after)), rel=1e-6)
-    assert found[1] != pytest.approx(distance_from_orbit(bodies, motions(recorded.series, 0), motion[1], motions(recorded.series, -1)), rel=0.1)
-    still_touching = distances_from_orbit(runs, batch, Settled(motion, np.full(2, np.nan)), fly_orbits(runs))
+    assert found[1] == pytest.approx(
+        distance_from_orbit(bodies, start, motion[1], motions(recorded.series, after)), rel=1e-6
+    )
+    assert found[1] != pytest.approx(
+        distance_from_orbit(
+            bodies, motions(recorded.series, 0), motion[1], motions(recorded.series, -1)
+        ),
+        rel=0.1,
+    )
+    still_touching = distances_from_orbit(
+        runs, batch, Settled(motion, np.full(2, np.nan)), fly_orbits(runs)
+    )
     assert np.isnan(still_touching).all()
 
 
 def captured_at(run):
-    """From the series of a run, in numpy: a cone along -x, tip and mouth 1 m from the centres of mass."""
-    series, capture, pair = run.series, run.scenario.tables["capture"], run.scenario.tables["contact"][0]
-    depth = (pair["mouth_radius_m"] - pair["bottom_radius_m"]) / np.tan(np.radians(pair["half_angle_deg"]))
+    """From the series of a run, in numpy: a cone along -x, tip and mouth 1 m from the centres of
+    mass."""
+    series, capture, pair = (
+        run.series,
+        run.scenario.tables["capture"],
+        run.scenario.tables["contact"][0],
+    )
+    depth = (pair["mouth_radius_m"] - pair["bottom_radius_m"]) / np.tan(
+        np.radians(pair["half_angle_deg"])
+    )
     seated = 0
     for k in range(1, len(series["time"])):
         chaser, target = motions(series, k)
@@ -143,7 +199,11 @@ def captured_at(run):
         v_tip = chaser[7:10] + np.cross(_matrix(chaser[3:7]) @ chaser[10:13], tip - chaser[0:3])
         v_there = target[7:10] + np.cross(_matrix(target[3:7]) @ target[10:13], tip - target[0:3])
         x, y, z = _matrix(target[3:7]).T @ (tip - target[0:3]) + [1.0, 0.0, 0.0]
-        at_seat = x >= 0.0 and np.hypot(y, z) <= pair["mouth_radius_m"] and depth - x <= capture["within_m"]
+        at_seat = (
+            x >= 0.0
+            and np.hypot(y, z) <= pair["mouth_radius_m"]
+            and depth - x <= capture["within_m"]
+        )
         slow = np.linalg.norm(v_tip - v_there) <= capture["below_m_per_s"]
         seated = seated + 1 if at_seat and slow else 0
         if seated * 0.004 >= capture["for_s"] - 1e-9:
@@ -165,27 +225,39 @@ def test_some_are_captured_and_some_are_not(columns):
 
 def test_orbit_is_flown_once_for_what_it_does_not_know(tmp_path):
     """Delays, noise and methods are no matter of orbit's."""
-    vary = [{"key": "robots.chaser.delay_ms", "grid": [0.0, 16.0, 5]}, {"key": "contact.0.real.stiffness_N_per_m", "list": [800.0, 1000.0]}]
+    vary = [
+        {"key": "robots.chaser.delay_ms", "grid": [0.0, 16.0, 5]},
+        {"key": "contact.0.real.stiffness_N_per_m", "list": [800.0, 1000.0]},
+    ]
     made = make_plan(read_spec({"scenario": "epos_1d", "reference": True, "vary": vary}))
     spent = run_shards(made, begin(made, tmp_path / "c", 100), Cpu(1))
     assert (spent.runs, spent.orbits) == (10, 2)
 
 
 def test_slices_of_a_campaign_share_one_kernel():
-    """A grid's slices agree within themselves in what differs between them: taken for constants, each would need a kernel of its own, or be wrong."""
+    """A grid's slices agree within themselves in what differs between them: taken for constants,
+    each would need a kernel of its own, or be wrong."""
     made = load_plan("honesty_map")
     variant, per_delay = made.variants[0], 13
     markers, floats = variant.scenario.markers, variant.mem_floats
     common = Common(markers, floats)
     common.see(made.thin(0, 0, made.design.runs))
-    special = [tailor(made.thin(0, at, at + per_delay), markers, floats, common).special for at in (0, per_delay, 2 * per_delay)]
+    special = [
+        tailor(made.thin(0, at, at + per_delay), markers, floats, common).special
+        for at in (0, per_delay, 2 * per_delay)
+    ]
     assert special[0] == special[1] == special[2]
     assert special[0].common.chaser_cycles == special[0].common.on_stamps == 0
     alone = tailor(made.thin(0, 0, per_delay), markers, floats).special
     assert alone.common.chaser_cycles == 1
     grown = Common(markers, floats)
     tailor(made.thin(0, 0, per_delay), markers, floats, grown)
-    assert tailor(made.thin(0, per_delay, 2 * per_delay), markers, floats, grown).special.common.chaser_cycles == 0
+    assert (
+        tailor(
+            made.thin(0, per_delay, 2 * per_delay), markers, floats, grown
+        ).special.common.chaser_cycles
+        == 0
+    )
 
 
 def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
@@ -195,7 +267,9 @@ def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
     lean = tailor(runs, variant.scenario.markers, variant.mem_floats)
     assert Kind(*lean.special.kind).captures == 1
     short = run_cpu(lean.vectors, variant.scenario.markers, lean.special.floats)
-    np.testing.assert_array_equal(short.outcomes, run_cpu(runs, variant.scenario.markers, variant.mem_floats).outcomes)
+    np.testing.assert_array_equal(
+        short.outcomes, run_cpu(runs, variant.scenario.markers, variant.mem_floats).outcomes
+    )
 
 
 def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
@@ -204,7 +278,9 @@ def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
     cuda = load_numba_cuda()
     from numba.cuda import dispatcher
 
-    monkeypatch.setattr(dispatcher, "get_current_device", type("Device", (), {"compute_capability": (9, 0)}))
+    monkeypatch.setattr(
+        dispatcher, "get_current_device", type("Device", (), {"compute_capability": (9, 0)})
+    )
     matrix = numba.float64[:, ::1]
     types = (numba.float64[::1], numba.int64[::1], matrix, matrix, matrix, numba.float64[:, :, ::1])
     ptx = cuda.compile_ptx(expanding_kernel().py_func, types, cc=(9, 0))[0]
@@ -212,7 +288,8 @@ def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
 
 
 def test_a_kernel_that_cannot_be_kept_is_no_error():
-    """numba-cuda refuses to keep a kernel with a library linked into it; anything else that goes wrong is said."""
+    """numba-cuda refuses to keep a kernel with a library linked into it; anything else that goes
+    wrong is said."""
 
     def keep(_signature, kernel):
         if kernel is not None:

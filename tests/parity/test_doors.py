@@ -12,18 +12,21 @@ from pathlib import Path
 import pytest
 
 import softdock
-from softdock import doors
-from softdock.compiled import NOT_CORE, NotADoor, core_sources, door
-from softdock.cycle import control, cycle
-from softdock.spatial.rotations import rotate
+from softdock.core.cycle import control, cycle
+from softdock.core.machine import doors
+from softdock.core.machine.compiled import NotADoor, core_sources, door
+from softdock.core.spatial.rotations import rotate
 
 PACKAGE = Path(softdock.__file__).parent
 
 
 @pytest.mark.parametrize("part", [rotate, control, cycle], ids=lambda p: p.py_func.__name__)
 def test_a_part_called_from_python_says_so(part):
-    """A part has no wrapper for Python: calling it is an error that names the part and the way out, not a crash."""
-    with pytest.raises(NotADoor, match=rf"'{part.py_func.__name__}'.*door\({part.py_func.__name__}\)"):
+    """A part has no wrapper for Python: calling it is an error that names the part and the way out,
+    not a crash."""
+    with pytest.raises(
+        NotADoor, match=rf"'{part.py_func.__name__}'.*door\({part.py_func.__name__}\)"
+    ):
         part((1.0, 0.0, 0.0, 0.0), (1.0, 2.0, 3.0))
 
 
@@ -35,12 +38,26 @@ def test_a_door_of_a_part_can_be_called():
 @pytest.fixture
 def copied(tmp_path):
     """A copy of the package, and its cache folder as a fresh process sees it."""
-    shutil.copytree(PACKAGE, tmp_path / "source" / "softdock", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE, tmp_path / "source" / "softdock", ignore=shutil.ignore_patterns("__pycache__")
+    )
 
     def folder() -> str:
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path / "source"), "SOFTDOCK_CACHE_DIR": str(tmp_path / "cache")}
-        code = "import softdock.compiled as c; print(c.__file__); print(c.cache_folder())"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(tmp_path / "source"),
+            "SOFTDOCK_CACHE_DIR": str(tmp_path / "cache"),
+        }
+        code = (
+            "import softdock.core.machine.compiled as c; print(c.__file__); print(c.cache_folder())"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env=environment,
+            check=True,
+        )
         imported, found = done.stdout.split()
         assert imported.startswith(str(tmp_path)), "the copy must be what is imported"
         return found
@@ -48,9 +65,10 @@ def copied(tmp_path):
     return tmp_path / "source" / "softdock", folder
 
 
-@pytest.mark.parametrize("edited", ["spatial/vectors.py", "contact/cone.py", "cycle.py"])
+@pytest.mark.parametrize("edited", ["core/spatial/vectors.py", "core/contact/cone.py", "core/cycle.py"])
 def test_an_edit_of_the_core_starts_a_new_cache(copied, edited):
-    """Numba does not notice edits in files a function calls; the folder's name does, so stale machine code is never run."""
+    """Numba does not notice edits in files a function calls; the folder's name does, so stale
+    machine code is never run."""
     root, folder = copied
     before = folder()
     assert folder() == before
@@ -60,13 +78,14 @@ def test_an_edit_of_the_core_starts_a_new_cache(copied, edited):
 
 
 def test_a_new_core_file_starts_a_new_cache_and_an_edit_outside_does_not(copied):
-    """A file that joins the core counts; editing the command line or the scenario checks does not cost a compilation."""
+    """A file that joins the core counts; editing the command line or the scenario checks does not
+    cost a compilation."""
     root, folder = copied
     before = folder()
     with (root / "scenario" / "checks.py").open("a") as file:
         file.write("# an edit\n")
     assert folder() == before
-    (root / "contact" / "another.py").write_text("# a new model\n")
+    (root / "core" / "contact" / "another.py").write_text("# a new model\n")
     assert folder() != before
 
 
@@ -82,23 +101,35 @@ def imported_by(path: Path) -> set[str]:
 
 
 def test_nothing_outside_the_core_is_compiled():
-    """What the cache's name leaves out must hold no compiled code, and no core file may take code from there."""
-    core = set(core_sources(PACKAGE))
-    outside = {name.removesuffix(".py") for name in NOT_CORE}
+    """What the cache's name leaves out must hold no compiled code, and no core file may take code
+    from there."""
+    core = set(core_sources())
     for path in sorted(PACKAGE.rglob("*.py")):
         imports = imported_by(path)
         if path in core:
             parts = {name.split(".")[1] for name in imports if "." in name}
-            assert not (parts & outside) - {"errors"}, f"{path} takes code from outside the core"
+            assert parts <= {"core", "errors"}, f"{path} takes code from outside the core"
         else:
-            compiles = {"softdock.compiled.compiled", "softdock.compiled.door"} & imports
+            compiles = {
+                "softdock.core.machine.compiled.compiled",
+                "softdock.core.machine.compiled.door",
+            } & imports
             assert not compiles, f"{path} compiles, and the cache would not notice its edits"
     assert len(core) > 30
 
 
 def test_the_doors_are_few_and_documented():
     """Every door has a sentence saying what it does."""
-    dispatchers = [f for f in vars(doors).values() if hasattr(f, "py_func") and not isinstance(f, type(rotate))]
+    dispatchers = [
+        f for f in vars(doors).values() if hasattr(f, "py_func") and not isinstance(f, type(rotate))
+    ]
     found = [f for f in dispatchers if f.py_func.__module__ == doors.__name__]
-    assert {f.py_func.__name__ for f in found} >= {"begin", "run_cycles", "finish", "control_step", "exchange", "run_batch"}
+    assert {f.py_func.__name__ for f in found} >= {
+        "begin",
+        "run_cycles",
+        "finish",
+        "control_step",
+        "exchange",
+        "run_batch",
+    }
     assert all(f.py_func.__doc__ for f in found)

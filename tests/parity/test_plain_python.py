@@ -1,4 +1,5 @@
-"""Compiling changes nothing: the loop in plain Python (NUMBA_DISABLE_JIT=1) against the compiled one.
+"""Compiling changes nothing: the loop in plain Python (NUMBA_DISABLE_JIT=1) against the compiled
+one.
 
 Under CUDASIM a compiled function is still the compiled CPU code, so this is the test that can fail.
 """
@@ -13,23 +14,41 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scenarios import hard_for_the_core, lange_impact, sphere_on_sphere, virtual_elements, whole_facility
+from scenarios import (
+    hard_for_the_core,
+    lange_impact,
+    sphere_on_sphere,
+    virtual_elements,
+    whole_facility,
+)
 
 from softdock import Stepper, build
-from softdock.cycle import cycle
-from softdock.energy.ledger import Ledger
-from softdock.flat import COMMAND, FACILITY, LEDGER, MOCK_UPS, SATELLITES, STATE_FLOATS, TRACKER, TRUE, WRENCHES
+from softdock.core.cycle import cycle
+from softdock.core.energy.ledger import Ledger
+from softdock.core.machine.state import (
+    COMMAND,
+    FACILITY,
+    LEDGER,
+    MOCK_UPS,
+    SATELLITES,
+    STATE_FLOATS,
+    TRACKER,
+    TRUE,
+    WRENCHES,
+)
+from softdock.core.satellites import INTEGRATORS
 from softdock.papers.lange.compensation import scenario_tables, wanted_contacts
-from softdock.satellites import INTEGRATORS
 
 CYCLES = 350  # 1.4 s: from the start through the first contacts of every case
-AGREE = 1e-13  # design/definitions.md, "Agreement between backends": relative to approach speed, peak force and initial energy
+# design/definitions.md, "Agreement between backends": relative to approach speed, peak force and
+# initial energy
+AGREE = 1e-13
 
 RUN = """
 import json, sys
 import numpy as np
 from softdock import Stepper, build
-from softdock.cycle import cycle
+from softdock.core.cycle import cycle
 assert type(cycle).__name__ == "function", "this must be plain Python"
 answers = []
 for tables, cycles in json.load(sys.stdin):
@@ -45,7 +64,12 @@ def cases():
     latest = hard_for_the_core("exact_hold")
     latest["sensor"] = {"period_ms": 3.0, "handover": "latest", "noise_N": 0.5}
     latest["robots"]["chaser"]["interpolation"] = "linear"
-    latest["contact"][0]["real"] = {"law": "hunt_crossley", "stiffness_N_per_m": 20000.0, "exponent": 1.5, "lambda_s_per_m": 2.0}
+    latest["contact"][0]["real"] = {
+        "law": "hunt_crossley",
+        "stiffness_N_per_m": 20000.0,
+        "exponent": 1.5,
+        "lambda_s_per_m": 2.0,
+    }
     found["other models"] = latest
     found["spheres"] = sphere_on_sphere(delay_ms=6.0, damping=10.0)
     found["the whole facility"] = whole_facility()
@@ -56,15 +80,34 @@ def cases():
     compensation = scenario_tables(wanted_contacts()[1].contact, environment="filter")
     compensation["time"]["plant_steps"] = 1
     found["elastic joints and the filter"] = compensation
-    late = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0, "delay_ms": 20.0}
-    found["re-mapping"] = lange_impact(0.3, **late) | {"methods": [{"name": "remapping", "lead_ms": 8.0}]}
-    found["limited robots"] = lange_impact(0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86)
+    late = {
+        "model": "limited",
+        "max_acceleration_m_per_s2": 2.3,
+        "max_jerk_m_per_s3": 125.0,
+        "delay_ms": 20.0,
+    }
+    found["re-mapping"] = lange_impact(0.3, **late) | {
+        "methods": [{"name": "remapping", "lead_ms": 8.0}]
+    }
+    found["limited robots"] = lange_impact(
+        0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86
+    )
     return found
 
 
 def run_plain(jobs):
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run([sys.executable, "-c", RUN], input=json.dumps(jobs), capture_output=True, text=True, env=environment)
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps(jobs),
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout)
 
@@ -76,7 +119,10 @@ def both():
     for loop in loops.values():
         assert loop.step(CYCLES) == "completed"
     plain = run_plain([(tables, CYCLES) for tables in cases().values()])
-    return {name: (loop, [np.array(part) for part in answer]) for (name, loop), answer in zip(loops.items(), plain, strict=True)}
+    return {
+        name: (loop, [np.array(part) for part in answer])
+        for (name, loop), answer in zip(loops.items(), plain, strict=True)
+    }
 
 
 def scales(speed, force, energy):
@@ -84,7 +130,9 @@ def scales(speed, force, energy):
     scale = np.ones(STATE_FLOATS)  # positions in m, attitudes, times in s, counts
     for base in (SATELLITES, SATELLITES + 13, COMMAND, COMMAND + 13, MOCK_UPS, MOCK_UPS + 13):
         scale[base + 7 : base + 10] = speed
-    scale[TRUE : TRUE + 12] = scale[FACILITY + 5 : FACILITY + 11] = scale[WRENCHES : WRENCHES + 12] = force
+    scale[TRUE : TRUE + 12] = scale[FACILITY + 5 : FACILITY + 11] = scale[
+        WRENCHES : WRENCHES + 12
+    ] = force
     scale[LEDGER : LEDGER + len(Ledger._fields)] = energy
     scale[TRACKER + 6 : TRACKER + 8] = speed
     scale[TRACKER + 8 : TRACKER + 10] = force
@@ -93,22 +141,31 @@ def scales(speed, force, energy):
 
 @pytest.mark.parametrize("name", cases())
 def test_plain_python_is_the_compiled_loop(both, name):
-    """The start and 350 cycles with contacts in a cone, full inertia, noise and fractional delay agree to 1e-13: state, memory,
-    log."""
+    """The start and 350 cycles with contacts in a cone, full inertia, noise and fractional delay
+    agree to 1e-13: state, memory, log."""
     loop, (state, mem, log) = both[name]
     tables = loop.scenario.tables
-    speed = float(np.linalg.norm(np.subtract(tables["chaser"]["velocity_m_per_s"], tables["target"]["velocity_m_per_s"])))
+    speed = float(
+        np.linalg.norm(
+            np.subtract(tables["chaser"]["velocity_m_per_s"], tables["target"]["velocity_m_per_s"])
+        )
+    )
     peak = max(loop.log[:, 4].max(), loop.state[TRACKER + 8])
     assert peak > 1.0, "the cycles compared must hold a contact"
-    apart = np.abs(loop.state - state) / scales(speed, peak, loop.state[LEDGER + Ledger._fields.index("kinetic_start")])
+    apart = np.abs(loop.state - state) / scales(
+        speed, peak, loop.state[LEDGER + Ledger._fields.index("kinetic_start")]
+    )
     worst = int(np.argmax(apart))
-    assert apart[worst] <= AGREE, f"state[{worst}]: compiled {loop.state[worst]!r}, plain {state[worst]!r}; scenario {tables}"
+    assert apart[worst] <= AGREE, (
+        f"state[{worst}]: compiled {loop.state[worst]!r}, plain {state[worst]!r}; scenario {tables}"
+    )
     assert np.abs(loop.mem - mem).max() <= AGREE * max(1.0, np.abs(mem).max())
     assert np.array_equal(np.isnan(loop.log), np.isnan(log))
     assert np.nan_to_num(np.abs(loop.log - log)).max() <= AGREE * max(1.0, peak)
 
 
 def test_the_compiled_side_is_compiled():
-    """In this process the loop is Numba's: otherwise the comparison above would compare plain Python with itself."""
+    """In this process the loop is Numba's: otherwise the comparison above would compare plain
+    Python with itself."""
     assert type(cycle).__name__ != "function"
     assert Path(cycle.py_func.__code__.co_filename).name == "cycle.py"

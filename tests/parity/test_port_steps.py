@@ -11,17 +11,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, which is no part of the package
+sys.path.insert(
+    0, str(Path(__file__).parents[2])
+)  # for `benchmarks`, which is no part of the package
 
 from benchmarks import gpu_networks
 from softdock.campaign import cuda as gpu
+from softdock.core.ports.published import published_net, published_sample
 from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
-from softdock.ports.published import published_net, published_sample
 
 PROGRAM = """
 import numpy as np
 from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
-from softdock.ports.walls import render_better, render_published
+from softdock.core.ports.walls import render_better, render_published
 t = np.arange(201) * 1e-3
 q = 1e-3 - 4e-3 * (1.0 - np.cos(2.0 * np.pi * 5.0 * t))
 dq = np.diff(q)
@@ -38,7 +40,9 @@ def test_plain_python_gives_the_same_numbers(tmp_path):
     exec(PROGRAM, scope)
     code = PROGRAM + "\nnp.save(__import__('sys').argv[1], np.array(found))"
     file = str(tmp_path / "plain.npy")
-    subprocess.run([sys.executable, "-c", code, file], check=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"})
+    subprocess.run(
+        [sys.executable, "-c", code, file], check=True, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    )
     plain = np.load(file)
     compiled = np.array(scope["found"])
     assert np.abs(compiled).max() > 1.0
@@ -58,7 +62,8 @@ def compile_for_h200(monkeypatch):
 
 @pytest.mark.parametrize("name", ["sls", "hunt-crossley"])
 def test_a_sample_compiles_for_cuda(name, compile_for_h200):
-    """The same functions, called from a kernel as a loop calls them (benchmarks/gpu_networks.py runs these on a GPU), become PTX in double precision."""
+    """The same functions, called from a kernel as a loop calls them (benchmarks/gpu_networks.py
+    runs these on a GPU), become PTX in double precision."""
     from numba import typeof
 
     motion, arguments = gpu_networks.given(name)
@@ -75,7 +80,9 @@ def test_the_published_sample_compiles_for_cuda(compile_for_h200):
     def kernel(net, mem, q):
         published_sample(net, mem, q)
 
-    assert "sqrt.rn.f64" in compile_for_h200(kernel, (typeof(net), typeof(np.zeros(4)), typeof(1.0)))
+    assert "sqrt.rn.f64" in compile_for_h200(
+        kernel, (typeof(net), typeof(np.zeros(4)), typeof(1.0))
+    )
 
 
 def test_stepping_by_hand_is_running():

@@ -1,4 +1,5 @@
-"""Single precision is the same core: the same files, other numbers. Where it stays double, and how far it is from double."""
+"""Single precision is the same core: the same files, other numbers. Where it stays double, and how
+far it is from double."""
 
 from __future__ import annotations
 
@@ -14,15 +15,15 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock.adaptation.method import BY_TYPE
 from softdock.campaign import precision, single
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.single_arithmetic import operations
-from softdock.compiled import core_sources
-from softdock.doors import OUTCOME_COLUMNS
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.machine.compiled import CORE, core_sources
+from softdock.core.machine.doors import OUTCOME_COLUMNS
+from softdock.core.machine.features import Markers, Plain
 from softdock.errors import BadInput
-from softdock.features import Markers, Plain
 from softdock.scenario.build import build
 
 SWEPT = {"chaser.mass_kg": [60.0, 66.0], "random.run": [3, 4]}
@@ -31,11 +32,11 @@ import json, sys
 import numpy as np
 from softdock.campaign import single
 from softdock.campaign.columns import columns
-from softdock.doors import OUTCOMES
+from softdock.core.machine.doors import OUTCOMES
 from softdock.scenario.build import build
 tables, swept = json.load(sys.stdin)
 rows, markers, floats = columns(build(tables), swept)
-doors, layout = single.load("doors"), single.load("layout")
+doors, layout = single.load("core.machine.doors"), single.load("core.machine.vector")
 found, kinds = [], None
 for row in rows:
     params = layout.prepare(row, single.twin(markers))
@@ -62,9 +63,20 @@ def wall():
 
 @pytest.fixture(scope="module")
 def both():
-    """Two runs through a contact: double, compiled; single, in plain Python, with the types of some of its numbers."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    done = subprocess.run([sys.executable, "-c", RUN], input=json.dumps([wall(), SWEPT]), capture_output=True, text=True, env=environment)
+    """Two runs through a contact: double, compiled; single, in plain Python, with the types of some
+    of its numbers."""
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps([wall(), SWEPT]),
+        capture_output=True,
+        text=True,
+        env=environment,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     found, kinds = json.loads(done.stdout)
     return run_cpu(*columns(build(wall()), SWEPT)), np.array(found), kinds
@@ -76,35 +88,57 @@ def test_the_clock_and_the_satellites_positions_stay_double(both):
 
 
 def test_single_precision_is_near_double_and_not_equal_to_it(both):
-    """Two metres from the origin, through a contact with noise, off the stamps: counts are equal, numbers to rounding of single."""
+    """Two metres from the origin, through a contact with noise, off the stamps: counts are equal,
+    numbers to rounding of single."""
     double, found, _ = both
-    scale = {"peak_force_real_N": 1.0, "energy_invented_J": double.column("kinetic_start_J"), "chaser.vx": 0.02, "chaser.px": 2.0}
+    scale = {
+        "peak_force_real_N": 1.0,
+        "energy_invented_J": double.column("kinetic_start_J"),
+        "chaser.vx": 0.02,
+        "chaser.px": 2.0,
+    }
     for name in ("status", "cycles", "contacts"):
         np.testing.assert_array_equal(found[:, OUTCOME_COLUMNS.index(name)], double.column(name))
     assert double.column("contacts").min() >= 1.0
     for name, of in scale.items():
-        apart = np.abs(found[:, OUTCOME_COLUMNS.index(name)] - double.column(name)) / (of if name != "peak_force_real_N" else double.column(name))
+        apart = np.abs(found[:, OUTCOME_COLUMNS.index(name)] - double.column(name)) / (
+            of if name != "peak_force_real_N" else double.column(name)
+        )
         assert apart.max() < 1e-3, name
-    assert not np.array_equal(found[:, OUTCOME_COLUMNS.index("peak_force_real_N")], double.column("peak_force_real_N"))
+    assert not np.array_equal(
+        found[:, OUTCOME_COLUMNS.index("peak_force_real_N")], double.column("peak_force_real_N")
+    )
 
 
 def test_every_time_of_the_core_stays_double():
-    """A new field in seconds that nobody named here would be rounded to a part in ten million of the run's length."""
-    for path in core_sources(single.ROOT):
-        if path.relative_to(single.ROOT).parts[0] in ("reference", "ports"):  # flown and stepped on the CPU alone
-            continue
+    """A new field in seconds that nobody named here would be rounded to a part in ten million of
+    the run's length."""
+    for path in core_sources():
+        if path.relative_to(CORE).parts[0] in ("orbit", "ports"):
+            continue  # flown and stepped on the CPU alone
         for field in re.findall(r"^    (\w+): float +# s\b", path.read_text(), re.MULTILINE):
             assert field in single.DOUBLE, f"{path.name}: {field}"
 
 
 def test_names_of_the_transformation_are_those_of_the_core():
     """A constant or function that was renamed in the core must be renamed there too."""
-    trees = [ast.parse(path.read_text()) for path in core_sources(single.ROOT)]
-    defined = {node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    assigned = {t.id for tree in trees for node in tree.body if isinstance(node, ast.Assign) for t in node.targets if isinstance(t, ast.Name)}
+    trees = [ast.parse(path.read_text()) for path in core_sources()]
+    defined = {
+        node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+    }
+    assigned = {
+        t.id
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for t in node.targets
+        if isinstance(t, ast.Name)
+    }
     assert set(single.NARROWED) <= defined
     assert set(single.CONSTANTS) <= assigned
-    assert all(fields <= set(single.tuple_fields()[name]) for name, fields in single.POSITIONS.items())
+    assert all(
+        fields <= set(single.tuple_fields()[name]) for name, fields in single.POSITIONS.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,15 +173,32 @@ def test_networks_are_refused():
 
 
 def test_differences_are_counted_and_listed():
-    """A run whose contacts differ is listed and not compared further; the others by their own scale."""
-    double = {"run": np.arange(3), "status": np.zeros(3), "contacts": np.array([1, 2, 1]), "captured": np.full(3, np.nan)}
-    double |= {"peak_force_real_N": np.array([10.0, 20.0, 0.0]), "energy_invented_J": np.ones(3), "kinetic_start_J": np.full(3, 4.0)}
+    """A run whose contacts differ is listed and not compared further; the others by their own
+    scale."""
+    double = {
+        "run": np.arange(3),
+        "status": np.zeros(3),
+        "contacts": np.array([1, 2, 1]),
+        "captured": np.full(3, np.nan),
+    }
+    double |= {
+        "peak_force_real_N": np.array([10.0, 20.0, 0.0]),
+        "energy_invented_J": np.ones(3),
+        "kinetic_start_J": np.full(3, 4.0),
+    }
     other = {name: x.copy() for name, x in double.items()}
-    other["contacts"][1], other["peak_force_real_N"][0], other["energy_invented_J"][2] = 3, 10.5, 1.4
+    other["contacts"][1], other["peak_force_real_N"][0], other["energy_invented_J"][2] = (
+        3,
+        10.5,
+        1.4,
+    )
     found = precision.differences(other, double)
     assert (found["compared"], found["decided_by_rounding"], found["decided_runs"]) == (3, 1, [1])
     assert found["different"] == {"status": 0, "contacts": 1, "captured": 0}
     rows = {row["outcome"]: row for row in found["rows"]}
-    assert (rows["peak_force_real_N"]["runs"], rows["peak_force_real_N"]["most"]) == (1, pytest.approx(0.05))  # no touch, no scale
+    assert (rows["peak_force_real_N"]["runs"], rows["peak_force_real_N"]["most"]) == (
+        1,
+        pytest.approx(0.05),
+    )  # no touch, no scale
     assert rows["energy_invented_J"]["most"] == pytest.approx(0.1)
     assert "1 differ in status" in precision.said(found)

@@ -1,5 +1,6 @@
-"""Virtual elements keep the books: rows sum to the invented energy, what they absorb is stored or dissipated, momentum is kept;
-gains change without a jump; the monitor pairs force and motion by age, and acts."""
+"""Virtual elements keep the books: rows sum to the invented energy, what they absorb is stored or
+dissipated, momentum is kept; gains change without a jump; the monitor pairs force and motion by
+age, and acts."""
 
 from __future__ import annotations
 
@@ -7,11 +8,20 @@ import copy
 
 import numpy as np
 import pytest
-from scenarios import CHASER_INERTIA, TARGET_INERTIA, cone_docking, epos_wall, hard_for_the_core, matrix, sphere_on_sphere, whole_facility
+from scenarios import (
+    CHASER_INERTIA,
+    TARGET_INERTIA,
+    cone_docking,
+    epos_wall,
+    hard_for_the_core,
+    matrix,
+    sphere_on_sphere,
+    whole_facility,
+)
 
 from softdock import Stepper, build, simulate
-from softdock.adaptation.virtual_contact import GAINS
-from softdock.energy.ledger import ROWS
+from softdock.core.adaptation.hybrid.virtual_contact import GAINS
+from softdock.core.energy.ledger import ROWS
 from softdock.errors import BadInput
 
 TIP = [-1.0, 0.0, 0.0]  # of cone_docking
@@ -54,25 +64,36 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def runs():
-    return {name: simulate(with_methods(make(**keys), method)) for name, (make, keys, method) in CASES.items()}
+    return {
+        name: simulate(with_methods(make(**keys), method))
+        for name, (make, keys, method) in CASES.items()
+    }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_rows_sum_to_the_invented_energy(runs, name):
-    """Bookkeeping (definitions.md, check a), at every cycle: 1e-12 of the turnover + 1e-12 J. The virtual contact took part."""
+    """Bookkeeping (definitions.md, check a), at every cycle: 1e-12 of the turnover + 1e-12 J. The
+    virtual contact took part."""
     run = runs[name]
     s = run.series
     assert run.status == "completed"
     assert np.isfinite(s.rows).all()
     assert np.abs(s["energy.virtual"]).max() > 1e-5
     assert s["energy.virtual"] == pytest.approx(s["hybrid.absorbed"], abs=1e-12)
-    w = {k: s[f"energy.{k}"] for k in ("kinetic", "kinetic_start", "external", "real", "virtual", "designed", "turnover")}
-    invented = w["kinetic"] - w["kinetic_start"] - w["external"] + w["real"] + w["virtual"] - w["designed"]
+    w = {
+        k: s[f"energy.{k}"]
+        for k in ("kinetic", "kinetic_start", "external", "real", "virtual", "designed", "turnover")
+    }
+    invented = (
+        w["kinetic"] - w["kinetic_start"] - w["external"] + w["real"] + w["virtual"] - w["designed"]
+    )
     rows = sum(s[f"energy.{row}"] for row in ROWS)
     assert (np.abs(rows - invented) <= 1e-12 * w["turnover"] + 1e-12).all()
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name != "whole facility"])  # a thruster acts there
+@pytest.mark.parametrize(
+    "name", [name for name in CASES if name != "whole facility"]
+)  # a thruster acts there
 def test_the_pair_keeps_its_momentum(runs, name):
     """Virtual forces are equal and opposite."""
     run = runs[name]
@@ -83,22 +104,32 @@ def test_the_pair_keeps_its_momentum(runs, name):
 
 @pytest.mark.parametrize("frame", ["normal", "target"])
 def test_the_pair_keeps_its_angular_momentum(frame):
-    """With symplectic Euler, where a measured wrench keeps it exactly: virtual torques are those of forces at one point, and couples."""
+    """With symplectic Euler, where a measured wrench keeps it exactly: virtual torques are those of
+    forces at one point, and couples."""
     run = simulate(with_methods(sphere_on_sphere("symplectic_euler", delay_ms=8.0), hybrid(frame)))
     tables, s, total = run.scenario.tables, run.series, 0.0
     for body, inertia in (("chaser", CHASER_INERTIA), ("target", TARGET_INERTIA)):
         orbital = tables[body]["mass_kg"] * np.cross(s[f"{body}.position"], s[f"{body}.velocity"])
-        total = total + orbital + [matrix(q) @ inertia @ w for q, w in zip(s[f"{body}.attitude"], s[f"{body}.rate"], strict=True)]
+        total = (
+            total
+            + orbital
+            + [
+                matrix(q) @ inertia @ w
+                for q, w in zip(s[f"{body}.attitude"], s[f"{body}.rate"], strict=True)
+            ]
+        )
     assert total[-1] == pytest.approx(total[0], abs=1e-9)
 
 
 @pytest.mark.parametrize("pose", ["measured", "simulated"])
 @pytest.mark.parametrize("frame", ["normal", "target"])
 def test_what_virtual_elements_absorb_is_stored_or_dissipated(frame, pose):
-    """Physics (definitions.md, check b) of the virtual contact at its port: absorbed from displacements, dissipated from
-    velocities and gains. 1e-3 of the largest absorbed energy, at a fine cycle; dampers only take. The clamp off: its jump at
-    separation is of first order."""
-    tables = with_methods(cone_docking("symplectic_euler", delay_ms=4.0), hybrid(frame, pose=pose, contact="pull"))
+    """Physics (definitions.md, check b) of the virtual contact at its port: absorbed from
+    displacements, dissipated from velocities and gains. 1e-3 of the largest absorbed energy, at a
+    fine cycle; dampers only take. The clamp off: its jump at separation is of first order."""
+    tables = with_methods(
+        cone_docking("symplectic_euler", delay_ms=4.0), hybrid(frame, pose=pose, contact="pull")
+    )
     tables["time"] = {"cycle_ms": 0.5, "duration_s": 1.5}
     s = simulate(tables).series
     apart = s["hybrid.absorbed"] - s["hybrid.stored"] - s["hybrid.dissipated"]
@@ -109,17 +140,25 @@ def test_what_virtual_elements_absorb_is_stored_or_dissipated(frame, pose):
 
 def test_without_gains_the_loop_is_the_raw_loop():
     """A virtual contact of nothing changes nothing."""
-    raw, nothing = simulate(hard_for_the_core()), simulate(with_methods(hard_for_the_core(), {"name": "hybrid"}))
-    assert nothing.series["chaser.velocity"] == pytest.approx(raw.series["chaser.velocity"], abs=1e-15)
+    raw, nothing = (
+        simulate(hard_for_the_core()),
+        simulate(with_methods(hard_for_the_core(), {"name": "hybrid"})),
+    )
+    assert nothing.series["chaser.velocity"] == pytest.approx(
+        raw.series["chaser.velocity"], abs=1e-15
+    )
     assert nothing.ledger["virtual"] == 0.0
 
 
 def test_one_sided_never_pulls_and_pull_may():
-    """In one dimension the force on the satellite is never negative, unless the scenario asks for the papers' law."""
+    """In one dimension the force on the satellite is never negative, unless the scenario asks for
+    the papers' law."""
     forces = {}
     for contact in ("one_sided", "pull"):
         method = {"name": "hybrid", "contact": contact, "damping_Ns_per_m": [60.0, 0.0, 0.0]}
-        forces[contact] = simulate(with_methods(epos_wall(), method)).series["satellite.chaser.force.x"].min()
+        forces[contact] = (
+            simulate(with_methods(epos_wall(), method)).series["satellite.chaser.force.x"].min()
+        )
     assert forces["one_sided"] > -1e-12
     assert forces["pull"] < -0.1
 
@@ -130,13 +169,19 @@ def test_it_acts_only_in_contact():
     away = ~(np.linalg.norm(s["measured.chaser.force"], axis=1) > 0.0)
     acted = np.linalg.norm(s["hybrid.force"], axis=1) > 0.0
     assert acted.any()
-    assert not (acted[1:] & away[:-1]).any()  # a row holds the wrench of the cycle that ended, decided one row before
+    assert not (
+        acted[1:] & away[:-1]
+    ).any()  # a row holds the wrench of the cycle that ended, decided one row before
 
 
 def test_a_virtual_spring_adds_to_the_real_one():
-    """Zebenay eq. 121: 600 N/m real and 400 N/m virtual, both on the delayed pose, bounce as 1000 N/m. 1e-3: the virtual contact is
-    seen to begin half a cycle off at most."""
-    mixed = simulate(with_methods(epos_wall(stiffness=600.0), {"name": "hybrid", "stiffness_N_per_m": [400.0, 0.0, 0.0]}))
+    """Zebenay eq. 121: 600 N/m real and 400 N/m virtual, both on the delayed pose, bounce as 1000
+    N/m. 1e-3: the virtual contact is seen to begin half a cycle off at most."""
+    mixed = simulate(
+        with_methods(
+            epos_wall(stiffness=600.0), {"name": "hybrid", "stiffness_N_per_m": [400.0, 0.0, 0.0]}
+        )
+    )
     whole = simulate(epos_wall(stiffness=1000.0))
     assert mixed.restitution == pytest.approx(whole.restitution, abs=1e-3)
     peaks = [np.abs(run.series["satellite.chaser.force.x"]).max() for run in (mixed, whole)]
@@ -147,24 +192,34 @@ def test_a_virtual_spring_adds_to_the_real_one():
 
 
 def forces_of(gains, blend_ms=50.0):
-    method = {"name": "hybrid", "damping_Ns_per_m": [20.0, 0.0, 0.0], "gains": gains, "blend_ms": blend_ms}
+    method = {
+        "name": "hybrid",
+        "damping_Ns_per_m": [20.0, 0.0, 0.0],
+        "gains": gains,
+        "blend_ms": blend_ms,
+    }
     return simulate(with_methods(epos_wall(), method)).series
 
 
 @pytest.mark.parametrize("at", [0.6, 0.75, 1.0])
 def test_gains_change_without_a_jump(at):
-    """Stiffness and damping change at once in mid-contact; the force on the satellite goes on where it was: no step larger than
-    those of the loop around it. Without the offset the step would be many times that."""
+    """Stiffness and damping change at once in mid-contact; the force on the satellite goes on where
+    it was: no step larger than those of the loop around it. Without the offset the step would be
+    many times that."""
     series = forces_of([[at, 500.0, 0.0, 0.0, 80.0, 0.0, 0.0]])
     steps, row = np.abs(np.diff(series["satellite.chaser.force.x"])), round(at / 0.004)
     usual = np.abs(np.diff(forces_of([])["satellite.chaser.force.x"])).max()
     assert steps[row - 2 : row + 25].max() < 2.0 * usual
     abrupt = forces_of([[at, 500.0, 0.0, 0.0, 80.0, 0.0, 0.0]], blend_ms=1e-3)
-    assert np.abs(np.diff(abrupt["satellite.chaser.force.x"]))[row : row + 3].max() > 3.0 * steps[row - 2 : row + 25].max()
+    assert (
+        np.abs(np.diff(abrupt["satellite.chaser.force.x"]))[row : row + 3].max()
+        > 3.0 * steps[row - 2 : row + 25].max()
+    )
 
 
 def test_the_offset_fades_and_its_energy_is_booked():
-    """Long after a change the gains alone act; what the offset took is part of what the virtual contact absorbed."""
+    """Long after a change the gains alone act; what the offset took is part of what the virtual
+    contact absorbed."""
     series = forces_of([[0.6, 0.0, 0.0, 0.0, 60.0, 0.0, 0.0]], blend_ms=20.0)
     k = round(0.9 / 0.004)  # 15 time constants later
     rate = -series["mock_up.chaser.velocity.x"][k]
@@ -175,7 +230,8 @@ def test_the_offset_fades_and_its_energy_is_booked():
 
 
 def test_gains_written_by_whoever_steps_the_loop():
-    """An operator changes the damping while the loop runs, through the method's memory: no jump, and the new damping holds."""
+    """An operator changes the damping while the loop runs, through the method's memory: no jump,
+    and the new damping holds."""
     loop = Stepper(build(with_methods(epos_wall(), {"name": "hybrid"})), rows=751)
     loop.step(175)
     loop.method_memory(0)[GAINS + 3] = 70.0
@@ -192,10 +248,19 @@ def test_gains_written_by_whoever_steps_the_loop():
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"damping_Ns_per_m": [1.0, 1.0, 0.0]}, r"methods\.0\.damping_Ns_per_m.*frame target, chaser or world"),
-        ({"rotation_damping_Nms_per_rad": [1.0, 1.0, 0.0]}, r"rotation_damping_Nms_per_rad.*equal second and third"),
+        (
+            {"damping_Ns_per_m": [1.0, 1.0, 0.0]},
+            r"methods\.0\.damping_Ns_per_m.*frame target, chaser or world",
+        ),
+        (
+            {"rotation_damping_Nms_per_rad": [1.0, 1.0, 0.0]},
+            r"rotation_damping_Nms_per_rad.*equal second and third",
+        ),
         ({"gains": [[0.0, 1.0, 0.0, 0.0, -1.0, 0.0, 0.0]]}, r"gains.*none negative"),
-        ({"gains": [[1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]]}, r"gains.*does not rise"),
+        (
+            {"gains": [[1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0], [0.5, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]]},
+            r"gains.*does not rise",
+        ),
         ({"gains": [[0.0, 1.0, 2.0, 0.0, 1.0, 0.0, 0.0]]}, r"gains.*across the normal"),
         ({"frame": "target"}, r"methods\.0\.tip_m"),
         ({"tip_m": [0.0, 0.0, 0.0]}, r"tip_m.*applies only for frame"),
@@ -208,7 +273,9 @@ def test_bad_gains_are_refused(keys, message):
 
 
 def test_noise_that_would_be_taken_for_a_contact_is_warned_about():
-    tables = with_methods(epos_wall(), {"name": "hybrid", "damping_Ns_per_m": [9.0, 0.0, 0.0]}) | {"sensor": {"noise_N": 0.25}}
+    tables = with_methods(epos_wall(), {"name": "hybrid", "damping_Ns_per_m": [9.0, 0.0, 0.0]}) | {
+        "sensor": {"noise_N": 0.25}
+    }
     assert any("contact_N" in w and "1 N" in w for w in build(tables).warnings)
     tables["methods"][0]["contact_N"] = 1.0
     assert build(tables).warnings == []
@@ -223,7 +290,8 @@ def monitored(tables, **keys):
 
 @pytest.mark.parametrize("frame", ["world", "target", "chaser"])
 def test_the_axes_sum_to_the_observed_energy(frame):
-    """Six axes of any frame sum to the total, and with readings of one age that is the ledger's observed energy (one row later)."""
+    """Six axes of any frame sum to the total, and with readings of one age that is the ledger's
+    observed energy (one row later)."""
     s = monitored(sphere_on_sphere(delay_ms=16.0), frame=frame).series
     axes = s["monitor.force"].sum(axis=1) + s["monitor.torque"].sum(axis=1)
     assert axes == pytest.approx(s["monitor.total"], abs=1e-14)
@@ -231,16 +299,22 @@ def test_the_axes_sum_to_the_observed_energy(frame):
     assert np.abs(s["monitor.torque"][-1]).max() > 1e-4
 
 
-@pytest.mark.parametrize(("pose_ms", "force_ms"), [(0.0, 0.0), (16.0, 0.0), (0.0, 8.0), (16.0, 6.0), (10.0, 0.0)])
+@pytest.mark.parametrize(
+    ("pose_ms", "force_ms"), [(0.0, 0.0), (16.0, 0.0), (0.0, 8.0), (16.0, 6.0), (10.0, 0.0)]
+)
 def test_force_and_pose_are_paired_by_age(pose_ms, force_ms):
-    """In one dimension e^2 = 1 + observed / KE_0, however late poses and forces are reported; unpaired, 16 ms would be off by 0.1.
-    2e-3: trapezoid, and interpolation between samples."""
+    """In one dimension e^2 = 1 + observed / KE_0, however late poses and forces are reported;
+    unpaired, 16 ms would be off by 0.1. 2e-3: trapezoid, and interpolation between samples."""
     tables = epos_wall() | {"pose": {"delay_ms": pose_ms}, "sensor": {"delay_ms": force_ms}}
     run = monitored(tables)
     kinetic = run.ledger["kinetic_start"]
-    assert run.restitution**2 == pytest.approx(1.0 + run.series["monitor.total"][-1] / kinetic, abs=2e-3)
+    assert run.restitution**2 == pytest.approx(
+        1.0 + run.series["monitor.total"][-1] / kinetic, abs=2e-3
+    )
     assert run.series["monitor.age"][-1] == pytest.approx(1e-3 * max(pose_ms, force_ms), abs=1e-9)
-    assert run.series["energy.observed"][:-1] == pytest.approx(run.series["monitor.total"][1:], abs=1e-12)  # the run's own, at no cost to the loop
+    assert run.series["energy.observed"][:-1] == pytest.approx(
+        run.series["monitor.total"][1:], abs=1e-12
+    )  # the run's own, at no cost to the loop
 
 
 def test_above_the_bound_it_logs():
@@ -261,10 +335,16 @@ def test_above_the_bound_it_stops():
 
 
 def test_above_the_bound_it_damps():
-    """The rig ends with less observed energy, the added damping's work is booked, and it comes without a jump."""
-    raw, damped = monitored(epos_wall(), bound_J=5e-4), monitored(epos_wall(), bound_J=5e-4, action="damp", damping_Ns_per_m=80.0)
+    """The rig ends with less observed energy, the added damping's work is booked, and it comes
+    without a jump."""
+    raw, damped = (
+        monitored(epos_wall(), bound_J=5e-4),
+        monitored(epos_wall(), bound_J=5e-4, action="damp", damping_Ns_per_m=80.0),
+    )
     assert damped.series["monitor.total"][-1] < 0.3 * raw.series["monitor.total"][-1]
-    assert damped.ledger["virtual"] == pytest.approx(damped.series["monitor.absorbed"][-1], abs=1e-15)
+    assert damped.ledger["virtual"] == pytest.approx(
+        damped.series["monitor.absorbed"][-1], abs=1e-15
+    )
     assert damped.ledger["virtual"] > 1e-3
     steps = np.abs(np.diff(damped.series["satellite.chaser.force.x"])).max()
     assert steps < 3.0 * np.abs(np.diff(raw.series["satellite.chaser.force.x"])).max()
@@ -280,7 +360,14 @@ def test_one_axis_can_set_it_off():
 
 def test_a_monitor_that_could_not_see_is_refused_or_warned_about():
     """Readings older than it keeps; methods behind it."""
-    late = with_methods(epos_wall(), {"name": "monitor", "longest_age_ms": 10.0}) | {"pose": {"delay_ms": 16.0}}
-    with pytest.raises(BadInput, match=r"methods\.0\.longest_age_ms: given 10\.0; allowed: at least 16"):
+    late = with_methods(epos_wall(), {"name": "monitor", "longest_age_ms": 10.0}) | {
+        "pose": {"delay_ms": 16.0}
+    }
+    with pytest.raises(
+        BadInput, match=r"methods\.0\.longest_age_ms: given 10\.0; allowed: at least 16"
+    ):
         build(late)
-    assert any("not the last method" in w for w in build(with_methods(epos_wall(), {"name": "monitor"}, {"name": "direct"})).warnings)
+    assert any(
+        "not the last method" in w
+        for w in build(with_methods(epos_wall(), {"name": "monitor"}, {"name": "direct"})).warnings
+    )

@@ -1,4 +1,5 @@
-"""Only relative motion touches: the laboratory's mapping, share, attitude and place do not change a run."""
+"""Only relative motion touches: the laboratory's mapping, share, attitude and place do not change a
+run."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import simulate
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
 
 DOCKINGS = {
     "wall": lambda: epos_wall(delay_ms=16.0),
@@ -19,8 +20,8 @@ DOCKINGS = {
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("docking", DOCKINGS)
 def test_who_carries_the_motion_does_not_matter(docking, share):
-    """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to 1e-9 (rounding, magnified
-    by contacts), and the books close."""
+    """Shared with any share, or absolute: the same restitution, contacts, energies, velocities to
+    1e-9 (rounding, magnified by contacts), and the books close."""
     tables = DOCKINGS[docking]()
     plain = simulate(tables)
     tables["laboratory"] = {
@@ -32,7 +33,14 @@ def test_who_carries_the_motion_does_not_matter(docking, share):
     shared = simulate(tables)
     assert shared.contact_count == plain.contact_count >= 1
     for a, b in zip(plain.contacts, shared.contacts, strict=True):
-        for key in ("restitution", "restitution_energetic", "peak_force_real_N", "impulse_Ns", "start_s", "end_s"):
+        for key in (
+            "restitution",
+            "restitution_energetic",
+            "peak_force_real_N",
+            "impulse_Ns",
+            "start_s",
+            "end_s",
+        ):
             assert b[key] == pytest.approx(a[key], rel=1e-9), key
     size = plain.ledger["kinetic_start"]
     for name in ("kinetic", "real", "dissipated", "integrator", "sensor"):
@@ -47,15 +55,19 @@ def test_who_carries_the_motion_does_not_matter(docking, share):
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_the_shared_point_rests(share):
-    """(1 - s) p_chaser + s p_target stays where it is: with share 1 the target's mock-up does not move, with share 0 the
-    chaser's."""
+    """(1 - s) p_chaser + s p_target stays where it is: with share 1 the target's mock-up does not
+    move, with share 0 the chaser's."""
     tables = sphere_on_sphere(delay_ms=10.0)
     tables["laboratory"] = {"mapping": "shared", "chaser_share": share}
     series = simulate(tables).series
     for part in ("position", "velocity"):
-        resting = (1.0 - share) * series[f"mock_up.chaser.{part}"] + share * series[f"mock_up.target.{part}"]
+        resting = (1.0 - share) * series[f"mock_up.chaser.{part}"] + share * series[
+            f"mock_up.target.{part}"
+        ]
         assert np.abs(resting).max() < 1e-12
         apart = series[f"command.chaser.{part}"] - series[f"command.target.{part}"]
-        assert apart == pytest.approx(series[f"chaser.{part}"] - series[f"target.{part}"], abs=1e-12)
+        assert apart == pytest.approx(
+            series[f"chaser.{part}"] - series[f"target.{part}"], abs=1e-12
+        )
     for name in ("chaser", "target"):  # attitudes are never shared
         assert (series[f"command.{name}.attitude"] == series[f"{name}.attitude"]).all()

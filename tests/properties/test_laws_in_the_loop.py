@@ -7,15 +7,19 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import simulate
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput
-from softdock.reference import orbit
 from softdock.scenario.build import build
 
-SPRING = {"law": "table", "table_m_N": [[0.0, 0.0], [0.0004, 0.8], [0.001, 2.0], [0.02, 40.0]]}  # 2000 N/m throughout
+SPRING = {
+    "law": "table",
+    "table_m_N": [[0.0, 0.0], [0.0004, 0.8], [0.001, 2.0], [0.02, 40.0]],
+}  # 2000 N/m throughout
 
 
 def test_a_table_of_a_spring_is_the_spring():
-    """The same contacts, forces and energies: 1e-9, rounding magnified by the contact; beyond its last row too."""
+    """The same contacts, forces and energies: 1e-9, rounding magnified by the contact; beyond its
+    last row too."""
     for rows in (SPRING["table_m_N"], SPRING["table_m_N"][:2]):
         spring, table = sphere_on_sphere(delay_ms=6.0, damping=15.0), sphere_on_sphere(delay_ms=6.0)
         table["contact"][0]["real"] = {"law": "table", "table_m_N": rows, "damping_Ns_per_m": 15.0}
@@ -43,7 +47,8 @@ def sliding(friction=None, slip=0.001):
 
 
 def test_friction_is_off_by_default():
-    """A frictionless wall leaves the velocity along it alone, to the bit; friction = 0 is the default."""
+    """A frictionless wall leaves the velocity along it alone, to the bit; friction = 0 is the
+    default."""
     run = sliding()
     assert (run.series["chaser.velocity.y"] == 0.01).all()
     assert run.ledger["dissipated"] == 0.0
@@ -51,18 +56,21 @@ def test_friction_is_off_by_default():
 
 
 def test_friction_slows_the_sliding():
-    """Coulomb: mu times the normal impulse, as long as it slides well above the regularising speed; the energy lost is what it
-    dissipated."""
+    """Coulomb: mu times the normal impulse, as long as it slides well above the regularising speed;
+    the energy lost is what it dissipated."""
     run = sliding(0.05, 1e-5)
     normal = 63.0 * np.ptp(run.series["chaser.velocity.x"])
     lost = 63.0 * (0.01 - run.series["chaser.velocity.y"][-1])
     assert lost == pytest.approx(0.05 * normal, rel=1e-3)
     assert (np.diff(run.series["chaser.velocity.y"]) <= 0.0).all()
-    assert run.ledger["dissipated"] == pytest.approx(0.5 * 63.0 * (0.01**2 - run.series["chaser.velocity.y"][-1] ** 2), rel=0.02)
+    assert run.ledger["dissipated"] == pytest.approx(
+        0.5 * 63.0 * (0.01**2 - run.series["chaser.velocity.y"][-1] ** 2), rel=0.02
+    )
 
 
 def test_strong_friction_stops_the_sliding_and_does_not_reverse_it():
-    """Regularised friction vanishes with the sliding: it never pushes the body back along the wall."""
+    """Regularised friction vanishes with the sliding: it never pushes the body back along the
+    wall."""
     run = sliding(1.0, 0.005)
     assert run.series["chaser.velocity.y"][-1] < 0.002
     assert (run.series["chaser.velocity.y"] > -1e-9).all()
@@ -71,7 +79,8 @@ def test_strong_friction_stops_the_sliding_and_does_not_reverse_it():
 
 @pytest.mark.parametrize("build_tables", [sphere_on_sphere, cone_docking])
 def test_friction_dissipates_and_keeps_momentum(build_tables):
-    """In three dimensions: dissipation never falls, contact work = stored + dissipated, and the pair's momentum is untouched."""
+    """In three dimensions: dissipation never falls, contact work = stored + dissipated, and the
+    pair's momentum is untouched."""
     tables = build_tables("symplectic_euler")
     tables["time"]["plant_steps"] = 4
     tables["contact"][0]["real"]["friction"] = 0.3
@@ -115,7 +124,9 @@ def test_a_force_limit_stops_the_run_and_keeps_its_series():
     force = np.linalg.norm(run.series["true.chaser.force"], axis=1)
     assert force[-1] > 5.0
     assert (force[:-1] <= 5.0).all()
-    assert np.isnan(run.contacts[-1]["restitution"])  # the contact under way is in the log, without an end
+    assert np.isnan(
+        run.contacts[-1]["restitution"]
+    )  # the contact under way is in the log, without an end
 
 
 def test_a_torque_limit_stops_the_run():
@@ -126,7 +137,8 @@ def test_a_torque_limit_stops_the_run():
 
 
 def test_reach_stops_the_run():
-    """The rig comes back faster than orbit and leaves its robot's reach, which orbit's own motion never does."""
+    """The rig comes back faster than orbit and leaves its robot's reach, which orbit's own motion
+    never does."""
     tables = epos_wall(delay_ms=32.0)
     tables["robots"]["chaser"]["reach_m"] = 0.05
     farthest = np.abs(orbit(build(tables)).series["chaser.position"]).max()
@@ -139,13 +151,16 @@ def test_reach_stops_the_run():
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("reach_m", 0.009), ("allowed_speed_m_per_s", 0.019), ("allowed_acceleration_m_per_s2", 0.01)]
+    ("key", "value"),
+    [("reach_m", 0.009), ("allowed_speed_m_per_s", 0.019), ("allowed_acceleration_m_per_s2", 0.01)],
 )
 def test_what_orbit_asks_of_a_robot_is_checked_before_the_run(key, value):
     """The message names the robot's key, the instant and how much would be needed."""
     tables = epos_wall()
     tables["robots"]["chaser"][key] = value
-    with pytest.raises(BadInput, match=rf"robots\.chaser\.{key}: given {value}; allowed: at least .* at t = "):
+    with pytest.raises(
+        BadInput, match=rf"robots\.chaser\.{key}: given {value}; allowed: at least .* at t = "
+    ):
         simulate(tables)
 
 

@@ -1,4 +1,5 @@
-"""`softdock campaign` as a person uses it: tables, page and summary agree; cut short it goes on; a worker lost costs nothing; what can be wrong."""
+"""`softdock campaign` as a person uses it: tables, page and summary agree; cut short it goes on; a
+worker lost costs nothing; what can be wrong."""
 
 from __future__ import annotations
 
@@ -68,7 +69,11 @@ def end_of_first(outcome, log):
 def softness(outcome, log, varied):
     return _inverse(varied[1])
 """
-LONG = CAMPAIGN.replace("runs = 60", "runs = 800").replace("reference = true", "").replace('outcome_file = "mine.py"', "")
+LONG = (
+    CAMPAIGN.replace("runs = 60", "runs = 800")
+    .replace("reference = true", "")
+    .replace('outcome_file = "mine.py"', "")
+)
 
 
 @pytest.fixture(scope="module")
@@ -84,12 +89,27 @@ def folder(tmp_path_factory) -> Path:
 def done(folder) -> tuple[Path, Any]:
     """The small campaign, run by the command."""
     out = folder / "out"
-    return out, CliRunner().invoke(cli, ["campaign", str(folder / "small.toml"), "--out", str(out), "--backend", "cpu", "--shard", "25"])
+    return out, CliRunner().invoke(
+        cli,
+        [
+            "campaign",
+            str(folder / "small.toml"),
+            "--out",
+            str(out),
+            "--backend",
+            "cpu",
+            "--shard",
+            "25",
+        ],
+    )
 
 
 def read(out: Path) -> dict[str, np.ndarray]:
     parts = list(tables(out))
-    return {name: np.concatenate([to_numbers(part[name]) for part in parts]) for name in parts[0].column_names}
+    return {
+        name: np.concatenate([to_numbers(part[name]) for part in parts])
+        for name in parts[0].column_names
+    }
 
 
 def assert_same(a: Path, b: Path) -> None:
@@ -109,7 +129,9 @@ def test_tables_summary_and_output_agree(done):
     for i, v in enumerate(summary["variants"]):
         mine = columns["run"] // 60 == i
         assert v["runs"] == 60
-        assert v["honest_rate"] == pytest.approx((columns["distance_from_orbit"][mine] <= 0.05).mean())
+        assert v["honest_rate"] == pytest.approx(
+            (columns["distance_from_orbit"][mine] <= 0.05).mean()
+        )
         assert v["capture_rate"] == pytest.approx(columns["captured"][mine].mean())
         assert v["verdicts"]["active"] == (columns["verdict"][mine] == 1).sum()
         assert v["peak_force_real_N_most"] == columns["peak_force_real_N"][mine].max()
@@ -120,25 +142,49 @@ def test_tables_summary_and_output_agree(done):
     for i, v in enumerate(summary["variants"]):  # each variant has its own worst cases and indices
         mine = np.flatnonzero(columns["run"] // 60 == i)
         hardest = mine[np.argsort(-columns["distance_from_orbit"][mine], kind="stable")[:10]]
-        assert [row["run"] for row in summary["worst"] if row["variant"] == v["label"]] == hardest.tolist()
-        assert summary["sensitivity"][i]["distance_from_orbit"][0]["key"] == "robots.chaser.delay_ms"
-    assert np.all(columns["end_of_first"] > 0.4)  # an outcome of the user's own: the touch is at 0.5 s
-    np.testing.assert_allclose(columns["softness"], 1.0 / columns["contact.0.real.stiffness_N_per_m"], rtol=1e-15)
-    assert {p.name for p in (out / "trajectories").iterdir()} == {"run-000000000.parquet", f"run-{worst['run']:09d}.parquet"}
+        assert [
+            row["run"] for row in summary["worst"] if row["variant"] == v["label"]
+        ] == hardest.tolist()
+        assert (
+            summary["sensitivity"][i]["distance_from_orbit"][0]["key"] == "robots.chaser.delay_ms"
+        )
+    assert np.all(
+        columns["end_of_first"] > 0.4
+    )  # an outcome of the user's own: the touch is at 0.5 s
+    np.testing.assert_allclose(
+        columns["softness"], 1.0 / columns["contact.0.real.stiffness_N_per_m"], rtol=1e-15
+    )
+    assert {p.name for p in (out / "trajectories").iterdir()} == {
+        "run-000000000.parquet",
+        f"run-{worst['run']:09d}.parquet",
+    }
 
 
 def test_the_page_says_the_same(done):
-    """Charts and maps drawn, numbers as in the JSON, nothing asked of the network, a hostile name harmless."""
+    """Charts and maps drawn, numbers as in the JSON, nothing asked of the network, a hostile name
+    harmless."""
     out, _ = done
     summary = json.loads((out / "summary.json").read_text())
     with chromium() as browser, opened(browser, out / "report.html") as here:
         here.drawn()
-        charts = here.page.evaluate("() => Array.from(document.querySelectorAll('.chart')).map(e => [e.id, e.querySelectorAll('.main-svg').length])")
+        charts = here.page.evaluate(
+            "() => Array.from(document.querySelectorAll('.chart')).map(e => [e.id, "
+            "e.querySelectorAll('.main-svg').length])"
+        )
         assert all(count >= 1 for _, count in charts)
         names = {name for name, _ in charts}
-        assert {"chart-map-distance_from_orbit-0", "chart-map-distance_from_orbit-1", "chart-distribution-peak_force_real_N"} <= names
-        assert here.page.evaluate("() => document.querySelectorAll('.heatmaplayer image').length") >= 2
-        values = here.page.evaluate("() => Array.from(document.querySelectorAll('[data-key]')).map(e => [e.dataset.key, e.dataset.value])")
+        assert {
+            "chart-map-distance_from_orbit-0",
+            "chart-map-distance_from_orbit-1",
+            "chart-distribution-peak_force_real_N",
+        } <= names
+        assert (
+            here.page.evaluate("() => document.querySelectorAll('.heatmaplayer image').length") >= 2
+        )
+        values = here.page.evaluate(
+            "() => Array.from(document.querySelectorAll('[data-key]')).map(e => "
+            "[e.dataset.key, e.dataset.value])"
+        )
         assert len(values) > 50
         for key, value in values:
             assert json.loads(value) == look_up(summary, key), key
@@ -154,7 +200,9 @@ def test_the_page_says_the_same(done):
 def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
     out, _ = done
     run = json.loads((out / "summary.json").read_text())["worst"][0]["run"]
-    result = CliRunner().invoke(cli, ["campaign", str(out), "--replay", str(run), "--out", str(tmp_path / "one")])
+    result = CliRunner().invoke(
+        cli, ["campaign", str(out), "--replay", str(run), "--out", str(tmp_path / "one")]
+    )
     assert result.exit_code == 0, result.output
     metrics = json.loads((tmp_path / "one" / "metrics.json").read_text())
     columns = read(out)
@@ -162,7 +210,9 @@ def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
     assert metrics["restitution"] == columns["restitution"][run]
     assert metrics["peak_torque_real_Nm"] == columns["peak_torque_real_Nm"][run]
     assert metrics["captured"] == bool(columns["captured"][run])
-    assert metrics["distance_from_orbit"] == pytest.approx(columns["distance_from_orbit"][run], rel=1e-8)
+    assert metrics["distance_from_orbit"] == pytest.approx(
+        columns["distance_from_orbit"][run], rel=1e-8
+    )
     assert "The outcomes are those of the campaign's table." in result.output
     assert CliRunner().invoke(cli, ["campaign", str(out), "--replay", "120"]).exit_code == 2
 
@@ -171,10 +221,21 @@ def test_killed_and_resumed_is_the_same_as_never_killed(folder, tmp_path):
     """`kill -9` in the middle: what was written stays, what was not is run, no run counts twice."""
     cut, whole = tmp_path / "cut", tmp_path / "whole"
     arguments = ["campaign", str(folder / "long.toml"), "--backend", "cpu", "--shard", "32"]
-    program = [sys.executable, "-c", "from softdock.cli.main import main; main()", *arguments, "--out", str(cut)]
+    program = [
+        sys.executable,
+        "-c",
+        "from softdock.cli.main import main; main()",
+        *arguments,
+        "--out",
+        str(cut),
+    ]
     child = subprocess.Popen(program, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     until = time.monotonic() + 60.0
-    while len(list((cut / "runs").glob("part-*"))) < 3 and time.monotonic() < until and child.poll() is None:
+    while (
+        len(list((cut / "runs").glob("part-*"))) < 3
+        and time.monotonic() < until
+        and child.poll() is None
+    ):
         time.sleep(0.02)
     child.send_signal(signal.SIGKILL)
     child.wait()
@@ -186,7 +247,9 @@ def test_killed_and_resumed_is_the_same_as_never_killed(folder, tmp_path):
     assert "--force" not in refused.output
     resumed = CliRunner().invoke(cli, [*arguments, "--out", str(cut), "--resume"])
     assert resumed.exit_code == 0, resumed.output
-    assert {name: (cut / "runs" / name).stat().st_mtime_ns for name in kept} == kept  # not run again
+    assert {
+        name: (cut / "runs" / name).stat().st_mtime_ns for name in kept
+    } == kept  # not run again
     run_campaign(load_plan(folder / "long.toml"), whole, "cpu", shard_runs=1600)
     assert_same(cut, whole)
     columns = read(cut)
@@ -213,7 +276,9 @@ def test_a_full_disc_stops_the_campaign_and_loses_nothing(folder, tmp_path, monk
     (out / "runs" / "part-000003.parquet").unlink()
     with (out / "runs" / "part-000001.parquet").open("r+b") as cut:
         cut.truncate(1000)  # a machine that lost its power: made again
-    again = CliRunner().invoke(cli, ["campaign", str(out), "--resume", "--backend", "cpu"])  # the folder in place of the file
+    again = CliRunner().invoke(
+        cli, ["campaign", str(out), "--resume", "--backend", "cpu"]
+    )  # the folder in place of the file
     assert again.exit_code == 0, again.output
     np.testing.assert_array_equal(read(out)["run"], np.arange(120))
 
@@ -250,7 +315,19 @@ def test_the_error_of_single_precision_is_shown(folder, tmp_path, monkeypatch):
     """Part of the runs is made again in double; table, JSON and page say how far apart they are."""
     monkeypatch.setattr(engines, "Gpu", Rounding)
     out = tmp_path / "out"
-    result = CliRunner().invoke(cli, ["campaign", str(folder / "small.toml"), "--out", str(out), "--backend", "gpu", "--precision", "single"])
+    result = CliRunner().invoke(
+        cli,
+        [
+            "campaign",
+            str(folder / "small.toml"),
+            "--out",
+            str(out),
+            "--backend",
+            "gpu",
+            "--precision",
+            "single",
+        ],
+    )
     assert result.exit_code == 0, result.output
     found = json.loads((out / "summary.json").read_text())["precision"]
     assert (found["compared"], found["decided_by_rounding"]) == (120, 0)
@@ -263,7 +340,19 @@ def test_the_error_of_single_precision_is_shown(folder, tmp_path, monkeypatch):
 
 
 def test_single_precision_on_a_cpu_is_refused(folder, tmp_path):
-    result = CliRunner().invoke(cli, ["campaign", str(folder / "small.toml"), "--out", str(tmp_path / "out"), "--backend", "cpu", "--precision", "single"])
+    result = CliRunner().invoke(
+        cli,
+        [
+            "campaign",
+            str(folder / "small.toml"),
+            "--out",
+            str(tmp_path / "out"),
+            "--backend",
+            "cpu",
+            "--precision",
+            "single",
+        ],
+    )
     assert result.exit_code == 2
     assert "double on a CPU" in result.output
     assert not (tmp_path / "out").exists()
@@ -282,13 +371,25 @@ def test_rows_of_two_outcome_files_are_not_mixed(done, tmp_path):
     out, _ = done
     (tmp_path / "small.toml").write_text(CAMPAIGN)
     (tmp_path / "mine.py").write_text("def other(outcome, log):\n    return 2.0\n")
-    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "small.toml"), "--out", str(out), "--resume", "--backend", "cpu"])
+    result = CliRunner().invoke(
+        cli,
+        [
+            "campaign",
+            str(tmp_path / "small.toml"),
+            "--out",
+            str(out),
+            "--resume",
+            "--backend",
+            "cpu",
+        ],
+    )
     assert result.exit_code == 2
     assert "the outcome file that this campaign began with" in result.output
 
 
 def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
-    """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on this machine's threads."""
+    """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on
+    this machine's threads."""
     plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
     with cluster.connected(None, 2) as client:
         begun = shards.begin(plan, out, 40)
@@ -318,7 +419,18 @@ def test_a_worker_with_another_core_is_refused(folder):
         (["no_such_preset"], "nozzle_capture"),
         (["nozzle_capture", "--resume"], "--resume needs --out"),
         (["nozzle_capture", "--workers", "2"], "--backend dask"),
-        (["nozzle_capture", "--backend", "dask", "--scheduler", "tcp://there:8786", "--workers", "2"], "a scheduler has workers of its own"),
+        (
+            [
+                "nozzle_capture",
+                "--backend",
+                "dask",
+                "--scheduler",
+                "tcp://there:8786",
+                "--workers",
+                "2",
+            ],
+            "a scheduler has workers of its own",
+        ),
         (["nozzle_capture", "--backend", "tpu"], "'auto', 'cpu', 'gpu', 'dask'"),
         (["nozzle_capture", "--replay", "625"], "a run from 0 to 624"),
         (["nozzle_capture", "--replay", "1", "--resume"], "it has no --resume"),
@@ -342,7 +454,9 @@ def test_the_help_names_every_preset():
 def test_a_gpu_that_is_not_there_is_said(tmp_path):
     if load_numba_cuda().is_available():
         pytest.skip("there is a GPU here")
-    result = CliRunner().invoke(cli, ["campaign", "nozzle_capture", "--backend", "gpu", "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        cli, ["campaign", "nozzle_capture", "--backend", "gpu", "--out", str(tmp_path / "out")]
+    )
     assert result.exit_code == 2
     assert "no usable GPU: " in result.output
     assert not (tmp_path / "out").exists()
@@ -350,7 +464,19 @@ def test_a_gpu_that_is_not_there_is_said(tmp_path):
 
 def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "ANSWER_S", 0.5)
-    result = CliRunner().invoke(cli, ["campaign", "nozzle_capture", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9", "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        cli,
+        [
+            "campaign",
+            "nozzle_capture",
+            "--backend",
+            "dask",
+            "--scheduler",
+            "tcp://127.0.0.1:9",
+            "--out",
+            str(tmp_path / "out"),
+        ],
+    )
     assert result.exit_code == 2
     assert "no scheduler answers at tcp://127.0.0.1:9" in result.output
     assert not (tmp_path / "out").exists()
@@ -379,19 +505,34 @@ def test_a_scheduler_without_workers_is_waited_for_and_said():
 
 
 def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
-    with pytest.raises(CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"):
+    with pytest.raises(
+        CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"
+    ):
         cluster.Watch(Client(-1), tmp_path).look()
 
 
 def test_folders_with_spaces_are_quoted(tmp_path):
     """Commands on the page and in messages can be pasted into a shell."""
-    assert shards.again(tmp_path / "my results") == f"softdock campaign '{tmp_path}/my results' --resume"
+    assert (
+        shards.again(tmp_path / "my results")
+        == f"softdock campaign '{tmp_path}/my results' --resume"
+    )
 
 
-@pytest.mark.parametrize(("by", "named"), [("peak_force", "did you mean 'peak_force_real_N'"), ("captured", "allowed: one of captured_at_s")])
+@pytest.mark.parametrize(
+    ("by", "named"),
+    [
+        ("peak_force", "did you mean 'peak_force_real_N'"),
+        ("captured", "allowed: one of captured_at_s"),
+    ],
+)
 def test_an_outcome_that_is_not_there_cannot_rank_the_worst(by, named, tmp_path):
-    (tmp_path / "c.toml").write_text(f'scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "{by}"\n')
-    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "c.toml"), "--out", str(tmp_path / "out")])
+    (tmp_path / "c.toml").write_text(
+        f'scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "{by}"\n'
+    )
+    result = CliRunner().invoke(
+        cli, ["campaign", str(tmp_path / "c.toml"), "--out", str(tmp_path / "out")]
+    )
     assert result.exit_code == 2
     assert named in result.output
     assert not (tmp_path / "out").exists()
@@ -409,7 +550,9 @@ def test_an_outcome_that_is_not_there_cannot_rank_the_worst(by, named, tmp_path)
 def test_an_outcome_that_cannot_be_is_refused_before_anything_runs(folder, tmp_path, code, named):
     (tmp_path / "mine.py").write_text(code)
     (tmp_path / "small.toml").write_text(CAMPAIGN)
-    result = CliRunner().invoke(cli, ["campaign", str(tmp_path / "small.toml"), "--out", str(tmp_path / "out")])
+    result = CliRunner().invoke(
+        cli, ["campaign", str(tmp_path / "small.toml"), "--out", str(tmp_path / "out")]
+    )
     assert result.exit_code == 2
     assert named in result.output
     assert not (tmp_path / "out").exists()

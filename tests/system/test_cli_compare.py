@@ -1,4 +1,5 @@
-"""`softdock compare` as a person uses it: table, JSON, page and folder agree; a method of one's own; everything that can be wrong."""
+"""`softdock compare` as a person uses it: table, JSON, page and folder agree; a method of one's
+own; everything that can be wrong."""
 
 from __future__ import annotations
 
@@ -14,27 +15,30 @@ import pytest
 from browser import chromium, opened
 from click.testing import CliRunner
 
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import METHODS
 from softdock.cli.main import cli
 from softdock.comparison import compare
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.satellites import INTEGRATORS
 from softdock.report.comparison_page import MOST_SHOWN, shown_first
 from softdock.report.elements import look_up
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.files import load_scenario
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "your_own_method.md"
-HOSTILE = '</script><script>window.hit = 1</script><img src="http://192.0.2.1/x" onerror="window.hit = 2">'
+HOSTILE = (
+    '</script><script>window.hit = 1</script><img src="http://192.0.2.1/x" onerror="window.hit = '
+    '2">'
+)
 RETURNS_NAN = """
 import math
 from typing import NamedTuple
 
-from softdock.adaptation.interface import Wrenches
-from softdock.adaptation.registry import Method
-from softdock.compiled import compiled
-from softdock.parameters import Group
-from softdock.spatial.motion import Wrench
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.registry import Method
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group
+from softdock.core.spatial.motion import Wrench
 
 
 class Broken(NamedTuple):
@@ -93,13 +97,22 @@ def test_table_json_page_and_folder_agree(tmp_path):
     assert len(numbers) > 30
     for key, value in numbers:
         assert value == look_up(results, key), key
-    assert json.loads(re.search(r'<script type="application/json" id="comparison">(.*?)</script>', html)[1]) == results
+    assert (
+        json.loads(
+            re.search(r'<script type="application/json" id="comparison">(.*?)</script>', html)[1]
+        )
+        == results
+    )
     assert len(html) < 5e6
     for row in results["candidates"]:
-        assert re.search(rf"{row['rank']} .*{row['integrator']} .*{row['restitution']:.4f}", done.output)
+        assert re.search(
+            rf"{row['rank']} .*{row['integrator']} .*{row['restitution']:.4f}", done.output
+        )
     assert results["recommendation"].split(":")[0] in " ".join(done.output.split())
     assert str(tmp_path / "here" / "comparison.html") in done.output
-    assert load_scenario(tmp_path / "here" / "scenario.toml").tables == load_scenario("epos_1d").tables
+    assert (
+        load_scenario(tmp_path / "here" / "scenario.toml").tables == load_scenario("epos_1d").tables
+    )
 
 
 def test_json_is_alone_on_standard_output(tmp_path, monkeypatch):
@@ -141,7 +154,17 @@ def test_bad_input_is_refused(arguments, message, tmp_path, monkeypatch):
 
 def test_all_runs_stopped_early(tmp_path):
     """Exit code 3, and what was there is shown and kept."""
-    done = run("epos_1d", "--set", "stop.force_N=3", "--methods", "direct", "--integrators", "exact_hold", "--out", str(tmp_path / "here"))
+    done = run(
+        "epos_1d",
+        "--set",
+        "stop.force_N=3",
+        "--methods",
+        "direct",
+        "--integrators",
+        "exact_hold",
+        "--out",
+        str(tmp_path / "here"),
+    )
     assert done.exit_code == 3
     assert "force limit" in done.output
     assert (tmp_path / "here" / "comparison.html").is_file()
@@ -149,18 +172,28 @@ def test_all_runs_stopped_early(tmp_path):
 
 def test_the_sample_method_does_what_its_page_says(sample, tmp_path):
     """The file of docs/your_own_method.md, run as the page says; every number of its table."""
-    command = re.search(r"^    softdock compare (.*)$", PAGE.read_text(encoding="utf-8"), re.M)[1].replace("force_lead.py", str(sample))
+    command = re.search(r"^    softdock compare (.*)$", PAGE.read_text(encoding="utf-8"), re.M)[
+        1
+    ].replace("force_lead.py", str(sample))
     done = run(*command.split(), "--out", str(tmp_path / "here"))
     assert done.exit_code == 0, done.output
     assert "running the code in" in done.stderr
     results = json.loads((tmp_path / "here" / "comparison.json").read_text())
     rows = {row["label"]: row for row in results["candidates"]}
-    table = re.findall(r"^\| (\w+, \w+) \| ([\d.]+) % \| ([\d.]+) \| (?:([\d.]+) % )?\|$", PAGE.read_text(encoding="utf-8"), re.M)
+    table = re.findall(
+        r"^\| (\w+, \w+) \| ([\d.]+) % \| ([\d.]+) \| (?:([\d.]+) % )?\|$",
+        PAGE.read_text(encoding="utf-8"),
+        re.M,
+    )
     assert [label for label, *_ in table] == [row["label"] for row in results["candidates"]]
     for label, distance, restitution, worst in table:
         assert f"{100 * rows[label]['distance_from_orbit']:.3g}" == distance
         assert f"{rows[label]['restitution']:.4f}" == restitution
-        assert (f"{100 * rows[label]['worst']['distance_from_orbit']:.3g}" if rows[label]["worst"] else "") == worst
+        assert (
+            f"{100 * rows[label]['worst']['distance_from_orbit']:.3g}"
+            if rows[label]["worst"]
+            else ""
+        ) == worst
     assert results["recommendation"].startswith("Use force_lead with exact_hold")
     assert rows["force_lead, exact_hold"]["cost_ratio_to_direct"] > 0.5
     html = (tmp_path / "here" / "comparison.html").read_text()
@@ -170,7 +203,8 @@ def test_the_sample_method_does_what_its_page_says(sample, tmp_path):
 
 
 def test_the_sample_method_says_where_it_cannot_run(sample, tmp_path):
-    """No contact: refused in words; the raw loop is still compared. Exit code 2: it was the user's method that was asked for."""
+    """No contact: refused in words; the raw loop is still compared. Exit code 2: it was the user's
+    method that was asked for."""
     only = ("--methods", "direct", "--integrators", "exact_hold")
     done = run("oos_sim", "--method-file", str(sample), *only, "--out", str(tmp_path / "here"))
     assert done.exit_code == 2
@@ -188,46 +222,87 @@ def test_a_method_that_does_not_compile(sample, tmp_path):
     done = run("epos_1d", "--method-file", str(file), *only, "--out", str(tmp_path / "here"))
     assert done.exit_code == 2
     said = " ".join(done.output.split())
-    assert "could not run force_lead (any): it does not compile: Untyped global name 'GROUP'" in said
+    assert (
+        "could not run force_lead (any): it does not compile: Untyped global name 'GROUP'" in said
+    )
     assert f"(wrong.py:{line})" in said
     assert re.search(r"1 .*direct", done.output)
 
 
 def test_a_method_that_returns_nan(tmp_path):
-    """Diverged and last, the others still shown, exit code 3. In plain Python, so that nothing has to be compiled."""
+    """Diverged and last, the others still shown, exit code 3. In plain Python, so that nothing has
+    to be compiled."""
     (tmp_path / "nan.py").write_text(RETURNS_NAN)
     program = "from softdock.cli.main import main; main()"
-    command = [sys.executable, "-c", program, "compare", "epos_1d", "--method-file", "nan.py", "--methods", "direct", "--integrators", "exact_hold"]
+    command = [
+        sys.executable,
+        "-c",
+        program,
+        "compare",
+        "epos_1d",
+        "--method-file",
+        "nan.py",
+        "--methods",
+        "direct",
+        "--integrators",
+        "exact_hold",
+    ]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run([*command, "--set", "time.duration_s=0.1", "--json"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, "--set", "time.duration_s=0.1", "--json"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 3, done.stderr
     rows = json.loads(done.stdout)["candidates"]
-    assert [(r["method"], r["status"]) for r in rows] == [("direct", "completed"), ("broken", "diverged")]
+    assert [(r["method"], r["status"]) for r in rows] == [
+        ("direct", "completed"),
+        ("broken", "diverged"),
+    ]
     assert rows[1]["energy_invented_J"] is None
 
 
 def test_curves_drawn_at_once():
     """The best of each method first, then by rank; none that stopped while others did not."""
-    found = [("a", 1, "completed"), ("a", 2, "completed"), ("b", 1, "completed"), ("c", 1, "diverged")]
+    found = [
+        ("a", 1, "completed"),
+        ("a", 2, "completed"),
+        ("b", 1, "completed"),
+        ("c", 1, "diverged"),
+    ]
     rows = [{"label": f"{m}{i}", "method": m, "status": s} for m, i, s in found]
     assert shown_first(rows) == {"a1", "a2", "b1"}
-    many = [{"label": f"{m}{i}", "method": m, "status": "completed"} for i in range(4) for m in "ab"]
+    many = [
+        {"label": f"{m}{i}", "method": m, "status": "completed"} for i in range(4) for m in "ab"
+    ]
     assert shown_first(many) == {"a0", "b0", "a1", "b1", "a2"}
 
 
 @pytest.mark.browser
 def test_the_page_in_a_browser(tmp_path):
-    """Charts are drawn, nothing is asked of the network, the console stays empty, a hostile name does nothing, light and dark."""
+    """Charts are drawn, nothing is asked of the network, the console stays empty, a hostile name
+    does nothing, light and dark."""
     file = tmp_path / "comparison.html"
-    comparison = compare(load_scenario("epos_1d", {"name": HOSTILE, "description": HOSTILE}), "direct,hybrid")
+    comparison = compare(
+        load_scenario("epos_1d", {"name": HOSTILE, "description": HOSTILE}), "direct,hybrid"
+    )
     assert len(comparison.ranked) == 2 * len(INTEGRATORS)
     file.write_text(comparison.page(), encoding="utf-8")
     with chromium() as browser:
         for scheme in ("light", "dark"):
-            with opened(browser, file, viewport={"width": 1200, "height": 900}, color_scheme=scheme) as here:
+            with opened(
+                browser, file, viewport={"width": 1200, "height": 900}, color_scheme=scheme
+            ) as here:
                 here.drawn()
-                charts = here.page.evaluate("() => Array.from(document.querySelectorAll('.chart')).map(e => e.querySelectorAll('g.trace path.js-line').length)")
-                assert charts == [1 + MOST_SHOWN] * 3  # orbit and the best of eight candidates; the others wait in the legend
+                charts = here.page.evaluate(
+                    "() => Array.from(document.querySelectorAll('.chart')).map(e => "
+                    "e.querySelectorAll('g.trace path.js-line').length)"
+                )
+                assert (
+                    charts == [1 + MOST_SHOWN] * 3
+                )  # orbit and the best of eight candidates; the others wait in the legend
                 assert here.page.evaluate("() => window.hit") is None
                 assert here.requests == []
                 assert here.complaints == []

@@ -1,4 +1,5 @@
-"""`softdock run` as a person or a script uses it: tables or JSON, run folder, exit codes, pipes, completion."""
+"""`softdock run` as a person or a script uses it: tables or JSON, run folder, exit codes, pipes,
+completion."""
 
 from __future__ import annotations
 
@@ -39,7 +40,12 @@ def test_the_verdict_comes_first_and_the_page_last(tmp_path):
         assert lines[-1] == f"The page: softdock-runs/epos_1d-{number}/report.html"
         assert (tmp_path / "softdock-runs" / f"epos_1d-{number}" / "report.html").is_file()
     m = softdock.open_run(f"softdock-runs/epos_1d-{number}").metrics
-    for text in ("start [s]", f"{m['restitution']:.4f}", f"{m['energy_invented_J']:+.6g} J", "where the invented energy came from [J]"):
+    for text in (
+        "start [s]",
+        f"{m['restitution']:.4f}",
+        f"{m['energy_invented_J']:+.6g} J",
+        "where the invented energy came from [J]",
+    ):
         assert text in result.stdout
     for row, energy in m["ledger"]["rows"].items():
         assert f"\n{row} " in result.stdout
@@ -48,7 +54,8 @@ def test_the_verdict_comes_first_and_the_page_last(tmp_path):
 
 
 def test_json_is_alone_on_standard_output(tmp_path):
-    """It is what the run's metrics are; warnings go to standard error; nothing is written unless asked."""
+    """It is what the run's metrics are; warnings go to standard error; nothing is written unless
+    asked."""
     result = call("run", "epos_2d", "--json", "--set", "robots.chaser.delay_ms=8")
     m = softdock.simulate(softdock.load_scenario("epos_2d", ["robots.chaser.delay_ms=8"])).metrics
     assert json.loads(result.stdout) == m
@@ -85,14 +92,18 @@ def test_a_run_that_stops_early_exits_3_and_is_kept():
         (["run", "epos_1d", "--out", "full/file"], "this is a file"),
         (["run", "epos_1d", "--out", "full/file/deeper"], "can be written"),
         (["run", "epos_1d", "--force"], "--out"),
-        (["run", "epos_1d", "--out", "new/deep", "--set", "chaser.position_m=[-0.01, 0, 0]"], "bodies apart at the start"),
+        (
+            ["run", "epos_1d", "--out", "new/deep", "--set", "chaser.position_m=[-0.01, 0, 0]"],
+            "bodies apart at the start",
+        ),
         (["rum", "epos_1d"], "Did you mean 'run'?"),
         (["zzz"], "There are: "),
         (["run"], "Missing argument"),
     ],
 )
 def test_bad_input_exits_2_with_one_message(tmp_path, arguments, said):
-    """Refused before the run starts; no traceback, nothing on standard output, nothing left behind."""
+    """Refused before the run starts; no traceback, nothing on standard output, nothing left
+    behind."""
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
     result = call(*arguments)
@@ -106,8 +117,15 @@ def test_bad_input_exits_2_with_one_message(tmp_path, arguments, said):
 
 def test_force_writes_over_a_run():
     assert call("run", "epos_1d", "--out", "here").exit_code == 0
-    assert call("run", "epos_1d", "--out", "here", "--set", "robots.chaser.delay_ms=8").exit_code == 2
-    assert call("run", "epos_1d", "--out", "here", "--set", "robots.chaser.delay_ms=8", "--force").exit_code == 0
+    assert (
+        call("run", "epos_1d", "--out", "here", "--set", "robots.chaser.delay_ms=8").exit_code == 2
+    )
+    assert (
+        call(
+            "run", "epos_1d", "--out", "here", "--set", "robots.chaser.delay_ms=8", "--force"
+        ).exit_code
+        == 0
+    )
     assert softdock.open_run("here").scenario.tables["robots"]["chaser"]["delay_ms"] == 8
 
 
@@ -130,8 +148,14 @@ def test_a_disk_that_fails_costs_the_folder_and_not_the_numbers(monkeypatch):
 
 
 def test_a_reader_that_goes_away_is_no_error():
-    """`| head`: the run is saved, the exit code is the run's, nothing is said on standard error but progress."""
-    reader = subprocess.Popen([*MAIN, "run", "epos_1d", "--set", "stop.force_N=2", "--out", "piped"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    """`| head`: the run is saved, the exit code is the run's, nothing is said on standard error but
+    progress."""
+    reader = subprocess.Popen(
+        [*MAIN, "run", "epos_1d", "--set", "stop.force_N=2", "--out", "piped"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     reader.stdout.close()
     said = reader.stderr.read()
     assert reader.wait() == 3
@@ -141,7 +165,9 @@ def test_a_reader_that_goes_away_is_no_error():
 
 
 def test_a_preset_shown_into_a_closed_pipe():
-    reader = subprocess.Popen([*MAIN, "show", "epos_3d"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    reader = subprocess.Popen(
+        [*MAIN, "show", "epos_3d"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     reader.stdout.close()
     assert (reader.stderr.read(), reader.wait()) == ("", 0)
 
@@ -169,23 +195,40 @@ def test_every_command_says_what_it_does():
 
 
 def test_a_run_imports_nothing_heavy():
-    """What takes longer to import than the run takes: scipy (which Numba would fetch), pandas, matplotlib, plotly. The run must still be right."""
-    program = "import sys\nfrom softdock.cli.main import main\ntry: main()\nexcept SystemExit: print(sorted(HEAVY & set(sys.modules)))\n"
+    """What takes longer to import than the run takes: scipy (which Numba would fetch), pandas,
+    matplotlib, plotly. The run must still be right."""
+    program = (
+        "import sys\nfrom softdock.cli.main import main\ntry: main()\nexcept SystemExit: "
+        "print(sorted(HEAVY & set(sys.modules)))\n"
+    )
     heavy = "HEAVY = {'scipy.linalg', 'pandas', 'matplotlib', 'plotly', 'xarray'}\n"
-    done = subprocess.run([sys.executable, "-c", heavy + program, "run", "epos_1d", "--out", "light"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", heavy + program, "run", "epos_1d", "--out", "light"],
+        capture_output=True,
+        text=True,
+    )
     assert done.stdout.startswith("This rig gave back 11.9 %"), done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_a_change_that_brings_in_an_unknown_table_is_named_as_a_change():
-    for change, named in (("limits.force_N=3", "limits"), ("robots.chasr.delay_ms=3", "robots.chasr")):
-        said = call("run", "epos_1d", "--set", change).stderr.splitlines()[-1]  # above it, on a slow machine, what is being done
+    for change, named in (
+        ("limits.force_N=3", "limits"),
+        ("robots.chasr.delay_ms=3", "robots.chasr"),
+    ):
+        said = call("run", "epos_1d", "--set", change).stderr.splitlines()[
+            -1
+        ]  # above it, on a slow machine, what is being done
         assert said.startswith(f"--set: {named}: ")
 
 
 def test_a_run_that_is_killed_leaves_no_run_and_its_folder_can_be_used_again():
     """`kill -9` in the middle: an empty folder stays, which the next run takes."""
-    running = subprocess.Popen([*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "killed"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = subprocess.Popen(
+        [*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "killed"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     deadline = time.monotonic() + 60.0
     while not os.path.isdir("killed") and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -199,8 +242,12 @@ def test_a_run_that_is_killed_leaves_no_run_and_its_folder_can_be_used_again():
 
 def test_an_interrupted_run_says_so_and_leaves_nothing(tmp_path):
     command = [*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "cut"]
-    listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a test run in the background would hand on its deaf ear
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening)
+    listening = functools.partial(
+        signal.signal, signal.SIGINT, signal.SIG_DFL
+    )  # a test run in the background would hand on its deaf ear
+    running = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=listening
+    )
     deadline = time.monotonic() + 60.0
     while not os.path.isdir("cut") and time.monotonic() < deadline:
         time.sleep(0.05)

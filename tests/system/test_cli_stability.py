@@ -1,4 +1,5 @@
-"""`softdock stability`: from numbers, from scenarios, as JSON, with charts; bad input ends as one message."""
+"""`softdock stability`: from numbers, from scenarios, as JSON, with charts; bad input ends as one
+message."""
 
 from __future__ import annotations
 
@@ -43,12 +44,25 @@ def test_numbers_without_a_scenario():
     assert found["crossing_frequency_rad_per_s"] == pytest.approx(4.125228, abs=6e-7)
     assert found["stable"] is True
     assert found["margins"]["delay_s"] == pytest.approx(found["critical_delay_s"] - 0.016)
-    assert found["predicted_restitution"] == pytest.approx(predicted_restitution(60.0, 1000.0, 50.0, 0.016))
+    assert found["predicted_restitution"] == pytest.approx(
+        predicted_restitution(60.0, 1000.0, 50.0, 0.016)
+    )
 
 
 def test_numbers_with_a_cycle():
     """Mass, held force, delay: the sampled loop."""
-    found = as_json("--mass", "15.6", "--stiffness", "3000", "--damping", "50", "--delay-ms", "16", "--cycle-ms", "4")
+    found = as_json(
+        "--mass",
+        "15.6",
+        "--stiffness",
+        "3000",
+        "--damping",
+        "50",
+        "--delay-ms",
+        "16",
+        "--cycle-ms",
+        "4",
+    )
     assert found["critical_damping_Ns_per_m"] == pytest.approx(55.17447, abs=6e-6)
     assert found["stable"] is False  # and the exit code is 0 all the same
     assert found["margins"]["damping_Ns_per_m"] == pytest.approx(50.0 - 55.17447, abs=6e-6)
@@ -65,12 +79,21 @@ def test_beyond_the_nose():
 def test_a_preset_in_words():
     """Verdict, what limits it, which damping, the budget."""
     text = stability("epos_1d", "--wanted-restitution", "0.9").stdout
-    for words in ("Not safe", "not stable", "11.9 % more speed", "Ns/m of virtual damping", "restitution of 0.9", "delay budget", "hand-over"):
+    for words in (
+        "Not safe",
+        "not stable",
+        "11.9 % more speed",
+        "Ns/m of virtual damping",
+        "restitution of 0.9",
+        "delay budget",
+        "hand-over",
+    ):
         assert words in text
 
 
 def test_the_page_shows_what_the_command_prints():
-    """The example of docs/stability.md is what the command prints, word by word; so are the numbers of its Python block."""
+    """The example of docs/stability.md is what the command prints, word by word; so are the numbers
+    of its Python block."""
     page = (Path(__file__).parents[2] / "docs" / "stability.md").read_text(encoding="utf-8")
     shown = page.split("```\n")[1].strip()
     assert stability("epos_1d", "--wanted-restitution", "0.9").stdout.startswith(shown)
@@ -79,15 +102,25 @@ def test_the_page_shows_what_the_command_prints():
     assert len(found) == 4
     for call, value in found:
         digits = len(value.partition(".")[2])
-        assert eval(call, {"stability": softdock.stability}) == pytest.approx(float(value), abs=0.6 * 10.0**-digits), call
+        assert eval(call, {"stability": softdock.stability}) == pytest.approx(
+            float(value), abs=0.6 * 10.0**-digits
+        ), call
 
 
 def test_a_preset_with_changed_keys():
     """--set changes the scenario; its own cycle, sensor and integrator are analysed."""
-    found = as_json("epos_1d", "--set", "contact.0.real.damping_Ns_per_m=30", "--set", "robots.chaser.delay_ms=8")
+    found = as_json(
+        "epos_1d",
+        "--set",
+        "contact.0.real.damping_Ns_per_m=30",
+        "--set",
+        "robots.chaser.delay_ms=8",
+    )
     assert found["safe"] is True
     assert found["given"]["delay_s"] == pytest.approx(0.008)
-    assert found["critical_damping_Ns_per_m"] == pytest.approx(critical_damping(63.0, 1000.0, 0.008, cycle=0.004))
+    assert found["critical_damping_Ns_per_m"] == pytest.approx(
+        critical_damping(63.0, 1000.0, 0.008, cycle=0.004)
+    )
 
 
 def test_a_range_of_effective_masses_is_shown():
@@ -100,7 +133,15 @@ def test_a_range_of_effective_masses_is_shown():
 
 def test_uncertain_parameters():
     """Worst case and probability, as text and as JSON."""
-    arguments = [*NUMBERS, "--uncertain", "stiffness=20%", "--uncertain", "delay_ms=40~5", "--samples", "500"]
+    arguments = [
+        *NUMBERS,
+        "--uncertain",
+        "stiffness=20%",
+        "--uncertain",
+        "delay_ms=40~5",
+        "--samples",
+        "500",
+    ]
     found = as_json(*arguments)["robust"]
     assert found["worst_case"]["stiffness"] == pytest.approx(1200.0)
     assert 0.0 < found["probability_stable"] < 1.0
@@ -110,7 +151,19 @@ def test_uncertain_parameters():
 def test_a_chart_with_dots(tmp_path):
     """A page with the operating point and measured runs, in one call."""
     file = tmp_path / "chart.html"
-    found = as_json(*NUMBERS, "--chart", str(file), "--figure", "10", "--dot", "16:0:1.11", "--dot", "16:30", "--vary", "stiffness=948,1066,1184")
+    found = as_json(
+        *NUMBERS,
+        "--chart",
+        str(file),
+        "--figure",
+        "10",
+        "--dot",
+        "16:0:1.11",
+        "--dot",
+        "16:30",
+        "--vary",
+        "stiffness=948,1066,1184",
+    )
     assert found["chart"] == str(file)
     assert "k = 1066 N/m" in file.read_text(encoding="utf-8")
 

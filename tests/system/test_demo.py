@@ -11,12 +11,12 @@ from typing import NamedTuple
 import pytest
 from click.testing import CliRunner
 
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import METHODS, Method, register
 from softdock.cli.main import cli
 from softdock.comparison.demonstration import _all, demonstrate
-from softdock.compiled import compiled
-from softdock.parameters import Group
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import METHODS, Method, register
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group
 from softdock.scenario.files import load_scenario
 
 
@@ -30,7 +30,8 @@ def number(value: float | None) -> str:
 
 
 def test_theory_predicts_what_the_loop_does(shown):
-    """The sampled theory to 1e-12 (rounding over some 200 cycles of contact), the closed form to its order, (w h)^2."""
+    """The sampled theory to 1e-12 (rounding over some 200 cycles of contact), the closed form to
+    its order, (w h)^2."""
     rows, runs = shown
     assert len(runs) == len(rows) - 1
     assert rows[0]["restitution"] == pytest.approx(1.0, abs=1e-9)
@@ -40,18 +41,30 @@ def test_theory_predicts_what_the_loop_does(shown):
         assert row["restitution"] == run.restitution
         assert row["predicted_restitution"] == pytest.approx(row["restitution"], abs=1e-12)
         h = 1e-3 * (row["delay_ms"] + 2.0)  # with the integrator's half cycle
-        assert row["closed_form_restitution"] == pytest.approx(math.exp(0.5 * math.pi * math.sqrt(1000.0 / 63.0) * h), rel=1e-12)
-        assert row["closed_form_restitution"] == pytest.approx(row["restitution"], abs=1000.0 / 63.0 * h * h)
-        # lossless: e^2 = 1 + invented / approach energy, up to the contact's work on the plant's step (the ledger's second check, 1e-3)
-        assert row["energy_invented_share"] == pytest.approx(row["restitution"] ** 2 - 1.0, abs=1e-3)
+        assert row["closed_form_restitution"] == pytest.approx(
+            math.exp(0.5 * math.pi * math.sqrt(1000.0 / 63.0) * h), rel=1e-12
+        )
+        assert row["closed_form_restitution"] == pytest.approx(
+            row["restitution"], abs=1000.0 / 63.0 * h * h
+        )
+        # lossless: e^2 = 1 + invented / approach energy, up to the contact's work on the plant's
+        # step (the ledger's second check, 1e-3)
+        assert row["energy_invented_share"] == pytest.approx(
+            row["restitution"] ** 2 - 1.0, abs=1e-3
+        )
 
 
 def test_a_remedy_comes_nearer_to_orbit(shown):
-    """Than the raw loop at the same delay. The rig still invents energy: the remedy takes it out again. No prediction is made of it."""
+    """Than the raw loop at the same delay. The rig still invents energy: the remedy takes it out
+    again. No prediction is made of it."""
     rows, runs = shown
     raw = next(row for row in rows if row["method"] == "direct" and row["delay_ms"] == 16.0)
-    remedies = [(row, run) for row, run in zip(rows[1:], runs, strict=True) if row["method"] != "direct"]
-    assert [row["method"] for row, _ in remedies] == [name for name, method in METHODS.items() if method.in_demo]
+    remedies = [
+        (row, run) for row, run in zip(rows[1:], runs, strict=True) if row["method"] != "direct"
+    ]
+    assert [row["method"] for row, _ in remedies] == [
+        name for name, method in METHODS.items() if method.in_demo
+    ]
     assert remedies
     for row, run in remedies:
         assert row["label"] == f"16 ms, {row['method']}"
@@ -59,7 +72,9 @@ def test_a_remedy_comes_nearer_to_orbit(shown):
         assert row["predicted_restitution"] is row["closed_form_restitution"] is None
         assert row["distance_from_orbit"] < 0.1 * raw["distance_from_orbit"]
         taken = run.metrics["ledger"]["virtual_J"] / run.metrics["ledger"]["kinetic_start_J"]
-        assert row["energy_invented_share"] - taken == pytest.approx(row["restitution"] ** 2 - 1.0, abs=1e-3)
+        assert row["energy_invented_share"] - taken == pytest.approx(
+            row["restitution"] ** 2 - 1.0, abs=1e-3
+        )
         assert taken > 0.9 * row["energy_invented_share"] > 0.0
 
 
@@ -70,9 +85,15 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     rows = json.loads((tmp_path / "softdock-demo" / "demo.json").read_text())["rows"]
     for row in rows:
-        assert re.search(rf" {row['label']} .* {row['restitution']:.4f} .* {number(row['predicted_restitution'])} ", done.output)
+        assert re.search(
+            rf" {row['label']} .* {row['restitution']:.4f} .* "
+            rf"{number(row['predicted_restitution'])} ",
+            done.output,
+        )
     assert "takes it out again" in " ".join(done.output.split())
-    assert "takes it out again" in (tmp_path / "softdock-demo" / "demo.html").read_text(encoding="utf-8")
+    assert "takes it out again" in (tmp_path / "softdock-demo" / "demo.html").read_text(
+        encoding="utf-8"
+    )
     assert "softdock-demo/demo.html" in done.output
     assert (tmp_path / "softdock-demo" / "demo.html").stat().st_size < 5e6
     (tmp_path / "softdock-demo" / "mine.txt").write_text("mine")
@@ -86,8 +107,14 @@ def test_the_readme_shows_these_numbers(shown):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     expected = []
     for row in shown[0]:
-        numbers = [number(row[key]) for key in ("restitution", "predicted_restitution", "closed_form_restitution")]
-        energies = [f"{row['energy_invented_J']:+.6f}", f"{100.0 * row['energy_invented_share']:+.1f} %"]
+        numbers = [
+            number(row[key])
+            for key in ("restitution", "predicted_restitution", "closed_form_restitution")
+        ]
+        energies = [
+            f"{row['energy_invented_J']:+.6f}",
+            f"{100.0 * row['energy_invented_share']:+.1f} %",
+        ]
         expected.append(f"| {' | '.join([row['label'].replace(' ms', ''), *numbers, *energies])} |")
     table = re.search(r"^\| delay \[ms\] \|.*\n\|[-:|]+\|\n((?:\|.*\n)+)", readme, re.M)
     assert table is not None
@@ -115,7 +142,8 @@ class Hidden(NamedTuple):
 
 
 def test_the_demo_grows_with_the_methods():
-    """A registered method that is for the demo and can run joins at the preset's own delay; one that cannot, or is not for it, does not."""
+    """A registered method that is for the demo and can run joins at the preset's own delay; one
+    that cannot, or is not for it, does not."""
 
     @compiled
     def prepare(marker, vector, base, memory):
@@ -123,12 +151,42 @@ def test_the_demo_grows_with_the_methods():
 
     known, types = dict(METHODS), dict(BY_TYPE)
     try:
-        register(Method("other", "another", "nothing", Group("other", "Another."), Other(0), prepare, in_demo=True))
-        register(Method("unable", "another", "nothing", Group("unable", "Another."), Unable(0), prepare, in_demo=True, refuses=lambda s: "never"))
-        register(Method("hidden", "another", "nothing", Group("hidden", "Another."), Hidden(0), prepare))
+        register(
+            Method(
+                "other",
+                "another",
+                "nothing",
+                Group("other", "Another."),
+                Other(0),
+                prepare,
+                in_demo=True,
+            )
+        )
+        register(
+            Method(
+                "unable",
+                "another",
+                "nothing",
+                Group("unable", "Another."),
+                Unable(0),
+                prepare,
+                in_demo=True,
+                refuses=lambda s: "never",
+            )
+        )
+        register(
+            Method("hidden", "another", "nothing", Group("hidden", "Another."), Hidden(0), prepare)
+        )
         found = [(candidate.method, delay) for candidate, delay in _all(load_scenario("epos_1d"))]
     finally:
         for now, before in ((METHODS, known), (BY_TYPE, types)):
             now.clear()
             now.update(before)
-    assert found == [("direct", 0.0), ("direct", 8.0), ("direct", 16.0), ("direct", 32.0), ("adaptive_damping", 16.0), ("other", 16.0)]
+    assert found == [
+        ("direct", 0.0),
+        ("direct", 8.0),
+        ("direct", 16.0),
+        ("direct", 32.0),
+        ("adaptive_damping", 16.0),
+        ("other", 16.0),
+    ]

@@ -1,4 +1,5 @@
-"""Every example runs, says what its title promises, and stays short. One process for all that need no method of their own."""
+"""Every example runs, says what its title promises, and stays short. One process for all that need
+no method of their own."""
 
 from __future__ import annotations
 
@@ -15,16 +16,36 @@ FOLDER = ROOT / "examples"
 SCRIPTS = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
 LONGEST = 40  # lines
 
-# What the printed text must say: the numbers of EPOS on one axis are those of tests/golden/test_epos_1d.py.
+# What the printed text must say: the numbers of EPOS on one axis are those of
+# tests/golden/test_epos_1d.py.
 SAID = {
-    "01": [r"11\.9 % more speed", r"restitution 1\.1191, in orbit 1\.0000", r"robot +\+2\.825 mJ", r"leaves at 20\.00 mm/s"],
-    "02": [r"0 +1\.0126 +1\.0126 +\+2\.5%", r"16 +1\.1191 +1\.1192 +\+25\.2%", r"32 +1\.2358 +1\.2371 +\+52\.7%"],
-    "03": [r"refused: chaser\.mass_kg: given -120", r"refused: contact\.0\.real\.stifness", r"warnings: none", r"0\.8738"],
+    "01": [
+        r"11\.9 % more speed",
+        r"restitution 1\.1191, in orbit 1\.0000",
+        r"robot +\+2\.825 mJ",
+        r"leaves at 20\.00 mm/s",
+    ],
+    "02": [
+        r"0 +1\.0126 +1\.0126 +\+2\.5%",
+        r"16 +1\.1191 +1\.1192 +\+25\.2%",
+        r"32 +1\.2358 +1\.2371 +\+52\.7%",
+    ],
+    "03": [
+        r"refused: chaser\.mass_kg: given -120",
+        r"refused: contact\.0\.real\.stifness",
+        r"warnings: none",
+        r"0\.8738",
+    ],
     "04": [r"stopped at 0\.\d+ s: observed energy 0\.\d+ mJ is over 5 %"],
     "05": [r"1000 runs, 625000 cycles", r"furthest from exp\(pi w h / 2\): 0\.00\d\d"],
     "06": [r"1 symplectic_euler +restitution 1\.1052", r"5 forward_euler +restitution 1\.1331"],
     "07": [r"1 force_lead +0\.19%.* at worst 3\.51%", r"2 direct +11\.91%"],
-    "08": [r"written: metrics\.json, report\.html, run\.json, scenario\.toml, series\.parquet", r"true\.chaser\.force\.x \[N\]", r"lines: .*in orbit", r"max "],
+    "08": [
+        r"written: metrics\.json, report\.html, run\.json, scenario\.toml, series\.parquet",
+        r"true\.chaser\.force\.x \[N\]",
+        r"lines: .*in orbit",
+        r"max ",
+    ],
     # the first two lines and the contact point: design/physics.md section 5
     "09": [
         r"0 N: -0\.98 N, after 8 s -7\.84 Ns and -0\.314 m",
@@ -66,15 +87,20 @@ def test_an_example_runs(script, tmp_path, monkeypatch, capsys):
 def test_the_example_with_a_method_of_its_own_runs(tmp_path):
     """In a process of its own: what it registers must not stay."""
     script = next(s for s in SCRIPTS if number(s) == "07")
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     expect(script, done.stdout)
 
 
 def test_the_method_is_the_one_that_the_page_explains():
-    """docs/your_own_method.md shows examples/force_lead.py, to the letter (and so their machine code is shared)."""
+    """docs/your_own_method.md shows examples/force_lead.py, to the letter (and so their machine
+    code is shared)."""
     page = (ROOT / "docs" / "your_own_method.md").read_text(encoding="utf-8")
-    assert re.search(r"```python\n(.*?)```", page, re.S)[1] == (FOLDER / "force_lead.py").read_text(encoding="utf-8")
+    assert re.search(r"```python\n(.*?)```", page, re.S)[1] == (FOLDER / "force_lead.py").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_page_lists_every_example():

@@ -1,4 +1,5 @@
-"""The report in real chromium: charts drawn, numbers equal to the metrics, nothing leaves the machine, light and dark, by keyboard."""
+"""The report in real chromium: charts drawn, numbers equal to the metrics, nothing leaves the
+machine, light and dark, by keyboard."""
 
 from __future__ import annotations
 
@@ -18,13 +19,17 @@ from softdock.report.run_page import run_page
 
 pytestmark = pytest.mark.browser
 
-# Every value on a page that says where it is from, and the charts with the number of lines drawn in each.
+# Every value on a page that says where it is from, and the charts with the number of lines drawn in
+# each.
 READ_VALUES = """() => Array.from(document.querySelectorAll("[data-key]")).map(e =>
     ({key: e.dataset.key, value: e.dataset.value, block: e.dataset.block || "metrics", text: e.innerText}))"""
 READ_CHARTS = """() => Array.from(document.querySelectorAll(".chart")).map(e => ({
     id: e.id, svg: e.querySelectorAll("svg.main-svg").length, lines: e.querySelectorAll("g.trace path.js-line, g.trace path.point").length,
     titles: Array.from(e.querySelectorAll(".xtitle, .ytitle, .y2title")).map(t => t.textContent)}))"""
-HOSTILE = '</script><script>window.hit = 1</script><img src="http://192.0.2.1/x" onerror="window.hit = 2">'
+HOSTILE = (
+    '</script><script>window.hit = 1</script><img src="http://192.0.2.1/x" onerror="window.hit = '
+    '2">'
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +42,24 @@ def browser() -> Iterator[Any]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Reports of runs that differ in what they have to show."""
     folder = tmp_path_factory.mktemp("pages")
-    runs = {name: softdock.simulate(softdock.load_scenario(name)) for name in ("epos_1d", "epos_3d", "oos_sim")}
-    runs["stopped"] = softdock.simulate(softdock.load_scenario("epos_1d", {"stop.force_N": 3.0, "name": HOSTILE, "description": HOSTILE}))
+    runs = {
+        name: softdock.simulate(softdock.load_scenario(name))
+        for name in ("epos_1d", "epos_3d", "oos_sim")
+    }
+    runs["stopped"] = softdock.simulate(
+        softdock.load_scenario(
+            "epos_1d", {"stop.force_N": 3.0, "name": HOSTILE, "description": HOSTILE}
+        )
+    )
     files = {name: folder / f"{name}.html" for name in (*runs, "demo")}
     for name, run in runs.items():
         files[name].write_text(run_page(run), encoding="utf-8")
-    row = {"label": "raw loop, 16 ms", "delay_ms": 16.0, "restitution": runs["epos_1d"].restitution, "predicted_restitution": None}
+    row = {
+        "label": "raw loop, 16 ms",
+        "delay_ms": 16.0,
+        "restitution": runs["epos_1d"].restitution,
+        "predicted_restitution": None,
+    }
     row |= {"energy_invented_J": runs["epos_1d"].energy_invented_J, "distance_from_orbit": 0.1}
     files["demo"].write_text(demo_page([row], [runs["epos_1d"]]), encoding="utf-8")
     return files
@@ -50,7 +67,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["epos_3d", "oos_sim", "stopped", "demo"])
 def test_page_is_whole(browser: Any, pages: dict[str, Path], name: str) -> None:
-    """Charts are drawn with units on their axes, numbers equal the JSON, nothing is asked of the network, the console stays empty, hostile names do nothing."""
+    """Charts are drawn with units on their axes, numbers equal the JSON, nothing is asked of the
+    network, the console stays empty, hostile names do nothing."""
     with opened(browser, pages[name], viewport={"width": 700, "height": 900}) as here:
         here.drawn()
         charts = here.page.evaluate(READ_CHARTS)
@@ -61,14 +79,19 @@ def test_page_is_whole(browser: Any, pages: dict[str, Path], name: str) -> None:
             assert all(re.search(r"\[.+\]$", title) for title in chart["titles"]), chart
             assert len(chart["titles"]) >= 2, chart
         values = here.page.evaluate(READ_VALUES)
-        blocks = {v["block"]: json.loads(here.page.locator(f"#{v['block']}").first.text_content()) for v in values}
+        blocks = {
+            v["block"]: json.loads(here.page.locator(f"#{v['block']}").first.text_content())
+            for v in values
+        }
         assert len(values) >= 4
         for v in values:
             assert json.loads(v["value"]) == look_up(blocks[v["block"]], v["key"]), v
         assert here.requests == []
         assert here.complaints == []
         assert here.page.evaluate("window.hit") is None
-        assert here.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")  # nothing hangs out on a narrow screen
+        assert here.page.evaluate(
+            "document.documentElement.scrollWidth <= window.innerWidth"
+        )  # nothing hangs out on a narrow screen
 
 
 def test_dark_follows_the_system_and_the_button(browser: Any, pages: dict[str, Path]) -> None:
@@ -95,9 +118,12 @@ def test_dark_follows_the_system_and_the_button(browser: Any, pages: dict[str, P
 
 
 def test_contact_buttons_zoom_every_time_chart(browser: Any, pages: dict[str, Path]) -> None:
-    """By keyboard: a contact's button brings all time charts to that contact, and the first button back to the whole run."""
+    """By keyboard: a contact's button brings all time charts to that contact, and the first button
+    back to the whole run."""
     ranges = """() => Array.from(document.querySelectorAll(".chart[data-time=yes]")).map(e => e._fullLayout.xaxis.range.map(Number))"""
-    height = """() => document.querySelector("#chart-difference")._fullLayout.yaxis.range.map(Number)"""
+    height = (
+        """() => document.querySelector("#chart-difference")._fullLayout.yaxis.range.map(Number)"""
+    )
     with opened(browser, pages["epos_3d"]) as here:
         whole = here.drawn().page.evaluate(ranges)
         bottom, top = here.page.evaluate(height)
@@ -107,7 +133,9 @@ def test_contact_buttons_zoom_every_time_chart(browser: Any, pages: dict[str, Pa
         start, end = metrics["contacts"][1]["start_s"], metrics["contacts"][1]["end_s"]
         close = here.page.evaluate(ranges)
         assert len(close) >= 5
-        assert all(low < start and end < high and high - low < 3.0 * (end - start) for low, high in close)
+        assert all(
+            low < start and end < high and high - low < 3.0 * (end - start) for low, high in close
+        )
         low, high = here.page.evaluate(height)
         assert high - low < 0.5 * (top - bottom)  # what is shown fills the chart
         here.page.get_by_role("button", name="whole run").press("Enter")
@@ -120,7 +148,12 @@ def test_paper_is_light(browser: Any, pages: dict[str, Path]) -> None:
     with opened(browser, pages["epos_1d"], color_scheme="dark") as here:
         here.drawn().page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         here.page.emulate_media(media="print")
-        assert here.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-        red, green, blue = map(int, re.findall(r"\d+", here.page.evaluate("getComputedStyle(document.body).color"))[:3])
+        assert (
+            here.page.evaluate("getComputedStyle(document.body).backgroundColor")
+            == "rgb(255, 255, 255)"
+        )
+        red, green, blue = map(
+            int, re.findall(r"\d+", here.page.evaluate("getComputedStyle(document.body).color"))[:3]
+        )
         assert max(red, green, blue) < 100
         assert not here.page.locator("#theme").is_visible()

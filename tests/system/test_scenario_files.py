@@ -1,6 +1,8 @@
-"""Broken scenario files: whatever is in them, they are refused as bad input with file, line and key, and nothing else happens.
+"""Broken scenario files: whatever is in them, they are refused as bad input with file, line and
+key, and nothing else happens.
 
-The files are made from a preset's text, one mutation each; that a mutation is bad follows from how it is made.
+The files are made from a preset's text, one mutation each; that a mutation is bad follows from how
+it is made.
 """
 
 from __future__ import annotations
@@ -34,7 +36,23 @@ NEEDED = (
     "half_angle_deg",
     "stiffness_N_per_m",
 )
-ODD = [b"[[", b"]", b"=", b'"""', b"{}", b"1e999", b"\n", b"\r", b"#", b".", b"nan", b"-", b"\xff", b"inf", b"[]"]
+ODD = [
+    b"[[",
+    b"]",
+    b"=",
+    b'"""',
+    b"{}",
+    b"1e999",
+    b"\n",
+    b"\r",
+    b"#",
+    b".",
+    b"nan",
+    b"-",
+    b"\xff",
+    b"inf",
+    b"[]",
+]
 HEADERS = [i for i, line in enumerate(LINES) if line.startswith("[")]
 
 
@@ -95,7 +113,10 @@ def mutations():
     for i in HEADERS:
         yield f"unknown key in {name_of(i)}", with_line(i, LINES[i], "colour = 'red'")
         yield f"unknown table before {name_of(i)}", with_line(i, f"[colour{i}]", "x = 1", LINES[i])
-        yield f"unclosed header {name_of(i)}", with_line(i, LINES[i].split("#")[0].rstrip().rstrip("]"))
+        yield (
+            f"unclosed header {name_of(i)}",
+            with_line(i, LINES[i].split("#")[0].rstrip().rstrip("]")),
+        )
         if not LINES[i].startswith("[["):
             yield f"header twice {name_of(i)}", with_line(i, LINES[i], LINES[i])
     yield from whole_files()
@@ -116,41 +137,86 @@ def whole_files():
     yield "ten megabytes of garbage", bytes(range(256)) * 40_000
     yield "ten megabytes of comment", "# nothing\n" * 1_000_000
     yield "nested arrays", TEXT + "x = " + "[" * deep + "]" * deep + "\n"
-    yield "nested arrays in a contact", TEXT.replace("axis = [-1.0, 0.0, 0.0]", "axis = " + "[" * deep + "]" * deep)
-    yield "arrays nested four hundred deep", TEXT.replace("axis = [-1.0, 0.0, 0.0]", "axis = " + "[" * 400 + "]" * 400)
+    yield (
+        "nested arrays in a contact",
+        TEXT.replace("axis = [-1.0, 0.0, 0.0]", "axis = " + "[" * deep + "]" * deep),
+    )
+    yield (
+        "arrays nested four hundred deep",
+        TEXT.replace("axis = [-1.0, 0.0, 0.0]", "axis = " + "[" * 400 + "]" * 400),
+    )
     yield "nested inline tables", TEXT + "x = " + "{a=" * deep + "1" + "}" * deep + "\n"
     yield "a key of many dots", "a." * deep + "a = 1\n" + TEXT
-    yield "a key of many dots in a table", TEXT.replace("[target] #", "a." * deep + "a = 1\n[target] #")
+    yield (
+        "a key of many dots in a table",
+        TEXT.replace("[target] #", "a." * deep + "a = 1\n[target] #"),
+    )
     yield "a table of many dots", TEXT + "[" + "a." * deep + "a]\n"
-    yield "a whole number of 400 digits", TEXT.replace("mass_kg = 3000.0", "mass_kg = 1" + "0" * 400, 1)
-    yield "a whole number of 5000 digits", TEXT.replace("mass_kg = 3000.0", "mass_kg = 1" + "0" * 5000, 1)
+    yield (
+        "a whole number of 400 digits",
+        TEXT.replace("mass_kg = 3000.0", "mass_kg = 1" + "0" * 400, 1),
+    )
+    yield (
+        "a whole number of 5000 digits",
+        TEXT.replace("mass_kg = 3000.0", "mass_kg = 1" + "0" * 5000, 1),
+    )
     yield "a number beyond floats", TEXT.replace("mass_kg = 3000.0", "mass_kg = 1e400", 1)
     yield "contact is a table", TEXT.replace("[[contact]]", "[contact]")
-    yield "contact is a number", TEXT[: TEXT.index("[[contact]]")].replace("schema = 1", "schema = 1\ncontact = 3")
-    yield "contact holds numbers", TEXT[: TEXT.index("[[contact]]")].replace("schema = 1", "schema = 1\ncontact = [1, 2]")
-    yield "five contacts", TEXT + '\n[[contact]]\ngeometry = "wall"\nreal.stiffness_N_per_m = 1.0\n' * 4
-    yield "methods is a text", TEXT[: TEXT.index("[[methods]]")].replace("schema = 1", 'schema = 1\nmethods = "direct"')
-    yield "methods holds texts", TEXT[: TEXT.index("[[methods]]")].replace("schema = 1", 'schema = 1\nmethods = ["direct"]')
+    yield (
+        "contact is a number",
+        TEXT[: TEXT.index("[[contact]]")].replace("schema = 1", "schema = 1\ncontact = 3"),
+    )
+    yield (
+        "contact holds numbers",
+        TEXT[: TEXT.index("[[contact]]")].replace("schema = 1", "schema = 1\ncontact = [1, 2]"),
+    )
+    yield (
+        "five contacts",
+        TEXT + '\n[[contact]]\ngeometry = "wall"\nreal.stiffness_N_per_m = 1.0\n' * 4,
+    )
+    yield (
+        "methods is a text",
+        TEXT[: TEXT.index("[[methods]]")].replace("schema = 1", 'schema = 1\nmethods = "direct"'),
+    )
+    yield (
+        "methods holds texts",
+        TEXT[: TEXT.index("[[methods]]")].replace("schema = 1", 'schema = 1\nmethods = ["direct"]'),
+    )
     yield "a method without a name", TEXT + "[[methods]]\n"
     yield "time is a number", TEXT.replace("[time]", "time = 3\n[thyme]")
-    yield "robots is a number", re.sub(r"\[robots\.\w+\]\ndelay_ms.*\n", "", TEXT).replace("schema = 1", "schema = 1\nrobots = 3")
+    yield (
+        "robots is a number",
+        re.sub(r"\[robots\.\w+\]\ndelay_ms.*\n", "", TEXT).replace(
+            "schema = 1", "schema = 1\nrobots = 3"
+        ),
+    )
     yield (
         "a robot is a number",
-        re.sub(r"\[robots\.\w+\]\ndelay_ms.*\n", "", TEXT).replace("schema = 1", "schema = 1\nrobots.chaser = 3"),
+        re.sub(r"\[robots\.\w+\]\ndelay_ms.*\n", "", TEXT).replace(
+            "schema = 1", "schema = 1\nrobots.chaser = 3"
+        ),
     )
     yield "a third robot", TEXT + "[robots.other]\ndelay_ms = 1.0\n"
     yield "a quoted path", TEXT.replace("schema = 1", 'schema = 1\n"chaser.mass_kg" = 3')
-    yield "a sub-table where a number belongs", TEXT.replace("[sensor]", "[sensor.noise_N]\nx = 1\n[sensor]")
+    yield (
+        "a sub-table where a number belongs",
+        TEXT.replace("[sensor]", "[sensor.noise_N]\nx = 1\n[sensor]"),
+    )
     yield "a body too flat", TEXT.replace("[500.0, 500.0, 500.0]", "[1.0, 1.0, 500.0]", 1)
     yield "a cone that widens", TEXT.replace("bottom_radius_m = 0.02", "bottom_radius_m = 0.06")
     yield "a json file", '{"schema": 1, "time": {"duration_s": 1}}'
     yield "a python file", "import os\nos.abort()\n"
-    yield "a schedule that goes back", TEXT + "[hand.chaser]\nrows = [[0,0,0,0,0,0,0],[2,0,0,0,0,0,0],[1,0,0,0,0,0,0]]\n"
+    yield (
+        "a schedule that goes back",
+        TEXT + "[hand.chaser]\nrows = [[0,0,0,0,0,0,0],[2,0,0,0,0,0,0],[1,0,0,0,0,0,0]]\n",
+    )
     yield "a schedule of texts", TEXT + '[hand.chaser]\nrows = [["a"], ["b"]]\n'
     yield "a missing csv", TEXT + '[hand.chaser]\ncsv = "none.csv"\n'
     yield (
         "a table that starts above zero",
-        TEXT.replace("stiffness_N_per_m = 4000.0", "table_m_N = [[0.0, 1.0], [1.0, 2.0]]").replace("spring_damper", "table"),
+        TEXT.replace("stiffness_N_per_m = 4000.0", "table_m_N = [[0.0, 1.0], [1.0, 2.0]]").replace(
+            "spring_damper", "table"
+        ),
     )
 
 
@@ -171,7 +237,9 @@ def check_refused(path):
     assert problems
     for problem in problems:
         assert problem.key
-        assert re.fullmatch(rf"{re.escape(str(path))}:\d+", problem.where), f"no file:line in {str(problem)[:300]}"
+        assert re.fullmatch(rf"{re.escape(str(path))}:\d+", problem.where), (
+            f"no file:line in {str(problem)[:300]}"
+        )
         assert problem.allowed
         assert len(str(problem)) < 2000
     return problems
@@ -198,25 +266,28 @@ def test_a_broken_file_is_refused_with_file_line_and_key(written, name):
 
 
 def in_order(text):
-    """Whether a cut file still is a scenario: TOML, with all needed keys. Cut values stay in range, cut texts and arrays do not
-    parse."""
+    """Whether a cut file still is a scenario: TOML, with all needed keys. Cut values stay in range,
+    cut texts and arrays do not parse."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return False
     bodies = [tables.get(name, {}) for name in ("chaser", "target")]
-    needed = "duration_s" in tables.get("time", {}) and all("mass_kg" in b and "inertia_kg_m2" in b for b in bodies)
+    needed = "duration_s" in tables.get("time", {}) and all(
+        "mass_kg" in b and "inertia_kg_m2" in b for b in bodies
+    )
     cone = ("mouth_radius_m", "bottom_radius_m", "half_angle_deg", "geometry")
     touches = all(
-        all(key in pair for key in cone) and "stiffness_N_per_m" in pair.get("real", {}) for pair in tables.get("contact", [])
+        all(key in pair for key in cone) and "stiffness_N_per_m" in pair.get("real", {})
+        for pair in tables.get("contact", [])
     )
     named = all("name" in method for method in tables.get("methods", []))
     return needed and touches and named
 
 
 def test_a_file_cut_anywhere_is_refused_or_still_a_scenario(written):
-    """Cut at every third character: refused unless what is left has all it needs (a cut in a comment, before or after the
-    contact)."""
+    """Cut at every third character: refused unless what is left has all it needs (a cut in a
+    comment, before or after the contact)."""
     outcomes = []
     for at in range(0, len(TEXT), 3):
         path = written(TEXT[:at])
@@ -232,15 +303,20 @@ def test_a_file_cut_anywhere_is_refused_or_still_a_scenario(written):
 
 @pytest.mark.parametrize(("count", "seed"), [(400, 7)])
 def test_random_damage_is_refused_or_harmless(written, count, seed):
-    """Bytes lost, doubled, swapped or replaced anywhere: bad input with every problem placed, or a scenario; never another
-    exception."""
+    """Bytes lost, doubled, swapped or replaced anywhere: bad input with every problem placed, or a
+    scenario; never another exception."""
     rng, data = random.Random(seed), TEXT.encode()
     for n in range(count):
         damaged = bytearray(data)
         for _ in range(rng.randint(1, 4)):
             at, length = rng.randrange(len(damaged)), rng.randint(1, 12)
             piece = rng.choice(
-                [b"", bytes(rng.randrange(256) for _ in range(length)), damaged[at : at + length] * 2, rng.choice(ODD)]
+                [
+                    b"",
+                    bytes(rng.randrange(256) for _ in range(length)),
+                    damaged[at : at + length] * 2,
+                    rng.choice(ODD),
+                ]
             )
             damaged[at : at + length] = piece
         path = written(bytes(damaged))
@@ -249,7 +325,10 @@ def test_random_damage_is_refused_or_harmless(written, count, seed):
         except BadInput as refused:
             for problem in refused.problems:
                 assert problem.key, bytes(damaged)
-                assert re.fullmatch(rf"{re.escape(str(path))}:\d+", problem.where), (str(problem), bytes(damaged))
+                assert re.fullmatch(rf"{re.escape(str(path))}:\d+", problem.where), (
+                    str(problem),
+                    bytes(damaged),
+                )
         except Exception as other:
             pytest.fail(f"damage {n} of seed {seed}: {other!r} from {bytes(damaged)!r}")
 

@@ -1,4 +1,5 @@
-"""The numbers of a campaign: whose they are, how they spread, and that any part of them can be made by itself."""
+"""The numbers of a campaign: whose they are, how they spread, and that any part of them can be made
+by itself."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def test_any_part_of_a_design_is_the_same_by_itself(sampling):
 @pytest.mark.parametrize("size", [1, 2, 7, 100, 1000])
 def test_a_latin_hypercube_uses_every_layer_once(size):
     layers = np.floor(uniforms("latin_hypercube", 1, 3, 0, size, size) * size)
-    np.testing.assert_array_equal(np.sort(layers, axis=0), np.tile(np.arange(size)[:, None], (1, 3)))
+    np.testing.assert_array_equal(
+        np.sort(layers, axis=0), np.tile(np.arange(size)[:, None], (1, 3))
+    )
 
 
 def test_the_layers_are_shuffled():
@@ -54,7 +57,10 @@ def _ishigami(x):
     return np.sin(x[:, 0]) + 7.0 * np.sin(x[:, 1]) ** 2 + 0.1 * x[:, 2] ** 4 * np.sin(x[:, 0])
 
 
-ISHIGAMI_FIRST, ISHIGAMI_TOTAL = (0.3139, 0.4424, 0.0), (0.5576, 0.4424, 0.2437)  # closed form (Ishigami and Homma 1990)
+ISHIGAMI_FIRST, ISHIGAMI_TOTAL = (
+    (0.3139, 0.4424, 0.0),
+    (0.5576, 0.4424, 0.2437),
+)  # closed form (Ishigami and Homma 1990)
 
 
 def test_saltellis_design_gives_sobols_indices():
@@ -69,5 +75,7 @@ def test_any_design_gives_first_order_indices():
     """From plain random draws too; noise about zero for what does not matter alone."""
     x = np.pi * (2.0 * uniforms("random", 1, 4, 0, 20_000, 20_000) - 1.0)
     y = _ishigami(x)
-    np.testing.assert_allclose([first_order(x[:, i], y) for i in range(4)], [*ISHIGAMI_FIRST, 0.0], atol=0.02)
+    np.testing.assert_allclose(
+        [first_order(x[:, i], y) for i in range(4)], [*ISHIGAMI_FIRST, 0.0], atol=0.02
+    )
     assert np.isnan(first_order(x[:, 0], np.ones(len(x))))

@@ -1,4 +1,5 @@
-"""The compliance device: four springs, their matrix, the stiffness along a normal, and the tip's equilibrium on a surface."""
+"""The compliance device: four springs, their matrix, the stiffness along a normal, and the tip's
+equilibrium on a surface."""
 
 from __future__ import annotations
 
@@ -10,13 +11,24 @@ import pytest
 from scenarios import cone_docking, epos_wall, matrix, quaternion, sphere_on_sphere
 
 from softdock import simulate
-from softdock.contact.compliance import device_matrix, in_series, normal_stiffness, sliding_stiffness, stiffness_range
+from softdock.core.contact.compliance import (
+    device_matrix,
+    in_series,
+    normal_stiffness,
+    sliding_stiffness,
+    stiffness_range,
+)
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput
-from softdock.reference import orbit
 from softdock.scenario.build import build
 from softdock.scenario.device import reachable_stiffness
 
-STAR = [[0.0, 1.0, 0.0], [0.0, -0.5, 3**0.5 / 2], [0.0, -0.5, -(3**0.5) / 2], [1.0, 0.0, 0.0]]  # three across, one along the probe
+STAR = [
+    [0.0, 1.0, 0.0],
+    [0.0, -0.5, 3**0.5 / 2],
+    [0.0, -0.5, -(3**0.5) / 2],
+    [1.0, 0.0, 0.0],
+]  # three across, one along the probe
 SPRINGS = [1000.0, 1500.0, 2500.0, 4000.0]  # N/m
 RNG = np.random.default_rng(5)
 
@@ -47,11 +59,14 @@ def test_eq_120_is_the_sum_over_the_springs():
     units = directions / np.linalg.norm(directions, axis=1, keepdims=True)
     for n in random_normals(20):
         summed = sum(k * (l @ n) ** 2 for k, l in zip(SPRINGS, units, strict=True))
-        assert normal_stiffness(device_matrix(SPRINGS, directions), n) == pytest.approx(summed, rel=1e-12)
+        assert normal_stiffness(device_matrix(SPRINGS, directions), n) == pytest.approx(
+            summed, rel=1e-12
+        )
 
 
 def test_eq_120_is_the_safe_bound():
-    """A tip free to slide is never stiffer; along the eigenvectors both agree; nothing exceeds the largest eigenvalue."""
+    """A tip free to slide is never stiffer; along the eigenvectors both agree; nothing exceeds the
+    largest eigenvalue."""
     K = device_matrix(SPRINGS, RNG.normal(size=(4, 3)))
     n = random_normals()
     held, sliding = normal_stiffness(K, n), sliding_stiffness(K, n)
@@ -64,7 +79,8 @@ def test_eq_120_is_the_safe_bound():
 
 
 def test_a_lever_softens_across_the_probe_only():
-    """The tip twice as far from the pivot as the springs: a quarter of the stiffness across, the same along."""
+    """The tip twice as far from the pivot as the springs: a quarter of the stiffness across, the
+    same along."""
     K, far = device_matrix(SPRINGS, STAR), device_matrix(SPRINGS, STAR, (0.1, 0.2))
     across = normal_stiffness(K, random_normals(50) * [0.0, 1.0, 1.0])
     assert far[0, 0] == K[0, 0]
@@ -74,8 +90,8 @@ def test_a_lever_softens_across_the_probe_only():
 
 @pytest.mark.parametrize("sliding", [False, True])
 def test_the_range_over_reachable_normals(sliding):
-    """For a cone of half-angle 20 deg and tilts of up to 5 deg: contains every such normal, is attained, and widens with the
-    angles to the eigenvalues."""
+    """For a cone of half-angle 20 deg and tilts of up to 5 deg: contains every such normal, is
+    attained, and widens with the angles to the eigenvalues."""
     K = device_matrix(SPRINGS, STAR)
     found = stiffness_range(K, angles_deg=(65.0, 75.0), sliding=sliding)
     of = sliding_stiffness if sliding else normal_stiffness
@@ -86,39 +102,54 @@ def test_the_range_over_reachable_normals(sliding):
     assert inside.max() <= found.high * (1 + 1e-3)
     assert of(K, found.stiffest) == pytest.approx(found.high)
     widest = stiffness_range(K, sliding=sliding)
-    assert (widest.low, widest.high) == pytest.approx((np.linalg.eigvalsh(K)[0], np.linalg.eigvalsh(K)[2]), rel=1e-3)
+    assert (widest.low, widest.high) == pytest.approx(
+        (np.linalg.eigvalsh(K)[0], np.linalg.eigvalsh(K)[2]), rel=1e-3
+    )
 
 
 # in the loop
 
 
 def pressed(turn, lever=(1.0, 1.0), surface=1e5):
-    """A heavy chaser, turned, slowly presses its tip against a wall: the deepest instant is an equilibrium."""
+    """A heavy chaser, turned, slowly presses its tip against a wall: the deepest instant is an
+    equilibrium."""
     tables = epos_wall(delay_ms=0.0, integrator="symplectic_euler", mass_kg=500.0)
-    tables["chaser"] |= {"attitude_wxyz": quaternion(turn).tolist(), "inertia_kg_m2": [1e7, 1e7, 1e7]}
-    tables["contact"][0] |= {"device": device(lever_m=list(lever)), "real": {"stiffness_N_per_m": surface}}
+    tables["chaser"] |= {
+        "attitude_wxyz": quaternion(turn).tolist(),
+        "inertia_kg_m2": [1e7, 1e7, 1e7],
+    }
+    tables["contact"][0] |= {
+        "device": device(lever_m=list(lever)),
+        "real": {"stiffness_N_per_m": surface},
+    }
     return simulate(tables)
 
 
 @pytest.mark.parametrize("turn", [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [0.3, -0.8, 0.4]])
 @pytest.mark.parametrize("lever", [(1.0, 1.0), (0.1, 0.15)])
 def test_a_wall_feels_the_sliding_stiffness_in_series_with_its_own(turn, lever):
-    """Force over depth is 1 / (n^T K^-1 n) in series with the surface, with the normal in the chaser's axes: state-dependent."""
+    """Force over depth is 1 / (n^T K^-1 n) in series with the surface, with the normal in the
+    chaser's axes: state-dependent."""
     series = pressed(turn, lever).series
     i = int(np.argmax(series["contact.depth"]))
     n = matrix(quaternion(turn)).T @ [1.0, 0.0, 0.0]
     expected = in_series(sliding_stiffness(device_matrix(SPRINGS, STAR, lever), n), 1e5)
-    assert series["true.chaser.force.x"][i] / series["contact.depth"][i] == pytest.approx(float(expected), rel=1e-6)
+    assert series["true.chaser.force.x"][i] / series["contact.depth"][i] == pytest.approx(
+        float(expected), rel=1e-6
+    )
 
 
 def test_the_force_acts_at_the_displaced_tip():
-    """Where springs let the tip slide sideways, the force has a lever about the unloaded tip: u x F."""
+    """Where springs let the tip slide sideways, the force has a lever about the unloaded tip: u x
+    F."""
     turn = np.array([0.0, 0.0, 0.5])
     series = pressed(turn).series
     i = int(np.argmax(series["contact.depth"]))
     R, force = matrix(quaternion(turn)), series["true.chaser.force"][i]
     moved = R @ np.linalg.inv(device_matrix(SPRINGS, STAR)) @ R.T @ force
-    assert series["true.chaser.torque"][i] == pytest.approx(np.cross(moved, force), rel=1e-6, abs=1e-9)
+    assert series["true.chaser.torque"][i] == pytest.approx(
+        np.cross(moved, force), rel=1e-6, abs=1e-9
+    )
     assert abs(series["true.chaser.torque"][i][2]) > 1e-3
 
 
@@ -127,7 +158,8 @@ SOFT = device([6000.0, 5000.0, 7000.0, 3000.0])
 
 @pytest.mark.parametrize("build_tables", [cone_docking, sphere_on_sphere])
 def test_orbit_keeps_the_energy(build_tables):
-    """On curved surfaces, both bodies turning: the force is the gradient of the stored energy, to 1e-10."""
+    """On curved surfaces, both bodies turning: the force is the gradient of the stored energy, to
+    1e-10."""
     tables = build_tables()
     tables["contact"][0]["device"] = copy.deepcopy(SOFT)
     found = orbit(build(tables))
@@ -139,9 +171,14 @@ def test_orbit_keeps_the_energy(build_tables):
 
 
 def touches_of_cone(series):
-    """Depths at wall and bottom of the cone of `cone_docking`, of the unloaded tip, from the poses; independent of softdock."""
+    """Depths at wall and bottom of the cone of `cone_docking`, of the unloaded tip, from the poses;
+    independent of softdock."""
     slope, radius, found = math.radians(20.0), 0.01, []
-    poses = (series[f"{body}.{what}"] for body in ("chaser", "target") for what in ("position", "attitude"))
+    poses = (
+        series[f"{body}.{what}"]
+        for body in ("chaser", "target")
+        for what in ("position", "attitude")
+    )
     for p_C, q_C, p_T, q_T in zip(*poses, strict=True):
         x, y, z = matrix(q_T).T @ (p_C + matrix(q_C) @ [-1.0, 0.0, 0.0] - p_T) - [1.0, 0.0, 0.0]
         wall = x * math.sin(slope) - (math.hypot(y, z) - 0.05) * math.cos(slope)
@@ -150,21 +187,27 @@ def touches_of_cone(series):
 
 
 def test_orbit_keeps_the_energy_in_the_corner():
-    """Wall and bottom push the same springs at once: 1e-7, the switching of the second touch falling inside a step."""
+    """Wall and bottom push the same springs at once: 1e-7, the switching of the second touch
+    falling inside a step."""
     tables = cone_docking()
     still = {"velocity_m_per_s": [0.0, 0.0, 0.0], "rate_rad_per_s": [0.0, 0.0, 0.0]}
-    tables["chaser"] |= still | {"position_m": [2.01, 0.012, 0.0], "velocity_m_per_s": [-0.05, 0.0, 0.0]}
+    tables["chaser"] |= still | {
+        "position_m": [2.01, 0.012, 0.0],
+        "velocity_m_per_s": [-0.05, 0.0, 0.0],
+    }
     tables["target"] |= still
     tables["contact"][0]["device"] = copy.deepcopy(SOFT)
     found = orbit(build(tables))
-    assert (touches_of_cone(found.series) > 0.0).all(axis=1).sum() > 20, "both must touch, or the test says nothing"
+    assert (touches_of_cone(found.series) > 0.0).all(axis=1).sum() > 20, (
+        "both must touch, or the test says nothing"
+    )
     assert found.kinetic + found.stored == pytest.approx(found.kinetic_start, rel=1e-7)
 
 
 @pytest.mark.parametrize("build_tables", [cone_docking, sphere_on_sphere])
 def test_contact_work_is_stored_or_dissipated(build_tables):
-    """The second check of the ledger, with damping: within 1e-3 of the largest stored energy, and of second order in the plant's
-    step without."""
+    """The second check of the ledger, with damping: within 1e-3 of the largest stored energy, and
+    of second order in the plant's step without."""
     worst = {}
     for damping in (0.0, 15.0):
         for steps in (1, 4):
@@ -172,7 +215,9 @@ def test_contact_work_is_stored_or_dissipated(build_tables):
             tables["time"] |= {"plant_steps": steps, "duration_s": 1.2}
             tables["contact"][0]["device"] = copy.deepcopy(SOFT)
             series = simulate(tables).series
-            apart = np.abs(series["energy.real"] - series["energy.stored"] - series["energy.dissipated"]).max()
+            apart = np.abs(
+                series["energy.real"] - series["energy.stored"] - series["energy.dissipated"]
+            ).max()
             worst[damping, steps] = apart / series["energy.stored"].max()
     assert worst[0.0, 1] < 1e-3
     assert worst[0.0, 4] < worst[0.0, 1] / 8.0
@@ -201,12 +246,24 @@ def test_a_device_belongs_to_the_real_contact():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"device": device(directions=[STAR[0], STAR[0], STAR[3], STAR[3]])}, r"device\.direction_1.*all three directions"),
-        ({"device": {"model": "four_springs", "stiffness_N_per_m": [1.0] * 4}}, r"device\.direction_1"),
+        (
+            {"device": device(directions=[STAR[0], STAR[0], STAR[3], STAR[3]])},
+            r"device\.direction_1.*all three directions",
+        ),
+        (
+            {"device": {"model": "four_springs", "stiffness_N_per_m": [1.0] * 4}},
+            r"device\.direction_1",
+        ),
         ({"device": device([1.0, 1.0, -1.0, 1.0])}, r"device\.stiffness_N_per_m"),
-        ({"device": device(), "real": {"stiffness_N_per_m": 1e3, "friction": 0.1}}, r"real\.friction.*slides without friction"),
+        (
+            {"device": device(), "real": {"stiffness_N_per_m": 1e3, "friction": 0.1}},
+            r"real\.friction.*slides without friction",
+        ),
         ({"device": device(), "real": {"stiffness_N_per_m": 0.0}}, r"real\.stiffness_N_per_m"),
-        ({"device": device(), "real": {"law": "hunt_crossley", "stiffness_N_per_m": 1e3}}, r"applies only for real\.law = spring_damper"),
+        (
+            {"device": device(), "real": {"law": "hunt_crossley", "stiffness_N_per_m": 1e3}},
+            r"applies only for real\.law = spring_damper",
+        ),
         ({"device": {"model": "three_springs"}}, "rigid, four_springs"),
     ],
 )
@@ -220,23 +277,37 @@ def test_bad_devices_are_refused(change, message):
 
 @pytest.mark.parametrize("build_tables", [cone_docking, sphere_on_sphere, epos_wall])
 def test_a_run_stays_within_the_reachable_stiffness(build_tables):
-    """Force over depth at every instant of a run lies below the bound that stability uses; the chaser starts turned."""
-    tables = build_tables("symplectic_euler") if build_tables is not epos_wall else epos_wall(delay_ms=0.0)
+    """Force over depth at every instant of a run lies below the bound that stability uses; the
+    chaser starts turned."""
+    tables = (
+        build_tables("symplectic_euler")
+        if build_tables is not epos_wall
+        else epos_wall(delay_ms=0.0)
+    )
     tables["contact"][0]["device"] = device([6000.0, 500.0, 700.0, 3000.0])
     scenario = build(tables)
     bound, series = reachable_stiffness(scenario.vector, tilt_deg=15.0), simulate(scenario).series
     touching = series["contact.depth"] > 1e-5
-    felt = np.linalg.norm(series["true.chaser.force"], axis=1)[touching] / series["contact.depth"][touching]
+    felt = (
+        np.linalg.norm(series["true.chaser.force"], axis=1)[touching]
+        / series["contact.depth"][touching]
+    )
     assert touching.any()
     assert felt.max() <= bound.held.high
     assert bound.sliding.high <= bound.held.high * (1.0 + 1e-12)
-    assert bound.held.high <= np.linalg.eigvalsh(device_matrix([6000.0, 500.0, 700.0, 3000.0], STAR))[2]
-    if build_tables is not sphere_on_sphere:  # whose curved surface makes force over depth more than a stiffness
+    assert (
+        bound.held.high
+        <= np.linalg.eigvalsh(device_matrix([6000.0, 500.0, 700.0, 3000.0], STAR))[2]
+    )
+    if (
+        build_tables is not sphere_on_sphere
+    ):  # whose curved surface makes force over depth more than a stiffness
         assert felt.min() >= 0.99 * bound.sliding.low
 
 
 def test_reachable_normals_follow_the_attitude():
-    """A wall met along the probe feels spring 4; the chaser turned by 90 deg, the springs across it."""
+    """A wall met along the probe feels spring 4; the chaser turned by 90 deg, the springs across
+    it."""
     found = []
     for turn in ([0.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2]):
         tables = epos_wall()

@@ -1,4 +1,5 @@
-"""The contact point from the wrench: lines of action through known points of known shapes find them again."""
+"""The contact point from the wrench: lines of action through known points of known shapes find them
+again."""
 
 from __future__ import annotations
 
@@ -7,13 +8,26 @@ import math
 import numpy as np
 import pytest
 
-from softdock.adaptation.contact_point import facing, line_of_action, on_box, on_cone, on_cylinder, on_pair, on_plane, on_sphere
-from softdock.adaptation.environment import PAIR_SIZE, REAL_LAW, WANTED_LAW
-from softdock.adaptation.remapping_keys import REMAPPING
-from softdock.compiled import compiled, door
-from softdock.contact.laws import LAWS
-from softdock.contact.pairs import GEOMETRIES, PAIR
-from softdock.spatial.motion import Wrench
+from softdock.core.adaptation.remapping.environment.contact_point import (
+    facing,
+    line_of_action,
+    on_box,
+    on_cone,
+    on_cylinder,
+    on_pair,
+    on_plane,
+    on_sphere,
+)
+from softdock.core.adaptation.remapping.environment.environment import (
+    PAIR_SIZE,
+    REAL_LAW,
+    WANTED_LAW,
+)
+from softdock.core.adaptation.remapping.keys import REMAPPING
+from softdock.core.contact.laws import LAWS
+from softdock.core.contact.pairs import GEOMETRIES, PAIR
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)
 
@@ -51,7 +65,8 @@ def frame(generator):
 
 
 def a_touch(shape, g):
-    """A random shape of a kind, a point of its surface and the outward normal there: (a, b, size, point, normal)."""
+    """A random shape of a kind, a point of its surface and the outward normal there: (a, b, size,
+    point, normal)."""
     origin, axis, x, y = frame(g)
     size, turn = g.uniform(0.1, 1.0), g.uniform(0.0, 2.0 * math.pi)
     radial = math.cos(turn) * x + math.sin(turn) * y
@@ -60,7 +75,13 @@ def a_touch(shape, g):
     if shape == SPHERE:
         return origin, axis, size, origin + size * radial, radial
     if shape in (BORE, SHAFT):
-        return origin, axis, size, origin + size * radial + g.normal() * axis, radial if shape == SHAFT else -radial
+        return (
+            origin,
+            axis,
+            size,
+            origin + size * radial + g.normal() * axis,
+            radial if shape == SHAFT else -radial,
+        )
     if shape == BOX:
         half, side = g.uniform(0.1, 1.0, 3), g.integers(3)
         point, normal = half * g.uniform(-0.9, 0.9, 3), np.zeros(3)
@@ -75,7 +96,8 @@ def a_touch(shape, g):
 
 @pytest.mark.parametrize("shape", [PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE])
 def test_every_shape_finds_the_point_again(shape):
-    """Lange eqs. 36 to 38 and their kin: force and torque about some centre of mass give back the point at which the force acts, to rounding."""
+    """Lange eqs. 36 to 38 and their kin: force and torque about some centre of mass give back the
+    point at which the force acts, to rounding."""
     g = np.random.default_rng(shape)
     for _ in range(200):
         a, b, size, point, normal = a_touch(shape, g)
@@ -91,42 +113,93 @@ def test_every_shape_finds_the_point_again(shape):
 def test_a_line_that_misses_says_so(shape):
     """No point is invented: the flag is false, and the point lies on the line all the same."""
     p, n = (0.0, 0.0, 5.0), (1.0, 0.0, 0.0)
-    hit, found = meet(NOTHING, shape, p, n, (0.0, 0.0, 0.0), (0.0, 1.0, 0.0) if shape != BOX else (1.0, 1.0, 1.0), 1.0)
+    hit, found = meet(
+        NOTHING,
+        shape,
+        p,
+        n,
+        (0.0, 0.0, 0.0),
+        (0.0, 1.0, 0.0) if shape != BOX else (1.0, 1.0, 1.0),
+        1.0,
+    )
     assert not hit
     assert np.cross(np.asarray(found) - p, n) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_faces_of_a_scenarios_cone():
-    """Inside, outside and bottom of a truncated cone with a thick wall, by the direction of the force."""
+    """Inside, outside and bottom of a truncated cone with a thick wall, by the direction of the
+    force."""
     vector, at = np.zeros(PAIR.size), PAIR.at
     vector[at.geometry], vector[at.axis : at.axis + 3] = GEOMETRIES.index("cone"), (0.0, 0.0, 1.0)
     angle, mouth, bottom, wall = math.radians(30.0), 0.2, 0.05, 0.02
-    vector[at.mouth_radius], vector[at.bottom_radius], vector[at.half_angle], vector[at.thickness], vector[at.closed] = mouth, bottom, angle, wall, 1.0
+    (
+        vector[at.mouth_radius],
+        vector[at.bottom_radius],
+        vector[at.half_angle],
+        vector[at.thickness],
+        vector[at.closed],
+    ) = mouth, bottom, angle, wall, 1.0
     vector[at.origin : at.origin + 3] = (0.3, 0.0, 0.0)
     inward = np.array([-math.cos(angle), 0.0, math.sin(angle)])
     on_wall = np.array([0.3 + mouth - 0.1 * math.sin(angle), 0.0, -0.1 * math.cos(angle)])
     floor = np.array([0.32, 0.01, -(mouth - bottom) / math.tan(angle)])
     up = np.array([0.0, 0.0, 1.0])
-    for point, n in ((on_wall, inward), (on_wall - wall * inward, -inward), (floor, up), (floor - wall * up, -up)):
-        hit, found = meet(vector, OF_A_PAIR, tuple(point + 0.4 * n), tuple(n), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0)
+    for point, n in (
+        (on_wall, inward),
+        (on_wall - wall * inward, -inward),
+        (floor, up),
+        (floor - wall * up, -up),
+    ):
+        hit, found = meet(
+            vector,
+            OF_A_PAIR,
+            tuple(point + 0.4 * n),
+            tuple(n),
+            (0.0, 0.0, 0.0),
+            (0.0, 0.0, 0.0),
+            0.0,
+        )
         assert hit
         assert np.asarray(found) == pytest.approx(point, abs=1e-12)
-        assert squarely(vector, 0, tuple(point + 0.4 * n), tuple(n)) == pytest.approx(1.0, abs=1e-12)
+        assert squarely(vector, 0, tuple(point + 0.4 * n), tuple(n)) == pytest.approx(
+            1.0, abs=1e-12
+        )
     vector[at.geometry], vector[at.sphere_radius] = GEOMETRIES.index("sphere"), 0.5
     for aside, cosine in ((0.0, 1.0), (0.3, 0.8), (0.6, -1.0)):  # of 0.5 m
-        assert squarely(vector, 0, (0.3, aside, 4.0), (0.0, 0.0, 1.0)) == pytest.approx(cosine, abs=1e-12)
+        assert squarely(vector, 0, (0.3, aside, 4.0), (0.0, 0.0, 1.0)) == pytest.approx(
+            cosine, abs=1e-12
+        )
 
 
 def test_the_order_of_a_pair_in_the_vector():
     """The re-mapping reads pairs where contact/pairs.py lays them, which it may not import."""
     at = PAIR.at
-    assert (at.geometry, at.tip, at.tip_radius, at.origin, at.axis, at.sphere_radius) == (0, 1, 4, 5, 8, 11)
-    assert (at.mouth_radius, at.bottom_radius, at.half_angle, at.thickness, at.closed) == (12, 13, 14, 15, 16)
+    assert (at.geometry, at.tip, at.tip_radius, at.origin, at.axis, at.sphere_radius) == (
+        0,
+        1,
+        4,
+        5,
+        8,
+        11,
+    )
+    assert (at.mouth_radius, at.bottom_radius, at.half_angle, at.thickness, at.closed) == (
+        12,
+        13,
+        14,
+        15,
+        16,
+    )
     assert (at.real_law, at.wanted_law, PAIR.size) == (REAL_LAW, WANTED_LAW, PAIR_SIZE)
     for first, name in ((at.real_law, "real"), (at.wanted_law, "wanted")):
-        assert [getattr(at, f"{name}_{x}") - first for x in ("stiffness", "damping", "exponent", "lambda")] == [1, 2, 3, 4]
+        assert [
+            getattr(at, f"{name}_{x}") - first
+            for x in ("stiffness", "damping", "exponent", "lambda")
+        ] == [1, 2, 3, 4]
     first = REMAPPING.at.surface
-    places = [getattr(REMAPPING.at, f"surface_{name}") - first for name in ("origin", "axis", "radius", "half")]
+    places = [
+        getattr(REMAPPING.at, f"surface_{name}") - first
+        for name in ("origin", "axis", "radius", "half")
+    ]
     assert places == [1, 4, 7, 8]
     assert GEOMETRIES == ("wall", "sphere", "cone")
     assert LAWS == ("spring_damper", "spring_damper_pull", "hunt_crossley", "table")

@@ -11,13 +11,16 @@ from softdock.corrections import output_correction, wrench_work
 
 
 def test_the_work_by_axis_sums_to_the_ledgers_row():
-    """Both bodies free and turning, full inertia: forces and torques of all axes together are the row `adaptation`, and in free flight nothing is done."""
+    """Both bodies free and turning, full inertia: forces and torques of all axes together are the
+    row `adaptation`, and in free flight nothing is done."""
     tables = sphere_on_sphere(delay_ms=16.0)
     tables["methods"] = [{"name": "delay_passivity"}]
     run = simulate(tables)
     by_axis = wrench_work(run)
     total = np.sum([np.cumsum(work) for work in by_axis.values()], axis=0)
-    assert np.abs(total - run.series["energy.adaptation"]).max() <= 1e-9 * abs(run.ledger["adaptation"])
+    assert np.abs(total - run.series["energy.adaptation"]).max() <= 1e-9 * abs(
+        run.ledger["adaptation"]
+    )
     assert len({name for name, work in by_axis.items() if np.abs(work).max() > 0.0}) == 12
     before = run.series["time"] < run.contacts[0]["start_s"]
     assert all(np.all(work[before] == 0.0) for work in by_axis.values())

@@ -1,4 +1,5 @@
-"""What went wrong with readings and robots is in the run's log, whatever method runs, and the output stays bounded; what methods did is in its books."""
+"""What went wrong with readings and robots is in the run's log, whatever method runs, and the
+output stays bounded; what methods did is in its books."""
 
 from __future__ import annotations
 
@@ -11,25 +12,43 @@ from softdock.events import KINDS
 
 FAULTS = {
     "froze": {"sensor": {"freeze_at_s": 0.9, "freeze_for_s": 0.15}},
-    "jumped": {"sensor": {"jump_at_s": 0.7, "jump_for_s": 0.1, "jump_N": [3.0, 0.0, 0.0], "jump_Nm": [0.0, 0.1, 0.0]}},
+    "jumped": {
+        "sensor": {
+            "jump_at_s": 0.7,
+            "jump_for_s": 0.1,
+            "jump_N": [3.0, 0.0, 0.0],
+            "jump_Nm": [0.0, 0.1, 0.0],
+        }
+    },
     "saturated": {"sensor": {"range_N": 2.0}},
     "no new reading": {"sensor": {"period_ms": 8.0}},
-    "lost": {"robots": {body: {"delay_ms": 16.0, "dropout_probability": 0.1} for body in ("chaser", "target")}},
-    "delay grew": {"robots": {body: {"delay_ms": 10.0, "delay_ramp_ms_per_s": 40.0} for body in ("chaser", "target")}},
+    "lost": {
+        "robots": {
+            body: {"delay_ms": 16.0, "dropout_probability": 0.1} for body in ("chaser", "target")
+        }
+    },
+    "delay grew": {
+        "robots": {
+            body: {"delay_ms": 10.0, "delay_ramp_ms_per_s": 40.0} for body in ("chaser", "target")
+        }
+    },
 }
 METHODS = {
     "direct": [{"name": "direct"}],
     "energy_ledger": [{"name": "energy_ledger"}],
     "delay_passivity": [{"name": "delay_passivity"}],
-    "passive_integrator": [{"name": "passive_integrator", "form": "bounded", "largest_force_N": 20.0}],
+    "passive_integrator": [
+        {"name": "passive_integrator", "form": "bounded", "largest_force_N": 20.0}
+    ],
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("method", METHODS)
 def test_every_fault_is_in_the_log_and_the_output_bounded(method, fault):
-    """No NaN, the run goes on, no speed far beyond the approach; one event of the fault, with its time, and a warning that says so. Faults that stay for good,
-    and what bounds them: tests/golden/test_faults.py."""
+    """No NaN, the run goes on, no speed far beyond the approach; one event of the fault, with its
+    time, and a warning that says so. Faults that stay for good, and what bounds them:
+    tests/golden/test_faults.py."""
     tables = epos_wall() | FAULTS[fault] | {"methods": METHODS[method]}
     run = simulate(tables)
     assert run.status == "completed"
@@ -38,7 +57,10 @@ def test_every_fault_is_in_the_log_and_the_output_bounded(method, fault):
     assert np.abs(run.series["chaser.velocity"]).max() < limit * 0.02
     found = [event for event in run.events if event["what"] == fault]
     assert found, run.events
-    assert all(event["text"] in run.warnings and 0.0 <= event["from_s"] <= event["to_s"] <= 3.0 for event in found)
+    assert all(
+        event["text"] in run.warnings and 0.0 <= event["from_s"] <= event["to_s"] <= 3.0
+        for event in found
+    )
     assert {event["what"] for event in run.events} <= set(KINDS)
 
 
@@ -48,10 +70,14 @@ def test_virtual_elements_bear_every_fault(fault):
     tables = virtual_elements(duration_s=1.5)
     for name, keys in FAULTS[fault].items():
         for key, value in keys.items():
-            tables.setdefault(name, {})[key] = value if name == "sensor" else tables.get(name, {}).get(key, {}) | value
+            tables.setdefault(name, {})[key] = (
+                value if name == "sensor" else tables.get(name, {}).get(key, {}) | value
+            )
     run = simulate(tables)
     assert np.isfinite(run.series.rows).all()
-    assert max(np.abs(run.series[f"{body}.velocity"]).max() for body in ("chaser", "target")) < 1.0  # approach: 0.05 m/s
+    assert (
+        max(np.abs(run.series[f"{body}.velocity"]).max() for body in ("chaser", "target")) < 1.0
+    )  # approach: 0.05 m/s
     if fault not in ("delay grew", "saturated"):  # those need a contact, and one hard enough
         assert any(event["what"] == fault for event in run.events)
 
@@ -70,7 +96,10 @@ def test_a_frozen_sensor_repeats_its_last_sample():
 def test_a_jump_is_added_for_its_time():
     """In the sensor's axes, which turn with the chaser that its torque turns a little."""
     run = simulate(epos_wall() | FAULTS["jumped"])
-    t, off = run.series["time"], run.series["measured.chaser.force"] - run.series["true.chaser.force"]
+    t, off = (
+        run.series["time"],
+        run.series["measured.chaser.force"] - run.series["true.chaser.force"],
+    )
     during = (t > 0.7 - 1e-9) & (t < 0.8 - 1e-9)
     assert np.abs(off[during][0] - np.array([3.0, 0.0, 0.0])).max() < 1e-12
     assert run.series["measured.chaser.torque.y"][during][0] == pytest.approx(0.1)
@@ -86,13 +115,20 @@ def test_a_force_of_exactly_zero_is_noted_and_no_warning():
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
 def test_what_a_method_did_by_axis(method, tmp_path):
-    """Removed and returned by axis sum to the ledger's row, begin with the contact, and are in metrics, folder and page."""
+    """Removed and returned by axis sum to the ledger's row, begin with the contact, and are in
+    metrics, folder and page."""
     run = simulate(load_scenario("lange_cone").tables | {"methods": [{"name": method}]})
     books = run.method_books[method]
     net = sum(axis["returned_J"] - axis["removed_J"] for axis in books["axes"])
     row = run.ledger["correction" if method == "energy_ledger" else "adaptation"]
-    assert net == pytest.approx(row, rel=1e-2 if method == "delay_passivity" else 1e-9, abs=1e-12)  # energy.md: port energy there
-    assert {axis["axis"] for axis in books["axes"]} >= {"chaser.force.x", "target.force.x", "chaser.torque.z"}
+    assert net == pytest.approx(
+        row, rel=1e-2 if method == "delay_passivity" else 1e-9, abs=1e-12
+    )  # energy.md: port energy there
+    assert {axis["axis"] for axis in books["axes"]} >= {
+        "chaser.force.x",
+        "target.force.x",
+        "chaser.torque.z",
+    }
     assert min(axis["first_s"] for axis in books["axes"]) > run.contacts[0]["start_s"] - 0.02
     folder = run.save(tmp_path / "run")
     assert open_run(folder).method_books == run.method_books
@@ -103,12 +139,18 @@ def test_what_a_method_did_by_axis(method, tmp_path):
 
 def test_what_the_passive_integrator_did_by_axis():
     """Only the axis that is pushed; its largest correction is T F / 2m of the largest force."""
-    tables = epos_wall(delay_ms=8.0, integrator="symplectic_euler") | {"methods": [{"name": "passive_integrator"}]}
+    tables = epos_wall(delay_ms=8.0, integrator="symplectic_euler") | {
+        "methods": [{"name": "passive_integrator"}]
+    }
     (axis,) = simulate(tables).method_books["passive_integrator"]["axes"]
     assert axis["axis"] == "chaser.force.x"
     assert axis["removed_J"] > 0.0 == axis["returned_J"]
-    assert axis["largest_correction_m_per_s"] == pytest.approx(0.004 * axis["largest_force_N"] / (2.0 * 63.0), rel=1e-9)
-    published = simulate(tables | {"methods": [{"name": "passive_integrator", "form": "published"}]})
+    assert axis["largest_correction_m_per_s"] == pytest.approx(
+        0.004 * axis["largest_force_N"] / (2.0 * 63.0), rel=1e-9
+    )
+    published = simulate(
+        tables | {"methods": [{"name": "passive_integrator", "form": "published"}]}
+    )
     assert any("while a debt waited" in warning for warning in published.warnings)
     noisy = simulate(published.scenario.with_keys({"sensor.noise_N": 0.25}))
     assert any("times T F / 2m" in warning for warning in noisy.warnings)
@@ -119,12 +161,19 @@ def test_a_touch_that_the_sensor_kept_for_itself_is_warned_of():
     (event,) = run.events
     assert event["what"] == "not felt"
     assert event["where"] == "sensor"
-    assert any("the sensor gave none of it (threshold_N = 500)" in warning for warning in run.warnings)
+    assert any(
+        "the sensor gave none of it (threshold_N = 500)" in warning for warning in run.warnings
+    )
 
 
 def test_a_torque_at_its_range_is_in_the_log():
-    """Lange's cone touches beside the centre of mass: its torque saturates, and the log says which it was."""
-    run = simulate(load_scenario("lange_cone", {"sensor.range_Nm": 1.0, "time.duration_s": 2.5}).with_keys({"methods": [{"name": "energy_ledger"}]}))
+    """Lange's cone touches beside the centre of mass: its torque saturates, and the log says which
+    it was."""
+    run = simulate(
+        load_scenario("lange_cone", {"sensor.range_Nm": 1.0, "time.duration_s": 2.5}).with_keys(
+            {"methods": [{"name": "energy_ledger"}]}
+        )
+    )
     assert any(event["what"] == "saturated" and "torque" in event["text"] for event in run.events)
 
 

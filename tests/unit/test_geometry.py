@@ -11,20 +11,29 @@ import numpy as np
 import pytest
 from scenarios import quaternion
 
-from softdock import contact
-from softdock.compiled import door
-from softdock.contact import cone, sphere, wall
-from softdock.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
-from softdock.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
-from softdock.features import Every
-from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import exponential, product
-from softdock.spatial.vectors import add_scaled, scale
+from softdock.core import contact
+from softdock.core.contact import cone, sphere, wall
+from softdock.core.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
+from softdock.core.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
+from softdock.core.machine.compiled import door
+from softdock.core.machine.features import Every
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.rotations import exponential, product
+from softdock.core.spatial.vectors import add_scaled, scale
 
-touch_wall, touch_sphere, touch_cone = door(wall.touch_wall), door(sphere.touch_sphere), door(cone.touch_cone)
+touch_wall, touch_sphere, touch_cone = (
+    door(wall.touch_wall),
+    door(sphere.touch_sphere),
+    door(cone.touch_cone),
+)
 touch_bodies, gap_rate = door(contact.touch_bodies), door(contact.gap_rate)
 
-MOUTH, BOTTOM, THICK, ANGLE = 0.05, 0.02, 0.005, math.radians(20.0)  # m; the cone of the EPOS 3-D preset
+MOUTH, BOTTOM, THICK, ANGLE = (
+    0.05,
+    0.02,
+    0.005,
+    math.radians(20.0),
+)  # m; the cone of the EPOS 3-D preset
 SINE, COSINE = math.sin(ANGLE), math.cos(ANGLE)
 LENGTH, DEPTH = (MOUTH - BOTTOM) / SINE, (MOUTH - BOTTOM) / math.tan(ANGLE)
 AXIS = tuple(float(x) for x in np.array([2.0, -1.0, 2.0]) / 3.0)
@@ -42,21 +51,31 @@ def flat_shape(radius=0.0):
 
 def at(rho, z, turn=0.4):
     """A point by its distance from the axis and its height above the mouth, target axes."""
-    return tuple(float(x) for x in z * np.array(AXIS) + rho * (math.cos(turn) * SIDEWAYS + math.sin(turn) * UP))
+    return tuple(
+        float(x)
+        for x in z * np.array(AXIS) + rho * (math.cos(turn) * SIDEWAYS + math.sin(turn) * UP)
+    )
 
 
 def on_wall(s, n):
-    """(rho, z) of a point by its place along the wall (0 mouth, -length bottom) and out of it into the cavity."""
+    """(rho, z) of a point by its place along the wall (0 mouth, -length bottom) and out of it into
+    the cavity."""
     return MOUTH + s * SINE - n * COSINE, s * COSINE + n * SINE
 
 
 def gradient(gap, tip, h=1e-7):
     """By central differences; 1e-7 m: their error is then below 1e-6."""
-    return np.array([(gap(tuple(np.add(tip, h * e))) - gap(tuple(np.subtract(tip, h * e)))) / (2 * h) for e in np.eye(3)])
+    return np.array(
+        [
+            (gap(tuple(np.add(tip, h * e))) - gap(tuple(np.subtract(tip, h * e)))) / (2 * h)
+            for e in np.eye(3)
+        ]
+    )
 
 
 def test_wall():
-    """Depth is the tip's radius minus its height over the plane; the normal is the plane's, wherever the tip is."""
+    """Depth is the tip's radius minus its height over the plane; the normal is the plane's,
+    wherever the tip is."""
     touches = touch_wall(flat_shape(), at(3.0, 0.02), 0.03)
     assert touches.first.depth == pytest.approx(0.01, abs=1e-15)
     assert touches.first.normal == AXIS
@@ -64,7 +83,8 @@ def test_wall():
 
 
 def test_sphere():
-    """Depth is the sum of radii minus the distance; the normal points from centre to tip; coincident centres take the axis."""
+    """Depth is the sum of radii minus the distance; the normal points from centre to tip;
+    coincident centres take the axis."""
     tip = (0.1, -0.2, 0.2)
     touches = touch_sphere(flat_shape(0.25), tip, 0.1)
     assert touches.first.depth == pytest.approx(0.05, abs=1e-15)
@@ -92,8 +112,8 @@ def distance_to_polygon(point, corners):
 
 
 def solid_distance(rho, z, closed, cavity):
-    """Distance from the wall's cross-section, and from the plate if the tip is outside and the bottom is closed. From inside,
-    a closed bottom hides the wall's lower end: the wall goes on."""
+    """Distance from the wall's cross-section, and from the plate if the tip is outside and the
+    bottom is closed. From inside, a closed bottom hides the wall's lower end: the wall goes on."""
     low = -10 * LENGTH if closed and cavity else -LENGTH
     wall_corners = [on_wall(0, 0), on_wall(low, 0), on_wall(low, -THICK), on_wall(0, -THICK)]
     found = distance_to_polygon(np.array([rho, z]), wall_corners)
@@ -101,15 +121,18 @@ def solid_distance(rho, z, closed, cavity):
         edge = BOTTOM + THICK * COSINE
         found = min(
             found,
-            distance_to_polygon(np.array([rho, z]), [(0, -DEPTH), (edge, -DEPTH), (edge, -DEPTH - THICK), (0, -DEPTH - THICK)]),
+            distance_to_polygon(
+                np.array([rho, z]),
+                [(0, -DEPTH), (edge, -DEPTH), (edge, -DEPTH - THICK), (0, -DEPTH - THICK)],
+            ),
         )
     return found
 
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_cone_gap_is_the_distance_and_normal_its_gradient(closed):
-    """On a grid around the whole cone, free of the material: gap = distance from the profile, normal = its gradient, of length
-    one."""
+    """On a grid around the whole cone, free of the material: gap = distance from the profile,
+    normal = its gradient, of length one."""
     shape, checked = cone_shape(closed), 0
     rng = np.random.default_rng(3)
     for _ in range(600):
@@ -128,7 +151,12 @@ def test_cone_gap_is_the_distance_and_normal_its_gradient(closed):
             continue  # above the lip the plate is never nearer
         assert -touches.first.depth == pytest.approx(distance - radius, abs=1e-12), (rho, z)
         side = touches.side
-        slope = gradient(lambda p, side=side, radius=radius: -touch_cone(shape, p, radius, side, False).first.depth, tip)
+        slope = gradient(
+            lambda p, side=side, radius=radius: (
+                -touch_cone(shape, p, radius, side, False).first.depth
+            ),
+            tip,
+        )
         if abs(np.linalg.norm(slope) - 1.0) > 1e-5:
             continue  # two faces are equally near: no gradient
         assert touches.first.normal == pytest.approx(slope, abs=1e-5)
@@ -138,7 +166,8 @@ def test_cone_gap_is_the_distance_and_normal_its_gradient(closed):
 
 
 def in_half_plane(normal, turn=0.4):
-    """(along rho, along z) of a vector in target axes; what sticks out of the half-plane must be nothing."""
+    """(along rho, along z) of a vector in target axes; what sticks out of the half-plane must be
+    nothing."""
     radial = math.cos(turn) * SIDEWAYS + math.sin(turn) * UP
     assert np.dot(normal, np.cross(radial, AXIS)) == pytest.approx(0.0, abs=1e-12)
     return np.dot(normal, radial), np.dot(normal, AXIS)
@@ -153,7 +182,8 @@ def in_half_plane(normal, turn=0.4):
     ],
 )
 def test_cone_faces(name, s, n, side, direction):
-    """A tip of 10 mm whose centre is 8 mm off a face is 2 mm in, is pushed square off that face, and knows its side."""
+    """A tip of 10 mm whose centre is 8 mm off a face is 2 mm in, is pushed square off that face,
+    and knows its side."""
     touches = touch_cone(cone_shape(), at(*on_wall(s, n)), 0.01, NONE, False)
     assert touches.side == side
     assert touches.first.depth == pytest.approx(0.002, abs=1e-14)
@@ -198,16 +228,20 @@ def test_an_open_bottom_lets_a_tip_through():
 @pytest.mark.parametrize("n", [-0.001, -0.004, -0.02])
 @pytest.mark.parametrize(("side", "sign"), [(INSIDE, 1.0), (OUTSIDE, -1.0)])
 def test_a_deep_point_tip_keeps_its_latched_side(side, sign, n):
-    """A point in the material, or through it, is pushed back to the side of first touch, never out of the other face."""
+    """A point in the material, or through it, is pushed back to the side of first touch, never out
+    of the other face."""
     n = n if side == INSIDE else -THICK - n
     touches = touch_cone(cone_shape(False), at(*on_wall(-0.04, n)), 0.0, side, True)
     assert touches.side == side
     assert touches.first.depth == pytest.approx(-n if side == INSIDE else n + THICK, abs=1e-14)
-    assert in_half_plane(touches.first.normal) == pytest.approx((-sign * COSINE, sign * SINE), abs=1e-12)
+    assert in_half_plane(touches.first.normal) == pytest.approx(
+        (-sign * COSINE, sign * SINE), abs=1e-12
+    )
 
 
 def test_on_the_axis_a_ring_gives_the_axial_normal():
-    """A ball as wide as the cone touches a full ring: the sideways parts cancel and the sine of the half-angle is left."""
+    """A ball as wide as the cone touches a full ring: the sideways parts cancel and the sine of the
+    half-angle is left."""
     radius = 0.042
     touches = touch_cone(cone_shape(), at(0.0, -0.02), radius, NONE, False)
     assert touches.first.depth > 0.0
@@ -218,21 +252,24 @@ def test_on_the_axis_a_ring_gives_the_axial_normal():
 
 @pytest.mark.parametrize("deep", [0.0005, 0.0015, 0.003])
 def test_in_a_closed_cones_corner_the_wall_never_pushes_into_the_bottom(deep):
-    """The plate closes the wall's lower end: a tip pressed into the bottom until its centre is under the plate's face must
-    still be pushed out of the wall square to it, not down along it."""
+    """The plate closes the wall's lower end: a tip pressed into the bottom until its centre is
+    under the plate's face must still be pushed out of the wall square to it, not down along it."""
     for n in (0.0005, 0.001, 0.002):
         z = -DEPTH - deep
         rho = MOUTH + (z * SINE - n) / COSINE
         touches = touch_cone(cone_shape(), at(rho, z), 0.004, INSIDE, True)
         assert touches.first.depth > 0.0
-        assert np.dot(touches.first.normal, AXIS) >= 0.0, f"pushed into the bottom at n = {n}, {deep} m under the plate"
+        assert np.dot(touches.first.normal, AXIS) >= 0.0, (
+            f"pushed into the bottom at n = {n}, {deep} m under the plate"
+        )
 
 
 NO_TABLE = np.zeros(0)  # where a tabulated law would stand
 
 
 def cone_pair(radius, closed=True):
-    """A cone pair in `mem`, as pairs.store_pair lays it out: tip at the chaser's centre, mouth at the target's."""
+    """A cone pair in `mem`, as pairs.store_pair lays it out: tip at the chaser's centre, mouth at
+    the target's."""
     mem = np.zeros(PAIR_FLOATS)
     mem[0], mem[4], mem[8:11] = CONE + (closed << 5), radius, AXIS
     mem[11:18] = MOUTH, BOTTOM, SINE, COSINE, LENGTH, DEPTH, THICK
@@ -254,17 +291,25 @@ ORIGIN = still((0.0, 0.0, 0.0))
 @pytest.mark.parametrize("radius", [0.0, 5e-5, 0.004])
 @pytest.mark.parametrize("face", ["wall", "bottom"])
 def test_a_tip_that_enters_the_material_from_inside_is_pushed_back_inside(face, radius):
-    """Step by step (0.2 mm, a cycle at 50 mm/s) into wall or bottom: the depth grows from zero with the way, for a point tip
-    too, whose centre is in the material at its first touch."""
+    """Step by step (0.2 mm, a cycle at 50 mm/s) into wall or bottom: the depth grows from zero with
+    the way, for a point tip too, whose centre is in the material at its first touch."""
     mem = cone_pair(radius)
     for i in range(-5, 20):
         way = 0.0002 * i + 0.0001  # m into the material
-        p = at(*on_wall(-0.04, radius - way)) if face == "wall" else at(0.003, -DEPTH + radius - way)
+        p = (
+            at(*on_wall(-0.04, radius - way))
+            if face == "wall"
+            else at(0.003, -DEPTH + radius - way)
+        )
         touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(p), ORIGIN)
         if way > 0.0:
-            assert touch.depth == pytest.approx(way, abs=1e-12), f"{1e3 * way:.1f} mm into the {face}, side {mem[LATCH]}"
+            assert touch.depth == pytest.approx(way, abs=1e-12), (
+                f"{1e3 * way:.1f} mm into the {face}, side {mem[LATCH]}"
+            )
             out = (-COSINE, SINE) if face == "wall" else (0.0, 1.0)
-            assert in_half_plane(np.array(touch.force)) == pytest.approx(4000.0 * way * np.array(out), abs=1e-9)
+            assert in_half_plane(np.array(touch.force)) == pytest.approx(
+                4000.0 * way * np.array(out), abs=1e-9
+            )
         else:
             assert touch.force == (0.0, 0.0, 0.0)
 
@@ -276,20 +321,29 @@ def test_the_latch_opens_on_separation():
     assert mem[LATCH] == INSIDE
     touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(0.0, 0.1)), ORIGIN)
     assert mem[LATCH] == -INSIDE  # apart, and remembered where the tip was
-    touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, -THICK - 0.003))), ORIGIN)
+    touch_bodies(
+        NO_TABLE, mem, 0, pairs_in(mem), still(at(*on_wall(-0.04, -THICK - 0.003))), ORIGIN
+    )
     assert mem[LATCH] == OUTSIDE
 
 
 def test_wrenches_balance_about_any_point():
-    """Forces are opposite, and the torques with their arms cancel: a contact exerts nothing on the pair. With turned, turning
-    bodies."""
+    """Forces are opposite, and the torques with their arms cancel: a contact exerts nothing on the
+    pair. With turned, turning bodies."""
     mem = cone_pair(0.01)
     mem[1:4], mem[5:8] = (-0.3, 0.1, 0.2), (0.2, -0.1, 0.4)
-    target = Motion((0.5, -0.2, 0.1), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05))
+    target = Motion(
+        (0.5, -0.2, 0.1), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05)
+    )
     chaser_q = tuple(quaternion([-1.0, 0.2, 0.4]))
     rotate = door(contact.rotate)
     tip = np.add(target.p, rotate(target.q, tuple(np.add(mem[5:8], at(*on_wall(-0.04, 0.007))))))
-    chaser = Motion(tuple(tip - rotate(chaser_q, tuple(mem[1:4]))), chaser_q, (-0.1, 0.03, 0.02), (0.3, 0.1, -0.2))
+    chaser = Motion(
+        tuple(tip - rotate(chaser_q, tuple(mem[1:4]))),
+        chaser_q,
+        (-0.1, 0.03, 0.02),
+        (0.3, 0.1, -0.2),
+    )
     touch = touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), chaser, target)
     assert touch.depth == pytest.approx(0.003, abs=1e-12)
     arm = np.cross(np.subtract(chaser.p, target.p), touch.force)
@@ -300,19 +354,35 @@ def test_wrenches_balance_about_any_point():
 @door
 def advance(motion, dt):
     """A body moving on for dt with its present twist."""
-    return Motion(add_scaled(motion.p, dt, motion.v), product(motion.q, exponential(scale(dt, motion.w))), motion.v, motion.w)
+    return Motion(
+        add_scaled(motion.p, dt, motion.v),
+        product(motion.q, exponential(scale(dt, motion.w))),
+        motion.v,
+        motion.w,
+    )
 
 
 def test_gap_rate_is_the_derivative_of_the_gap():
-    """Both bodies translating and turning: minus the change of depth over a short time, by central differences. 1e-7: their
-    error at 1e-5 s."""
+    """Both bodies translating and turning: minus the change of depth over a short time, by central
+    differences. 1e-7: their error at 1e-5 s."""
     mem = cone_pair(0.01)
     mem[1:4] = (-0.3, 0.1, 0.2)
-    target = Motion((0.0, 0.0, 0.0), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05))
+    target = Motion(
+        (0.0, 0.0, 0.0), tuple(quaternion([0.3, 0.9, -0.5])), (0.01, 0.02, 0.0), (0.1, -0.2, 0.05)
+    )
     q = tuple(quaternion([-1.0, 0.2, 0.4]))
     rotate = door(contact.rotate)
     tip = np.array(rotate(target.q, at(*on_wall(-0.04, 0.012))))
-    chaser = Motion(tuple(tip - rotate(q, tuple(mem[1:4]))), q, (-0.1, 0.03, 0.02), (0.3, 0.1, -0.2))
+    chaser = Motion(
+        tuple(tip - rotate(q, tuple(mem[1:4]))), q, (-0.1, 0.03, 0.02), (0.3, 0.1, -0.2)
+    )
     h = 1e-5
-    depths = [touch_bodies(NO_TABLE, mem, 0, pairs_in(mem), advance(chaser, s * h), advance(target, s * h)).depth for s in (1.0, -1.0)]
-    assert gap_rate(pairs_in(mem), mem, 0, 0, chaser, target) == pytest.approx(-(depths[0] - depths[1]) / (2 * h), abs=1e-7)
+    depths = [
+        touch_bodies(
+            NO_TABLE, mem, 0, pairs_in(mem), advance(chaser, s * h), advance(target, s * h)
+        ).depth
+        for s in (1.0, -1.0)
+    ]
+    assert gap_rate(pairs_in(mem), mem, 0, 0, chaser, target) == pytest.approx(
+        -(depths[0] - depths[1]) / (2 * h), abs=1e-7
+    )

@@ -1,4 +1,5 @@
-"""The mock-up between set-points: Hermite, linear, hold; whole and fractional delays; delays that change."""
+"""The mock-up between set-points: Hermite, linear, hold; whole and fractional delays; delays that
+change."""
 
 from __future__ import annotations
 
@@ -8,22 +9,26 @@ import numpy as np
 import pytest
 from scenarios import hamilton, matrix, quaternion
 
-from softdock.compiled import door
-from softdock.robots import delay, history
-from softdock.robots.history import HERMITE, HOLD, LINEAR
-from softdock.robots.robot import DELAY, Chance, RobotParams
-from softdock.spatial.motion import MOTION_FLOATS, Motion
-from softdock.spatial.rotations import logarithm
+from softdock.core.machine.compiled import door
+from softdock.core.robots import delay, history
+from softdock.core.robots.history import HERMITE, HOLD, LINEAR
+from softdock.core.robots.robot import DELAY, Chance, RobotParams
+from softdock.core.spatial.motion import MOTION_FLOATS, Motion
+from softdock.core.spatial.rotations import logarithm
 
 between, push, motion_at = door(history.between), door(history.push), door(history.motion_at)
-delayed_set_point, delay_door, log = door(delay.delayed_set_point), door(delay.delay_at), door(logarithm)
+delayed_set_point, delay_door, log = (
+    door(delay.delayed_set_point),
+    door(delay.delay_at),
+    door(logarithm),
+)
 
 T, SLOTS, CHANCE = 0.004, 16, Chance(0, 0)
 
 
 def cubic(t):
-    """A cubic path [m], its velocity, and a turn that is no constant rate; everything in closed form. Fast: 30 rad/s shows
-    errors of order."""
+    """A cubic path [m], its velocity, and a turn that is no constant rate; everything in closed
+    form. Fast: 30 rad/s shows errors of order."""
     p = np.array([0.1 + 2.0 * t - 30.0 * t**2 + 900.0 * t**3, -0.3 * t + 500.0 * t**3, 0.02])
     v = np.array([2.0 - 60.0 * t + 2700.0 * t**2, -0.3 + 1500.0 * t**2, 0.0])
     return p, v
@@ -33,7 +38,8 @@ START = quaternion([0.4, -0.8, 0.3])
 
 
 def turning(t):
-    """exp(angle a) about a fixed axis after a fixed attitude: angle is cubic in time, so the Hermite curve must be exact."""
+    """exp(angle a) about a fixed axis after a fixed attitude: angle is cubic in time, so the
+    Hermite curve must be exact."""
     axis = np.array([0.48, -0.6, 0.64])
     angle, rate = 5.0 * t - 400.0 * t**2 + 9000.0 * t**3, 5.0 - 800.0 * t + 27000.0 * t**2
     return hamilton(START, quaternion(angle * axis)), rate * axis
@@ -52,7 +58,21 @@ def filled(first=-5, last=4):
 
 
 def robot(delay_s=0.0, ramp=0.0, wobble=0.0, wobble_rate=0.0, interpolation=HERMITE):
-    return RobotParams(0, DELAY, delay_s, ramp, wobble, wobble_rate, 0.0, 0.0, 0, interpolation, 0.0, 1.0, (math.inf,) * 6)
+    return RobotParams(
+        0,
+        DELAY,
+        delay_s,
+        ramp,
+        wobble,
+        wobble_rate,
+        0.0,
+        0.0,
+        0,
+        interpolation,
+        0.0,
+        1.0,
+        (math.inf,) * 6,
+    )
 
 
 def delay_at(robot, t):
@@ -65,8 +85,12 @@ def mock_up(robot, mem, t):
 
 @pytest.mark.parametrize("s", [0.0, 0.125, 0.5, 0.9, 1.0])
 def test_hermite_reproduces_cubic_motion(s):
-    """Position, velocity, attitude and rate of a motion cubic in time come out to rounding: so does the exact hold's parabola."""
-    found, expected = between(HERMITE, T, set_point(0.004), set_point(0.008), s), set_point(0.004 + s * T)
+    """Position, velocity, attitude and rate of a motion cubic in time come out to rounding: so does
+    the exact hold's parabola."""
+    found, expected = (
+        between(HERMITE, T, set_point(0.004), set_point(0.008), s),
+        set_point(0.004 + s * T),
+    )
     assert found.p == pytest.approx(expected.p, abs=1e-15)
     assert matrix(found.q) == pytest.approx(matrix(expected.q), abs=1e-14)
     assert found.v == pytest.approx(expected.v, abs=1e-12)
@@ -75,10 +99,16 @@ def test_hermite_reproduces_cubic_motion(s):
 
 @pytest.mark.parametrize("mode", [HERMITE, LINEAR])
 def test_the_twist_is_the_derivative_of_the_pose(mode):
-    """Between any two set-points, also ones whose rates are not along the turn between them: v = p', w = body rate of q, by
-    central differences. 1e-6 of the rates: their error at 1e-5 of a cycle."""
+    """Between any two set-points, also ones whose rates are not along the turn between them: v =
+    p', w = body rate of q, by central differences. 1e-6 of the rates: their error at 1e-5 of a
+    cycle."""
     a = set_point(0.0)
-    b = Motion((0.11, 0.0, 0.03), tuple(hamilton(a.q, quaternion([0.2, -0.3, 0.25]))), (1.0, -2.0, 3.0), (40.0, 60.0, -50.0))
+    b = Motion(
+        (0.11, 0.0, 0.03),
+        tuple(hamilton(a.q, quaternion([0.2, -0.3, 0.25]))),
+        (1.0, -2.0, 3.0),
+        (40.0, 60.0, -50.0),
+    )
     for s in (0.05, 0.37, 0.5, 0.81):
         h = 1e-5
         early, here, late = (between(mode, T, a, b, s + d) for d in (-h, 0.0, h))
@@ -90,9 +120,15 @@ def test_the_twist_is_the_derivative_of_the_pose(mode):
 
 
 def test_hermite_meets_its_set_points():
-    """Pose and twist at both ends are the set-points': the mock-up's velocity has no steps at the stamps, in rotation too."""
+    """Pose and twist at both ends are the set-points': the mock-up's velocity has no steps at the
+    stamps, in rotation too."""
     a = set_point(0.0)
-    b = Motion((0.11, 0.0, 0.03), tuple(hamilton(a.q, quaternion([0.2, -0.3, 0.25]))), (1.0, -2.0, 3.0), (40.0, 60.0, -50.0))
+    b = Motion(
+        (0.11, 0.0, 0.03),
+        tuple(hamilton(a.q, quaternion([0.2, -0.3, 0.25]))),
+        (1.0, -2.0, 3.0),
+        (40.0, 60.0, -50.0),
+    )
     for s, end in ((0.0, a), (1.0, b)):
         found = between(HERMITE, T, a, b, s)
         for got, want in zip(found, end, strict=True):
@@ -100,7 +136,8 @@ def test_hermite_meets_its_set_points():
 
 
 def test_linear_keeps_the_chord():
-    """Half way the position is the mean, the turn is half, and the twist is the constant one of the chord."""
+    """Half way the position is the mean, the turn is half, and the twist is the constant one of the
+    chord."""
     a, b = set_point(0.0), set_point(T)
     found = between(LINEAR, T, a, b, 0.5)
     assert found.p == pytest.approx(0.5 * np.add(a.p, b.p), abs=1e-15)
@@ -119,17 +156,21 @@ def test_hold_is_a_staircase():
 
 @pytest.mark.parametrize("mode", [HERMITE, LINEAR, HOLD])
 def test_on_a_stamp_the_set_point_itself(mode):
-    """A whole number of cycles returns the stored bits, negative stamps included, whatever the interpolation."""
+    """A whole number of cycles returns the stored bits, negative stamps included, whatever the
+    interpolation."""
     mem = filled()
     for stamp in range(-5, 5):
         assert motion_at(mode, T, mem, 3, SLOTS, float(stamp)) == set_point(stamp * T)
 
 
 def test_fractional_times_find_their_interval():
-    """Any time within the history, before zero too, lies on the cubic. 1e-9 of a cycle around a stamp counts as on it."""
+    """Any time within the history, before zero too, lies on the cubic. 1e-9 of a cycle around a
+    stamp counts as on it."""
     mem = filled()
     for cycles in (-4.7, -1.5, -0.001, 0.25, 3.999):
-        assert motion_at(HERMITE, T, mem, 3, SLOTS, cycles).p == pytest.approx(cubic(cycles * T)[0], abs=1e-14)
+        assert motion_at(HERMITE, T, mem, 3, SLOTS, cycles).p == pytest.approx(
+            cubic(cycles * T)[0], abs=1e-14
+        )
     assert motion_at(HERMITE, T, mem, 3, SLOTS, 2.0 + 5e-10) == set_point(2 * T)
 
 
@@ -153,15 +194,23 @@ def test_a_delayed_robot_is_where_its_set_points_were(delay_ms):
 
 
 @pytest.mark.parametrize(
-    "changing", [robot(0.006, ramp=0.3), robot(0.008, wobble=0.003, wobble_rate=150.0), robot(0.008, -0.2, 0.002, 90.0)]
+    "changing",
+    [
+        robot(0.006, ramp=0.3),
+        robot(0.008, wobble=0.003, wobble_rate=150.0),
+        robot(0.008, -0.2, 0.002, 90.0),
+    ],
 )
 def test_a_changing_delay_changes_the_velocity(changing):
-    """The mock-up moves at X'(t - h)(1 - h'): its twist is the derivative of its pose, by central differences."""
+    """The mock-up moves at X'(t - h)(1 - h'): its twist is the derivative of its pose, by central
+    differences."""
     mem, t, h = filled(), 0.0067, 1e-8
     early, here, late = (mock_up(changing, mem, t + d) for d in (-h, 0.0, h))
     assert here.v == pytest.approx(np.subtract(late.p, early.p) / (2 * h), abs=1e-5)
     inverse = np.array(early.q) * [1, -1, -1, -1]
-    assert here.w == pytest.approx(np.array(log(tuple(hamilton(inverse, late.q)))) / (2 * h), abs=1e-5)
+    assert here.w == pytest.approx(
+        np.array(log(tuple(hamilton(inverse, late.q)))) / (2 * h), abs=1e-5
+    )
     assert delay_at(changing, t)[1] == pytest.approx(
         (delay_at(changing, t + h)[0] - delay_at(changing, t - h)[0]) / (2 * h), abs=1e-6
     )
@@ -169,5 +218,7 @@ def test_a_changing_delay_changes_the_velocity(changing):
 
 def test_the_delay_by_hand():
     """delay + ramp t + wobble sin(2 pi f t), never below zero."""
-    assert delay_at(robot(0.016, 0.01, 0.002, 2 * math.pi * 5), 0.05) == pytest.approx((0.016 + 0.0005 + 0.002, 0.01), abs=1e-15)
+    assert delay_at(robot(0.016, 0.01, 0.002, 2 * math.pi * 5), 0.05) == pytest.approx(
+        (0.016 + 0.0005 + 0.002, 0.01), abs=1e-15
+    )
     assert delay_at(robot(0.001, -0.1), 1.0) == (0.0, 0.0)

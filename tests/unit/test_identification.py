@@ -1,6 +1,8 @@
-"""Identification from recorded series alone: the truth is found within its stated uncertainty, and logs that cannot tell say so.
+"""Identification from recorded series alone: the truth is found within its stated uncertainty, and
+logs that cannot tell say so.
 
-Bounds: 2 % of the stiffness, 1 ms of delay, 1 % of the tool's mass at 0.25 N of noise. The noise is the paper's: 0.25 N at 1000 Hz, mean of four a cycle.
+Bounds: 2 % of the stiffness, 1 ms of delay, 1 % of the tool's mass at 0.25 N of noise. The noise is
+the paper's: 0.25 N at 1000 Hz, mean of four a cycle.
 """
 
 from __future__ import annotations
@@ -40,9 +42,16 @@ def wall_run(damping: float = 0.0, seed: int = 0, **tables: Any) -> Run:
 
 
 @functools.cache
-def calibration(mass: float = 10.0, rate: float = 0.25, believed: float = 0.0, noise_N: float = 0.25) -> Run:
+def calibration(
+    mass: float = 10.0, rate: float = 0.25, believed: float = 0.0, noise_N: float = 0.25
+) -> Run:
     """A tool turned slowly in free motion, its weight not compensated (or `believed` kg of it)."""
-    heavy = {"mass_kg": mass, "centre_m": list(CENTRE), "inertia_kg_m2": [0.3, 0.4, 0.5], "sensor_m": list(SENSOR)}
+    heavy = {
+        "mass_kg": mass,
+        "centre_m": list(CENTRE),
+        "inertia_kg_m2": [0.3, 0.4, 0.5],
+        "sensor_m": list(SENSOR),
+    }
     return simulate(
         build(
             {
@@ -52,19 +61,33 @@ def calibration(mass: float = 10.0, rate: float = 0.25, believed: float = 0.0, n
                     "inertia_kg_m2": [5000.0, 6000.0, 7000.0],
                     "rate_rad_per_s": [rate, 0.6 * rate, -0.4 * rate],
                 },
-                "target": {"fixed": True, "mass_kg": 100.0, "inertia_kg_m2": [10.0, 10.0, 10.0], "position_m": [100.0, 0.0, 0.0]},
+                "target": {
+                    "fixed": True,
+                    "mass_kg": 100.0,
+                    "inertia_kg_m2": [10.0, 10.0, 10.0],
+                    "position_m": [100.0, 0.0, 0.0],
+                },
                 "robots": {"chaser": {"delay_ms": 16.0}, "target": {"delay_ms": 16.0}},
-                "sensor": NOISE | {"noise_N": noise_N, "bias_N": list(BIAS_N), "bias_Nm": list(BIAS_NM)},
-                "mock_up": {"chaser": heavy | {"believed": {"mass_kg": believed, "inertia_kg_m2": [0.0, 0.0, 0.0]}}},
+                "sensor": NOISE
+                | {"noise_N": noise_N, "bias_N": list(BIAS_N), "bias_Nm": list(BIAS_NM)},
+                "mock_up": {
+                    "chaser": heavy
+                    | {"believed": {"mass_kg": believed, "inertia_kg_m2": [0.0, 0.0, 0.0]}}
+                },
             }
         )
     )
 
 
 def true_loop_delay(run: Run) -> float:
-    """Robot and force path [s] by the delay budget of the stability analysis, which looks at the scenario and never at the log."""
+    """Robot and force path [s] by the delay budget of the stability analysis, which looks at the
+    scenario and never at the log."""
     (point,) = loops_of(run.scenario)
-    return sum(item.delay_s for item in delay_budget(point.loop) if item.name in ("sensor", "hand-over", "robot"))
+    return sum(
+        item.delay_s
+        for item in delay_budget(point.loop)
+        if item.name in ("sensor", "hand-over", "robot")
+    )
 
 
 def off_by(estimate: Estimate | None, truth: float) -> float:
@@ -86,20 +109,34 @@ def test_stiffness_damping_and_delay_at_the_papers_noise(seed, damping):
 
 
 def test_the_stated_uncertainty_is_honest():
-    """Over 30 noises the errors of the stiffness, in stated uncertainties, have no mean (3/sqrt 30) and a spread near one (95 % for 30: 0.75 to 1.26)."""
+    """Over 30 noises the errors of the stiffness, in stated uncertainties, have no mean (3/sqrt 30)
+    and a spread near one (95 % for 30: 0.75 to 1.26)."""
     found = [identify(wall_run(20.0, seed, sensor=NOISE)) for seed in range(30)]
     errors = [off_by(one.stiffness, 1000.0) for one in found]
     assert abs(np.mean(errors)) < 3.0 / math.sqrt(30.0)
     assert 0.7 < np.std(errors) < 1.3
-    damping = [one.damping.value - 20.0 for one in found]  # paired 1.5 ms wrong, it would be 1.5 Ns/m off
+    damping = [
+        one.damping.value - 20.0 for one in found
+    ]  # paired 1.5 ms wrong, it would be 1.5 Ns/m off
     assert abs(np.mean(damping)) < 3.0 * np.std(damping) / math.sqrt(30.0)
-    assert max(np.abs(damping)) < 2.0 * min(one.damping.uncertainty for one in found)  # which has a part for a filter that is not there
+    assert max(np.abs(damping)) < 2.0 * min(
+        one.damping.uncertainty for one in found
+    )  # which has a part for a filter that is not there
 
 
-@pytest.mark.parametrize("sensor", [{}, {"period_ms": 1.0, "handover": "mean"}, {"period_ms": 1.0, "delay_ms": 6.0, "handover": "mean"}])
+@pytest.mark.parametrize(
+    "sensor",
+    [
+        {},
+        {"period_ms": 1.0, "handover": "mean"},
+        {"period_ms": 1.0, "delay_ms": 6.0, "handover": "mean"},
+    ],
+)
 def test_a_clean_log_gives_the_truth(sensor):
-    """Without noise nothing is left but rounding and the first-order motion between set-points (1e-6), and in a mean the bend of its four samples (half of
-    k / m times the variance of their times, 1.25 ms^2: 1e-5). A mean is paired with the motion by the age that its samples have on average."""
+    """Without noise nothing is left but rounding and the first-order motion between set-points
+    (1e-6), and in a mean the bend of its four samples (half of k / m times the variance of their
+    times, 1.25 ms^2: 1e-5). A mean is paired with the motion by the age that its samples have on
+    average."""
     run = wall_run(20.0, sensor=sensor)
     found = identify(run)
     assert found.stiffness.value == pytest.approx(1000.0, rel=2e-5 if sensor else 1e-6)
@@ -108,13 +145,16 @@ def test_a_clean_log_gives_the_truth(sensor):
 
 
 def test_the_parts_of_the_delay():
-    """Robot, force path and pose measurement are told apart; the loop's delay is robot plus force path."""
+    """Robot, force path and pose measurement are told apart; the loop's delay is robot plus force
+    path."""
     robots = {"chaser": {"delay_ms": 13.0}, "target": {"delay_ms": 13.0}}
     run = wall_run(sensor=NOISE | {"delay_ms": 6.0}, pose={"delay_ms": 16.0}, robots=robots)
     found = identify(run)
     assert found.robot_delay["chaser"].value == pytest.approx(0.013, abs=1e-3)
     assert found.robot_delay["target"] is None  # it stands still
-    assert found.force_delay_s == pytest.approx(0.0075, abs=1e-9)  # 6 ms to arrive; a mean of four samples, 1 ms apart, is 1.5 ms older
+    assert found.force_delay_s == pytest.approx(
+        0.0075, abs=1e-9
+    )  # 6 ms to arrive; a mean of four samples, 1 ms apart, is 1.5 ms older
     assert found.pose_delay_s == pytest.approx(0.016, abs=1e-3)
     assert true_loop_delay(run) == pytest.approx(0.0205, abs=1e-12)
     assert found.loop_delay.value == pytest.approx(0.0205, abs=1e-3)
@@ -122,20 +162,30 @@ def test_the_parts_of_the_delay():
 
 
 def test_nothing_is_taken_from_the_scenario():
-    """The series alone, without the run they belong to, give the same answer; what a rig cannot measure is not looked at."""
+    """The series alone, without the run they belong to, give the same answer; what a rig cannot
+    measure is not looked at."""
     run = wall_run(20.0, sensor=NOISE)
     hidden = ("mock_up.", "true.", "contact.depth", "energy.")
     seen = {}
     for name in run.series:
-        seen[name] = np.full_like(run.series[name], np.nan) if name.startswith(hidden) else run.series[name]
+        seen[name] = (
+            np.full_like(run.series[name], np.nan) if name.startswith(hidden) else run.series[name]
+        )
     groups = {name.rpartition(".")[0] for name in seen} - {""}
-    seen |= {g: np.stack([seen[n] for n in run.series if n.rpartition(".")[0] == g], axis=1) for g in groups}
+    seen |= {
+        g: np.stack([seen[n] for n in run.series if n.rpartition(".")[0] == g], axis=1)
+        for g in groups
+    }
     assert identify(seen).to_dict() == identify(run).to_dict()
 
 
 def test_a_robot_that_lags_is_noticed_and_does_not_spoil_the_stiffness():
-    """A second-order lag is no delay: it is said so, and the measured path takes the place of the delayed command."""
-    robots = {"chaser": {"model": "lag", "delay_ms": 4.0, "lag_Hz": 12.0}, "target": {"delay_ms": 4.0}}
+    """A second-order lag is no delay: it is said so, and the measured path takes the place of the
+    delayed command."""
+    robots = {
+        "chaser": {"model": "lag", "delay_ms": 4.0, "lag_Hz": 12.0},
+        "target": {"delay_ms": 4.0},
+    }
     found = identify(wall_run(sensor=NOISE, robots=robots))
     assert any("not a pure delay" in note for note in found.notes)
     assert found.stiffness.value == pytest.approx(1000.0, rel=0.03)
@@ -150,7 +200,8 @@ def test_a_sensor_on_the_target():
 
 
 def test_turning_bodies_and_several_contacts():
-    """A probe in a cone, both bodies free and turning with full inertia: wall and bottom, 4000 N/m each. Bound: the normal turns a little in a contact."""
+    """A probe in a cone, both bodies free and turning with full inertia: wall and bottom, 4000 N/m
+    each. Bound: the normal turns a little in a contact."""
     found = identify(simulate(cone_docking(delay_ms=16.0)))
     assert len(found.contacts) >= 2
     for contact in found.contacts:
@@ -159,19 +210,27 @@ def test_turning_bodies_and_several_contacts():
 
 
 def test_a_round_contact():
-    """Two balls: the normal turns with the place of the touch, which a fixed normal cannot follow; within 3 %."""
+    """Two balls: the normal turns with the place of the touch, which a fixed normal cannot follow;
+    within 3 %."""
     found = identify(simulate(sphere_on_sphere(delay_ms=16.0)))
     assert found.stiffness.value == pytest.approx(2000.0, rel=0.03)
 
 
 def test_tool_mass_centre_and_bias():
-    """Ten kilograms within 1 % (and all within four uncertainties) although 0.25 N of noise and a bias are on the readings."""
+    """Ten kilograms within 1 % (and all within four uncertainties) although 0.25 N of noise and a
+    bias are on the readings."""
     tool = identify(calibration(), tool_only=True).tools["chaser"]
     assert tool.mass.value == pytest.approx(10.0, rel=0.01)
     assert abs(off_by(tool.mass, 10.0)) < 4.0
     torque = np.array(BIAS_NM) + np.cross(SENSOR, BIAS_N)  # about the satellite's centre of mass
-    for estimate, truth in ((tool.centre, CENTRE), (tool.bias_force, BIAS_N), (tool.bias_torque, torque)):
-        assert np.all(np.abs(np.array(estimate.value) - truth) < 4.0 * np.array(estimate.uncertainty))
+    for estimate, truth in (
+        (tool.centre, CENTRE),
+        (tool.bias_force, BIAS_N),
+        (tool.bias_torque, torque),
+    ):
+        assert np.all(
+            np.abs(np.array(estimate.value) - truth) < 4.0 * np.array(estimate.uncertainty)
+        )
     assert max(tool.centre.uncertainty) < 0.01
 
 
@@ -192,11 +251,15 @@ def test_a_tool_that_does_not_turn_cannot_be_told_from_a_bias():
 
 
 def test_no_weight_is_said_to_be_none():
-    """A turning sensor without a tool: mass zero within its uncertainty, no centre, the bias found."""
+    """A turning sensor without a tool: mass zero within its uncertainty, no centre, the bias
+    found."""
     tool = identify(calibration(mass=0.0), tool_only=True).tools["chaser"]
     assert abs(tool.mass.value) < 4.0 * tool.mass.uncertainty + 0.01
     assert tool.centre is None
-    assert np.all(np.abs(np.array(tool.bias_force.value) - BIAS_N) < 4.0 * np.array(tool.bias_force.uncertainty))
+    assert np.all(
+        np.abs(np.array(tool.bias_force.value) - BIAS_N)
+        < 4.0 * np.array(tool.bias_force.uncertainty)
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,13 +281,15 @@ def test_logs_that_cannot_tell_are_refused(tables, said):
 
 
 def test_a_hand_is_no_contact():
-    """OOS-SIM is pushed by hand: a force that has nothing to do with depth gives no stiffness, and the log is refused."""
+    """OOS-SIM is pushed by hand: a force that has nothing to do with depth gives no stiffness, and
+    the log is refused."""
     with pytest.raises(BadInput, match="grows with depth"):
         identify(simulate(load_scenario("oos_sim")))
 
 
 def test_least_squares_states_its_uncertainty():
-    """A straight line through white noise: the spread of the slope over repetitions is the stated one, within 15 %."""
+    """A straight line through white noise: the spread of the slope over repetitions is the stated
+    one, within 15 %."""
     rng = np.random.default_rng(1)
     x = np.linspace(0.0, 1.0, 200)
     A = np.stack([x, np.ones_like(x)], axis=1)
@@ -234,14 +299,16 @@ def test_least_squares_states_its_uncertainty():
 
 
 def test_means_are_never_surer_than_their_scatter():
-    """Two estimates that contradict each other: the mean lies between, its uncertainty is at least half their distance."""
+    """Two estimates that contradict each other: the mean lies between, its uncertainty is at least
+    half their distance."""
     mean = weighted_mean([Estimate(10.0, 0.1), Estimate(12.0, 0.1)])
     assert mean.value == pytest.approx(11.0)
     assert mean.uncertainty >= 1.0
 
 
 def test_the_command(tmp_path):
-    """`softdock identify RUN`: a table, or the same numbers as JSON; a folder that is no run is refused with code 2."""
+    """`softdock identify RUN`: a table, or the same numbers as JSON; a folder that is no run is
+    refused with code 2."""
     run = wall_run(20.0, sensor=NOISE)
     run.save(tmp_path / "run")
     found: Identification = identify(run)

@@ -1,7 +1,8 @@
 """The fastest profile of one axis, against Ruckig and against its own definition.
 
-Ruckig is the oracle where it answers. It accepts a profile whose end misses the target by up to 1e-8, and in rare corners it
-finds no profile or a slower one. Such cases are counted and printed, and ours must still be valid there.
+Ruckig is the oracle where it answers. It accepts a profile whose end misses the target by up to
+1e-8, and in rare corners it finds no profile or a slower one. Such cases are counted and printed,
+and ours must still be valid there.
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ import numpy as np
 import pytest
 import ruckig
 
-from softdock.compiled import door
-from softdock.robots import interception, interception_path
+from softdock.core.machine.compiled import door
+from softdock.core.robots import interception, interception_path
 
 advance_profile = door(interception.advance_profile)
-time_optimal_profile, intercepting_profile = door(interception.time_optimal_profile), door(interception.intercepting_profile)
-direct, crest_of, point, travel = (door(getattr(interception_path, name)) for name in ("_direct", "_crest", "_point", "_travel"))
+time_optimal_profile, intercepting_profile = (
+    door(interception.time_optimal_profile),
+    door(interception.intercepting_profile),
+)
+direct, crest_of, point, travel = (
+    door(getattr(interception_path, name)) for name in ("_direct", "_crest", "_point", "_travel")
+)
 
 SEED = 20240611
 CYCLE = 0.004  # s
@@ -41,8 +47,13 @@ class Case(NamedTuple):
 
 
 def random_case(rng: np.random.Generator) -> Case:
-    """Any scale and regime: near and far, standing and moving, on, inside and beyond the limits, jerk from 0.1 to 1e4."""
-    vmax, amax, jmax = 10 ** rng.uniform(-1.5, 1.0), 10 ** rng.uniform(-1.0, 1.3), 10 ** rng.uniform(-1.0, 4.0)
+    """Any scale and regime: near and far, standing and moving, on, inside and beyond the limits,
+    jerk from 0.1 to 1e4."""
+    vmax, amax, jmax = (
+        10 ** rng.uniform(-1.5, 1.0),
+        10 ** rng.uniform(-1.0, 1.3),
+        10 ** rng.uniform(-1.0, 4.0),
+    )
     length = max(vmax**2 / amax, vmax * math.sqrt(vmax / jmax))
     v0, vf = (vmax * rng.choice([0.0, 1.0, -1.0, *rng.uniform(-1, 1, 6)]) for _ in range(2))
     a0 = amax * rng.choice([0.0, 0.0, 1.0, -1.0, *rng.uniform(-1, 1, 6)])
@@ -64,9 +75,21 @@ def random_case(rng: np.random.Generator) -> Case:
 def ruckig_trajectory(case: Case, vmin: float | None = None) -> ruckig.Trajectory | None:
     """Ruckig's answer for one axis, or None where it has none."""
     request = ruckig.InputParameter(1)
-    request.current_position, request.current_velocity, request.current_acceleration = [case.p0], [case.v0], [case.a0]
-    request.target_position, request.target_velocity, request.target_acceleration = [case.pf], [case.vf], [0.0]
-    request.max_velocity, request.max_acceleration, request.max_jerk = [case.vmax], [case.amax], [case.jmax]
+    request.current_position, request.current_velocity, request.current_acceleration = (
+        [case.p0],
+        [case.v0],
+        [case.a0],
+    )
+    request.target_position, request.target_velocity, request.target_acceleration = (
+        [case.pf],
+        [case.vf],
+        [0.0],
+    )
+    request.max_velocity, request.max_acceleration, request.max_jerk = (
+        [case.vmax],
+        [case.amax],
+        [case.jmax],
+    )
     if vmin is not None:
         request.min_velocity = [vmin]
     trajectory = ruckig.Trajectory(1)
@@ -93,18 +116,24 @@ def states_of(profile, case: Case, times: np.ndarray) -> np.ndarray:
 
 
 def speeds_of(case: Case, vmin: float, vmax: float) -> tuple[float, float]:
-    """Lowest and highest velocity allowed: the limits, or what the start already has or cannot avoid."""
-    slack = [x**2 / (2 * case.jmax) if case.jmax < math.inf else 0.0 for x in (min(case.a0, 0.0), max(case.a0, 0.0))]
+    """Lowest and highest velocity allowed: the limits, or what the start already has or cannot
+    avoid."""
+    slack = [
+        x**2 / (2 * case.jmax) if case.jmax < math.inf else 0.0
+        for x in (min(case.a0, 0.0), max(case.a0, 0.0))
+    ]
     return min(vmin, case.v0 - slack[0]), max(vmax, case.v0 + slack[1])
 
 
 def size_of(case: Case, duration: float, vmin: float, vmax: float) -> float:
-    """A length to which an error of position is compared: coordinates plus the longest way the axis may have gone."""
+    """A length to which an error of position is compared: coordinates plus the longest way the axis
+    may have gone."""
     return abs(case.p0) + abs(case.pf) + max(-vmin, vmax) * duration + 1e-12
 
 
 def check_valid(profile, case: Case, vmin: float, vmax: float) -> None:
-    """Phases join, the end is met to 1e-9, and no limit is passed beyond what the start already does or cannot avoid."""
+    """Phases join, the end is met to 1e-9, and no limit is passed beyond what the start already
+    does or cannot avoid."""
     p, v, a = case.p0, case.v0, case.a0
     bottom, top = speeds_of(case, vmin, vmax)
     speed = max(-bottom, top)
@@ -113,9 +142,16 @@ def check_valid(profile, case: Case, vmin: float, vmax: float) -> None:
         assert abs(jerk) <= case.jmax
         if duration > 0.0:
             assert case.jmax == math.inf or abs(start - a) <= 1e-12 * max(case.amax, abs(case.a0))
-            for t in (*np.linspace(0.0, duration, 5), min(max(-start / jerk, 0.0), duration) if jerk else 0.0):
+            for t in (
+                *np.linspace(0.0, duration, 5),
+                min(max(-start / jerk, 0.0), duration) if jerk else 0.0,
+            ):
                 assert abs(start + jerk * t) <= max(case.amax, abs(case.a0)) * (1 + 1e-12)
-                assert bottom - 1e-11 * speed <= v + t * (start + 0.5 * t * jerk) <= top + 1e-11 * speed
+                assert (
+                    bottom - 1e-11 * speed
+                    <= v + t * (start + 0.5 * t * jerk)
+                    <= top + 1e-11 * speed
+                )
             p += duration * (v + duration * (0.5 * start + duration * jerk / 6.0))
             v += duration * (start + 0.5 * duration * jerk)
             a = start + duration * jerk
@@ -171,9 +207,11 @@ class Tally:
 
     def __str__(self) -> str:
         return (
-            f"{self.compared} agree: duration to {self.worst_duration:.1e}, path to {self.worst_path:.1e} of its size, "
+            f"{self.compared} agree: duration to {self.worst_duration:.1e}, path to "
+            f"{self.worst_path:.1e} of its size, "
             f"peak deviation to {self.worst_peak:.1e}; "
-            f"Ruckig gave no answer in {self.no_answer}, missed in {self.inexact}, was slower in {self.slower}"
+            f"Ruckig gave no answer in {self.no_answer}, missed in {self.inexact}, was "
+            f"slower in {self.slower}"
         )
 
 
@@ -193,12 +231,14 @@ def run_campaign(count: int, seed: int, one) -> Tally:
 
 
 def test_random_targets_as_ruckig():
-    """Duration, path and peak deviation are Ruckig's; end, limits and continuity hold even where Ruckig has no answer."""
+    """Duration, path and peak deviation are Ruckig's; end, limits and continuity hold even where
+    Ruckig has no answer."""
     run_campaign(4000, SEED, lambda tally, case: tally.compare(time_optimal_profile(*case), case))
 
 
 def test_before_and_after_the_crest_as_ruckig():
-    """Braking already, with more to come, a target is met early or, if just out of reach, only much later: the first is taken."""
+    """Braking already, with more to come, a target is met early or, if just out of reach, only much
+    later: the first is taken."""
     rng, tally, before = np.random.default_rng(SEED + 8), Tally(), 0
     while tally.compared < 1500:
         amax, jmax, a0 = 1.0, 10 ** rng.uniform(-1, 2), -rng.uniform(0.1, 1.0)
@@ -209,7 +249,9 @@ def test_before_and_after_the_crest_as_ruckig():
         crest = crest_of(v0, a0, balance, amax, jmax)
         if crest <= start:
             continue
-        d_start, d_crest = (travel(v0, a0, *point(w, balance, amax, jmax), jmax)[0] for w in (start, crest))
+        d_start, d_crest = (
+            travel(v0, a0, *point(w, balance, amax, jmax), jmax)[0] for w in (start, crest)
+        )
         d = d_start + (d_crest - d_start) * rng.uniform(0.0, 2.0)
         before += d < d_crest
         s = rng.choice([-1.0, 1.0])
@@ -235,17 +277,22 @@ def test_infinite_jerk_as_ruckig():
 
 
 def in_the_set_points_frame(case: Case) -> tuple[Case, float]:
-    relative = case._replace(p0=case.p0 - case.pf, v0=case.v0 - case.vf, pf=0.0, vf=0.0, vmax=case.vmax - case.vf)
+    relative = case._replace(
+        p0=case.p0 - case.pf, v0=case.v0 - case.vf, pf=0.0, vf=0.0, vmax=case.vmax - case.vf
+    )
     return relative, -case.vmax - case.vf
 
 
 def test_interception_as_ruckig_in_the_frame_of_the_set_point():
-    """Seen from the set-point, interception is Ruckig's problem with unequal limits of speed; the jerks are the same."""
+    """Seen from the set-point, interception is Ruckig's problem with unequal limits of speed; the
+    jerks are the same."""
 
     def one(tally, case):
         case = case._replace(vf=0.95 * case.vf)  # Ruckig wants a positive limit
         profile = intercepting_profile(*case)
-        assert profile.end_position == pytest.approx(case.pf + case.vf * profile.duration, rel=1e-12, abs=1e-12)
+        assert profile.end_position == pytest.approx(
+            case.pf + case.vf * profile.duration, rel=1e-12, abs=1e-12
+        )
         check_valid(profile, case, -case.vmax, case.vmax)
         relative, vmin = in_the_set_points_frame(case)
         profile = profile._replace(end_position=0.0, end_velocity=0.0)
@@ -266,11 +313,15 @@ def test_infinite_speed_limit_is_the_limit_of_a_large_one():
 
 
 def test_large_jerk_tends_to_infinite_jerk():
-    """Third and second order meet: at 1e4 m/s^3 the durations differ by no more than the ramps take."""
+    """Third and second order meet: at 1e4 m/s^3 the durations differ by no more than the ramps
+    take."""
     rng = np.random.default_rng(SEED + 4)
     for _ in range(500):
         case = random_case(rng)._replace(a0=0.0, amax=1.0, jmax=1e4, vf=0.0)
-        third, second = time_optimal_profile(*case), time_optimal_profile(*case._replace(jmax=math.inf))
+        third, second = (
+            time_optimal_profile(*case),
+            time_optimal_profile(*case._replace(jmax=math.inf)),
+        )
         assert -1e-9 <= third.duration - second.duration <= 40 * case.amax / case.jmax, case
 
 
@@ -288,7 +339,8 @@ def test_on_the_set_point_it_stays(plan, jmax):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_moving_set_point_is_met_in_the_planned_time_and_tracked(seed):
-    """Planned anew every cycle, the time left falls as planned; after arrival the deviation is rounding, without chatter."""
+    """Planned anew every cycle, the time left falls as planned; after arrival the deviation is
+    rounding, without chatter."""
     rng = np.random.default_rng(SEED + 100 + seed)
     for _ in range(25):
         amax, vmax = 10 ** rng.uniform(-1, 1), rng.choice([10 ** rng.uniform(-1, 1), math.inf])
@@ -303,7 +355,9 @@ def test_a_moving_set_point_is_met_in_the_planned_time_and_tracked(seed):
             continue
         for k in range(int(planned / CYCLE) + 100):
             profile = intercepting_profile(p, v, a, start + vf * (k * CYCLE), vf, vmax, amax, jmax)
-            assert profile.duration == pytest.approx(max(planned - k * CYCLE, 0.0), abs=1e-4 * planned), case
+            assert profile.duration == pytest.approx(
+                max(planned - k * CYCLE, 0.0), abs=1e-4 * planned
+            ), case
             p, v, a = advance_profile(profile, p, v, a, CYCLE)
             if k * CYCLE > planned:
                 assert abs(p - start - vf * ((k + 1) * CYCLE)) <= 1e-12, case
@@ -312,7 +366,8 @@ def test_a_moving_set_point_is_met_in_the_planned_time_and_tracked(seed):
 
 
 def test_following_a_plan_keeps_the_plan():
-    """Planned anew on the way to a fixed target, with a target velocity: rounding never makes it go back and come again."""
+    """Planned anew on the way to a fixed target, with a target velocity: rounding never makes it go
+    back and come again."""
     rng = np.random.default_rng(SEED + 6)
     for _ in range(400):
         case = random_case(rng)
@@ -329,7 +384,8 @@ def test_following_a_plan_keeps_the_plan():
 
 
 def test_a_fixed_target_lags_behind_a_moving_set_point():
-    """The documented reason for `intercepting_profile`: planned to where the set-point was, the lag hardly falls."""
+    """The documented reason for `intercepting_profile`: planned to where the set-point was, the lag
+    hardly falls."""
     vf, jmax, start = 0.1, 125.0, 0.02
     p, v, a, lag = 0.0, 0.0, 0.0, 0.0
     for k in range(3000):
@@ -341,7 +397,8 @@ def test_a_fixed_target_lags_behind_a_moving_set_point():
 
 
 def test_never_arriving_is_an_infinite_duration():
-    """Behind a set-point that moves at vmax there is no interception: the profile runs along at vmax for ever."""
+    """Behind a set-point that moves at vmax there is no interception: the profile runs along at
+    vmax for ever."""
     for jmax in (100.0, math.inf):
         profile = intercepting_profile(0.0, 0.0, 0.0, 1.0, 0.5, 0.5, 2.0, jmax)
         assert profile.duration == math.inf
@@ -352,7 +409,7 @@ def test_never_arriving_is_an_infinite_duration():
 
 PLAIN = """
 import json, sys
-from softdock.robots.interception import advance_profile, intercepting_profile, time_optimal_profile
+from softdock.core.robots.interception import advance_profile, intercepting_profile, time_optimal_profile
 assert type(advance_profile).__name__ == "function"
 answers = []
 for case in json.load(sys.stdin):
@@ -364,19 +421,32 @@ json.dump(answers, sys.stdout)
 
 
 def test_plain_python_equals_compiled():
-    """Compiling changes nothing: the same phases and the same next state to 1e-12, with every function in plain Python."""
+    """Compiling changes nothing: the same phases and the same next state to 1e-12, with every
+    function in plain Python."""
     rng = np.random.default_rng(SEED + 7)
     cases = [random_case(rng) for _ in range(100)]
-    cases += [case._replace(jmax=math.inf) for case in cases[:20]] + [case._replace(vmax=math.inf) for case in cases[20:40]]
+    cases += [case._replace(jmax=math.inf) for case in cases[:20]] + [
+        case._replace(vmax=math.inf) for case in cases[20:40]
+    ]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
-        [sys.executable, "-c", PLAIN], input=json.dumps(cases), capture_output=True, text=True, env=environment, check=True
+        [sys.executable, "-c", PLAIN],
+        input=json.dumps(cases),
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
     )
     plain = iter(json.loads(done.stdout))
     for case in cases:
         for plan in (time_optimal_profile, intercepting_profile):
             profile = plan(*case)
-            answer = [*profile.durations, *profile.accelerations, *profile.jerks, *advance_profile(profile, *case[:3], 0.004)]
+            answer = [
+                *profile.durations,
+                *profile.accelerations,
+                *profile.jerks,
+                *advance_profile(profile, *case[:3], 0.004),
+            ]
             assert answer == pytest.approx(next(plain), rel=1e-12, abs=1e-12), case
 
 
@@ -394,9 +464,13 @@ def test_it_compiles_for_a_gpu(monkeypatch):
     def kernel(x, y):
         i = cuda.grid(1)
         if i < x.shape[0]:
-            fixed = interception.time_optimal_profile(x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7])
+            fixed = interception.time_optimal_profile(
+                x[i, 0], x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7]
+            )
             p, v, a = interception.advance_profile(fixed, x[i, 0], x[i, 1], x[i, 2], 0.004)
-            moving = interception.intercepting_profile(p, v, a, x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7])
+            moving = interception.intercepting_profile(
+                p, v, a, x[i, 3], x[i, 4], x[i, 5], x[i, 6], x[i, 7]
+            )
             y[i, 0], y[i, 1], y[i, 2] = interception.advance_profile(moving, p, v, a, 0.004)
 
     ptx, _ = cuda.compile_ptx(kernel, (types.float64[:, ::1], types.float64[:, ::1]), cc=(9, 0))

@@ -7,19 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock import contact
-from softdock.compiled import door
-from softdock.contact import laws
-from softdock.contact.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
-from softdock.contact.pairs import WALL, Law, Pair, Shape
-from softdock.contact.touch import Touch
+from softdock.core import contact
+from softdock.core.contact import laws
+from softdock.core.contact.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
+from softdock.core.contact.pairs import WALL, Law, Pair, Shape
+from softdock.core.contact.touch import Touch
+from softdock.core.machine.compiled import door
 
 law_door = door(contact._law_force)
-elastic_door, normal_door, stored_door = door(laws.elastic_force), door(laws.normal_force), door(laws.stored_energy)
+elastic_door, normal_door, stored_door = (
+    door(laws.elastic_force),
+    door(laws.normal_force),
+    door(laws.stored_energy),
+)
 
-# a stiffening table with a kink at each row, at some place in the vector: depth, force, energy up to there
+# a stiffening table with a kink at each row, at some place in the vector: depth, force, energy up
+# to there
 TABLE_AT = 5
-ROWS = np.array([[0.0, 0.0, 0.0], [0.002, 4.0, 0.004], [0.005, 19.0, 0.0385], [0.012, 89.0, 0.4165]])
+ROWS = np.array(
+    [[0.0, 0.0, 0.0], [0.002, 4.0, 0.004], [0.005, 19.0, 0.0385], [0.012, 89.0, 0.4165]]
+)
 VECTOR = np.concatenate([np.full(TABLE_AT, np.nan), ROWS.ravel()])
 
 EXAMPLES = {
@@ -45,7 +52,8 @@ def stored_energy(law, depth):
 
 
 def touching(law, depth, v=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), radius=0.0):
-    """Force and torque on a tip, stored energy and dissipated power, on a face whose normal is x."""
+    """Force and torque on a tip, stored energy and dissipated power, on a face whose normal is
+    x."""
     shape = Shape((1.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False)
     pair = Pair(WALL, (0.0, 0.0, 0.0), radius, (0.0, 0.0, 0.0), shape, law)
     return law_door(VECTOR, pair, Touch(depth, (1.0, 0.0, 0.0)), v, spin)
@@ -67,7 +75,8 @@ def test_every_law_has_an_example():
 @pytest.mark.parametrize("name", LAWS)
 @given(depth=depths, rate=rates)
 def test_only_the_pulling_law_pulls(name, depth, rate):
-    """A contact never pulls; the papers' linear law may, by name, and does when it opens fast enough."""
+    """A contact never pulls; the papers' linear law may, by name, and does when it opens fast
+    enough."""
     law, force = EXAMPLES[name], normal_force(EXAMPLES[name], depth, rate)
     if name == "spring_damper_pull":
         assert force == pytest.approx(4000.0 * depth + 50.0 * rate, abs=1e-9)
@@ -81,15 +90,20 @@ def test_forces_by_hand():
     """Golden by hand: k d + b d'; k d^n (1 + lambda d'); clamp and pull where that is negative."""
     assert normal_force(EXAMPLES["spring_damper"], 0.01, 0.2) == pytest.approx(50.0, rel=1e-14)
     assert normal_force(EXAMPLES["spring_damper"], 0.01, -2.0) == 0.0
-    assert normal_force(EXAMPLES["spring_damper_pull"], 0.01, -2.0) == pytest.approx(-60.0, rel=1e-14)
-    assert normal_force(EXAMPLES["hunt_crossley"], 0.01, 0.5) == pytest.approx(8000.0 * 0.001 * 1.3, rel=1e-14)
+    assert normal_force(EXAMPLES["spring_damper_pull"], 0.01, -2.0) == pytest.approx(
+        -60.0, rel=1e-14
+    )
+    assert normal_force(EXAMPLES["hunt_crossley"], 0.01, 0.5) == pytest.approx(
+        8000.0 * 0.001 * 1.3, rel=1e-14
+    )
     assert normal_force(EXAMPLES["hunt_crossley"], 0.01, -2.0) == 0.0
 
 
 @pytest.mark.parametrize("name", LAWS)
 @given(depth=depths)
 def test_the_elastic_force_is_the_slope_of_the_stored_energy(name, depth):
-    """V' = f, by central differences; V(0) = 0: what is stored can be given back exactly. 1e-6: the differences' own error."""
+    """V' = f, by central differences; V(0) = 0: what is stored can be given back exactly. 1e-6: the
+    differences' own error."""
     law, h = EXAMPLES[name], 1e-4 * depth
     if name == "table" and np.abs(ROWS[:, 0] - depth).min() < 2 * h:
         return  # on a kink the slope has two sides
@@ -105,7 +119,9 @@ def test_what_is_absorbed_is_stored_or_dissipated(name, depth, rate):
     law = EXAMPLES[name]
     force, stored, dissipated = law_force(law, depth, rate)
     assert dissipated >= 0.0
-    assert force * rate == pytest.approx(elastic_force(law, depth) * rate + dissipated, rel=1e-12, abs=1e-12)
+    assert force * rate == pytest.approx(
+        elastic_force(law, depth) * rate + dissipated, rel=1e-12, abs=1e-12
+    )
     assert stored == stored_energy(law, depth)
 
 
@@ -134,12 +150,16 @@ def test_a_table_by_hand():
 
 @given(depth=depths, rate=rates, slide=rates, turn=rates)
 def test_friction_acts_against_the_sliding_and_only_loses(depth, rate, slide, turn):
-    """mu f v / sqrt(v^2 + v_0^2) against the velocity of the touching point, the tip's spin included; its power is lost, never
-    gained."""
+    """mu f v / sqrt(v^2 + v_0^2) against the velocity of the touching point, the tip's spin
+    included; its power is lost, never gained."""
     mu, slow, radius = 0.3, 0.01, 0.05
     law = EXAMPLES["spring_damper"]._replace(rubs=True, friction=mu, slip_speed=slow)
-    force, torque, _, dissipated = touching(law, depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius)
-    smooth, _, _, lost = touching(EXAMPLES["spring_damper"], depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius)
+    force, torque, _, dissipated = touching(
+        law, depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius
+    )
+    smooth, _, _, lost = touching(
+        EXAMPLES["spring_damper"], depth, (-rate, slide, 0.0), (0.0, 0.0, turn), radius
+    )
     arm = 0.5 * depth - radius
     sliding = slide + turn * arm
     assert force[0] == smooth[0]

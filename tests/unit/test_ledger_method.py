@@ -1,4 +1,5 @@
-"""The energy ledger method: bounds of its corrections, what it says of bad readings, its campaign and its registry entry."""
+"""The energy ledger method: bounds of its corrections, what it says of bad readings, its campaign
+and its registry entry."""
 
 from __future__ import annotations
 
@@ -7,14 +8,20 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build, load_scenario, simulate
-from softdock.adaptation.energy_ledger_projection import carried_along, line_of, moved_along, scaled_relative, welded
-from softdock.adaptation.interface import Rig, Satellites
-from softdock.adaptation.noise_bias import deviations_for
-from softdock.adaptation.registry import METHODS
 from softdock.campaign.passive_contacts import ALLOWED, passive_contacts
-from softdock.compiled import door
-from softdock.spatial.motion import Wrench
-from softdock.spatial.rigid_body import Body, BodyParams
+from softdock.core.adaptation.interface import Rig, Satellites
+from softdock.core.adaptation.measured.noise_bias import deviations_for
+from softdock.core.adaptation.measured.projection import (
+    carried_along,
+    line_of,
+    moved_along,
+    scaled_relative,
+    welded,
+)
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.machine.compiled import door
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.rigid_body import Body, BodyParams
 
 LEDGER = {"name": "energy_ledger"}
 deviations = door(deviations_for)
@@ -33,8 +40,8 @@ def test_confidence_in_standard_deviations():
 @pytest.mark.parametrize("transit", ["held", "slope"])
 @pytest.mark.parametrize("step", [0.02, 0.25])
 def test_no_velocity_jump_beyond_its_bound_when_contact_is_lost_on_loan(transit, step):
-    """A hard contact is lost while energy is on loan (the transit was overestimated). Once no force acts, the speed changes by at most the given share
-    of the approach speed in a cycle."""
+    """A hard contact is lost while energy is on loan (the transit was overestimated). Once no force
+    acts, the speed changes by at most the given share of the approach speed in a cycle."""
     tables = epos_wall(delay_ms=32.0, stiffness=40_000.0)
     run = simulate(tables | {"methods": [LEDGER | {"transit": transit, "step": step}]})
     free = np.abs(run.series["satellite.chaser.force.x"][1:]) == 0.0
@@ -51,8 +58,12 @@ def test_what_it_did_is_in_its_books_and_in_the_runs_ledger():
     run = simulate(load_scenario("lange_cone").tables | {"methods": [LEDGER]})
     books, row = run.method_books["energy_ledger"], run.series["energy.correction"]
     assert books["removed_J"] > 0.1
-    assert books["returned_J"] - books["removed_J"] == pytest.approx(row[-1], abs=1e-4)  # spins put right are booked in the row alone
-    assert np.abs(np.diff(row)[run.series["time"][1:] < 1.7]).max() == 0.0  # nothing before the first touch
+    assert books["returned_J"] - books["removed_J"] == pytest.approx(
+        row[-1], abs=1e-4
+    )  # spins put right are booked in the row alone
+    assert (
+        np.abs(np.diff(row)[run.series["time"][1:] < 1.7]).max() == 0.0
+    )  # nothing before the first touch
     assert books["unpaid_J"] < 1e-3
 
 
@@ -60,18 +71,23 @@ def test_what_it_did_is_in_its_books_and_in_the_runs_ledger():
 def corrected(rig, before, wrench, impulse, factor):
     """An impulse along the wrench, then a scaling of all relative motion, then poses to match."""
     pushed = moved_along(rig, before, line_of(rig, before, wrench), impulse)
-    return carried_along(rig, before, scaled_relative(rig, pushed, welded(rig, pushed), factor)), welded(rig, pushed)
+    return carried_along(
+        rig, before, scaled_relative(rig, pushed, welded(rig, pushed), factor)
+    ), welded(rig, pushed)
 
 
 def pair_momenta(rig, satellites):
     """Linear and angular momentum of the pair about the world's origin."""
-    bodies = [(np.array(p.mass), b) for p, b in zip((rig.chaser, rig.target), satellites, strict=True)]
+    bodies = [
+        (np.array(p.mass), b) for p, b in zip((rig.chaser, rig.target), satellites, strict=True)
+    ]
     linear = sum(m * np.array(b.v) for m, b in bodies)
     return linear, sum(np.cross(b.p, m * np.array(b.v)) + np.array(b.L) for m, b in bodies)
 
 
 def test_corrections_keep_the_momenta_of_the_pair():
-    """Turning bodies with full inertia, any wrench: both momenta to rounding, by either kind of correction and with the poses carried along."""
+    """Turning bodies with full inertia, any wrench: both momenta to rounding, by either kind of
+    correction and with the poses carried along."""
     random = np.random.default_rng(5)
     for _ in range(20):
         params, states = [], []
@@ -81,21 +97,36 @@ def test_corrections_keep_the_momenta_of_the_pair():
             inertia = mass * (np.eye(3) + 0.1 * (a + a.T))
             six = tuple(float(inertia[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
             inverse = np.linalg.inv(inertia)
-            back = tuple(float(inverse[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+            back = tuple(
+                float(inverse[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+            )
             params.append(BodyParams(False, (mass,) * 3, (1.0 / mass,) * 3, six, back))
             p, v, L, q = (random.normal(size=n) for n in (3, 3, 3, 4))
-            states.append(Body(*(tuple(float(x) for x in y) for y in (p, q / np.linalg.norm(q), v, mass * L))))
+            states.append(
+                Body(*(tuple(float(x) for x in y) for y in (p, q / np.linalg.norm(q), v, mass * L)))
+            )
         rig, before = Rig(0, 0.004, *params), Satellites(*states)
         force, torque = (tuple(float(x) for x in random.normal(size=3)) for _ in range(2))
-        after, weld = corrected(rig, before, Wrench(force, torque), float(random.normal() * 100.0), float(random.uniform(0.5, 1.5)))
+        after, weld = corrected(
+            rig,
+            before,
+            Wrench(force, torque),
+            float(random.normal() * 100.0),
+            float(random.uniform(0.5, 1.5)),
+        )
         for same in (after, weld):
             for was, now in zip(pair_momenta(rig, before), pair_momenta(rig, same), strict=True):
                 assert np.abs(now - was).max() < 1e-12 * 5000.0 * 10.0
 
 
 def test_work_from_outside_is_not_taken():
-    """A thruster works on the satellite during the contact: the ledger counts its work, and energy is as without delay."""
-    thrust = {"chaser": {"rows": [[0.6, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [1.6, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]}}
+    """A thruster works on the satellite during the contact: the ledger counts its work, and energy
+    is as without delay."""
+    thrust = {
+        "chaser": {
+            "rows": [[0.6, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [1.6, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+        }
+    }
     run = bounce(external=thrust)
     assert run.ledger["external"] > 0.1 * run.ledger["kinetic_start"]
     assert abs(run.energy_invented_J) < 0.01 * run.ledger["kinetic_start"]
@@ -118,7 +149,8 @@ def test_a_force_of_exactly_zero():
 
 
 def test_a_sensor_that_saturates():
-    """Its plateau is no freeze: the method knows the range from the scenario, says so, and takes the force as it is."""
+    """Its plateau is no freeze: the method knows the range from the scenario, says so, and takes
+    the force as it is."""
     for sensor in ({"range_N": 1.0}, {"range_N": 1.0, "resolution_N": 0.3}):
         run = bounce(sensor=sensor)
         check_bounded(run)
@@ -133,14 +165,24 @@ def test_a_healthy_run_has_nothing_to_warn_of():
 
 def test_a_sensor_that_jumps():
     """A jump of 20 N is held back for a cycle, then believed."""
-    push = {"chaser": {"rows": [[0.1, 0.0, 0, 0, 0, 0, 0], [0.101, 20.0, 0, 0, 0, 0, 0], [0.121, 20.0, 0, 0, 0, 0, 0], [0.122, 0.0, 0, 0, 0, 0, 0]]}}
+    push = {
+        "chaser": {
+            "rows": [
+                [0.1, 0.0, 0, 0, 0, 0, 0],
+                [0.101, 20.0, 0, 0, 0, 0, 0],
+                [0.121, 20.0, 0, 0, 0, 0, 0],
+                [0.122, 0.0, 0, 0, 0, 0, 0],
+            ]
+        }
+    }
     run = bounce({"jump_N": 10.0}, hand=push)
     assert any("jumped 2 times" in warning for warning in run.warnings)
     assert np.isfinite(run.series.rows).all()
 
 
 def test_a_delay_that_grows_during_contact():
-    """From 16 to some 60 ms within the contact: still an honest bounce, and the log says that the robots trailed longer."""
+    """From 16 to some 60 ms within the contact: still an honest bounce, and the log says that the
+    robots trailed longer."""
     robot = {"delay_ms": 10.0, "delay_ramp_ms_per_s": 40.0}
     run = bounce(robots={"chaser": robot, "target": robot})
     check_bounded(run)
@@ -164,7 +206,8 @@ def test_poses_that_get_lost():
 
 
 def test_random_passive_contacts():
-    """A small campaign: the passive claim holds, the raw loop breaks it in most runs. The whole of it: python -m benchmarks passive_contacts."""
+    """A small campaign: the passive claim holds, the raw loop breaks it in most runs. The whole of
+    it: python -m benchmarks passive_contacts."""
     campaign = passive_contacts(90, seed=7)
     family, worst = campaign.worst
     assert campaign.failures == 0, f"{family.excess[worst]} of KE_0 in {family.scenario(worst)}"
@@ -179,13 +222,20 @@ def test_the_worst_scenario_runs_alone():
     family, worst = campaign.worst
     run = simulate(build(family.scenario(worst)))
     kinetic = run.ledger["kinetic"]
-    common = 0.0 if family.name == "wall" else np.linalg.norm(run.metrics["final"]["linear_momentum_Ns"]) ** 2 / 2.0
-    common = common and common / (family.swept["chaser.mass_kg"][worst] + family.swept["target.mass_kg"][worst])
+    common = (
+        0.0
+        if family.name == "wall"
+        else np.linalg.norm(run.metrics["final"]["linear_momentum_Ns"]) ** 2 / 2.0
+    )
+    common = common and common / (
+        family.swept["chaser.mass_kg"][worst] + family.swept["target.mass_kg"][worst]
+    )
     assert kinetic - common == pytest.approx(family.end_J[worst], rel=1e-9)
 
 
 def test_the_registry_entry_reads_the_data_sheet():
-    """In comparisons the method is told what the scenario says of the sensor; masses per axis are refused."""
+    """In comparisons the method is told what the scenario says of the sensor; masses per axis are
+    refused."""
     method, preset = METHODS["energy_ledger"], load_scenario("epos_3d")
     keys = method.suggest(preset)
     assert keys["noise_N"] == pytest.approx(0.125)

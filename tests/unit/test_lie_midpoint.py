@@ -1,5 +1,5 @@
-"""The full rigid body with an exact balance at its port: energy, momentum, attitude, large cycles, random bodies; and why a plain energy correction of the
-attitude is not used."""
+"""The full rigid body with an exact balance at its port: energy, momentum, attitude, large cycles,
+random bodies; and why a plain energy correction of the attitude is not used."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from scenarios import hamilton, matrix, quaternion
 from scipy.integrate import solve_ivp
 
-from softdock.compiled import door
-from softdock.satellites import INTEGRATORS, integrate
-from softdock.spatial.motion import Wrench, displacement, work
-from softdock.spatial.rigid_body import Body, BodyParams, kinetic_energy
-from softdock.spatial.vectors import symmetric_inverse
+from softdock.core.machine.compiled import door
+from softdock.core.satellites import INTEGRATORS, integrate
+from softdock.core.spatial.motion import Wrench, displacement, work
+from softdock.core.spatial.rigid_body import Body, BodyParams, kinetic_energy
+from softdock.core.spatial.vectors import symmetric_inverse
 
 LIE_MIDPOINT = next(code for code, i in enumerate(INTEGRATORS) if i.name == "lie_midpoint")
 ZERO = (0.0, 0.0, 0.0)
@@ -23,7 +23,8 @@ inverse_door = door(symmetric_inverse)
 
 @door
 def fly(integrator, params, T, body, wrench, steps, found):
-    """Some cycles under a held wrench. `found`: largest energy, worst |gain of energy - work of the wrench| so far [J]."""
+    """Some cycles under a held wrench. `found`: largest energy, worst |gain of energy - work of the
+    wrench| so far [J]."""
     start = kinetic_energy(params, body)
     found[0], found[1], done = start, 0.0, 0.0
     for _ in range(steps):
@@ -52,15 +53,22 @@ def random_body(rng, fastest=3.0):
     axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     spin = rng.normal(size=3)
     spin *= fastest * 10.0 ** rng.uniform(-2.0, 0.0) / np.linalg.norm(spin)
-    wrench = Wrench(tuple(rng.normal(size=3) * 10.0), tuple(rng.normal(size=3) * 10.0 ** rng.uniform(-3.0, 0.0) * moments.mean()))
+    wrench = Wrench(
+        tuple(rng.normal(size=3) * 10.0),
+        tuple(rng.normal(size=3) * 10.0 ** rng.uniform(-3.0, 0.0) * moments.mean()),
+    )
     return axes @ np.diag(moments) @ axes.T, spin, wrench
 
 
-TUMBLING, RATE = np.diag([30.0, 40.0, 55.0]), np.array([0.02, 0.35, 0.03])  # kg m^2, rad/s: about the unstable axis
+TUMBLING, RATE = (
+    np.diag([30.0, 40.0, 55.0]),
+    np.array([0.02, 0.35, 0.03]),
+)  # kg m^2, rad/s: about the unstable axis
 
 
 def test_tumbling_keeps_energy_and_momentum():
-    """Torque-free, 4 ms, 300 s: energy within 1e-13 at every cycle, spatial momentum to the last bit."""
+    """Torque-free, 4 ms, 300 s: energy within 1e-13 at every cycle, spatial momentum to the last
+    bit."""
     found, body = np.zeros(2), spinning(TUMBLING, RATE)
     after = fly(LIE_MIDPOINT, params_of(TUMBLING), 0.004, body, Wrench(ZERO, ZERO), 75_000, found)
     assert found[1] / (0.5 * RATE @ TUMBLING @ RATE) < 1e-13
@@ -74,20 +82,44 @@ def test_tumbling_keeps_its_attitude():
     def rates(t, q):
         return 0.5 * hamilton(q, [0.0, *(inverse @ matrix(q).T @ L)])
 
-    exact = solve_ivp(rates, (0.0, 60.0), [1.0, 0.0, 0.0, 0.0], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
-    after = fly(LIE_MIDPOINT, params_of(TUMBLING), 0.004, spinning(TUMBLING, RATE), Wrench(ZERO, ZERO), 15_000, np.zeros(2))
+    exact = solve_ivp(
+        rates, (0.0, 60.0), [1.0, 0.0, 0.0, 0.0], method="DOP853", rtol=1e-13, atol=1e-14
+    ).y[:, -1]
+    after = fly(
+        LIE_MIDPOINT,
+        params_of(TUMBLING),
+        0.004,
+        spinning(TUMBLING, RATE),
+        Wrench(ZERO, ZERO),
+        15_000,
+        np.zeros(2),
+    )
     off = hamilton([exact[0], *(-exact[1:])], after.q)
     assert math.degrees(2.0 * math.asin(np.linalg.norm(off[1:]))) < 1e-4
 
 
 @pytest.mark.parametrize("T", [0.001, 0.004])
 def test_random_bodies_balance_at_their_port(T):
-    """500 bodies, spins and wrenches, rotation and translation together: gain of energy is the wrench's work, at most 1e-6 of the peak energy."""
+    """500 bodies, spins and wrenches, rotation and translation together: gain of energy is the
+    wrench's work, at most 1e-6 of the peak energy."""
     rng, found, worst = np.random.default_rng(17), np.zeros(2), 0.0
     for n in range(500):
         inertia, spin, wrench = random_body(rng)
-        after = fly(LIE_MIDPOINT, params_of(inertia), T, spinning(inertia, spin, (0.1, 0.0, -0.2)), wrench, 250, found)
-        assert np.isfinite([*after.p, *after.q, *after.v, *after.L]).all(), (n, inertia, spin, wrench)
+        after = fly(
+            LIE_MIDPOINT,
+            params_of(inertia),
+            T,
+            spinning(inertia, spin, (0.1, 0.0, -0.2)),
+            wrench,
+            250,
+            found,
+        )
+        assert np.isfinite([*after.p, *after.q, *after.v, *after.L]).all(), (
+            n,
+            inertia,
+            spin,
+            wrench,
+        )
         worst = max(worst, found[1] / found[0])
         assert found[1] <= 1e-6 * found[0], (n, inertia, spin, wrench)
     assert worst < 1e-9
@@ -95,15 +127,27 @@ def test_random_bodies_balance_at_their_port(T):
 
 @pytest.mark.parametrize("T", [0.1, 0.5])
 def test_long_cycles(T):
-    """Up to 0.5 s and 1.5 rad a cycle, torque-free: energy to 1e-12, momentum untouched. With a torque the cycle is cut into steps; four times as many
-    cycles give the same energy within 2 %."""
+    """Up to 0.5 s and 1.5 rad a cycle, torque-free: energy to 1e-12, momentum untouched. With a
+    torque the cycle is cut into steps; four times as many cycles give the same energy within 2
+    %."""
     rng, found = np.random.default_rng(5), np.zeros(2)
     for _ in range(100):
         inertia, spin, wrench = random_body(rng)
         params, body = params_of(inertia), spinning(inertia, spin)
         fly(LIE_MIDPOINT, params, T, body, Wrench(ZERO, ZERO), 200, found)
         assert found[1] <= 1e-12 * found[0]
-        coarse, fine = (fly(LIE_MIDPOINT, params, T / n, body, Wrench(ZERO, wrench.torque), n * round(2.0 / T), found) for n in (1, 4))
+        coarse, fine = (
+            fly(
+                LIE_MIDPOINT,
+                params,
+                T / n,
+                body,
+                Wrench(ZERO, wrench.torque),
+                n * round(2.0 / T),
+                found,
+            )
+            for n in (1, 4)
+        )
         energies = [kinetic_of(params, b) for b in (coarse, fine)]
         assert energies[0] == pytest.approx(energies[1], rel=0.02), (inertia, spin, wrench)
 
@@ -116,8 +160,9 @@ def kinetic_of(params, body):
 
 
 def corrected_midpoint(inertia, q, L, torque, T, debt, sound):
-    """A plain Lie midpoint whose attitude is turned to repay `debt`, the energy beyond the torque's work: along the energy's slope, or sound: by a bounded
-    turn at right angles to the torque. Returns attitude, momentum and the debt afterwards, what is not repaid carried over."""
+    """A plain Lie midpoint whose attitude is turned to repay `debt`, the energy beyond the torque's
+    work: along the energy's slope, or sound: by a bounded turn at right angles to the torque.
+    Returns attitude, momentum and the debt afterwards, what is not repaid carried over."""
     inverse, L_mid = np.linalg.inv(inertia), L + 0.5 * T * torque
     w = inverse @ matrix(q).T @ L_mid
     for _ in range(30):
@@ -141,9 +186,15 @@ def corrected_midpoint(inertia, q, L, torque, T, debt, sound):
 
 
 def test_an_unbounded_correction_of_the_attitude_is_not_safe():
-    """Why this integrator solves for its balance. A correction along the energy's slope does work against the torque; where |tau| > |w x L| that is more than
-    it repays, and the debt grows. Bounded and at right angles to the torque it stays small; solved for, there is none."""
-    inertia, torque, T, rate = np.diag([30.0, 40.0, 55.0]), np.array([4.0, -3.0, 5.0]), 0.05, np.array([0.05, -0.04, 0.06])
+    """Why this integrator solves for its balance. A correction along the energy's slope does work
+    against the torque; where |tau| > |w x L| that is more than it repays, and the debt grows.
+    Bounded and at right angles to the torque it stays small; solved for, there is none."""
+    inertia, torque, T, rate = (
+        np.diag([30.0, 40.0, 55.0]),
+        np.array([4.0, -3.0, 5.0]),
+        0.05,
+        np.array([0.05, -0.04, 0.06]),
+    )
     assert np.linalg.norm(torque) > np.linalg.norm(np.cross(rate, inertia @ rate))
     worst = {}
     for sound in (False, True):
@@ -153,5 +204,13 @@ def test_an_unbounded_correction_of_the_attitude_is_not_safe():
             worst[sound] = max(worst[sound], abs(debt))
     assert worst[False] > 1000.0 * worst[True]
     found = np.zeros(2)
-    fly(LIE_MIDPOINT, params_of(inertia), T, spinning(inertia, rate), Wrench(ZERO, tuple(torque)), 40, found)
+    fly(
+        LIE_MIDPOINT,
+        params_of(inertia),
+        T,
+        spinning(inertia, rate),
+        Wrench(ZERO, tuple(torque)),
+        40,
+        found,
+    )
     assert found[1] < 1e-12 * found[0]

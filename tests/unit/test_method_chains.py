@@ -8,10 +8,10 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import build
-from softdock.adaptation.energy_ledger import _sent_with
-from softdock.compiled import door
+from softdock.core.adaptation.energy_ledger.method import _sent_with
+from softdock.core.machine.compiled import door
+from softdock.core.spatial.motion import Motion
 from softdock.errors import BadInput
-from softdock.spatial.motion import Motion
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,11 @@ def test_chains_that_cannot_work_are_refused(names, words):
 
 
 def test_chains_that_can():
-    for names in (["hybrid", "delay_passivity"], ["passive_integrator", "energy_ledger"], ["delay_passivity", "monitor"]):
+    for names in (
+        ["hybrid", "delay_passivity"],
+        ["passive_integrator", "energy_ledger"],
+        ["delay_passivity", "monitor"],
+    ):
         built = build(epos_wall() | {"methods": [{"name": name} for name in names]})
         assert [entry["name"] for entry in built.tables["methods"]] == names
 
@@ -40,16 +44,23 @@ def test_chains_that_can():
     [
         ({"name": "energy_ledger", "confidence": 0.99}, "confidence = 0.99 does nothing"),
         ({"name": "delay_passivity", "confidence": 0.99}, "confidence = 0.99 does nothing"),
-        ({"name": "passive_integrator", "form": "published", "largest_force_N": 10.0}, "largest_force_N does nothing"),
+        (
+            {"name": "passive_integrator", "form": "published", "largest_force_N": 10.0},
+            "largest_force_N does nothing",
+        ),
     ],
 )
 def test_settings_that_do_nothing_are_named(method, words):
     assert any(words in warning for warning in build(epos_wall() | {"methods": [method]}).warnings)
-    assert not any("does nothing" in warning for warning in build(epos_wall() | {"methods": [{"name": method["name"]}]}).warnings)
+    assert not any(
+        "does nothing" in warning
+        for warning in build(epos_wall() | {"methods": [{"name": method["name"]}]}).warnings
+    )
 
 
 def test_the_ledger_carries_on_what_an_earlier_method_sends():
-    """A set-point that a method before it has moved is moved along with the satellite, not put back to it."""
+    """A set-point that a method before it has moved is moved along with the satellite, not put back
+    to it."""
     sent_with, turn = door(_sent_with), (math.cos(0.1), 0.0, 0.0, math.sin(0.1))
     was = Motion((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     settled = Motion((0.5, 0.0, 0.0), turn, (0.75, 0.0, 0.0), (0.0, 0.0, 0.25))

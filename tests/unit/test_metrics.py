@@ -1,4 +1,5 @@
-"""Metrics as a contract: keys, the instants that the definitions name, the verdict, the spread over sampling phases."""
+"""Metrics as a contract: keys, the instants that the definitions name, the verdict, the spread over
+sampling phases."""
 
 from __future__ import annotations
 
@@ -11,10 +12,10 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere, whole_facility
 
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
+from softdock.core.orbit import orbit
 from softdock.errors import BadInput
 from softdock.phases import shifted, simulate_phases
-from softdock.reference import orbit
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario, preset_names
 from softdock.simulation import simulate
@@ -22,18 +23,59 @@ from softdock.verdict import verdict
 
 ROOT = Path(__file__).parents[2]
 TOP = {
-    *("schema", "softdock", "scenario", "status", "stopped_at_s", "cycles", "duration_s", "restitution", "restitution_energetic", "energy_ratio"),
-    *("energy_invented_J", "energy_error_J", "distance_from_orbit", "ledger", "contacts", "contact_count", "final", "reference", "fidelity"),
+    *(
+        "schema",
+        "softdock",
+        "scenario",
+        "status",
+        "stopped_at_s",
+        "cycles",
+        "duration_s",
+        "restitution",
+        "restitution_energetic",
+        "energy_ratio",
+    ),
+    *(
+        "energy_invented_J",
+        "energy_error_J",
+        "distance_from_orbit",
+        "ledger",
+        "contacts",
+        "contact_count",
+        "final",
+        "reference",
+        "fidelity",
+    ),
     *("verdict", "warnings"),
 }
 LEDGER = {
-    *("rows", "kinetic_start_J", "kinetic_end_J", "external_J", "real_J", "virtual_J", "designed_J", "observed_J", "stored_J", "dissipated_J"),
+    *(
+        "rows",
+        "kinetic_start_J",
+        "kinetic_end_J",
+        "external_J",
+        "real_J",
+        "virtual_J",
+        "designed_J",
+        "observed_J",
+        "stored_J",
+        "dissipated_J",
+    ),
     *("residual_J", "physics_residual"),
 }
 STATE = {"chaser", "target", "linear_momentum_Ns", "angular_momentum_Nms", "kinetic_energy_J"}
 BODY = {"position_m", "attitude_wxyz", "velocity_m_per_s", "rate_rad_per_s"}
 CONTACT = {
-    *("start_s", "end_s", "restitution", "restitution_energetic", "peak_force_real_N", "peak_force_satellite_N", "impulse_Ns", "pair"),
+    *(
+        "start_s",
+        "end_s",
+        "restitution",
+        "restitution_energetic",
+        "peak_force_real_N",
+        "peak_force_satellite_N",
+        "impulse_Ns",
+        "pair",
+    ),
     *("gap_rate_before_m_per_s", "gap_rate_after_m_per_s", "cycles"),
 }
 
@@ -53,10 +95,18 @@ def still_touching():
 
 
 def diverging():
-    """Between two walls with far too much delay: faster with every bounce, until no satellite is that fast."""
+    """Between two walls with far too much delay: faster with every bounce, until no satellite is
+    that fast."""
     tables = epos_wall(stiffness=2e4)
     tables["chaser"]["position_m"] = [0.0005, 0.0, 0.0]
-    tables["contact"].append({"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "origin_m": [0.001, 0.0, 0.0], "real": {"stiffness_N_per_m": 2e4}})
+    tables["contact"].append(
+        {
+            "geometry": "wall",
+            "axis": [-1.0, 0.0, 0.0],
+            "origin_m": [0.001, 0.0, 0.0],
+            "real": {"stiffness_N_per_m": 2e4},
+        }
+    )
     tables["time"]["duration_s"] = 60.0
     return tables
 
@@ -67,7 +117,15 @@ def pushed(rows):
     return tables
 
 
-EVERY = (epos_wall, cone_docking, whole_facility, stopped_by_force, no_contact, still_touching, diverging)
+EVERY = (
+    epos_wall,
+    cone_docking,
+    whole_facility,
+    stopped_by_force,
+    no_contact,
+    still_touching,
+    diverging,
+)
 
 
 @pytest.mark.parametrize("tables", EVERY, ids=lambda t: t.__name__)
@@ -85,12 +143,15 @@ def test_the_contract_holds_for_every_run(tables):
     assert json.loads(json.dumps(m, allow_nan=False)) == m
     assert m["verdict"].endswith(".")
     rows, turnover = sum(m["ledger"]["rows"].values()), m["ledger"]["turnover_J"]
-    assert rows - m["energy_invented_J"] == pytest.approx(m["ledger"]["residual_J"], abs=1e-12 * turnover + 1e-15)
+    assert rows - m["energy_invented_J"] == pytest.approx(
+        m["ledger"]["residual_J"], abs=1e-12 * turnover + 1e-15
+    )
     assert abs(m["ledger"]["residual_J"]) <= 1e-12 * turnover + 1e-12
 
 
 def test_numbers_agree_with_where_they_come_from():
-    """`final` is the last row, `reference` is orbit, the top-level restitution is the first contact's."""
+    """`final` is the last row, `reference` is orbit, the top-level restitution is the first
+    contact's."""
     run = simulate(cone_docking(delay_ms=12.0))
     m, ideal = run.metrics, orbit(run.scenario)
     assert m["final"]["chaser"]["velocity_m_per_s"] == run.series["chaser.velocity"][-1].tolist()
@@ -99,12 +160,15 @@ def test_numbers_agree_with_where_they_come_from():
     assert m["reference"]["kinetic_energy_J"] == pytest.approx(ideal.kinetic, rel=1e-12)
     assert m["restitution"] == m["contacts"][0]["restitution"] == run.restitution
     assert m["contact_count"] == len(m["contacts"]) > 1
-    assert m["final"]["linear_momentum_Ns"] == pytest.approx(m["reference"]["linear_momentum_Ns"], abs=1e-10)
+    assert m["final"]["linear_momentum_Ns"] == pytest.approx(
+        m["reference"]["linear_momentum_Ns"], abs=1e-10
+    )
     assert m["fidelity"]["linear_momentum_error_Ns"] < 1e-10
 
 
 def test_the_comparison_is_from_orbits_touch_to_the_last_reading():
-    """With 16 ms of delay the mock-ups touch later than orbit, and the satellites feel the touch after the mock-ups have parted."""
+    """With 16 ms of delay the mock-ups touch later than orbit, and the satellites feel the touch
+    after the mock-ups have parted."""
     run = simulate(epos_wall(delay_ms=16.0))
     m = run.metrics
     contact, ideal, at = m["contacts"][0], m["reference"]["contacts"][0], m["fidelity"]
@@ -112,14 +176,19 @@ def test_the_comparison_is_from_orbits_touch_to_the_last_reading():
     assert ideal["start_s"] - 0.004 <= at["compared_from_s"] <= ideal["start_s"]
     assert contact["end_s"] < at["compared_at_s"] < contact["end_s"] + 0.02
     row = round(at["compared_at_s"] / 0.004)
-    assert np.linalg.norm(run.series["satellite.chaser.force"][row]) > 0.0  # over the cycle that ends there, and never again
+    assert (
+        np.linalg.norm(run.series["satellite.chaser.force"][row]) > 0.0
+    )  # over the cycle that ends there, and never again
     assert not run.series["satellite.chaser.force"][row + 1 :].any()
     assert m["energy_ratio"] == pytest.approx(m["restitution"] ** 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("sensor", [{"handover": "mean", "period_ms": 1.0}, {"lowpass_Hz": 20.0}, {"delay_ms": 9.0}])
+@pytest.mark.parametrize(
+    "sensor", [{"handover": "mean", "period_ms": 1.0}, {"lowpass_Hz": 20.0}, {"delay_ms": 9.0}]
+)
 def test_a_slow_sensor_is_waited_for(sensor):
-    """Means, filters and late samples act after the touch: the satellites' energy no longer changes from the instant compared on."""
+    """Means, filters and late samples act after the touch: the satellites' energy no longer changes
+    from the instant compared on."""
     run = simulate(epos_wall() | {"sensor": sensor})
     row = round(run.metrics["fidelity"]["compared_at_s"] / 0.004)
     later = run.series["energy.kinetic"][row:]
@@ -129,7 +198,10 @@ def test_a_slow_sensor_is_waited_for(sensor):
 
 def test_a_push_after_the_last_contact_changes_nothing():
     """Energies and distance are those after the contact, not those at the end of the run."""
-    free, later = (simulate(t).metrics for t in (epos_wall(), pushed([[2.0, 1.0, 0, 0, 0, 0, 0], [2.5, 1.0, 0, 0, 0, 0, 0]])))
+    free, later = (
+        simulate(t).metrics
+        for t in (epos_wall(), pushed([[2.0, 1.0, 0, 0, 0, 0, 0], [2.5, 1.0, 0, 0, 0, 0, 0]]))
+    )
     for key in ("energy_ratio", "distance_from_orbit", "energy_error_J", "restitution"):
         assert later[key] == pytest.approx(free[key], rel=1e-9), key
     assert later["fidelity"]["energy_ratio_at_end"] > 1.2 * later["energy_ratio"]
@@ -145,10 +217,17 @@ def test_a_push_between_counts_in_both():
 
 
 def test_a_contact_not_over_is_said_and_not_guessed():
-    """No instant after the last contact: the ratio and the distance are None, with a warning; what is known is given."""
+    """No instant after the last contact: the ratio and the distance are None, with a warning; what
+    is known is given."""
     m = simulate(still_touching()).metrics
     assert m["status"] == "completed"
-    assert m["restitution"] is m["energy_ratio"] is m["distance_from_orbit"] is m["energy_error_J"] is None
+    assert (
+        m["restitution"]
+        is m["energy_ratio"]
+        is m["distance_from_orbit"]
+        is m["energy_error_J"]
+        is None
+    )
     assert any("not over" in w for w in m["warnings"])
     assert "not over" in m["verdict"]
     assert m["energy_invented_J"] is not None
@@ -172,11 +251,16 @@ def test_a_run_that_diverges_says_so():
 
 
 def test_short_contacts_are_warned_about_once():
-    """Before the run from the stiffness; after it from the contact itself, where the stiffness could not tell."""
+    """Before the run from the stiffness; after it from the contact itself, where the stiffness
+    could not tell."""
     stiff = simulate(epos_wall(stiffness=1e6, delay_ms=0.0)).metrics
     assert sum("cycles; below 8" in w for w in stiff["warnings"]) == 1
     tables = epos_wall(delay_ms=0.0)
-    tables["contact"][0]["real"] = {"law": "hunt_crossley", "stiffness_N_per_m": 1e8, "exponent": 1.5}
+    tables["contact"][0]["real"] = {
+        "law": "hunt_crossley",
+        "stiffness_N_per_m": 1e8,
+        "exponent": 1.5,
+    }
     unknown = simulate(tables).metrics
     assert unknown["contacts"][0]["cycles"] < 8
     assert sum("lasted only" in w for w in unknown["warnings"]) == 1
@@ -184,43 +268,103 @@ def test_short_contacts_are_warned_about_once():
 
 def test_the_verdict_of_runs():
     """A plain sentence whatever happened."""
-    assert simulate(epos_wall()).metrics["verdict"] == "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
+    assert (
+        simulate(epos_wall()).metrics["verdict"]
+        == "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
+    )
     lost = epos_wall()
     lost["contact"][0]["real"]["damping_Ns_per_m"] = 100.0
     m = simulate(lost).metrics
-    shares = [f"{100 * (1 - e):.1f} % less" for e in (m["restitution"], m["reference"]["restitution"])]
-    assert m["verdict"] == f"This rig gave back {shares[0]} speed than it received; orbit gives {shares[1]}."
-    assert simulate(no_contact()).metrics["verdict"] == "Nothing touched on this rig, nor in orbit. It neither invented nor lost energy."
+    shares = [
+        f"{100 * (1 - e):.1f} % less" for e in (m["restitution"], m["reference"]["restitution"])
+    ]
+    assert (
+        m["verdict"]
+        == f"This rig gave back {shares[0]} speed than it received; orbit gives {shares[1]}."
+    )
+    assert (
+        simulate(no_contact()).metrics["verdict"]
+        == "Nothing touched on this rig, nor in orbit. It neither invented nor lost energy."
+    )
     assert simulate(cone_docking(delay_ms=12.0)).metrics["verdict"].startswith("Over ")
 
 
 @pytest.mark.parametrize(
     ("ours", "orbits", "said"),
     [
-        ((0, None, 1.0), (2, 0.9, 0.8), "Nothing touched on this rig; in orbit there are 2 contacts."),
-        ((1, 1.2, 1.1), (0, None, 1.0), "There is one contact on this rig; in orbit nothing touches."),
-        ((1, 1.0001, 1.0), (1, 1.0, 1.0), "This rig gave back as much speed as it received, and so does orbit."),
-        ((1, 1.0001, 1.0), (1, 0.7, 0.49), "This rig gave back as much speed as it received, where orbit gives 30.0 % less."),
-        ((1, -0.1, 0.5), (1, 0.7, 0.49), "Over one contact this rig gave back 50.0 % less energy than it received; orbit gives 51.0 % less."),
-        ((3, 1.2, 1.5), (4, 1.0, 1.0), "Over 3 contacts this rig gave back 50.0 % more energy than it received; orbit gives 0 % in 4 contacts."),
-        ((1, 8.2131, 67.5), (1, 1.0, 1.0), "This rig gave back 8.2 times the speed it received; orbit gives back as much as it receives."),
-        ((4, 1.2, 29.4), (4, 0.8, 0.6), "Over 4 contacts this rig gave back 29 times the energy it received; orbit gives 40.0 % less."),
-        ((2, 1.2, 0.5), (2, 1.0, 0.4), "Over 2 contacts this rig gave back 50.0 % less energy than it received; orbit gives 60.0 % less."),
+        (
+            (0, None, 1.0),
+            (2, 0.9, 0.8),
+            "Nothing touched on this rig; in orbit there are 2 contacts.",
+        ),
+        (
+            (1, 1.2, 1.1),
+            (0, None, 1.0),
+            "There is one contact on this rig; in orbit nothing touches.",
+        ),
+        (
+            (1, 1.0001, 1.0),
+            (1, 1.0, 1.0),
+            "This rig gave back as much speed as it received, and so does orbit.",
+        ),
+        (
+            (1, 1.0001, 1.0),
+            (1, 0.7, 0.49),
+            "This rig gave back as much speed as it received, where orbit gives 30.0 % less.",
+        ),
+        (
+            (1, -0.1, 0.5),
+            (1, 0.7, 0.49),
+            "Over one contact this rig gave back 50.0 % less energy than it received; orbit "
+            "gives 51.0 % less.",
+        ),
+        (
+            (3, 1.2, 1.5),
+            (4, 1.0, 1.0),
+            "Over 3 contacts this rig gave back 50.0 % more energy than it received; orbit "
+            "gives 0 % in 4 contacts.",
+        ),
+        (
+            (1, 8.2131, 67.5),
+            (1, 1.0, 1.0),
+            "This rig gave back 8.2 times the speed it received; orbit gives back as much as "
+            "it receives.",
+        ),
+        (
+            (4, 1.2, 29.4),
+            (4, 0.8, 0.6),
+            "Over 4 contacts this rig gave back 29 times the energy it received; orbit gives "
+            "40.0 % less.",
+        ),
+        (
+            (2, 1.2, 0.5),
+            (2, 1.0, 0.4),
+            "Over 2 contacts this rig gave back 50.0 % less energy than it received; orbit "
+            "gives 60.0 % less.",
+        ),
     ],
 )
 def test_the_verdict_of_numbers(ours, orbits, said):
     keys = ("contact_count", "restitution", "energy_ratio")
-    m = {"status": "completed", **dict(zip(keys, ours, strict=True)), "reference": dict(zip(keys, orbits, strict=True)), "fidelity": {"compared_at_s": 1.0}}
+    m = {
+        "status": "completed",
+        **dict(zip(keys, ours, strict=True)),
+        "reference": dict(zip(keys, orbits, strict=True)),
+        "fidelity": {"compared_at_s": 1.0},
+    }
     assert verdict(m) == said
 
 
 def test_phases_move_the_touch_and_nothing_else():
-    """Both bodies tumble with full inertia: orbit's contact comes i/N of a cycle later, and is the same contact."""
+    """Both bodies tumble with full inertia: orbit's contact comes i/N of a cycle later, and is the
+    same contact."""
     scenario = build(sphere_on_sphere(delay_ms=10.0))
     first = orbit(scenario, record=False)
     for part in (0.25, 1.0):
         later = orbit(shifted(scenario, 0.004 * part), record=False)
-        assert later.contacts[0]["start_s"] - first.contacts[0]["start_s"] == pytest.approx(0.004 * part, abs=1e-11)
+        assert later.contacts[0]["start_s"] - first.contacts[0]["start_s"] == pytest.approx(
+            0.004 * part, abs=1e-11
+        )
         for key in ("restitution", "impulse_Ns", "peak_force_real_N"):
             assert later.contacts[0][key] == pytest.approx(first.contacts[0][key], rel=1e-7), key
     whole = simulate(shifted(scenario, 0.004))  # a whole cycle: the same samples, one row later
@@ -229,22 +373,42 @@ def test_phases_move_the_touch_and_nothing_else():
 
 def test_phases_move_schedules_too():
     scenario = build(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]]))
-    starts = [orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shifted(scenario, 0.003))]
+    starts = [
+        orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shifted(scenario, 0.003))
+    ]
     assert starts[1] - starts[0] == pytest.approx(0.003, abs=1e-11)
 
 
 def test_phases_give_mean_and_spread():
-    """Even phases, each number's statistics those of the runs, the first of which is the scenario's own."""
+    """Even phases, each number's statistics those of the runs, the first of which is the scenario's
+    own."""
     run = simulate_phases(epos_wall(), 4)
     phases = run.metrics["phases"]
-    assert [one["phase"] for one in phases["runs"]] == pytest.approx([0.0, 0.25, 0.5, 0.75], abs=1e-6)
+    assert [one["phase"] for one in phases["runs"]] == pytest.approx(
+        [0.0, 0.25, 0.5, 0.75], abs=1e-6
+    )
     values = [simulate(epos_wall(phase=p)).restitution for p in (0.0, 0.25, 0.5, 0.75)]
     spread = phases["spread"]["restitution"]
     assert [one["restitution"] for one in phases["runs"]] == pytest.approx(values, rel=1e-9)
-    assert spread == pytest.approx({"mean": np.mean(values), "std": np.std(values), "min": min(values), "max": max(values), "runs": 4}, rel=1e-6)
+    assert spread == pytest.approx(
+        {
+            "mean": np.mean(values),
+            "std": np.std(values),
+            "min": min(values),
+            "max": max(values),
+            "runs": 4,
+        },
+        rel=1e-6,
+    )
     assert spread["max"] > spread["min"]
     assert run.metrics["restitution"] == simulate(epos_wall()).restitution
-    assert {"energy_ratio", "energy_invented_J", "distance_from_orbit", "ledger.rows.robot", "fidelity.peak_force_N"} <= phases["spread"].keys()
+    assert {
+        "energy_ratio",
+        "energy_invented_J",
+        "distance_from_orbit",
+        "ledger.rows.robot",
+        "fidelity.peak_force_N",
+    } <= phases["spread"].keys()
     assert all(math.isfinite(x) for s in phases["spread"].values() for x in s.values())
     json.dumps(run.metrics, allow_nan=False)
 
@@ -270,7 +434,11 @@ def keys_of(value):
 def test_every_key_is_explained():
     """docs/metrics.md names each key that a run gives, and none that it does not."""
     given = set(keys_of(simulate_phases(cone_docking(), 2).metrics))
-    tables = [line for line in (ROOT / "docs" / "metrics.md").read_text().splitlines() if line.startswith("| `")]
+    tables = [
+        line
+        for line in (ROOT / "docs" / "metrics.md").read_text().splitlines()
+        if line.startswith("| `")
+    ]
     explained = {key for line in tables for key in re.findall(r"`(\w+)`", line)}
     assert given <= explained, given - explained
     words = {"completed", "diverged", "mean", "std", "min", "max"}  # values, not keys
@@ -289,7 +457,8 @@ def test_the_page_on_running_runs(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_closes_its_books(name):
-    """The two checks of the ledger at each preset's own plant step: rows to 1e-12 of the turnover, the contact's work to 1e-3; and no warning."""
+    """The two checks of the ledger at each preset's own plant step: rows to 1e-12 of the turnover,
+    the contact's work to 1e-3; and no warning."""
     run = simulate(load_scenario(name))
     ledger = run.metrics["ledger"]
     assert run.status == "completed"

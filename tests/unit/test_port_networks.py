@@ -13,6 +13,8 @@ from click.testing import CliRunner
 
 from softdock import BadInput
 from softdock.cli.main import cli
+from softdock.core.ports.continuous import simulate_continuous
+from softdock.core.ports.haptics import Setting, touch
 from softdock.ports import (
     Network,
     Sampled,
@@ -26,8 +28,6 @@ from softdock.ports import (
     voigt,
     warnings_of,
 )
-from softdock.ports.continuous import simulate_continuous
-from softdock.ports.haptics import Setting, touch
 
 SLS = {
     "name": "tissue",
@@ -45,8 +45,12 @@ def one_junction() -> Network:
 
 def test_a_table_is_the_same_network():
     """TOML tables and Python lines give the same structure."""
-    assert np.array_equal(network_from(SLS).dirac.matrix, standard_linear_solid(500.0, 50.0, 100.0).dirac.matrix)
-    ready = network_from({"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}})
+    assert np.array_equal(
+        network_from(SLS).dirac.matrix, standard_linear_solid(500.0, 50.0, 100.0).dirac.matrix
+    )
+    ready = network_from(
+        {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}
+    )
     assert np.array_equal(ready.equations.R, network_from(SLS).equations.R)
 
 
@@ -59,38 +63,77 @@ def test_the_order_of_bonds_does_not_matter():
 @pytest.mark.parametrize(
     ("build", "named"),
     [
-        (lambda: one_junction().mass("M", 1.0).connect("together", "M").equations, "net.M: given 'derivative causality'"),
+        (
+            lambda: one_junction().mass("M", 1.0).connect("together", "M").equations,
+            "net.M: given 'derivative causality'",
+        ),
         (lambda: one_junction().spring("S", -1.0), "net.S.stiffness_N_per_m: given -1.0"),
         (lambda: one_junction().mass("M", 0.0), "net.M.mass_kg: given 0.0"),
         (lambda: one_junction().damper("B", -2.0), "net.B.damping_Ns_per_m: given -2.0"),
         (lambda: one_junction().damper("B"), "net.B.damping_Ns_per_m"),
         (lambda: one_junction().damper("B", per_force=1.0, of="S"), "net.B.of: given 'S'"),
-        (lambda: one_junction().spring("S", 1.0).one("lonely").connect("together", "S").equations, "net.lonely.bonds: given 0"),
-        (lambda: one_junction().spring("S", 1.0).spring("apart", 1.0).connect("together", "S").equations, "net.apart"),
+        (
+            lambda: (
+                one_junction().spring("S", 1.0).one("lonely").connect("together", "S").equations
+            ),
+            "net.lonely.bonds: given 0",
+        ),
+        (
+            lambda: (
+                one_junction()
+                .spring("S", 1.0)
+                .spring("apart", 1.0)
+                .connect("together", "S")
+                .equations
+            ),
+            "net.apart",
+        ),
         (lambda: Network("net").port("hand", "motion"), "net.hand.causality: given 'motion'"),
         (lambda: Network("net").port("hand", None), "net.hand.causality: nothing given"),
-        (lambda: Network("net").spring("S", 1.0).one("a").connect("a", "S").equations, "net.ports: nothing given"),
+        (
+            lambda: Network("net").spring("S", 1.0).one("a").connect("a", "S").equations,
+            "net.ports: nothing given",
+        ),
         (lambda: one_junction().polynomial_spring("S", 1.0, 1.0), "net.S.coefficients"),
         (lambda: one_junction().polynomial_spring("S", -1.0, 0.0, 1.0), "lowest point is at x = 0"),
-        (lambda: one_junction().polynomial_spring("S", "soft"), "net.S.coefficients: given ('soft',)"),
+        (
+            lambda: one_junction().polynomial_spring("S", "soft"),
+            "net.S.coefficients: given ('soft',)",
+        ),
         (lambda: network_from({"model": ["chain"]}), "model: given ['chain']"),
         (lambda: network_from({"model": "chain", "arguments": 3}), "arguments: given 3"),
-        (lambda: one_junction().potential_spring("S", lambda x: -x * x, (-1.0, 1.0)), "net.S.potential"),
-        (lambda: one_junction().potential_spring("S", lambda x: x * x, (1.0, -1.0)), "net.S.stretch_m"),
+        (
+            lambda: one_junction().potential_spring("S", lambda x: -x * x, (-1.0, 1.0)),
+            "net.S.potential",
+        ),
+        (
+            lambda: one_junction().potential_spring("S", lambda x: x * x, (1.0, -1.0)),
+            "net.S.stretch_m",
+        ),
         (lambda: one_junction().potential_spring("S", lambda x: x * x, 1.0), "net.S.stretch_m"),
-        (lambda: one_junction().potential_spring("S", lambda x: 1.0 / 0.0, (-1.0, 1.0)), "net.S.potential"),
+        (
+            lambda: one_junction().potential_spring("S", lambda x: 1.0 / 0.0, (-1.0, 1.0)),
+            "net.S.potential",
+        ),
         (lambda: one_junction().spring("S", 1.0).spring("S", 2.0), "net.S: given 'S'"),
         (lambda: one_junction().connect("together", "nobody"), "net.bonds: given 'nobody'"),
         (lambda: one_junction().transformer("t", 0.0), "net.t.ratio: given 0.0"),
         (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 0.0), "T: given 0.0"),
-        (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3, tank_J=-1.0), "tank_J: given -1.0"),
-        (lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3).step([1.0, 2.0]), "a column per port: hand"),
+        (
+            lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3, tank_J=-1.0),
+            "tank_J: given -1.0",
+        ),
+        (
+            lambda: Sampled(standard_linear_solid(1.0, 1.0, 1.0), 1e-3).step([1.0, 2.0]),
+            "a column per port: hand",
+        ),
         (lambda: touch(Setting(times_limit=26.0), "euler"), "times_limit: given 26.0"),
         (lambda: touch(Setting(), "eular"), "did you mean 'euler'"),
     ],
 )
 def test_what_is_refused_is_named(build, named):
-    """Each impossible network is refused before it runs, with the element, what was given and what is allowed."""
+    """Each impossible network is refused before it runs, with the element, what was given and what
+    is allowed."""
     with pytest.raises(BadInput) as error:
         build()
     assert named in str(error.value)
@@ -98,7 +141,15 @@ def test_what_is_refused_is_named(build, named):
 
 def test_two_masses_that_move_together_are_refused():
     """One of them would have to differentiate; the message names it."""
-    net = Network("net").port("hand", "position").spring("S", 1.0).mass("M1", 1.0).mass("M2", 1.0).zero("force").one("both")
+    net = (
+        Network("net")
+        .port("hand", "position")
+        .spring("S", 1.0)
+        .mass("M1", 1.0)
+        .mass("M2", 1.0)
+        .zero("force")
+        .one("both")
+    )
     net.connect("hand", "force").connect("force", "S", "both").connect("both", "M1", "M2")
     with pytest.raises(BadInput, match=r"net\.M2.*derivative causality"):
         net.equations  # noqa: B018
@@ -106,7 +157,10 @@ def test_two_masses_that_move_together_are_refused():
 
 def test_all_problems_of_a_table_at_once():
     """A user mends a file in one go; near words are suggested."""
-    table = SLS | {"springs": {"S1": {"stifness_N_per_m": 5.0}, "S2": {"stiffness_N_per_m": -1.0}}, "junction": {}}
+    table = SLS | {
+        "springs": {"S1": {"stifness_N_per_m": 5.0}, "S2": {"stiffness_N_per_m": -1.0}},
+        "junction": {},
+    }
     with pytest.raises(BadInput) as error:
         network_from(table)
     text = str(error.value)
@@ -121,21 +175,50 @@ def test_a_branch_too_fast_is_warned_about():
     fast = generalised_maxwell(300.0, [(200.0, 1.5e-3), (100.0, 0.1)])
     assert [w.partition(":")[0] for w in warnings_of(fast, 1e-3)] == ["generalised maxwell.S1"]
     assert warnings_of(fast, 0.5e-3) == []
-    bent = Network("net").port("hand", "position").polynomial_spring("S", 100.0, 0.0, 1e6).damper("B", 0.2).zero("in_series")
+    bent = (
+        Network("net")
+        .port("hand", "position")
+        .polynomial_spring("S", 100.0, 0.0, 1e6)
+        .damper("B", 0.2)
+        .zero("in_series")
+    )
     bent.connect("hand", "in_series").connect("in_series", "S", "B")
-    assert [w.partition(":")[0] for w in warnings_of(bent, 1e-3)] == ["net.S"]  # a nonlinear network as it is at rest
+    assert [w.partition(":")[0] for w in warnings_of(bent, 1e-3)] == [
+        "net.S"
+    ]  # a nonlinear network as it is at rest
     assert "oscillates" in warnings_of(chain(1, 1e-4, 2000.0, 1e-3, 200.0, 1e-3), 1e-3)[0]
 
 
 def test_the_six_steps_are_printed(tmp_path: Path):
-    """`softdock network` prints all six; the damper given the force is marked time-dependent; the bond graph has a bond for each bond."""
+    """`softdock network` prints all six; the damper given the force is marked time-dependent; the
+    bond graph has a bond for each bond."""
     file, svg = tmp_path / "tissue.toml", tmp_path / "tissue.svg"
-    lines = ['name = "tissue"', f"bonds = {SLS['bonds']}".replace("'", '"'), "[junctions]", "together = 1", "in_series = 0"]
-    lines += ["[ports.hand]", 'causality = "position"', "[springs.S1]", "stiffness_N_per_m = 500.0", "[springs.S2]", "stiffness_N_per_m = 50.0"]
+    lines = [
+        'name = "tissue"',
+        f"bonds = {SLS['bonds']}".replace("'", '"'),
+        "[junctions]",
+        "together = 1",
+        "in_series = 0",
+    ]
+    lines += [
+        "[ports.hand]",
+        'causality = "position"',
+        "[springs.S1]",
+        "stiffness_N_per_m = 500.0",
+        "[springs.S2]",
+        "stiffness_N_per_m = 50.0",
+    ]
     file.write_text("\n".join([*lines, "[dampers.B1]", "damping_Ns_per_m = 0.05"]))
     result = CliRunner().invoke(cli, ["network", str(file), "--svg", str(svg)])
     assert result.exit_code == 0, result.output
-    for step in ("1. Continuous model", "2. Causality", "3. Energy functions", "4. Balances", "5. Hierarchy", "6. Bookkeeping"):
+    for step in (
+        "1. Continuous model",
+        "2. Causality",
+        "3. Energy functions",
+        "4. Balances",
+        "5. Hierarchy",
+        "6. Bookkeeping",
+    ):
         assert step in result.output
     assert "B1: damper, given a force, answers with a motion (admittance)" in result.output
     assert "B1: dH = F^2 T / b                       TIME-DEPENDENT" in result.output
@@ -180,7 +263,9 @@ def test_several_ports_at_once():
     q = 2e-3 * np.sin(2 * np.pi * np.arange(501) * 1e-3)
     found = Sampled(net, 1e-3, tank_J=1e-4).run(np.stack([np.diff(q)] * 2, axis=1))
     assert found[:, 0] == pytest.approx(found[:, 1], rel=1e-9, abs=1e-12)
-    assert np.sqrt(np.mean((found - truth.mean_effort) ** 2)) < 0.02 * np.sqrt(np.mean(truth.mean_effort**2))
+    assert np.sqrt(np.mean((found - truth.mean_effort) ** 2)) < 0.02 * np.sqrt(
+        np.mean(truth.mean_effort**2)
+    )
 
 
 def test_hunt_crossley_in_compression_only():
@@ -193,7 +278,10 @@ def test_hunt_crossley_in_compression_only():
 
 def test_haptics_command(tmp_path: Path):
     """Stable or buzzing in the terminal, the page beside it."""
-    result = CliRunner().invoke(cli, ["haptics", "--rendering", "euler", "--rendering", "better_step", "--out", str(tmp_path)])
+    result = CliRunner().invoke(
+        cli,
+        ["haptics", "--rendering", "euler", "--rendering", "better_step", "--out", str(tmp_path)],
+    )
     assert result.exit_code == 0, result.output
     assert "buzzing" in result.output
     assert "stable" in result.output
@@ -202,8 +290,15 @@ def test_haptics_command(tmp_path: Path):
 
 
 def test_a_potential_of_ones_own_that_relaxes_too_fast_is_named():
-    net = Network("own").port("hand", "position").potential_spring("S", lambda x: 0.5e5 * x * x, (-0.01, 0.01)).damper("B", 1.0)
-    net.one("hand_moves").zero("force").connect("hand", "hand_moves").connect("hand_moves", "force").connect("force", "S", "B")
+    net = (
+        Network("own")
+        .port("hand", "position")
+        .potential_spring("S", lambda x: 0.5e5 * x * x, (-0.01, 0.01))
+        .damper("B", 1.0)
+    )
+    net.one("hand_moves").zero("force").connect("hand", "hand_moves").connect(
+        "hand_moves", "force"
+    ).connect("force", "S", "B")
     (warning,) = Sampled(net, 1e-3).warnings
     assert warning.startswith("own.S: relaxes in 0.01 ms")
 

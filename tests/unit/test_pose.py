@@ -1,4 +1,5 @@
-"""Measured poses: delay and age, rate, noise, resolution and lost samples, apart from the force sensor's."""
+"""Measured poses: delay and age, rate, noise, resolution and lost samples, apart from the force
+sensor's."""
 
 from __future__ import annotations
 
@@ -9,14 +10,18 @@ import pytest
 from scenarios import epos_wall, quaternion, sphere_on_sphere
 
 from softdock import build, simulate
-from softdock.compiled import door
-from softdock.layout import POSE_AT
-from softdock.robots.robot import Chance
-from softdock.sensor import pose as pose_sensor
-from softdock.spatial.motion import Motion
-from softdock.spatial.rotations import inverse, logarithm, product
+from softdock.core.machine.compiled import door
+from softdock.core.machine.vector import POSE_AT
+from softdock.core.robots.robot import Chance
+from softdock.core.sensor import pose as pose_sensor
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.rotations import inverse, logarithm, product
 
-read_pose, prepare_pose, log = door(pose_sensor.read_pose), door(pose_sensor.prepare_pose), door(logarithm)
+read_pose, prepare_pose, log = (
+    door(pose_sensor.read_pose),
+    door(pose_sensor.prepare_pose),
+    door(logarithm),
+)
 CHANCE = Chance(3, 1)
 T = 0.004  # s
 
@@ -64,15 +69,19 @@ def test_by_default_poses_are_seen_as_they_are():
 
 
 def test_a_delayed_pose_is_that_of_its_time():
-    """16 ms from motion to measured pose: at t_k the pose of t_k - 16 ms, bit for bit on a stamp, and its age says so."""
+    """16 ms from motion to measured pose: at t_k the pose of t_k - 16 ms, bit for bit on a stamp,
+    and its age says so."""
     series = simulate(with_pose(delay_ms=16.0)).series
     for name in ("chaser", "target"):
-        assert (series[f"seen.{name}.position"][4:] == series[f"mock_up.{name}.position"][:-4]).all()
+        assert (
+            series[f"seen.{name}.position"][4:] == series[f"mock_up.{name}.position"][:-4]
+        ).all()
     assert series["pose_age"] == pytest.approx(0.016, abs=1e-12)
 
 
 def test_before_the_start_poses_are_those_of_free_flight():
-    """At t = 0 the mock-up was already moving: a pose 16 ms old is 16 ms of way behind, as are the set-points before t = 0."""
+    """At t = 0 the mock-up was already moving: a pose 16 ms old is 16 ms of way behind, as are the
+    set-points before t = 0."""
     tables = with_pose(epos_wall(delay_ms=0.0), delay_ms=16.0)
     series = simulate(tables).series
     expected = 0.01 - 0.02 * (series["time"][:5] - 0.016)
@@ -80,20 +89,24 @@ def test_before_the_start_poses_are_those_of_free_flight():
 
 
 def test_a_fractional_delay_lies_between_two_poses():
-    """10 ms at a cycle of 4 ms: half way, on the curve through pose and twist. In free flight a straight line."""
+    """10 ms at a cycle of 4 ms: half way, on the curve through pose and twist. In free flight a
+    straight line."""
     tables = with_pose(epos_wall(delay_ms=0.0), delay_ms=10.0)
     tables["time"]["duration_s"] = 0.4
     series = simulate(tables).series
-    assert series["seen.chaser.position.x"][4:] == pytest.approx(0.01 - 0.02 * (series["time"][4:] - 0.010), abs=1e-12)
+    assert series["seen.chaser.position.x"][4:] == pytest.approx(
+        0.01 - 0.02 * (series["time"][4:] - 0.010), abs=1e-12
+    )
     assert series["pose_age"][1:] == pytest.approx(0.010, abs=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("period_ms", "ages_ms"), [(12.0, [4, 8, 0, 4, 8, 0]), (10.0, [4, 8, 2, 6, 0, 4]), (4.0, [0, 0, 0, 0, 0, 0])]
+    ("period_ms", "ages_ms"),
+    [(12.0, [4, 8, 0, 4, 8, 0]), (10.0, [4, 8, 2, 6, 0, 4]), (4.0, [0, 0, 0, 0, 0, 0])],
 )
 def test_a_slow_pose_sensor_holds_its_last_sample(period_ms, ages_ms):
-    """Samples at multiples of the period; in between the last one, growing older. Between stamps too: the pose is that of its
-    time."""
+    """Samples at multiples of the period; in between the last one, growing older. Between stamps
+    too: the pose is that of its time."""
     tables = with_pose(epos_wall(delay_ms=0.0), period_ms=period_ms)
     tables["time"]["duration_s"] = 0.4
     series = simulate(tables).series
@@ -103,8 +116,8 @@ def test_a_slow_pose_sensor_holds_its_last_sample(period_ms, ages_ms):
 
 
 def test_noise_has_the_stated_deviation():
-    """Position and attitude, a million poses: within 0.5 % on each of six channels, without correlation between channels,
-    cycles or bodies."""
+    """Position and attitude, a million poses: within 0.5 % on each of six channels, without
+    correlation between channels, cycles or bodies."""
     noisy = pose(noise_m=2e-4, noise_rad=1e-3)
     wish = np.array([2e-4] * 3 + [1e-3] * 3)
     chaser, target = (many_poses(noisy, CHANCE, index, 1_000_000, TRUE) / wish for index in (0, 1))
@@ -135,7 +148,8 @@ def far_apart(**keys):
 
 
 def test_the_share_of_lost_poses_is_the_probability():
-    """A lost pose leaves the one before, a cycle older. Within 5 standard errors of 10 000 cycles."""
+    """A lost pose leaves the one before, a cycle older. Within 5 standard errors of 10 000
+    cycles."""
     series = simulate(far_apart(dropout_probability=0.3)).series
     lost = series["pose_age"][1:] > 0.5 * T
     assert abs(lost.mean() - 0.3) < 5 * math.sqrt(0.3 * 0.7 / len(lost))
@@ -144,8 +158,8 @@ def test_the_share_of_lost_poses_is_the_probability():
 
 
 def test_a_lost_sample_of_a_slow_sensor_never_arrives():
-    """The probability is that of a sample, not of a look at it: with one sample in three cycles and half of them lost, half
-    never show."""
+    """The probability is that of a sample, not of a look at it: with one sample in three cycles and
+    half of them lost, half never show."""
     series = simulate(far_apart(dropout_probability=0.5, period_ms=12.0)).series
     stamps = np.unique(np.round((series["time"] - series["pose_age"]) / 0.012).astype(int))
     samples = int(40.0 / 0.012)
@@ -153,8 +167,8 @@ def test_a_lost_sample_of_a_slow_sensor_never_arrives():
 
 
 def test_measured_poses_do_not_move_anything():
-    """Direct adaptation does not look at poses: the run is the same bit for bit, however bad they are; only the observed energy
-    changes."""
+    """Direct adaptation does not look at poses: the run is the same bit for bit, however bad they
+    are; only the observed energy changes."""
     plain = simulate(sphere_on_sphere(delay_ms=6.0))
     bad = simulate(with_pose(delay_ms=16.0, noise_m=1e-3, dropout_probability=0.3))
     for channel in ("chaser.position", "target.rate", "measured.chaser.force"):
@@ -163,7 +177,8 @@ def test_measured_poses_do_not_move_anything():
 
 
 def test_constant_offsets_are_each_bodys_own():
-    """What a base or a tool is wrong by is in the measured position of that mock-up, and nowhere else."""
+    """What a base or a tool is wrong by is in the measured position of that mock-up, and nowhere
+    else."""
     wrong = pose(chaser_offset_m=[0.002, 0.0, -0.001])
     seen, other = read_pose(wrong, CHANCE, 0, 7, TRUE), read_pose(wrong, CHANCE, 1, 7, TRUE)
     assert seen.p == pytest.approx((TRUE.p[0] + 0.002, TRUE.p[1], TRUE.p[2] - 0.001))

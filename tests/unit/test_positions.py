@@ -1,4 +1,5 @@
-"""Where each key of a TOML file stands: line numbers by dotted path, in every way TOML can be written."""
+"""Where each key of a TOML file stands: line numbers by dotted path, in every way TOML can be
+written."""
 
 from __future__ import annotations
 
@@ -92,8 +93,8 @@ EXPECTED = {
 
 
 def test_every_kind_of_key_is_found():
-    """Dotted and quoted keys, arrays of tables, inline tables, arrays and strings over several lines; text in strings is no
-    key."""
+    """Dotted and quoted keys, arrays of tables, inline tables, arrays and strings over several
+    lines; text in strings is no key."""
     tomllib.loads(TEXT)
     found = key_lines(TEXT)
     assert {key: found.get(key) for key in EXPECTED} == EXPECTED

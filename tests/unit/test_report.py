@@ -1,4 +1,5 @@
-"""The report without a browser: its numbers are the metrics' own, nothing on it can run or call out, no peak is lost, and the lines show what they say."""
+"""The report without a browser: its numbers are the metrics' own, nothing on it can run or call
+out, no peak is lost, and the lines show what they say."""
 
 from __future__ import annotations
 
@@ -46,7 +47,11 @@ class Seen(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {k: v or "" for k, v in attrs}
         self.tags.append((tag, given))
-        self.block = given.get("id", given.get("data-chart", "")) if tag == "script" and given.get("type") == "application/json" else ""
+        self.block = (
+            given.get("id", given.get("data-chart", ""))
+            if tag == "script" and given.get("type") == "application/json"
+            else ""
+        )
         if tag == "span" and "data-key" in given:
             self.numbers.append({**given, "text": ""})
             self.depth = 1
@@ -68,7 +73,11 @@ class Seen(HTMLParser):
 @cache
 def run_of(kind: str) -> Run:
     if kind == "stopped":
-        return softdock.simulate(softdock.load_scenario("epos_1d", {"stop.force_N": 3.0, "name": HOSTILE, "description": HOSTILE}))
+        return softdock.simulate(
+            softdock.load_scenario(
+                "epos_1d", {"stop.force_N": 3.0, "name": HOSTILE, "description": HOSTILE}
+            )
+        )
     if kind == "phases":
         return simulate_phases(softdock.load_scenario("epos_1d"), 3)
     return softdock.simulate(softdock.load_scenario(kind))
@@ -86,7 +95,8 @@ def seen(kind: str) -> Seen:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_number_is_the_metrics_own(kind: str) -> None:
-    """The page carries the metrics whole, and whatever it shows is looked up there and written by the one formatter."""
+    """The page carries the metrics whole, and whatever it shows is looked up there and written by
+    the one formatter."""
     page, run = seen(kind), run_of(kind)
     assert page.blocks["metrics"] == json.loads(json.dumps(run.metrics))
     assert len(page.numbers) > 40
@@ -104,11 +114,26 @@ def test_everything_measured_is_on_the_page(kind: str) -> None:
     """Ledger, fidelity, contacts and phases are complete, not a selection."""
     keys = {shown["data-key"] for shown in seen(kind).numbers}
     metrics = run_of(kind).metrics
-    wanted = {f"ledger.rows.{row}" for row in metrics["ledger"]["rows"]} | {f"ledger.{key}" for key in metrics["ledger"] if key not in ("rows", "joints")}
-    wanted |= {f"ledger.joints.{robot}.{key}" for robot, books in metrics["ledger"]["joints"].items() for key in books}
-    wanted |= {f"fidelity.{key}" for key in metrics["fidelity"]} | {f"contacts.{i}.impulse_Ns" for i in range(len(metrics["contacts"]))}
+    wanted = {f"ledger.rows.{row}" for row in metrics["ledger"]["rows"]} | {
+        f"ledger.{key}" for key in metrics["ledger"] if key not in ("rows", "joints")
+    }
+    wanted |= {
+        f"ledger.joints.{robot}.{key}"
+        for robot, books in metrics["ledger"]["joints"].items()
+        for key in books
+    }
+    wanted |= {f"fidelity.{key}" for key in metrics["fidelity"]} | {
+        f"contacts.{i}.impulse_Ns" for i in range(len(metrics["contacts"]))
+    }
     wanted |= {f"phases.spread.{key}.mean" for key in metrics.get("phases", {}).get("spread", {})}
-    wanted |= {"restitution", "energy_ratio", "energy_invented_J", "distance_from_orbit", "contact_count", "status"}
+    wanted |= {
+        "restitution",
+        "energy_ratio",
+        "energy_invented_J",
+        "distance_from_orbit",
+        "contact_count",
+        "status",
+    }
     assert wanted <= keys, sorted(wanted - keys)
     html = page_of(kind)
     assert escape(metrics["verdict"]) in html
@@ -117,14 +142,25 @@ def test_everything_measured_is_on_the_page(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_on_a_page_runs_or_calls_out(kind: str) -> None:
-    """Two scripts, both ours and named by the page's own policy; no address outside the page; a hostile name stays text; under 5 MB."""
+    """Two scripts, both ours and named by the page's own policy; no address outside the page; a
+    hostile name stays text; under 5 MB."""
     page = seen(kind)
-    assert sum(tag == "script" and attrs.get("type") != "application/json" for tag, attrs in page.tags) == 2
+    assert (
+        sum(tag == "script" and attrs.get("type") != "application/json" for tag, attrs in page.tags)
+        == 2
+    )
     assert not [tag for tag, _ in page.tags if tag in ("img", "iframe", "object", "form", "base")]
     for tag, attrs in page.tags:
         assert not [name for name in attrs if name.startswith("on")], (tag, attrs)
-        assert all(attrs.get(name, "#").startswith(("#", "data:")) for name in ("href", "src")), (tag, attrs)
-    policy = next(attrs["content"] for tag, attrs in page.tags if attrs.get("http-equiv") == "Content-Security-Policy")
+        assert all(attrs.get(name, "#").startswith(("#", "data:")) for name in ("href", "src")), (
+            tag,
+            attrs,
+        )
+    policy = next(
+        attrs["content"]
+        for tag, attrs in page.tags
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
     assert "default-src 'none'" in policy
     assert policy.count("'sha256-") == 2
     assert len(page_of(kind).encode()) < 5_000_000
@@ -132,7 +168,9 @@ def test_nothing_on_a_page_runs_or_calls_out(kind: str) -> None:
 
 def test_json_blocks_hold_any_text() -> None:
     """What would end a script block, and what JSON has no word for, come back as they should."""
-    block = json_block({"name": HOSTILE, "value": math.nan, "array": np.array([1.0, math.inf])}, 'id="x"')
+    block = json_block(
+        {"name": HOSTILE, "value": math.nan, "array": np.array([1.0, math.inf])}, 'id="x"'
+    )
     assert block.count("<") == 2
     assert Seen(block).blocks["x"] == {"name": HOSTILE, "value": None, "array": [1.0, None]}
 
@@ -159,15 +197,20 @@ def test_json_blocks_hold_any_text() -> None:
     ],
 )
 def test_formatter(value: Any, text: str) -> None:
-    """Four significant digits, a real minus, whole numbers whole, a dash for what is not defined."""
+    """Four significant digits, a real minus, whole numbers whole, a dash for what is not
+    defined."""
     assert number(value) == text
 
 
 def test_keys_tell_their_units_and_names() -> None:
     """Units come from the ends of keys, longest first; orbit's key stands beside the loop's."""
-    assert [unit_of(key) for key in ("a.gap_rate_m_per_s", "impulse_Ns", "delay_ms", "energy_ratio")] == ["m/s", "Ns", "ms", ""]
+    assert [
+        unit_of(key) for key in ("a.gap_rate_m_per_s", "impulse_Ns", "delay_ms", "energy_ratio")
+    ] == ["m/s", "Ns", "ms", ""]
     suffixes = list(UNITS)
-    assert all(not late.endswith(early) for i, late in enumerate(suffixes) for early in suffixes[:i])
+    assert all(
+        not late.endswith(early) for i, late in enumerate(suffixes) for early in suffixes[:i]
+    )
     assert of_orbit("impulse_Ns") == "impulse_orbit_Ns"
     assert label("fidelity.chaser_rate_error_rad_per_s") == "Chaser rate error"
 
@@ -183,7 +226,8 @@ def test_look_up_of_names_with_dots() -> None:
 
 
 def test_thinning_keeps_peaks_ends_and_windows() -> None:
-    """Of a long noisy series with a spike of one row nothing that a reader would look for is lost."""
+    """Of a long noisy series with a spike of one row nothing that a reader would look for is
+    lost."""
     rng = np.random.default_rng(1)
     x = np.linspace(0.0, 60.0, 60_001)
     y = rng.normal(size=x.size)
@@ -193,7 +237,9 @@ def test_thinning_keeps_peaks_ends_and_windows() -> None:
     assert {0, x.size - 1, 12_345, 40_000} <= set(keep.tolist())
     assert np.all(np.diff(keep) > 0)
     assert set(np.flatnonzero((x >= 20.0) & (x <= 20.4)).tolist()) <= set(keep.tolist())
-    groups = np.array_split(np.arange(x.size), 200)  # no stretch of time without its own extremes, roughly
+    groups = np.array_split(
+        np.arange(x.size), 200
+    )  # no stretch of time without its own extremes, roughly
     assert all(np.isin(group, keep).any() for group in groups)
     assert len(thin(x, y, [(0.0, 60.0)])) <= MOST_POINTS + 4
     assert thin(x[:10], y[:10]).tolist() == list(range(10))
@@ -209,7 +255,9 @@ def test_thinning_of_paths_keeps_slow_and_far_parts() -> None:
     assert np.abs(np.diff(x[keep])).max() < 2e3 / MOST_POINTS
 
 
-@pytest.mark.parametrize(("largest", "unit"), [(2.0, "J"), (0.003, "mJ"), (4e-6, "µJ"), (1e-9, "µJ"), (0.0, "J")])
+@pytest.mark.parametrize(
+    ("largest", "unit"), [(2.0, "J"), (0.003, "mJ"), (4e-6, "µJ"), (1e-9, "µJ"), (0.0, "J")]
+)
 def test_charts_choose_readable_units(largest: float, unit: str) -> None:
     factor, chosen = scaled([np.array([0.0, -largest, math.nan])], "J")
     assert chosen == unit
@@ -217,21 +265,33 @@ def test_charts_choose_readable_units(largest: float, unit: str) -> None:
 
 
 def test_charts_hold_the_series_themselves() -> None:
-    """The numbers drawn are the run's: energy invented ends where the metrics say, and sums from the rows."""
+    """The numbers drawn are the run's: energy invented ends where the metrics say, and sums from
+    the rows."""
     run = run_of("epos_1d")
     ledger = seen("epos_1d").blocks["chart-ledger"]["data"]
     total = next(trace for trace in ledger if trace["name"] == "energy invented")
-    assert total["y"][-1] == pytest.approx(1e3 * run.metrics["energy_invented_J"], rel=1e-6)  # in mJ
+    assert total["y"][-1] == pytest.approx(
+        1e3 * run.metrics["energy_invented_J"], rel=1e-6
+    )  # in mJ
     assert invented(run)[-1] == pytest.approx(run.metrics["energy_invented_J"], rel=1e-12)
     forces = {trace["name"]: trace for trace in seen("epos_3d").blocks["chart-force"]["data"]}
     peak = max(c["peak_force_satellite_N"] for c in run_of("epos_3d").contacts)
-    assert max(forces["on the satellite"]["y"]) == pytest.approx(peak, rel=0.02)  # the log's peak counts noise between contacts apart
-    html = chart("x", "a title", [Line("a", "c1", np.array([0.0, 1.0]), np.array([math.nan, 2.0]))], "time [s]", "y [m]")
+    assert max(forces["on the satellite"]["y"]) == pytest.approx(
+        peak, rel=0.02
+    )  # the log's peak counts noise between contacts apart
+    html = chart(
+        "x",
+        "a title",
+        [Line("a", "c1", np.array([0.0, 1.0]), np.array([math.nan, 2.0]))],
+        "time [s]",
+        "y [m]",
+    )
     assert Seen(html).blocks["chart-x"]["data"][0]["y"] == [None, 2.0]
 
 
 def test_gap_is_the_contacts_own() -> None:
-    """On one axis the gap drawn for the mock-ups and for orbit is minus the depth that their contact records."""
+    """On one axis the gap drawn for the mock-ups and for orbit is minus the depth that their
+    contact records."""
     run = run_of("epos_1d")
     view = view_of(run.scenario, run.series)
     for series, prefix in ((run.series, "mock_up."), (run.orbit.series, "")):
@@ -244,11 +304,14 @@ def test_gap_is_the_contacts_own() -> None:
 
 @pytest.mark.parametrize("preset", ["epos_3d", "three_petals", "lange_cone"])
 def test_gap_rate_is_the_gaps_own_rate(preset: str) -> None:
-    """In three dimensions, with both bodies turning, the speed drawn is the slope of the way drawn."""
+    """In three dimensions, with both bodies turning, the speed drawn is the slope of the way
+    drawn."""
     run = softdock.simulate(softdock.load_scenario(preset))
     drawn = approach(view_of(run.scenario, run.series), run.series)
     slope = np.gradient(drawn.gap, drawn.time)
-    apart = np.linalg.norm(np.asarray(run.series["satellite.chaser.force"]), axis=1) < 1.0  # the slope of a smooth stretch
+    apart = (
+        np.linalg.norm(np.asarray(run.series["satellite.chaser.force"]), axis=1) < 1.0
+    )  # the slope of a smooth stretch
     smooth = apart & np.roll(apart, 1) & np.roll(apart, -1)
     smooth[[0, -1]] = False
     fastest = np.abs(drawn.gap_rate).max()
@@ -264,7 +327,8 @@ def test_a_saved_run_gives_the_same_page(tmp_path: Any) -> None:
 
 
 def test_bundle_is_the_one_that_the_package_draws_with() -> None:
-    """The vendored plotly.js is of the version that the installed plotly makes figures for, with its licence, and calls nothing home by itself."""
+    """The vendored plotly.js is of the version that the installed plotly makes figures for, with
+    its licence, and calls nothing home by itself."""
     from plotly.offline import get_plotlyjs_version
 
     assets = files("softdock.report").joinpath("assets")

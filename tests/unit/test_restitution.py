@@ -1,4 +1,5 @@
-"""Restitution to damping and back, against the published goldens and against the loop itself at a fine cycle."""
+"""Restitution to damping and back, against the published goldens and against the loop itself at a
+fine cycle."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import BadInput, simulate
-from softdock.contact.restitution import (
+from softdock.core.contact.restitution import (
     damping_of_restitution,
     lambda_of_restitution,
     restitution_of_damping,
@@ -19,9 +20,12 @@ from softdock.contact.restitution import (
 MASS, STIFFNESS, SPEED = 63.0, 1000.0, 0.02
 
 
-@pytest.mark.parametrize(("damping", "restitution"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)])
+@pytest.mark.parametrize(
+    ("damping", "restitution"), [(20.0, 0.8851), (60.0, 0.7051), (120.0, 0.5197)]
+)
 def test_orbit_of_the_damped_epos_wall(damping, restitution):
-    """63 kg on 1000 N/m, clamped at zero force. Source: physics.md section 6, printed to four decimals."""
+    """63 kg on 1000 N/m, clamped at zero force. Source: physics.md section 6, printed to four
+    decimals."""
     assert restitution_of_damping(STIFFNESS, damping, MASS) == pytest.approx(restitution, abs=6e-5)
 
 
@@ -44,12 +48,14 @@ def test_lambda_round_trip(e, speed):
 
 
 def test_lambda_of_lange():
-    """Hunt-Crossley lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness (physics.md section 5)."""
+    """Hunt-Crossley lambda = 6.35 s/m gives 0.7 at 0.1 m/s for any stiffness (physics.md section
+    5)."""
     assert restitution_of_lambda(6.35, 0.1) == pytest.approx(0.7, abs=1e-3)
 
 
 def test_damping_of_lange():
-    """386.6 Ns/m gives 0.7 on 50 kg and 50 N/mm with the force clipped at zero (physics.md section 5)."""
+    """386.6 Ns/m gives 0.7 on 50 kg and 50 N/mm with the force clipped at zero (physics.md section
+    5)."""
     assert restitution_of_damping(50000.0, 386.6, 50.0) == pytest.approx(0.7, abs=1e-3)
 
 
@@ -57,7 +63,9 @@ def test_more_damping_gives_back_less():
     """Falls steadily through critical damping, without a step at the change of formula."""
     zeta = np.concatenate([np.linspace(0.0, 3.0, 301), [1 - 1e-10, 1 + 1e-10, 1 - 1e-8, 1 + 1e-8]])
     zeta.sort()
-    e = [restitution_of_damping(STIFFNESS, 2.0 * math.sqrt(STIFFNESS * MASS) * z, MASS) for z in zeta]
+    e = [
+        restitution_of_damping(STIFFNESS, 2.0 * math.sqrt(STIFFNESS * MASS) * z, MASS) for z in zeta
+    ]
     assert (np.diff(e) <= 1e-8).all()
     assert e[0] == 1.0
     assert min(e) > 0.0
@@ -65,7 +73,9 @@ def test_more_damping_gives_back_less():
 
 def fine(law, **keys):
     """One bounce without delay at a cycle of 0.2 ms."""
-    tables = epos_wall(delay_ms=0.0, integrator="symplectic_euler", mass_kg=MASS, stiffness=STIFFNESS, speed=SPEED)
+    tables = epos_wall(
+        delay_ms=0.0, integrator="symplectic_euler", mass_kg=MASS, stiffness=STIFFNESS, speed=SPEED
+    )
     tables["time"] = {"cycle_ms": 0.2, "duration_s": 3.0}
     tables["contact"][0]["real"] = {"law": law, **keys}
     return simulate(tables).restitution
@@ -81,7 +91,9 @@ def test_the_loop_agrees_with_the_clamped_spring_damper(damping):
 def test_the_loop_agrees_with_the_pulling_spring_damper():
     """Within 1 % at 0.2 ms; less comes back than with the clamp."""
     found = fine("spring_damper_pull", stiffness_N_per_m=STIFFNESS, damping_Ns_per_m=60.0)
-    assert found == pytest.approx(restitution_of_damping(STIFFNESS, 60.0, MASS, pull=True), rel=0.01)
+    assert found == pytest.approx(
+        restitution_of_damping(STIFFNESS, 60.0, MASS, pull=True), rel=0.01
+    )
     assert found < restitution_of_damping(STIFFNESS, 60.0, MASS)
 
 
@@ -89,7 +101,9 @@ def test_the_loop_agrees_with_the_pulling_spring_damper():
 def test_the_loop_agrees_with_hunt_crossley(exponent):
     """Within 1 % at 0.2 ms, for any exponent."""
     factor = lambda_of_restitution(0.7, SPEED)
-    found = fine("hunt_crossley", stiffness_N_per_m=8000.0, exponent=exponent, lambda_s_per_m=factor)
+    found = fine(
+        "hunt_crossley", stiffness_N_per_m=8000.0, exponent=exponent, lambda_s_per_m=factor
+    )
     assert found == pytest.approx(0.7, rel=0.01)
 
 

@@ -1,4 +1,5 @@
-"""The run folder: what is written can be read and says the same; what is cut, changed or newer is refused; a crash leaves no half file."""
+"""The run folder: what is written can be read and says the same; what is cut, changed or newer is
+refused; a crash leaves no half file."""
 
 from __future__ import annotations
 
@@ -37,7 +38,12 @@ def test_a_run_comes_back_as_it_was(run, saved):
     assert again.series.rows.tobytes() == run.series.rows.tobytes()
     assert again.series["chaser.position"].shape == (run.cycles + 1, 3)
     assert again.contacts == run.contacts
-    assert (again.status, again.cycles, again.contact_count, again.ledger) == (run.status, run.cycles, run.contact_count, run.ledger)
+    assert (again.status, again.cycles, again.contact_count, again.ledger) == (
+        run.status,
+        run.cycles,
+        run.contact_count,
+        run.ledger,
+    )
     assert again.orbit.restitution == run.orbit.restitution
     assert again.series.channel("chaser.rate.x") == run.series.channel("chaser.rate.x")
 
@@ -54,7 +60,11 @@ def test_the_parquet_schema_says_units_and_frames(run, saved):
     file = pq.ParquetFile(saved / "series.parquet")
     field = file.schema_arrow.field("chaser.rate.y")
     assert str(field.type) == "double"
-    assert field.metadata == {b"unit": b"rad/s", b"frame": b"body", b"meaning": b"angular velocity of the chaser satellite"}
+    assert field.metadata == {
+        b"unit": b"rad/s",
+        b"frame": b"body",
+        b"meaning": b"angular velocity of the chaser satellite",
+    }
     assert file.metadata.row_group(0).column(0).compression == "ZSTD"
     assert file.schema_arrow.names == list(run.series)
 
@@ -92,12 +102,17 @@ def test_a_file_or_a_place_that_cannot_be_written_is_refused(run, tmp_path):
 
 @pytest.mark.parametrize("at", range(5))
 def test_a_crash_leaves_no_half_file_and_no_run(run, saved, monkeypatch, at):
-    """Whichever file the crash hits: every file there is whole, nothing temporary stays, and the folder is not taken for a run."""
+    """Whichever file the crash hits: every file there is whole, nothing temporary stays, and the
+    folder is not taken for a run."""
     count = iter(range(9))
 
     def failing(path, data):
         if next(count) == at:
-            monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+            monkeypatch.setattr(
+                os,
+                "replace",
+                lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")),
+            )
         write_whole(path, data)
 
     monkeypatch.setattr(folders, "write_whole", failing)
@@ -131,7 +146,10 @@ def test_a_newer_run_is_refused_with_its_version(saved):
         softdock.open_run(saved)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"format": "another"}', '{"format": "softdock run", "schema": "1"}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"format": "another"}', '{"format": "softdock run", "schema": "1"}'],
+)
 def test_a_broken_manifest_is_refused(saved, text):
     (saved / "run.json").write_text(text)
     with pytest.raises(BadRunFolder, match=r"run\.json"):
@@ -155,7 +173,9 @@ def test_frames_of_other_libraries(saved):
     assert dataset["target.position"].dims == ("time", "xyz")
 
 
-@pytest.mark.parametrize(("method", "library"), [("to_dataframe", "pandas"), ("to_xarray", "xarray")])
+@pytest.mark.parametrize(
+    ("method", "library"), [("to_dataframe", "pandas"), ("to_xarray", "xarray")]
+)
 def test_a_library_that_is_missing_is_named_with_its_extra(run, monkeypatch, method, library):
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=rf"needs {library}.*softdock\[dataframe\]"):

@@ -1,5 +1,5 @@
-"""What a user writes wrong is refused before the clock starts, naming the key, the value and what is allowed; all problems at
-once."""
+"""What a user writes wrong is refused before the clock starts, naming the key, the value and what
+is allowed; all problems at once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import BadInput, Stepper, build, load_scenario, simulate
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.machine.vector import CHASER_AT, CHASER_ROBOT_AT
+from softdock.core.robots.robot import ROBOT
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import SoftdockError
-from softdock.layout import CHASER_AT, CHASER_ROBOT_AT
-from softdock.robots.robot import ROBOT
 from softdock.scenario.build import set_key
-from softdock.spatial.rigid_body import BODY
 
 
 def refused(tables):
-    """Problems of tables that are refused before the clock starts: by `build`, or (a start deep in contact) by the start
-    itself."""
+    """Problems of tables that are refused before the clock starts: by `build`, or (a start deep in
+    contact) by the start itself."""
     with pytest.raises(BadInput) as caught:
         simulate(tables)
     return caught.value.problems
@@ -42,7 +42,13 @@ def with_key(path, value, tables=None):
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize(
-    "path", ["chaser.mass_kg", "time.duration_s", "robots.chaser.delay_ms", "contact.0.real.stiffness_N_per_m"]
+    "path",
+    [
+        "chaser.mass_kg",
+        "time.duration_s",
+        "robots.chaser.delay_ms",
+        "contact.0.real.stiffness_N_per_m",
+    ],
 )
 def test_nan_and_infinity_are_refused(path, value):
     """A number that is not finite would spread through every result."""
@@ -101,7 +107,8 @@ def test_wrong_shapes_types_and_ranges_are_refused(path, value, says):
     ],
 )
 def test_impossible_inertias_are_refused(inertia, says):
-    """Asymmetric, not positive, or against the triangle inequality, also when hidden in products of inertia."""
+    """Asymmetric, not positive, or against the triangle inequality, also when hidden in products of
+    inertia."""
     problem = only(with_key("chaser.inertia_kg_m2", inertia))
     assert problem.key == "chaser.inertia_kg_m2"
     assert problem.value == inertia
@@ -195,7 +202,8 @@ def test_an_unknown_method_is_refused_with_a_suggestion():
 
 
 def test_all_problems_are_reported_at_once():
-    """Nobody should repair a scenario one error at a time: every table is checked, and each problem keeps its own data."""
+    """Nobody should repair a scenario one error at a time: every table is checked, and each problem
+    keeps its own data."""
     tables = epos_wall()
     tables["chaser"]["mass_kg"] = -1.0
     tables["target"]["inertia_kg_m2"] = [1.0, 1.0, 9.0]
@@ -227,9 +235,11 @@ def test_a_missing_required_key_is_named():
 
 
 def test_an_unresolved_contact_is_refused_unless_allowed():
-    """Shorter than 1.6 cycles is refused with the number of cycles; `allow_unresolved` runs it with a warning; 8 cycles need
-    none."""
-    tables = epos_wall(mass_kg=60.0, stiffness=1e7)  # half a period: pi sqrt(60 / 1e7) = 7.7 ms = 1.9 cycles
+    """Shorter than 1.6 cycles is refused with the number of cycles; `allow_unresolved` runs it with
+    a warning; 8 cycles need none."""
+    tables = epos_wall(
+        mass_kg=60.0, stiffness=1e7
+    )  # half a period: pi sqrt(60 / 1e7) = 7.7 ms = 1.9 cycles
     assert any("1.9 cycles" in w for w in build(tables).warnings)
     tables["contact"][0]["real"]["stiffness_N_per_m"] = 2e7  # 5.4 ms = 1.4 cycles
     problem = only(tables)
@@ -267,7 +277,11 @@ def test_a_key_of_another_model_is_refused():
 def test_choices_of_one_pair_do_not_leak_into_the_next():
     """A cone's keys belong to the cone, whatever stands before or after it."""
     tables = cone_docking()
-    plain = {"geometry": "wall", "origin_m": [-5.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1000.0}}
+    plain = {
+        "geometry": "wall",
+        "origin_m": [-5.0, 0.0, 0.0],
+        "real": {"stiffness_N_per_m": 1000.0},
+    }
     tables["contact"] = [tables["contact"][0], plain]
     assert build(tables)
     tables["contact"] = [plain, tables["contact"][0]]
@@ -291,7 +305,8 @@ def test_two_fixed_bodies_are_refused():
 
 
 def test_values_arrive_in_si():
-    """Units are converted once, at the edge: 16 ms is 0.016 s, products of inertia stand in the packed order."""
+    """Units are converted once, at the edge: 16 ms is 0.016 s, products of inertia stand in the
+    packed order."""
     scenario = build(cone_docking(delay_ms=16.0))
     assert scenario.vector[CHASER_ROBOT_AT + ROBOT.at.delay] == 0.016
     packed = scenario.vector[CHASER_AT + BODY.at.inertia : CHASER_AT + BODY.at.inertia + 6]
@@ -308,9 +323,12 @@ def test_resolved_tables_build_the_same_scenario():
 
 
 def test_changes_make_a_new_scenario():
-    """`with_changes` and `with_keys` leave the original alone and are checked like everything else."""
+    """`with_changes` and `with_keys` leave the original alone and are checked like everything
+    else."""
     scenario = build(epos_wall())
-    changed = scenario.with_changes(robots__chaser__delay_ms=8.0).with_keys({"contact.0.real.stiffness_N_per_m": 500.0})
+    changed = scenario.with_changes(robots__chaser__delay_ms=8.0).with_keys(
+        {"contact.0.real.stiffness_N_per_m": 500.0}
+    )
     assert changed.vector[CHASER_ROBOT_AT + ROBOT.at.delay] == 0.008
     assert scenario.vector[CHASER_ROBOT_AT + ROBOT.at.delay] == 0.016
     with pytest.raises(BadInput, match=r"robots\.chaser\.delay_ms"):
@@ -328,10 +346,15 @@ def test_an_empty_table_is_the_defaults():
 
 
 def test_an_unstable_loop_stops_and_says_so():
-    """Between two walls, far too stiff for the delay, every bounce is faster: the run keeps what was recorded and says why it
-    stopped."""
+    """Between two walls, far too stiff for the delay, every bounce is faster: the run keeps what
+    was recorded and says why it stopped."""
     tables = epos_wall(delay_ms=40.0, mass_kg=1.0, stiffness=1e4)
-    other = {"geometry": "wall", "axis": [-1.0, 0.0, 0.0], "origin_m": [0.1, 0.0, 0.0], "real": {"stiffness_N_per_m": 1e4}}
+    other = {
+        "geometry": "wall",
+        "axis": [-1.0, 0.0, 0.0],
+        "origin_m": [0.1, 0.0, 0.0],
+        "real": {"stiffness_N_per_m": 1e4},
+    }
     tables["contact"].append(other)
     tables["time"]["duration_s"] = 20.0
     run = simulate(tables)
@@ -351,7 +374,9 @@ def test_every_error_is_a_softdock_error():
 
 def _leaves(table, path=()):
     for key, value in table.items() if isinstance(table, dict) else enumerate(table):
-        if isinstance(value, dict) or (isinstance(value, list) and value and isinstance(value[0], dict)):
+        if isinstance(value, dict) or (
+            isinstance(value, list) and value and isinstance(value[0], dict)
+        ):
             yield from _leaves(value, (*path, key))
         else:
             yield (*path, key)
@@ -359,9 +384,16 @@ def _leaves(table, path=()):
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_no_wrong_value_makes_a_method_stumble(method):
-    """A method's own checks read the whole scenario, also one with mistakes in it: whatever is wrong is refused, and nothing is raised but that."""
+    """A method's own checks read the whole scenario, also one with mistakes in it: whatever is
+    wrong is refused, and nothing is raised but that."""
     base = load_scenario("lange_remapped").tables | {"methods": [{"name": method}]}
-    for *path, last in _leaves({key: value for key, value in base.items() if isinstance(value, dict | list) and key != "methods"}):
+    for *path, last in _leaves(
+        {
+            key: value
+            for key, value in base.items()
+            if isinstance(value, dict | list) and key != "methods"
+        }
+    ):
         for wrong in (-1e30, "text", None, []):
             tables = copy.deepcopy(base)
             table = tables

@@ -6,7 +6,14 @@ import copy
 
 import numpy as np
 import pytest
-from scenarios import cone_docking, epos_wall, hard_for_the_core, lange_impact, sphere_on_sphere, whole_facility
+from scenarios import (
+    cone_docking,
+    epos_wall,
+    hard_for_the_core,
+    lange_impact,
+    sphere_on_sphere,
+    whole_facility,
+)
 
 from softdock import BadInput, build
 from softdock.scenario.files import load_scenario, parse_changes, preset_names, to_toml
@@ -17,7 +24,9 @@ VARIED = {
     "spheres": sphere_on_sphere,
     "hard": hard_for_the_core,
     "whole facility": whole_facility,
-    "limited": lambda: lange_impact(0.3, model="limited", max_acceleration_m_per_s2=1.0 / 3.0, max_jerk_m_per_s3=1e-3),
+    "limited": lambda: lange_impact(
+        0.3, model="limited", max_acceleration_m_per_s2=1.0 / 3.0, max_jerk_m_per_s3=1e-3
+    ),
     "no contact, no method": lambda: {**epos_wall(), "contact": [], "methods": []},
     "other wanted law": lambda: {
         **epos_wall(),
@@ -25,7 +34,11 @@ VARIED = {
             {
                 "geometry": "wall",
                 "real": {"stiffness_N_per_m": 0.1 + 0.2},
-                "wanted": {"law": "hunt_crossley", "stiffness_N_per_m": 1e7, "lambda_s_per_m": 1e-5},
+                "wanted": {
+                    "law": "hunt_crossley",
+                    "stiffness_N_per_m": 1e7,
+                    "lambda_s_per_m": 1e-5,
+                },
             }
         ],
     },
@@ -59,7 +72,14 @@ def test_a_resolved_scenario_reads_back_to_the_bit(tmp_path, name):
 
 @pytest.mark.parametrize(
     "text",
-    ['a "quoted" \\ name', "two\nlines\tand a tab\r", "größer als µ → 3", "", "bell \x07 and \x1b escape \x7f", "''' \"\"\" #"],
+    [
+        'a "quoted" \\ name',
+        "two\nlines\tand a tab\r",
+        "größer als µ → 3",
+        "",
+        "bell \x07 and \x1b escape \x7f",
+        "''' \"\"\" #",
+    ],
 )
 def test_any_name_survives(tmp_path, text):
     """Quotes, backslashes, line ends, control characters and other alphabets."""
@@ -68,7 +88,9 @@ def test_any_name_survives(tmp_path, text):
     assert read_back(build(tables), tmp_path).tables["description"] == text
 
 
-@pytest.mark.parametrize("number", [1.0 / 3.0, 1e-300, 5e-324, 123456789.123456789, 1e16, 2**-1074 * 3, 0.1 + 0.2])
+@pytest.mark.parametrize(
+    "number", [1.0 / 3.0, 1e-300, 5e-324, 123456789.123456789, 1e16, 2**-1074 * 3, 0.1 + 0.2]
+)
 def test_numbers_keep_their_last_bit(tmp_path, number):
     """Also the smallest and the oddest."""
     tables = epos_wall()
@@ -103,8 +125,11 @@ def test_what_is_no_change_is_refused(text):
 
 
 def test_changes_reach_the_scenario_and_are_checked():
-    """The changed value is in the vector; a bad one is refused, and blamed on --set, not on the file."""
-    changed = load_scenario("epos_1d", ["robots.chaser.delay_ms=8", "contact.0.real.stiffness_N_per_m=500"])
+    """The changed value is in the vector; a bad one is refused, and blamed on --set, not on the
+    file."""
+    changed = load_scenario(
+        "epos_1d", ["robots.chaser.delay_ms=8", "contact.0.real.stiffness_N_per_m=500"]
+    )
     assert changed.tables["robots"]["chaser"]["delay_ms"] == 8
     assert changed.tables["contact"][0]["real"]["stiffness_N_per_m"] == 500
     assert load_scenario("epos_1d", {"time.cycle_ms": 2.0}).tables["time"]["cycle_ms"] == 2.0
@@ -129,7 +154,8 @@ def test_changes_reach_the_scenario_and_are_checked():
     ],
 )
 def test_changes_of_what_is_not_there_are_refused(change):
-    """An index beyond the array, a key inside a value, nonsense: bad input, never another exception."""
+    """An index beyond the array, a key inside a value, nonsense: bad input, never another
+    exception."""
     with pytest.raises(BadInput):
         load_scenario("epos_1d", [change])
 

@@ -7,11 +7,14 @@ import pytest
 from scenarios import CHASER_INERTIA, cone_docking, sphere_on_sphere
 
 from softdock import BadInput, build, simulate
-from softdock.compiled import door
-from softdock.schedules import BODY_FRAME, WORLD, Schedule, scheduled
+from softdock.core.machine.compiled import door
+from softdock.core.schedules import BODY_FRAME, WORLD, Schedule, scheduled
 
 wrench_at = door(scheduled)
-STEADY = [[0.2, 3.0, -6.0, 1.5, 0.0, 0.0, 0.0], [0.6, 3.0, -6.0, 1.5, 0.0, 0.0, 0.0]]  # 0.4 s, 100 cycles
+STEADY = [
+    [0.2, 3.0, -6.0, 1.5, 0.0, 0.0, 0.0],
+    [0.6, 3.0, -6.0, 1.5, 0.0, 0.0, 0.0],
+]  # 0.4 s, 100 cycles
 HALF = np.sqrt(0.5)
 
 
@@ -32,9 +35,14 @@ def alone(integrator="exact_hold", duration_s=1.0, **tables):
 
 
 def test_rows_by_hand():
-    """Linear between rows, zero before the first and after the last, in the middle of a vector; body axes turn with the body."""
+    """Linear between rows, zero before the first and after the last, in the middle of a vector;
+    body axes turn with the body."""
     rows = np.array(
-        [[1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0], [2.0, 4.0, 0.0, -1.0, 0.0, 0.0, 3.0], [2.5, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0]]
+        [
+            [1.0, 2.0, 0.0, 0.0, 0.0, 0.0, 1.0],
+            [2.0, 4.0, 0.0, -1.0, 0.0, 0.0, 3.0],
+            [2.5, 0.0, 0.0, 0.0, 0.0, 5.0, 0.0],
+        ]
     )
     vector = np.concatenate([np.full(4, np.nan), rows.ravel()])
     schedule, q = Schedule(4, 3, WORLD), (1.0, 0.0, 0.0, 0.0)
@@ -43,15 +51,19 @@ def test_rows_by_hand():
     assert wrench_at(vector, schedule, 2.4, q).torque == pytest.approx((0.0, 4.0, 0.6), abs=1e-12)
     for t in (0.999, 2.501):
         assert wrench_at(vector, schedule, t, q) == ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    turned = wrench_at(vector, schedule._replace(frame=BODY_FRAME), 1.25, (HALF, 0.0, 0.0, HALF))  # a quarter turn about z
+    turned = wrench_at(
+        vector, schedule._replace(frame=BODY_FRAME), 1.25, (HALF, 0.0, 0.0, HALF)
+    )  # a quarter turn about z
     assert turned.force == pytest.approx((0.0, 2.5, -0.25), abs=1e-12)
     assert wrench_at(vector, Schedule(0, 0, WORLD), 1.0, q).force == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint"])
+@pytest.mark.parametrize(
+    "integrator", ["exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint"]
+)
 def test_a_thruster_gives_its_impulse(integrator):
-    """Force times time, exactly, with any integrator; with the exact ones W_external is the gain of kinetic energy and nothing
-    is invented."""
+    """Force times time, exactly, with any integrator; with the exact ones W_external is the gain of
+    kinetic energy and nothing is invented."""
     run = simulate(alone(integrator, external={"chaser": {"rows": STEADY}}))
     gained = 60.0 * (run.series["chaser.velocity"][-1] - run.series["chaser.velocity"][0])
     assert gained == pytest.approx(0.4 * np.array(STEADY[0][1:4]), abs=1e-12)
@@ -75,7 +87,8 @@ def test_a_torque_gives_its_angular_impulse():
 
 @pytest.mark.parametrize("kind", ["external", "hand"])
 def test_body_axes_turn_with_the_body(kind):
-    """The same schedule in body axes on a body turned a quarter about z pushes along world y instead of x."""
+    """The same schedule in body axes on a body turned a quarter about z pushes along world y
+    instead of x."""
     moved = {}
     for frame in ("world", "body"):
         tables = alone(**{kind: {"chaser": {"rows": STEADY, "frame": frame}}})
@@ -87,19 +100,25 @@ def test_body_axes_turn_with_the_body(kind):
 
 
 def test_a_ramp_is_sampled_at_the_middle_of_each_cycle():
-    """A force that grows linearly gives the impulse of the triangle, to the last bit of a midpoint rule."""
+    """A force that grows linearly gives the impulse of the triangle, to the last bit of a midpoint
+    rule."""
     rows = [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.8, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     series = simulate(alone(external={"chaser": {"rows": rows}})).series
-    assert 60.0 * (series["chaser.velocity.x"][-1] - 0.1) == pytest.approx(0.5 * 8.0 * 0.8, rel=1e-12)
+    assert 60.0 * (series["chaser.velocity.x"][-1] - 0.1) == pytest.approx(
+        0.5 * 8.0 * 0.8, rel=1e-12
+    )
 
 
 def test_a_hand_pushes_the_satellite_through_the_sensor():
-    """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite is accelerated. One cycle
-    of impulse is the difference that sampling both ends of the push makes."""
+    """De Stefano's experiment: the robot does not yield, the sensor feels the hand, the satellite
+    is accelerated. One cycle of impulse is the difference that sampling both ends of the push
+    makes."""
     run = simulate(alone(hand={"chaser": {"rows": STEADY}}))
     series, push = run.series, np.array(STEADY[0][1:4])
     pushed = (series["time"] > 0.201) & (series["time"] < 0.599)
-    assert series["measured.chaser.force"][pushed] == pytest.approx(np.tile(push, (pushed.sum(), 1)), abs=1e-12)
+    assert series["measured.chaser.force"][pushed] == pytest.approx(
+        np.tile(push, (pushed.sum(), 1)), abs=1e-12
+    )
     assert not series["true.chaser.force"].any()  # nothing touches
     gained = 60.0 * (series["chaser.velocity"][-1] - series["chaser.velocity"][0])
     assert gained == pytest.approx(0.4 * push, abs=0.004 * np.abs(push).max() + 1e-12)
@@ -107,17 +126,21 @@ def test_a_hand_pushes_the_satellite_through_the_sensor():
 
 
 def test_the_work_of_a_hand_is_external():
-    """What the hand does to the satellite is booked as external; only the cycle between push and reading is the sensor's."""
+    """What the hand does to the satellite is booked as external; only the cycle between push and
+    reading is the sensor's."""
     run = simulate(alone(hand={"chaser": {"rows": STEADY}}))
     gain = run.ledger["kinetic"] - run.ledger["kinetic_start"]
-    assert run.ledger["external"] == pytest.approx(gain, rel=0.03)  # a cycle in a hundred at each end
+    assert run.ledger["external"] == pytest.approx(
+        gain, rel=0.03
+    )  # a cycle in a hundred at each end
     assert run.energy_invented_J == pytest.approx(gain - run.ledger["external"], abs=1e-12)
     assert run.ledger["sensor"] == pytest.approx(run.energy_invented_J, abs=1e-12)
     assert sum(run.ledger_rows.values()) == pytest.approx(run.energy_invented_J, abs=1e-12)
 
 
 def test_a_hand_on_a_mock_up_without_a_sensor_does_nothing():
-    """Nothing feels it: the satellites move as if it were not there, and no work is booked for it."""
+    """Nothing feels it: the satellites move as if it were not there, and no work is booked for
+    it."""
     tables = sphere_on_sphere(delay_ms=6.0)
     plain = simulate(tables)
     tables["hand"] = {"target": {"rows": STEADY}}
@@ -149,7 +172,8 @@ def write(folder, text, name="push.csv"):
 
 @pytest.mark.parametrize("heading", ["", HEADING])
 def test_a_csv_file_is_its_rows(tmp_path, heading):
-    """With or without a heading, blank lines skipped: the same vector, bit for bit, and resolved to rows."""
+    """With or without a heading, blank lines skipped: the same vector, bit for bit, and resolved to
+    rows."""
     text = heading + "\n".join(", ".join(map(repr, row)) for row in STEADY) + "\n\n"
     from_file = build(write(tmp_path, text), folder=tmp_path)
     from_rows = build(alone(external={"chaser": {"rows": STEADY}}))
@@ -171,7 +195,8 @@ def test_a_csv_file_is_its_rows(tmp_path, heading):
     ],
 )
 def test_a_bad_csv_file_is_refused_with_its_line(tmp_path, text, says):
-    """Holes, missing columns, text, times that do not rise: named, with the line where there is one."""
+    """Holes, missing columns, text, times that do not rise: named, with the line where there is
+    one."""
     with pytest.raises(BadInput) as caught:
         build(write(tmp_path, text), folder=tmp_path)
     assert len(caught.value.problems) == 1
@@ -180,7 +205,8 @@ def test_a_bad_csv_file_is_refused_with_its_line(tmp_path, text, says):
 
 
 def test_a_csv_that_cannot_be_read_is_refused(tmp_path):
-    """Missing, a folder, not UTF-8, no name, or beside rows: one problem each, never another exception."""
+    """Missing, a folder, not UTF-8, no name, or beside rows: one problem each, never another
+    exception."""
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "latin.csv").write_bytes(b"0,1,0,0,0,0,0\n1,\xe9,0,0,0,0,0\n")
     for csv in ("missing.csv", "folder.csv", "latin.csv", "", 3, ["a.csv"]):

@@ -1,5 +1,5 @@
-"""The force/torque sensor: its electronics, its own rate and delay, newest sample or mean, the age of what is handed over, on
-either body."""
+"""The force/torque sensor: its electronics, its own rate and delay, newest sample or mean, the age
+of what is handed over, on either body."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import Stepper, build, simulate
-from softdock.compiled import door
-from softdock.flat import FACILITY
-from softdock.layout import SENSOR_AT
-from softdock.robots.robot import Chance
-from softdock.sensor import force_torque
-from softdock.spatial.motion import Wrench
+from softdock.core.machine.compiled import door
+from softdock.core.machine.state import FACILITY
+from softdock.core.machine.vector import SENSOR_AT
+from softdock.core.robots.robot import Chance
+from softdock.core.sensor import force_torque
+from softdock.core.spatial.motion import Wrench
 
 read_sensor, prepare_sensor = door(force_torque.read_sensor), door(force_torque.prepare_sensor)
 T, CHANCE = 0.004, Chance(11, 0)
@@ -45,7 +45,9 @@ def fill_readings(sensor, chance, index, rows, true):
     """One reading a cycle, into rows of six."""
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for k in range(len(rows)):
-        reading, state = force_torque.read_sensor(sensor, chance, index, k, k, k * 0.004, state, true)
+        reading, state = force_torque.read_sensor(
+            sensor, chance, index, k, k, k * 0.004, state, true
+        )
         for i in range(3):
             rows[k, i] = reading.force[i]
             rows[k, 3 + i] = reading.torque[i]
@@ -65,8 +67,8 @@ def test_an_ideal_sensor_reads_the_truth():
 
 
 def test_noise_has_the_stated_deviation():
-    """Force and torque noise are white with their own standard deviations: mean and deviation of 10 000 readings within 5
-    standard errors, axes and successive readings uncorrelated."""
+    """Force and torque noise are white with their own standard deviations: mean and deviation of 10
+    000 readings within 5 standard errors, axes and successive readings uncorrelated."""
     series = simulate(far_apart(noise_N=0.25, noise_Nm=0.03)).series
     force, torque = series["measured.chaser.force"], series["measured.chaser.torque"]
     # the chaser moves under the noise, but nothing touches: the true wrench is zero throughout
@@ -91,7 +93,9 @@ def test_noise_on_forces_only_leaves_torques_alone():
 def test_the_mean_of_four_samples_halves_the_noise():
     """At 1 kHz and 4 ms `mean` averages four independent samples; `latest` does not."""
     spread = {
-        h: simulate(far_apart(period_ms=1.0, handover=h, noise_N=0.25)).series["measured.chaser.force"][1:].std()
+        h: simulate(far_apart(period_ms=1.0, handover=h, noise_N=0.25))
+        .series["measured.chaser.force"][1:]
+        .std()
         for h in ("latest", "mean")
     }
     assert spread["latest"] == pytest.approx(0.25, rel=0.03)
@@ -105,17 +109,21 @@ def in_contact(**sensor):
 
 
 def test_one_sample_a_cycle_is_the_true_wrench_at_the_cycles_end():
-    """The default: reading at t_k = true wrench at t_k, age zero. 1e-12: to the sensor's axes and back."""
+    """The default: reading at t_k = true wrench at t_k, age zero. 1e-12: to the sensor's axes and
+    back."""
     series = simulate(in_contact()).series
     assert series["measured.chaser.force"] == pytest.approx(series["true.chaser.force"], abs=1e-12)
-    assert series["measured.chaser.torque"] == pytest.approx(series["true.chaser.torque"], abs=1e-12)
+    assert series["measured.chaser.torque"] == pytest.approx(
+        series["true.chaser.torque"], abs=1e-12
+    )
     assert not series["force_age"].any()
     assert series["true.chaser.force"].any()
 
 
 def test_the_mean_is_the_mean_of_the_samples_since_the_last_cycle():
-    """With samples on the plant's own steps the mean can be formed by hand from a run four times finer in the plant: here
-    from a loop whose chaser does not feel the force (a body of 1e9 kg), so that both loops move alike."""
+    """With samples on the plant's own steps the mean can be formed by hand from a run four times
+    finer in the plant: here from a loop whose chaser does not feel the force (a body of 1e9 kg), so
+    that both loops move alike."""
     tables = in_contact(period_ms=1.0, handover="mean")
     for name in ("chaser", "target"):
         tables[name]["mass_kg"] = 1e9
@@ -123,9 +131,13 @@ def test_the_mean_is_the_mean_of_the_samples_since_the_last_cycle():
     coarse = simulate(tables).series
     tables["time"]["cycle_ms"], tables["sensor"] = 1.0, {}
     fine = simulate(tables).series["true.chaser.force"]
-    by_hand = np.array([fine[4 * k - 3 : 4 * k + 1].mean(axis=0) for k in range(1, len(coarse["time"]))])
+    by_hand = np.array(
+        [fine[4 * k - 3 : 4 * k + 1].mean(axis=0) for k in range(1, len(coarse["time"]))]
+    )
     # 1e-4 of the peak: a Hermite curve through set-points at 4 ms against one at 1 ms
-    assert coarse["measured.chaser.force"][1:] == pytest.approx(by_hand, abs=1e-4 * np.abs(fine).max())
+    assert coarse["measured.chaser.force"][1:] == pytest.approx(
+        by_hand, abs=1e-4 * np.abs(fine).max()
+    )
     assert (
         np.abs(by_hand - coarse["true.chaser.force"][1:]).max() > 10 * 1e-4 * np.abs(fine).max()
     )  # the newest sample is not the mean
@@ -142,8 +154,8 @@ def test_the_mean_is_the_mean_of_the_samples_since_the_last_cycle():
     ],
 )
 def test_a_sensor_with_its_own_rate_hands_over_samples_with_their_age(period_ms, ages_ms):
-    """Samples at multiples of the period, the newest at t_k handed over: its age is t_k minus its stamp, also slower than the
-    cycle."""
+    """Samples at multiples of the period, the newest at t_k handed over: its age is t_k minus its
+    stamp, also slower than the cycle."""
     loop = Stepper(build(in_contact(period_ms=period_ms)))
     ages = []
     for k in range(1, 7):
@@ -153,7 +165,8 @@ def test_a_sensor_with_its_own_rate_hands_over_samples_with_their_age(period_ms,
 
 
 def test_an_old_reading_is_the_true_wrench_of_its_time():
-    """Slower than the cycle: between samples the last reading is held, and at a sample it is the true wrench of that instant."""
+    """Slower than the cycle: between samples the last reading is held, and at a sample it is the
+    true wrench of that instant."""
     series = simulate(in_contact(period_ms=8.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     assert measured[2::2] == pytest.approx(true[2::2], abs=1e-12)
@@ -163,8 +176,8 @@ def test_an_old_reading_is_the_true_wrench_of_its_time():
 
 @pytest.mark.parametrize("period_ms", [0.0, 12.0, 40.0])
 def test_restitution_counts_the_last_held_reading(period_ms):
-    """A slow sensor's last reading pushes on after the parts have separated: restitution is that of the velocity kept in the
-    end."""
+    """A slow sensor's last reading pushes on after the parts have separated: restitution is that of
+    the velocity kept in the end."""
     tables = epos_wall(delay_ms=0.0)
     tables["sensor"] = {"period_ms": period_ms}
     run = simulate(tables)
@@ -176,7 +189,8 @@ def test_restitution_counts_the_last_held_reading(period_ms):
 
 @pytest.fixture(scope="module")
 def million():
-    """Noise alone by (sensor, run), a million readings of six channels each, in units of the wished deviation."""
+    """Noise alone by (sensor, run), a million readings of six channels each, in units of the wished
+    deviation."""
     noisy = sensor(noise_N=0.25, noise_Nm=0.03)
     wish = np.array([0.25] * 3 + [0.03] * 3)
     keys = {
@@ -185,7 +199,10 @@ def million():
         "next run": (0, Chance(11, 1)),
         "next seed": (0, Chance(12, 0)),
     }
-    return {name: many_readings(noisy, chance, index, 1_000_000, NOTHING) / wish for name, (index, chance) in keys.items()}
+    return {
+        name: many_readings(noisy, chance, index, 1_000_000, NOTHING) / wish
+        for name, (index, chance) in keys.items()
+    }
 
 
 def test_the_deviation_of_a_million_readings(million):
@@ -197,8 +214,8 @@ def test_the_deviation_of_a_million_readings(million):
 
 @pytest.mark.parametrize("other", ["target", "next run", "next seed"])
 def test_channels_cycles_sensors_and_runs_share_no_noise(million, other):
-    """All correlations of a million readings are below 5 standard errors: between channels, from cycle to cycle, and to any
-    other sensor, run or seed."""
+    """All correlations of a million readings are below 5 standard errors: between channels, from
+    cycle to cycle, and to any other sensor, run or seed."""
     rows, bound = million["chaser"], 5e-3
     assert np.abs(np.corrcoef(rows.T) - np.eye(6)).max() < bound
     for lag in (1, 2, 7):
@@ -224,17 +241,29 @@ def test_bias_and_drift_add_up():
 
 
 def test_the_bias_is_in_the_sensors_axes():
-    """A constant error turns with the body that carries the sensor: in world axes the reading of a turned chaser is R bias."""
+    """A constant error turns with the body that carries the sensor: in world axes the reading of a
+    turned chaser is R bias."""
     tables = far_apart(bias_N=[1.0, 0.0, 0.0])
-    tables["chaser"]["attitude_wxyz"] = [math.sqrt(0.5), 0.0, 0.0, math.sqrt(0.5)]  # a quarter turn about z
+    tables["chaser"]["attitude_wxyz"] = [
+        math.sqrt(0.5),
+        0.0,
+        0.0,
+        math.sqrt(0.5),
+    ]  # a quarter turn about z
     tables["time"]["duration_s"] = 0.1
-    assert simulate(tables).series["measured.chaser.force"][0] == pytest.approx((0.0, 1.0, 0.0), abs=1e-14)
+    assert simulate(tables).series["measured.chaser.force"][0] == pytest.approx(
+        (0.0, 1.0, 0.0), abs=1e-14
+    )
 
 
 def test_quantisation():
     """Multiples of the resolution, at most half of it away; zero stays zero."""
     for value in np.linspace(-3.0, 3.0, 101):
-        reading, _ = read(Wrench((float(value), 0.0, 0.0), (0.1 * float(value), 0.0, 0.0)), resolution_N=0.25, resolution_Nm=0.01)
+        reading, _ = read(
+            Wrench((float(value), 0.0, 0.0), (0.1 * float(value), 0.0, 0.0)),
+            resolution_N=0.25,
+            resolution_Nm=0.01,
+        )
         assert reading.force[0] / 0.25 == pytest.approx(round(reading.force[0] / 0.25), abs=1e-12)
         assert abs(reading.force[0] - value) <= 0.125 + 1e-12
         assert abs(reading.torque[0] - 0.1 * value) <= 0.005 + 1e-12
@@ -249,8 +278,8 @@ def test_saturation():
 
 
 def test_the_low_pass_answers_a_step():
-    """First order: after n samples 1 - exp(-2 pi f n T) of the step, exactly at the samples; saturation comes after the
-    filter."""
+    """First order: after n samples 1 - exp(-2 pi f n T) of the step, exactly at the samples;
+    saturation comes after the filter."""
     f = 12.0
     rows = many_readings(sensor(lowpass_Hz=f), CHANCE, 0, 50, TRUE)
     share = 1.0 - np.exp(-2.0 * math.pi * f * T * np.arange(1, 51))
@@ -261,8 +290,8 @@ def test_the_low_pass_answers_a_step():
 
 
 def test_a_delayed_reading_is_the_truth_of_its_time():
-    """A sample arrives 8 ms after it was taken: at t_k the wrench of t_k - 8 ms, and its age says so. Before the first arrival,
-    nothing."""
+    """A sample arrives 8 ms after it was taken: at t_k the wrench of t_k - 8 ms, and its age says
+    so. Before the first arrival, nothing."""
     series = simulate(in_contact(delay_ms=8.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     assert measured[2:] == pytest.approx(true[:-2], abs=1e-12)
@@ -272,17 +301,19 @@ def test_a_delayed_reading_is_the_truth_of_its_time():
 
 
 @pytest.mark.parametrize(
-    ("period_ms", "delay_ms", "ages_ms"), [(1.0, 2.5, [3, 3, 3]), (3.0, 2.0, [2, 3, 4]), (0.0, 5.0, [8, 8, 8])]
+    ("period_ms", "delay_ms", "ages_ms"),
+    [(1.0, 2.5, [3, 3, 3]), (3.0, 2.0, [2, 3, 4]), (0.0, 5.0, [8, 8, 8])],
 )
 def test_delay_and_rate_make_the_age(period_ms, delay_ms, ages_ms):
-    """The newest sample that has arrived: its stamp is a multiple of the period and at least the delay old."""
+    """The newest sample that has arrived: its stamp is a multiple of the period and at least the
+    delay old."""
     series = simulate(in_contact(period_ms=period_ms, delay_ms=delay_ms)).series
     assert 1e3 * series["force_age"][2:5] == pytest.approx(ages_ms, abs=1e-9)
 
 
 def test_the_mean_of_delayed_samples_is_the_mean_of_an_earlier_cycle():
-    """With 8 ms of delay the mean since the last cycle is the mean that was handed over two cycles ago without delay. On a
-    body too heavy to be moved by it, so that both loops move alike."""
+    """With 8 ms of delay the mean since the last cycle is the mean that was handed over two cycles
+    ago without delay. On a body too heavy to be moved by it, so that both loops move alike."""
     means = []
     for delay_ms in (0.0, 8.0):
         tables = in_contact(period_ms=1.0, handover="mean", delay_ms=delay_ms)
@@ -315,7 +346,8 @@ def on(body, tables=None, **keys):
 
 
 def test_an_ideal_sensor_on_either_body_gives_the_same_bounce():
-    """In one dimension, with delay: restitution, peaks and energy agree to rounding, whichever mock-up carries the sensor."""
+    """In one dimension, with delay: restitution, peaks and energy agree to rounding, whichever
+    mock-up carries the sensor."""
     runs = {body: on(body) for body in ("chaser", "target", "both")}
     for run in runs.values():
         assert run.restitution == pytest.approx(runs["chaser"].restitution, rel=1e-12)
@@ -326,18 +358,20 @@ def test_an_ideal_sensor_on_either_body_gives_the_same_bounce():
 
 
 def test_an_ideal_sensor_on_either_body_gives_the_same_docking():
-    """In three dimensions without delay, too: the common point of the two equal and opposite wrenches is the same. 1e-9:
-    rounding, magnified by the contact."""
+    """In three dimensions without delay, too: the common point of the two equal and opposite
+    wrenches is the same. 1e-9: rounding, magnified by the contact."""
     runs = {body: on(body, sphere_on_sphere()) for body in ("chaser", "target", "both")}
     for run in runs.values():
         for channel in ("chaser.velocity", "target.velocity", "chaser.rate", "target.rate"):
-            assert run.series[channel] == pytest.approx(runs["chaser"].series[channel], abs=1e-9), channel
+            assert run.series[channel] == pytest.approx(runs["chaser"].series[channel], abs=1e-9), (
+                channel
+            )
 
 
 @pytest.mark.parametrize("body", ["chaser", "target", "both"])
 def test_noise_does_not_move_the_pair(body):
-    """Whatever the sensors say, the two satellites get opposite forces: momentum is exact. With both, half the difference
-    drives them."""
+    """Whatever the sensors say, the two satellites get opposite forces: momentum is exact. With
+    both, half the difference drives them."""
     tables = sphere_on_sphere(delay_ms=6.0)
     masses = [tables[name]["mass_kg"] for name in ("chaser", "target")]
     run = on(body, tables, noise_N=0.3, noise_Nm=0.05)

@@ -1,4 +1,5 @@
-"""Vectors, symmetric matrices, rotations, wrench work: against numpy and against their own definitions."""
+"""Vectors, symmetric matrices, rotations, wrench work: against numpy and against their own
+definitions."""
 
 from __future__ import annotations
 
@@ -10,14 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scenarios import CHASER_INERTIA, hamilton, matrix, quaternion
 
-from softdock.compiled import door
-from softdock.spatial import motion, rotations, vectors
-from softdock.spatial.motion import Wrench
+from softdock.core.machine.compiled import door
+from softdock.core.spatial import motion, rotations, vectors
+from softdock.core.spatial.motion import Wrench
 
-product, inverse, normalise = door(rotations.product), door(rotations.inverse), door(rotations.normalise)
+product, inverse, normalise = (
+    door(rotations.product),
+    door(rotations.inverse),
+    door(rotations.normalise),
+)
 rotate, rotate_back = door(rotations.rotate), door(rotations.rotate_back)
 exponential, logarithm = door(rotations.exponential), door(rotations.logarithm)
-right_jacobian, right_jacobian_inverse = door(rotations.right_jacobian), door(rotations.right_jacobian_inverse)
+right_jacobian, right_jacobian_inverse = (
+    door(rotations.right_jacobian),
+    door(rotations.right_jacobian_inverse),
+)
 rotation_from_to, turn_and_rate = door(rotations.rotation_from_to), door(rotations.turn_and_rate)
 displacement, work = door(motion.displacement), door(motion.work)
 V = {name: door(part) for name, part in vars(vectors).items() if hasattr(part, "py_func")}
@@ -27,8 +35,11 @@ THRESHOLD = math.sqrt(rotations.SMALL_SQUARED)  # rad, where the series end
 
 components = st.integers(-1000, 1000).map(lambda n: n / 500)
 three = st.tuples(components, components, components)
-# angles on both sides of every branch: zero, tiny, about the threshold of the series, large, about pi
-angles = st.sampled_from((0.0, 1e-12, 1e-5, 0.99 * THRESHOLD, 1.01 * THRESHOLD, 0.1, 1.0, 3.0, math.pi - 1e-3))
+# angles on both sides of every branch: zero, tiny, about the threshold of the series, large, about
+# pi
+angles = st.sampled_from(
+    (0.0, 1e-12, 1e-5, 0.99 * THRESHOLD, 1.01 * THRESHOLD, 0.1, 1.0, 3.0, math.pi - 1e-3)
+)
 
 
 @st.composite
@@ -57,7 +68,8 @@ def test_rotations_are_a_group(a, b, c):
 
 @given(unit_quaternions, unit_quaternions, three)
 def test_rotations_act_on_vectors(a, b, v):
-    """As the matrix of the textbook; a product acts as one after the other; rotate_back undoes rotate; q and -q are the same."""
+    """As the matrix of the textbook; a product acts as one after the other; rotate_back undoes
+    rotate; q and -q are the same."""
     assert close(rotate(a, v), matrix(a) @ v, 1e-13)
     assert close(rotate(product(a, b), v), rotate(a, rotate(b, v)), 1e-13)
     assert close(rotate_back(a, rotate(a, v)), v, 1e-13)
@@ -66,7 +78,8 @@ def test_rotations_act_on_vectors(a, b, v):
 
 @given(rotation_vectors())
 def test_logarithm_undoes_exponential(phi):
-    """To rounding for every angle up to pi, on both sides of the series' threshold, and whichever sign the quaternion has."""
+    """To rounding for every angle up to pi, on both sides of the series' threshold, and whichever
+    sign the quaternion has."""
     q = exponential(phi)
     assert close(q, quaternion(phi), 1e-15)
     assert close(logarithm(q), phi, 1e-13)
@@ -81,12 +94,14 @@ def test_the_rotation_from_one_attitude_to_another_is_in_world_axes(a, b):
 
 @given(rotation_vectors(), three)
 def test_the_jacobian_is_the_derivative_of_the_exponential(phi, rate):
-    """w = J_r(phi) phi' is the body rate of exp(phi(t)), by central differences. 1e-9: their rounding at a step of 1e-6, plus
-    curvature."""
+    """w = J_r(phi) phi' is the body rate of exp(phi(t)), by central differences. 1e-9: their
+    rounding at a step of 1e-6, plus curvature."""
     h = 1e-6
     ahead, behind = (exponential(tuple(np.add(phi, s * h * np.array(rate)))) for s in (1.0, -1.0))
     turned = logarithm(product(inverse(behind), ahead))
-    assert close(right_jacobian(phi, rate), np.array(turned) / (2 * h), 1e-9 * (1.0 + np.abs(rate).max()))
+    assert close(
+        right_jacobian(phi, rate), np.array(turned) / (2 * h), 1e-9 * (1.0 + np.abs(rate).max())
+    )
 
 
 @given(rotation_vectors(), three)
@@ -107,12 +122,15 @@ def test_turn_and_rate_of_a_quaternion_are_its_logarithm_and_the_inverse_jacobia
 
 @pytest.mark.parametrize("function", ["exponential", "right_jacobian", "right_jacobian_inverse"])
 def test_series_and_closed_form_meet(function):
-    """No step where the series end: a hair below and above the threshold the results agree to rounding."""
+    """No step where the series end: a hair below and above the threshold the results agree to
+    rounding."""
     direction, w = np.array([0.48, -0.6, 0.64]), (0.3, 1.0, -0.7)
     values = []
     for angle in (THRESHOLD * (1 - 1e-9), THRESHOLD * (1 + 1e-9)):
         phi = tuple(float(x) for x in angle * direction)
-        values.append(exponential(phi) if function == "exponential" else globals()[function](phi, w))
+        values.append(
+            exponential(phi) if function == "exponential" else globals()[function](phi, w)
+        )
     assert close(values[0], values[1], 1e-11 * 2.0)  # the argument itself moves by 2e-11
 
 
@@ -144,7 +162,8 @@ def test_vectors_as_numpy(a, b, s):
 
 @given(st.lists(components, min_size=9, max_size=9), three)
 def test_symmetric_matrices_as_numpy(numbers, a):
-    """Product and inverse of a positive matrix with all products of inertia. 1e-11: the condition of the random matrices."""
+    """Product and inverse of a positive matrix with all products of inertia. 1e-11: the condition
+    of the random matrices."""
     root = np.array(numbers).reshape(3, 3)
     m = root @ root.T + 0.5 * np.eye(3)
     packed = tuple(float(x) for x in (m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]))
@@ -154,15 +173,23 @@ def test_symmetric_matrices_as_numpy(numbers, a):
 
 
 def test_symmetric_inverse_of_a_satellite():
-    """The inertia of the tests, against numpy, element by element in the packed order xx, yy, zz, xy, xz, yz."""
+    """The inertia of the tests, against numpy, element by element in the packed order xx, yy, zz,
+    xy, xz, yz."""
     J = np.array(CHASER_INERTIA)
     ours = V["symmetric_inverse"]((J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]))
     theirs = np.linalg.inv(J)
-    assert ours == pytest.approx([theirs[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], rel=1e-14)
+    assert ours == pytest.approx(
+        [theirs[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], rel=1e-14
+    )
 
 
 @given(unit_quaternions, rotation_vectors(), three, three, three)
 def test_work_is_force_times_way_plus_torque_times_angle(q, phi, step, force, torque):
-    """World axes throughout: a world-axes turn by phi under a world-axes torque does tau . phi, whatever the attitude."""
-    moved = displacement((1.0, 2.0, 3.0), q, tuple(np.add((1.0, 2.0, 3.0), step)), product(exponential(phi), q))
-    assert work(Wrench(force, torque), moved) == pytest.approx(np.dot(force, step) + np.dot(torque, phi), abs=1e-12)
+    """World axes throughout: a world-axes turn by phi under a world-axes torque does tau . phi,
+    whatever the attitude."""
+    moved = displacement(
+        (1.0, 2.0, 3.0), q, tuple(np.add((1.0, 2.0, 3.0), step)), product(exponential(phi), q)
+    )
+    assert work(Wrench(force, torque), moved) == pytest.approx(
+        np.dot(force, step) + np.dot(torque, phi), abs=1e-12
+    )

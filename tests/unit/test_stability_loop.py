@@ -1,4 +1,5 @@
-"""The whole loop: three ways to its roots agree, boundaries are where roots cross, and continuous loops match an independent root finder."""
+"""The whole loop: three ways to its roots agree, boundaries are where roots cross, and continuous
+loops match an independent root finder."""
 
 from __future__ import annotations
 
@@ -8,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput
-from softdock.satellites import INTEGRATORS
 from softdock.stability import (
     Loop,
     Robot,
@@ -36,9 +37,13 @@ LOOPS = {
     "fractional": PLAIN.changed(later=0.0013),
     "mean, low-pass": PLAIN.changed(sensor_period=0.001, handover="mean", lowpass=50.0),
     "late sensor": PLAIN.changed(sensor_period=0.001, sensor_delay=0.003),
-    "virtual, measured late": PLAIN.changed(pose_delay=0.0155, virtual_damping=20.0, virtual_stiffness=100.0),
+    "virtual, measured late": PLAIN.changed(
+        pose_delay=0.0155, virtual_damping=20.0, virtual_stiffness=100.0
+    ),
     "virtual, simulated": PLAIN.changed(virtual_damping=20.0, virtual_from="simulated"),
-    "two robots": PLAIN.changed(robots=(Robot(0.3, 0.014, lag=50.0, lag_damping=0.7), Robot(0.7, 0.009, "linear"))),
+    "two robots": PLAIN.changed(
+        robots=(Robot(0.3, 0.014, lag=50.0, lag_damping=0.7), Robot(0.7, 0.009, "linear"))
+    ),
     "everything": PLAIN.changed(
         sensor_period=0.001,
         handover="mean",
@@ -51,30 +56,46 @@ LOOPS = {
         integrator="forward_euler",
     ),
 }
-SLOW_PATTERNS = {"sensor of 3 ms": PLAIN.changed(sensor_period=0.003), "sensor of 8 ms": PLAIN.changed(sensor_period=0.008)}
+SLOW_PATTERNS = {
+    "sensor of 3 ms": PLAIN.changed(sensor_period=0.003),
+    "sensor of 8 ms": PLAIN.changed(sensor_period=0.008),
+}
 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_polynomial_and_lifted_matrix_agree(name):
     """Roots of the polynomial are eigenvalues of the state over one cycle."""
     loop = LOOPS[name]
-    assert spectral_radius(loop) == pytest.approx(np.abs(np.linalg.eigvals(lifted_matrix(loop))).max(), abs=1e-10)
+    assert spectral_radius(loop) == pytest.approx(
+        np.abs(np.linalg.eigvals(lifted_matrix(loop))).max(), abs=1e-10
+    )
 
 
 @pytest.mark.parametrize("parameter", ["damping", "stiffness", "mass", "virtual_damping"])
 @pytest.mark.parametrize("name", LOOPS)
 def test_boundaries_are_where_roots_cross(name, parameter):
-    """At both ends of a stable stretch the loop is neutral; inside it decays, by the eigenvalues as by the counted turns."""
+    """At both ends of a stable stretch the loop is neutral; inside it decays, by the eigenvalues as
+    by the counted turns."""
     loop = LOOPS[name]
     found = stable_stretch(loop, parameter)
     if found is None:  # then no value is stable
         values = getattr(loop, parameter) * np.geomspace(1e-2, 1e4, 40)
-        assert min(np.abs(np.linalg.eigvals(lifted_matrix(loop.changed(**{parameter: float(v)})))).max() for v in values) > 1.0
+        assert (
+            min(
+                np.abs(
+                    np.linalg.eigvals(lifted_matrix(loop.changed(**{parameter: float(v)})))
+                ).max()
+                for v in values
+            )
+            > 1.0
+        )
         return
     low, high = found
     for end in (low, high):
         if 0.0 < end < math.inf:
-            assert np.abs(np.linalg.eigvals(lifted_matrix(loop.changed(**{parameter: end})))).max() == pytest.approx(1.0, abs=1e-9)
+            assert np.abs(
+                np.linalg.eigvals(lifted_matrix(loop.changed(**{parameter: end})))
+            ).max() == pytest.approx(1.0, abs=1e-9)
     inside = loop.changed(**{parameter: 0.5 * (low + high) if high < math.inf else 2.0 * low})
     assert np.abs(np.linalg.eigvals(lifted_matrix(inside))).max() < 1.0
     assert unstable_roots(inside) == 0
@@ -82,7 +103,8 @@ def test_boundaries_are_where_roots_cross(name, parameter):
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_counted_turns_are_the_roots_outside(name):
-    """The argument principle counts what the eigenvalues show, also far outside the stable region."""
+    """The argument principle counts what the eigenvalues show, also far outside the stable
+    region."""
     for damping in (0.0, 30.0, 400.0, 9000.0):
         loop = LOOPS[name].changed(damping=damping)
         outside = np.abs(np.linalg.eigvals(lifted_matrix(loop))) > 1.0
@@ -91,7 +113,8 @@ def test_counted_turns_are_the_roots_outside(name):
 
 @pytest.mark.parametrize("name", SLOW_PATTERNS)
 def test_a_sensor_out_of_step(name):
-    """Sampling that repeats only after several cycles: lifted over all of them; the boundary is found by searching."""
+    """Sampling that repeats only after several cycles: lifted over all of them; the boundary is
+    found by searching."""
     loop = SLOW_PATTERNS[name]
     assert loop.pattern > 1
     low, high = stable_stretch(loop, "damping")
@@ -107,7 +130,8 @@ def test_a_sensor_that_never_meets_the_cycle_is_refused():
 
 
 def test_the_parametric_boundary_is_the_closed_form_and_holds_for_the_sampled_loop():
-    """Along z = exp(i theta): k = m w^2 cos(w h), b = m w sin(w h) for the continuous loop; every point of the sampled curve has a root on the circle."""
+    """Along z = exp(i theta): k = m w^2 cos(w h), b = m w sin(w h) for the continuous loop; every
+    point of the sampled curve has a root on the circle."""
     continuous = replace(PLAIN, cycle=None)
     w = np.linspace(5.0, 90.0, 20)
     _, stiffness, damping = parametric_boundary(continuous, w)
@@ -115,25 +139,37 @@ def test_the_parametric_boundary_is_the_closed_form_and_holds_for_the_sampled_lo
     assert damping == pytest.approx(15.6 * w * np.sin(0.016 * w), rel=1e-12)
     _, stiffness, damping = parametric_boundary(PLAIN, w[:10])
     for k, b in zip(stiffness, damping):
-        eigenvalues = np.linalg.eigvals(lifted_matrix(PLAIN.changed(stiffness=float(k), damping=float(b))))
+        eigenvalues = np.linalg.eigvals(
+            lifted_matrix(PLAIN.changed(stiffness=float(k), damping=float(b)))
+        )
         assert np.abs(np.abs(eigenvalues) - 1.0).min() < 1e-10
 
 
 def test_the_integrators_are_those_of_the_loop():
-    """The share of a held force's displacement that each integrator makes: one less its effective delay; none is left out."""
+    """The share of a held force's displacement that each integrator makes: one less its effective
+    delay; none is left out."""
     assert {i.name: 1.0 - i.effective_delay for i in INTEGRATORS} == POSITION_SHARE
 
 
 def test_the_interpolations_are_those_of_the_robots():
-    from softdock.robots.history import INTERPOLATIONS as OF_ROBOTS
+    from softdock.core.robots.history import INTERPOLATIONS as OF_ROBOTS
 
     assert INTERPOLATIONS == OF_ROBOTS
 
 
 CONTINUOUS = {
     "delay": replace(PLAIN, cycle=None),
-    "lag and filter": Loop(60.0, 1000.0, 50.0, (Robot(delay=0.016, lag=60.0, lag_damping=0.8),), lowpass=50.0, sensor_delay=0.004),
-    "virtual": Loop(60.0, 1000.0, 10.0, (Robot(delay=0.016, lag=60.0),), virtual_damping=30.0, pose_delay=0.016),
+    "lag and filter": Loop(
+        60.0,
+        1000.0,
+        50.0,
+        (Robot(delay=0.016, lag=60.0, lag_damping=0.8),),
+        lowpass=50.0,
+        sensor_delay=0.004,
+    ),
+    "virtual": Loop(
+        60.0, 1000.0, 10.0, (Robot(delay=0.016, lag=60.0),), virtual_damping=30.0, pose_delay=0.016
+    ),
     "unstable": Loop(60.0, 1000.0, 5.0, (Robot(delay=0.15),)),
 }
 
@@ -148,7 +184,9 @@ def test_rightmost_roots_against_an_independent_finder(name):
     coefficients[0] = P[::-1]
     for row, (_, Q) in zip(coefficients[1:], terms):
         row[: len(Q)] = -Q[::-1]
-    found, _ = qpmr([-25.0, 10.0, 0.0, 60.0], coefficients, np.array([0.0, *(tau for tau, _ in terms)]), e=1e-9)
+    found, _ = qpmr(
+        [-25.0, 10.0, 0.0, 60.0], coefficients, np.array([0.0, *(tau for tau, _ in terms)]), e=1e-9
+    )
     oracle = max(found, key=lambda root: root.real)
     ours = dominant_root(CONTINUOUS[name])
     assert abs(ours - complex(oracle.real, abs(oracle.imag))) < 1e-7
@@ -156,19 +194,27 @@ def test_rightmost_roots_against_an_independent_finder(name):
 
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_continuous_loops_are_limits_of_sampled_ones(name):
-    """With an ever shorter cycle the sampled dominant root, growth and frequency, becomes the continuous one: the error falls with the cycle."""
+    """With an ever shorter cycle the sampled dominant root, growth and frequency, becomes the
+    continuous one: the error falls with the cycle."""
     loop = CONTINUOUS[name]
     if loop.virtual_damping > 0.0:
-        loop = loop.changed(virtual_from="simulated")  # sampled loops carry late poses to the force's instant, continuous ones do not
+        loop = loop.changed(
+            virtual_from="simulated"
+        )  # sampled loops carry late poses to the force's instant, continuous ones do not
     truth = dominant_root(loop)
-    errors = [abs(dominant_root(loop.changed(cycle=T, integrator="symplectic_euler")) - truth) for T in (0.002, 0.001)]
+    errors = [
+        abs(dominant_root(loop.changed(cycle=T, integrator="symplectic_euler")) - truth)
+        for T in (0.002, 0.001)
+    ]
     assert errors[1] < 0.6 * errors[0]
     assert errors[1] < 0.02 * abs(truth)
 
 
 def test_rightmost_roots_without_delay_are_those_of_the_polynomial():
     found = rightmost_roots(np.array([2.0, 3.0, 40.0]), [(0.0, np.array([-1.0, -2.0]))], 2)
-    assert sorted(found, key=lambda z: z.imag) == pytest.approx(sorted(np.roots([2.0, 4.0, 42.0]), key=lambda z: z.imag))
+    assert sorted(found, key=lambda z: z.imag) == pytest.approx(
+        sorted(np.roots([2.0, 4.0, 42.0]), key=lambda z: z.imag)
+    )
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -179,13 +225,18 @@ def test_margins_end_at_the_boundary(name):
     assert found["delay_s"] == pytest.approx(loop_critical_delay(loop) - loop.delay)
     if loop_critical_delay(loop) > 0.0:
         assert spectral_radius(loop.changed(later=found["delay_s"])) == pytest.approx(1.0, abs=1e-8)
-    assert spectral_radius(loop.changed(stiffness=loop.stiffness + found["stiffness_N_per_m"])) == pytest.approx(1.0, abs=1e-8)
+    assert spectral_radius(
+        loop.changed(stiffness=loop.stiffness + found["stiffness_N_per_m"])
+    ) == pytest.approx(1.0, abs=1e-8)
     if found["mass_kg"] is not None:
-        assert spectral_radius(loop.changed(mass=loop.mass - found["mass_kg"])) == pytest.approx(1.0, abs=1e-8)
+        assert spectral_radius(loop.changed(mass=loop.mass - found["mass_kg"])) == pytest.approx(
+            1.0, abs=1e-8
+        )
 
 
 def test_the_budget_names_every_item_and_sums_to_the_loops_delay():
-    """A lossless contact gives back exp(pi w h / 2) with h the budget's sum, whatever the items are; to 1 % of what is invented."""
+    """A lossless contact gives back exp(pi w h / 2) with h the budget's sum, whatever the items
+    are; to 1 % of what is invented."""
     for loop in (
         PLAIN,
         PLAIN.changed(integrator="forward_euler"),
@@ -199,17 +250,30 @@ def test_the_budget_names_every_item_and_sums_to_the_loops_delay():
         theory = math.exp(0.5 * math.pi * math.sqrt(100.0 / 15.6) * total_delay(soft))
         assert restitution_of_loop(soft) - 1.0 == pytest.approx(theory - 1.0, rel=0.01)
     names = [item.name for item in delay_budget(LOOPS["virtual, measured late"])]
-    assert {"sensor", "hand-over", "hold", "integrator", "compute", "transport", "robot", "robot lag", "pose measurement"} <= set(names)
+    assert {
+        "sensor",
+        "hand-over",
+        "hold",
+        "integrator",
+        "compute",
+        "transport",
+        "robot",
+        "robot lag",
+        "pose measurement",
+    } <= set(names)
 
 
 def test_dominant_root_and_impact_agree_for_light_damping():
     """exp(pi sigma / w) is what an impact gives back, as long as the clamp hardly acts."""
     found = analyse(PLAIN.changed(damping=0.0))
-    assert found.predicted_restitution == pytest.approx(found.restitution_of_dominant_root, rel=0.01)
+    assert found.predicted_restitution == pytest.approx(
+        found.restitution_of_dominant_root, rel=0.01
+    )
 
 
 def test_the_clamp_raises_the_neutral_damping():
-    """A contact that cannot pull needs more damping for e = 1 than the boundary of stability: 9 to 13 % (design/physics.md section 2)."""
+    """A contact that cannot pull needs more damping for e = 1 than the boundary of stability: 9 to
+    13 % (design/physics.md section 2)."""
     at_boundary = PLAIN.changed(damping=stable_stretch(PLAIN, "damping")[0])
     assert restitution_of_loop(at_boundary) > 1.0
     assert restitution_of_loop(at_boundary.changed(damping=1.06 * at_boundary.damping)) > 1.0

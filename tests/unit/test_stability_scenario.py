@@ -1,4 +1,5 @@
-"""From scenarios to operating points: effective mass and its range, linearised laws, robots' shares; advice in words, robust margins, charts."""
+"""From scenarios to operating points: effective mass and its range, linearised laws, robots'
+shares; advice in words, robust margins, charts."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ def test_the_budget_names_computation_and_transport():
         robot |= {"computation_ms": 2.0, "transport_ms": 6.0}
     (point,) = points_of(tables)
     items = {item.name: item.delay_s for item in delay_budget(point.loop)}
-    assert [items[name] for name in ("compute", "transport", "robot")] == pytest.approx([0.002, 0.006, 0.008])
+    assert [items[name] for name in ("compute", "transport", "robot")] == pytest.approx(
+        [0.002, 0.006, 0.008]
+    )
     (whole,) = points_of(epos_wall(delay_ms=16.0))
     assert total_delay(point.loop) == pytest.approx(total_delay(whole.loop), abs=1e-15)
 
@@ -75,28 +78,52 @@ def test_the_effective_mass_depends_on_the_direction():
 
 def test_a_sphere_is_touched_on_the_side_that_faces_the_tip():
     (point,) = points_of(sphere_on_sphere())
-    assert point.mass_range_kg[0] < point.mass_range_kg[1] <= 1.0 / (1.0 / 80.0 + 1.0 / 120.0) * (1.0 + 1e-12)
+    assert (
+        point.mass_range_kg[0]
+        < point.mass_range_kg[1]
+        <= 1.0 / (1.0 / 80.0 + 1.0 / 120.0) * (1.0 + 1e-12)
+    )
 
 
 def test_shared_motion_is_carried_by_both_robots():
-    """With a share s the chaser's robot carries s of the relative translation, though only the chaser moves."""
-    tables = epos_wall() | {"laboratory": {"mapping": "shared", "chaser_share": 0.7}, "robots": {"chaser": {"delay_ms": 10.0}, "target": {"delay_ms": 20.0}}}
+    """With a share s the chaser's robot carries s of the relative translation, though only the
+    chaser moves."""
+    tables = epos_wall() | {
+        "laboratory": {"mapping": "shared", "chaser_share": 0.7},
+        "robots": {"chaser": {"delay_ms": 10.0}, "target": {"delay_ms": 20.0}},
+    }
     (point,) = points_of(tables)
-    assert [(r.share, r.delay) for r in point.loop.robots] == [(pytest.approx(0.7), 0.01), (pytest.approx(0.3), 0.02)]
+    assert [(r.share, r.delay) for r in point.loop.robots] == [
+        (pytest.approx(0.7), 0.01),
+        (pytest.approx(0.3), 0.02),
+    ]
 
 
 def test_what_is_left_out_is_said():
     """Limits, losses, jitter, friction, tabulated laws: each has its note."""
     (point,) = points_of(whole_facility())
     said = " ".join(point.notes)
-    for word in ("table, linearised", "friction", "delay varies", "limits of speed", "lost set-points", "range_N", "weight and inertia"):
+    for word in (
+        "table, linearised",
+        "friction",
+        "delay varies",
+        "limits of speed",
+        "lost set-points",
+        "range_N",
+        "weight and inertia",
+    ):
         assert word in said
 
 
 def test_a_non_linear_contact_is_linearised_at_a_stated_depth():
     """Hunt-Crossley: tangent where the approach would stop, or at the depth asked for."""
     tables = epos_wall(mass_kg=63.0, speed=0.02)
-    tables["contact"][0]["real"] = {"law": "hunt_crossley", "stiffness_N_per_m": 8000.0, "exponent": 1.5, "lambda_s_per_m": 0.5}
+    tables["contact"][0]["real"] = {
+        "law": "hunt_crossley",
+        "stiffness_N_per_m": 8000.0,
+        "exponent": 1.5,
+        "lambda_s_per_m": 0.5,
+    }
     scenario = softdock.build(tables)
     (point,) = loops_of(scenario)
     depth = (2.5 * 63.0 * 0.02**2 / (2.0 * 8000.0)) ** (1.0 / 2.5)  # 0.5 m v^2 = k d^2.5 / 2.5
@@ -117,7 +144,8 @@ def test_zero_stiffness_is_refused():
 
 
 def test_pairs_that_touch_together_are_stiffer():
-    """Three petals at once: a mode whose mass on one petal's stiffness is smaller than any single pair's."""
+    """Three petals at once: a mode whose mass on one petal's stiffness is smaller than any single
+    pair's."""
     *single, together = loops_of(softdock.load_scenario("three_petals"))
     assert together.name == "all pairs"
     assert together.loop.mass < min(point.loop.mass for point in single)
@@ -148,12 +176,17 @@ def test_a_virtual_damper_that_comes_too_late_is_said_to():
 
 
 def test_the_advised_damping_does_what_is_said():
-    """With the damping advised the impact is neutral, or as wanted; less is not enough. For measured late poses and simulated ones alike."""
+    """With the damping advised the impact is neutral, or as wanted; less is not enough. For
+    measured late poses and simulated ones alike."""
     for loop in (EPOS, EPOS.changed(pose_delay=0.016), EPOS.changed(virtual_from="simulated")):
         for wanted in (1.0, 0.9):
             added = damping_to_add(loop, wanted)
-            assert restitution_of_loop(loop.changed(virtual_damping=added), phases=16) == pytest.approx(wanted, abs=1e-6)
-            assert restitution_of_loop(loop.changed(virtual_damping=0.98 * added), phases=16) > wanted
+            assert restitution_of_loop(
+                loop.changed(virtual_damping=added), phases=16
+            ) == pytest.approx(wanted, abs=1e-6)
+            assert (
+                restitution_of_loop(loop.changed(virtual_damping=0.98 * added), phases=16) > wanted
+            )
         stabilising = advise(loop).damping_to_add_for_stability_Ns_per_m
         assert is_stable(loop.changed(virtual_damping=1.001 * stabilising))
         assert not is_stable(loop.changed(virtual_damping=0.999 * stabilising))
@@ -172,16 +205,21 @@ def test_wanted_restitution_must_make_sense():
 
 
 def test_robust_margins_are_those_of_the_worst_corner_and_repeat():
-    """Intervals: the worst corner is the stiffest and latest. Probability: by area, reproducible by its seed."""
+    """Intervals: the worst corner is the stiffest and latest. Probability: by area, reproducible by
+    its seed."""
     loop = Loop(60.0, 1000.0, 50.0, (Robot(delay=0.04),))
     box = {"stiffness": Interval(700.0, 1300.0), "delay": Interval(0.030, 0.050)}
     found = robust_margins(loop, box, samples=20000, seed=3)
     assert found["worst_case"] == {"stiffness": 1300.0, "delay": 0.05}
-    assert found["worst_case_delay_margin_s"] == pytest.approx(critical_delay(60.0, 50.0, 1300.0) - 0.05)
+    assert found["worst_case_delay_margin_s"] == pytest.approx(
+        critical_delay(60.0, 50.0, 1300.0) - 0.05
+    )
     assert found["worst_case_stable"] is False
     k, h = np.meshgrid(np.linspace(700.0, 1300.0, 601), np.linspace(0.03, 0.05, 601))
     share = np.mean(h < critical_delay(60.0, 50.0, k))
-    assert found["probability_stable"] == pytest.approx(share, abs=5.0 * found["probability_standard_error"])
+    assert found["probability_stable"] == pytest.approx(
+        share, abs=5.0 * found["probability_standard_error"]
+    )
     assert robust_margins(loop, box, samples=20000, seed=3) == found
     assert robust_margins(loop, box, samples=20000, seed=4) != found
 
@@ -189,13 +227,24 @@ def test_robust_margins_are_those_of_the_worst_corner_and_repeat():
 def test_robust_margins_of_a_sampled_loop_with_a_distribution():
     """Far inside the boundary all draws are stable, far outside none."""
     loop = Loop(60.0, 1000.0, 50.0, (Robot(delay=0.016),), 0.004)
-    assert robust_margins(loop, {"stiffness": Normal(1000.0, 50.0)}, samples=50)["probability_stable"] == 1.0
-    assert robust_margins(loop, {"delay": Normal(0.1, 0.005)}, samples=50)["probability_stable"] == 0.0
+    assert (
+        robust_margins(loop, {"stiffness": Normal(1000.0, 50.0)}, samples=50)["probability_stable"]
+        == 1.0
+    )
+    assert (
+        robust_margins(loop, {"delay": Normal(0.1, 0.005)}, samples=50)["probability_stable"] == 0.0
+    )
 
 
 @pytest.mark.parametrize(
     "uncertain",
-    [{}, {"colour": Interval(0.0, 1.0)}, {"mass": Interval(-1.0, 1.0)}, {"stiffness": Interval(2.0, 1.0)}, {"delay": Normal(0.001, 0.001)}],
+    [
+        {},
+        {"colour": Interval(0.0, 1.0)},
+        {"mass": Interval(-1.0, 1.0)},
+        {"stiffness": Interval(2.0, 1.0)},
+        {"delay": Normal(0.001, 0.001)},
+    ],
 )
 def test_uncertainties_that_cannot_be_are_refused(uncertain):
     with pytest.raises(BadInput, match="uncertain"):
@@ -204,13 +253,20 @@ def test_uncertainties_that_cannot_be_are_refused(uncertain):
 
 @pytest.mark.parametrize(("figure", "panels"), [("5", 3), ("6", 6), ("7", 1), ("10", 1)])
 def test_charts_stand_on_the_boundary(figure, panels):
-    """Every point of a continuous curve is neutral, by the closed form; a figure has the panels of its model in the paper."""
+    """Every point of a continuous curve is neutral, by the closed form; a figure has the panels of
+    its model in the paper."""
     drawn = chart(60.0, 1000.0, 50.0, 0.016, figure=figure, dots=[Dot(0.016, 30.0, 1.0)])
     assert len(drawn) == panels
     first = drawn[0].curves[0]
-    stiffness = 1000.0 if figure in ("5", "7") else {"6": 500.0, "10": 1000.0 * (1.0 - 118.0 / 1066.0)}[figure]
+    stiffness = (
+        1000.0
+        if figure in ("5", "7")
+        else {"6": 500.0, "10": 1000.0 * (1.0 - 118.0 / 1066.0)}[figure]
+    )
     inner = slice(1, None)
-    assert critical_delay(60.0, first.value[inner], stiffness) == pytest.approx(1e-3 * first.delay_ms[inner], rel=1e-9)
+    assert critical_delay(60.0, first.value[inner], stiffness) == pytest.approx(
+        1e-3 * first.delay_ms[inner], rel=1e-9
+    )
     json.dumps(as_data(drawn), allow_nan=False)
 
 
@@ -221,7 +277,10 @@ def test_sampled_curves_stand_on_the_sampled_boundary():
     loop = Loop(60.0, 1000.0, 0.0, (Robot(),), 0.004)
     for i in (3, 20, len(dashed.value) - 4):
         at = loop.changed(delay=1e-3 * float(dashed.delay_ms[i]))
-        near = [is_stable(at.changed(damping=factor * float(dashed.value[i]))) for factor in (0.999, 1.001)]
+        near = [
+            is_stable(at.changed(damping=factor * float(dashed.value[i])))
+            for factor in (0.999, 1.001)
+        ]
         assert near in ([False, True], [True, False])
 
 
@@ -229,13 +288,28 @@ def test_sampled_curves_stand_on_the_sampled_boundary():
 def test_charts_are_drawn_to_files(tmp_path, ending):
     """Pictures and a page in one call."""
     file = tmp_path / f"chart.{ending}"
-    chart(60.0, 1000.0, 50.0, 0.016, figure="7", dots=[Dot(0.016, 0.0, 1.11), Dot(0.016, 70.0, 0.85)], file=file)
+    chart(
+        60.0,
+        1000.0,
+        50.0,
+        0.016,
+        figure="7",
+        dots=[Dot(0.016, 0.0, 1.11), Dot(0.016, 70.0, 0.85)],
+        file=file,
+    )
     start = file.read_bytes()[:400]
     assert {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!DOCTYPE html>"}[ending] in start
 
 
 @pytest.mark.parametrize(
-    "bad", [{"figure": "8"}, {"file": "chart.pdf"}, {"file": "nowhere/chart.png"}, {"vary": {"mass": [-1.0]}}, {"vary": {"colour": [1.0]}}]
+    "bad",
+    [
+        {"figure": "8"},
+        {"file": "chart.pdf"},
+        {"file": "nowhere/chart.png"},
+        {"vary": {"mass": [-1.0]}},
+        {"vary": {"colour": [1.0]}},
+    ],
 )
 def test_charts_that_cannot_be_are_refused(bad):
     with pytest.raises(BadInput):

@@ -1,4 +1,5 @@
-"""Between numpy and Arrow by their buffers: `pa.array` and `to_numpy` would import pandas, where it is installed, which takes a second and 60 MB."""
+"""Between numpy and Arrow by their buffers: `pa.array` and `to_numpy` would import pandas, where it
+is installed, which takes a second and 60 MB."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ def numbers(values: np.ndarray) -> Any:
     import pyarrow as pa
 
     values = np.ascontiguousarray(values)
-    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)])
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(values)]
+    )
 
 
 def truths(values: np.ndarray, known: np.ndarray) -> Any:
@@ -31,7 +34,9 @@ def words(index: np.ndarray, names: Sequence[str]) -> Any:
 
     text = "".join(names).encode()
     ends = np.cumsum([0, *(len(name.encode()) for name in names)]).astype(np.int32)
-    dictionary = pa.Array.from_buffers(pa.string(), len(names), [None, pa.py_buffer(ends), pa.py_buffer(text)])
+    dictionary = pa.Array.from_buffers(
+        pa.string(), len(names), [None, pa.py_buffer(ends), pa.py_buffer(text)]
+    )
     return pa.DictionaryArray.from_arrays(numbers(index.astype(np.int8)), dictionary)
 
 
@@ -39,7 +44,11 @@ def to_numbers(column: Any) -> np.ndarray:
     """A column as numbers: words by their index, yes 1 and no 0, null NaN."""
     import pyarrow as pa
 
-    parts = [_chunk(chunk) for chunk in column.chunks] if isinstance(column, pa.ChunkedArray) else [_chunk(column)]
+    parts = (
+        [_chunk(chunk) for chunk in column.chunks]
+        if isinstance(column, pa.ChunkedArray)
+        else [_chunk(column)]
+    )
     return np.concatenate(parts) if parts else np.zeros(0)
 
 
@@ -52,7 +61,9 @@ def _chunk(array: Any) -> np.ndarray:
         found = _bits(array, 1).astype(float)
         return np.where(_bits(array, 0) > 0, found, np.nan) if array.null_count else found
     kind = np.dtype(_KINDS[str(array.type)])
-    return np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=kind.itemsize * array.offset)
+    return np.frombuffer(
+        array.buffers()[1], dtype=kind, count=len(array), offset=kind.itemsize * array.offset
+    )
 
 
 def _bits(array: Any, buffer: int) -> np.ndarray:

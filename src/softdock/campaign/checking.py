@@ -1,4 +1,5 @@
-"""Every draw of a campaign checked before it starts, and one memory map for all its runs. Vectorised: a second or two for a million runs."""
+"""Every draw of a campaign checked before it starts, and one memory map for all its runs.
+Vectorised: a second or two for a million runs."""
 
 from __future__ import annotations
 
@@ -13,20 +14,31 @@ from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column
 from softdock.campaign.plan import Plan, Variant, fill
 from softdock.campaign.thin import Thin
+from softdock.core.machine.vector import MEMORY, MEMORY_AT
 from softdock.errors import BadInput, Problem
-from softdock.layout import MEMORY, MEMORY_AT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario, memory_sizes
 
 ROWS = 2048  # runs checked together: 6 MB
 SAID_EVERY = 32  # such rows
 LOOKERS = 4  # threads that check
-CHECKED = 200  # runs built one by one, for what needs more than one key: the extremes of each column, and an even sample
-SIZING = ("time.", "robots.", "sensor.", "pose.", "mock_up.", "hand.", "methods.")  # keys that may change the size of a run's memory
+# runs built one by one, for what needs more than one key: the extremes of each column, and an even
+# sample
+CHECKED = 200
+SIZING = (
+    "time.",
+    "robots.",
+    "sensor.",
+    "pose.",
+    "mock_up.",
+    "hand.",
+    "methods.",
+)  # keys that may change the size of a run's memory
 
 
 def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> None:
-    """Raises `BadInput` with all that is wrong; lays out the memory of every variant. `say`: told how many draws are checked, of how many."""
+    """Raises `BadInput` with all that is wrong; lays out the memory of every variant. `say`: told
+    how many draws are checked, of how many."""
     design = plan.design
     low, high = np.full(len(design.labels), np.inf), np.full(len(design.labels), -np.inf)
     lowest, highest = np.zeros(len(low), dtype=int), np.zeros(len(low), dtype=int)
@@ -41,16 +53,25 @@ def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> Non
         values = design.values(first, min(first + ROWS, design.runs))
         columns = [_column(places, values[:, i]) for i, places in enumerate(definitions)]
         bad = _no_bodies(plan.variants[0], inertias, values, first) if inertias else 0
-        return columns, _sizes(plan, values, first) if sizing and not any(c.outside for c in columns) else [], bad
+        return (
+            columns,
+            _sizes(plan, values, first) if sizing and not any(c.outside for c in columns) else [],
+            bad,
+        )
 
     with ThreadPoolExecutor(min(LOOKERS, available_cores())) as pool:
-        for first, (columns, needed, bad) in zip(range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True):
+        for first, (columns, needed, bad) in zip(
+            range(0, design.runs, ROWS), pool.map(look, range(0, design.runs, ROWS)), strict=True
+        ):
             if say is not None and first % (SAID_EVERY * ROWS) == 0:
                 say(first, design.runs)
             for i, column in enumerate(columns):
                 outside[i] += column.outside
                 example[i] = column.example if column.outside else example[i]
-                for x, at, best, where, better in ((column.low, column.lowest, low, lowest, np.less), (column.high, column.highest, high, highest, np.greater)):
+                for x, at, best, where, better in (
+                    (column.low, column.lowest, low, lowest, np.less),
+                    (column.high, column.highest, high, highest, np.greater),
+                ):
                     if better(x, best[i]):
                         best[i], where[i] = x, first + at
             no_bodies += bad
@@ -59,16 +80,30 @@ def check_plan(plan: Plan, say: Callable[[int, int], None] | None = None) -> Non
                     size[name] = max(size.get(name, 0), value)
     _refuse_outside(plan, definitions, outside, example)
     if no_bodies:
-        share = f"{100.0 * no_bodies / design.runs:.3g} % of the runs have others ({no_bodies} of {design.runs})"
-        allowed = f"principal moments of a body: positive, none above the sum of the other two; {share}"
-        raise BadInput(Problem(", ".join(inertias), "in vary", allowed, plan.spec.locate("vary.0.key")))
-    rows = sorted({*lowest.tolist(), *highest.tolist(), *np.linspace(0, design.runs - 1, min(design.runs, CHECKED)).astype(int).tolist()})
+        share = (
+            f"{100.0 * no_bodies / design.runs:.3g} % of the runs have others ({no_bodies} of "
+            f"{design.runs})"
+        )
+        allowed = (
+            f"principal moments of a body: positive, none above the sum of the other two; {share}"
+        )
+        raise BadInput(
+            Problem(", ".join(inertias), "in vary", allowed, plan.spec.locate("vary.0.key"))
+        )
+    rows = sorted(
+        {
+            *lowest.tolist(),
+            *highest.tolist(),
+            *np.linspace(0, design.runs - 1, min(design.runs, CHECKED)).astype(int).tolist(),
+        }
+    )
     for variant, size in zip(plan.variants, sizes, strict=True):
         _lay_out(plan, variant, rows, size)
 
 
 class Column(NamedTuple):
-    """One column of some runs: how many values are not allowed and one of them, the extremes and where they are."""
+    """One column of some runs: how many values are not allowed and one of them, the extremes and
+    where they are."""
 
     outside: int
     example: float
@@ -80,7 +115,14 @@ class Column(NamedTuple):
 
 def _column(places: list[Place], x: np.ndarray) -> Column:
     bad, lowest, highest = _outside(places, x), int(np.argmin(x)), int(np.argmax(x))
-    return Column(int(bad.sum()), float(x[int(np.argmax(bad))]), float(x[lowest]), lowest, float(x[highest]), highest)
+    return Column(
+        int(bad.sum()),
+        float(x[int(np.argmax(bad))]),
+        float(x[lowest]),
+        lowest,
+        float(x[highest]),
+        highest,
+    )
 
 
 def _definitions(variant: Variant) -> list[list[Place]]:
@@ -107,7 +149,9 @@ def _varied_inertias(variant: Variant) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _no_bodies(variant: Variant, inertias: dict[str, tuple[str, int]], values: np.ndarray, first: int) -> int:
+def _no_bodies(
+    variant: Variant, inertias: dict[str, tuple[str, int]], values: np.ndarray, first: int
+) -> int:
     """Runs of which some inertia is no body's."""
     runs = Thin(variant.scenario.vector, variant.at, fill(variant, values, first))
     bad = np.zeros(len(values), dtype=bool)
@@ -126,22 +170,35 @@ def _outside(places: list[Place], x: np.ndarray) -> np.ndarray:
     return bad
 
 
-def _refuse_outside(plan: Plan, definitions: list[list[Place]], outside: np.ndarray, example: np.ndarray) -> None:
+def _refuse_outside(
+    plan: Plan, definitions: list[list[Place]], outside: np.ndarray, example: np.ndarray
+) -> None:
     problems = []
     at = 0
     for i, vary in enumerate(plan.spec.vary):
         for key in vary.keys:
             if outside[at]:
-                share = f"{100.0 * outside[at] / plan.design.runs:.3g} % of the values are not ({outside[at]} of {plan.design.runs})"
+                share = (
+                    f"{100.0 * outside[at] / plan.design.runs:.3g} % of the values are not "
+                    f"({outside[at]} of {plan.design.runs})"
+                )
                 allowed = definitions[at][0].parameter.allowed
-                problems.append(Problem(key, float(example[at]), f"{allowed}; {share}", plan.spec.locate(f"vary.{i}.{vary.how}")))
+                problems.append(
+                    Problem(
+                        key,
+                        float(example[at]),
+                        f"{allowed}; {share}",
+                        plan.spec.locate(f"vary.{i}.{vary.how}"),
+                    )
+                )
             at += 1
     if problems:
         raise BadInput(problems)
 
 
 def _sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
-    """The largest memory of these runs, for every variant; delays beyond the largest history are refused."""
+    """The largest memory of these runs, for every variant; delays beyond the largest history are
+    refused."""
     found = []
     for variant in plan.variants:
         vectors = Thin(variant.scenario.vector, variant.at, fill(variant, values, first)).expand()
@@ -155,10 +212,16 @@ def _sizes(plan: Plan, values: np.ndarray, first: int) -> list[dict[str, int]]:
 def _lay_out(plan: Plan, variant: Variant, rows: list[int], size: dict[str, int]) -> None:
     scenario = variant.scenario
     values = np.concatenate([plan.design.values(r, r + 1) for r in rows])
-    vectors = Thin(scenario.vector, variant.at, np.concatenate([fill(variant, values[i : i + 1], r) for i, r in enumerate(rows)])).expand()
+    vectors = Thin(
+        scenario.vector,
+        variant.at,
+        np.concatenate([fill(variant, values[i : i + 1], r) for i, r in enumerate(rows)]),
+    ).expand()
     problems: list[Problem] = []
     for r, vector in zip(rows, vectors, strict=True):
-        found, _ = check_scenario(Scenario(scenario.tables, vector, scenario.markers), lambda key: "")
+        found, _ = check_scenario(
+            Scenario(scenario.tables, vector, scenario.markers), lambda key: ""
+        )
         problems += [Problem(p.key, p.value, p.allowed, f"run {r}") for p in found]
     if problems:
         raise BadInput(problems[:5])

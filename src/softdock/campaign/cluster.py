@@ -1,7 +1,9 @@
-"""A campaign on many machines, by Dask: a task a shard, in batches; each worker uses its cores, or its GPU if it has one.
+"""A campaign on many machines, by Dask: a task a shard, in batches; each worker uses its cores, or
+its GPU if it has one.
 
-The tables come back to this machine, which writes them. A worker that is lost is replaced by Dask and its shards are run again elsewhere, to the same bits.
-Only some shards are under way at a time, so memory stays bounded here and on the scheduler.
+The tables come back to this machine, which writes them. A worker that is lost is replaced by Dask
+and its shards are run again elsewhere, to the same bits. Only some shards are under way at a time,
+so memory stays bounded here and on the scheduler.
 """
 
 from __future__ import annotations
@@ -20,12 +22,29 @@ from typing import Any
 
 from softdock._version import __version__
 from softdock.campaign.cpu import available_cores
-from softdock.campaign.engines import CPU_SHARD_CYCLES, FEWEST, MOST, MUCH, Engine, cycles_per_run, engine_for
-from softdock.campaign.execute import Progress, Say, Spent, encode, own_outcomes, start, stopped, table_of
+from softdock.campaign.engines import (
+    CPU_SHARD_CYCLES,
+    FEWEST,
+    MOST,
+    MUCH,
+    Engine,
+    cycles_per_run,
+    engine_for,
+)
+from softdock.campaign.execute import (
+    Progress,
+    Say,
+    Spent,
+    encode,
+    own_outcomes,
+    start,
+    stopped,
+    table_of,
+)
 from softdock.campaign.own_outcomes import Own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import OWN, Folder, Shard, Texts, again, plan_from, plan_texts
-from softdock.compiled import source_hash
+from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
@@ -44,30 +63,52 @@ def load_distributed() -> Any:
     try:
         import distributed
     except ImportError:
-        raise BadInput(Problem("--backend", "dask", "the package distributed is not installed (pip install 'softdock[cluster]')")) from None
+        raise BadInput(
+            Problem(
+                "--backend",
+                "dask",
+                "the package distributed is not installed (pip install 'softdock[cluster]')",
+            )
+        ) from None
     return distributed
 
 
 @contextlib.contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of a scheduler that runs already, or of a cluster on this machine that ends with the command."""
+    """A client of a scheduler that runs already, or of a cluster on this machine that ends with the
+    command."""
     distributed = load_distributed()
     import dask
 
     dask.config.set({"distributed.scheduler.allowed-failures": LOST_TOO_OFTEN})
-    for name in [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said once, by us
+    for name in [
+        name
+        for name in logging.root.manager.loggerDict
+        if name.partition(".")[0] in ("distributed", "tornado")
+    ]:
+        logging.getLogger(name).setLevel(
+            logging.CRITICAL + 1
+        )  # what goes wrong is said once, by us
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             count = workers or available_cores()
-            cluster = distributed.LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+            cluster = distributed.LocalCluster(
+                n_workers=count,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                silence_logs=50,
+            )
             where = stack.enter_context(cluster)
         else:
             where = scheduler
         try:
             client = distributed.Client(where, timeout=ANSWER_S)
         except Exception as error:  # whatever it is that answers there, if anything
-            raise CampaignStopped(f"no scheduler answers at {scheduler or 'this machine'} within {ANSWER_S:g} s ({error}); nothing was run") from None
+            raise CampaignStopped(
+                f"no scheduler answers at {scheduler or 'this machine'} within {ANSWER_S:g} "
+                f"s ({error}); nothing was run"
+            ) from None
         stack.callback(_leave, client)
         yield client
 
@@ -88,15 +129,23 @@ def worker_count(client: Any) -> int:
 
 
 class Watch:
-    """Looks after scheduler and workers while shards are waited for: says what is missing, and stops the campaign when it does not come back."""
+    """Looks after scheduler and workers while shards are waited for: says what is missing, and
+    stops the campaign when it does not come back."""
 
-    def __init__(self, client: Any, path: Path | None = None, wait_s: float = WAIT_S, say: Say | None = None):
+    def __init__(
+        self, client: Any, path: Path | None = None, wait_s: float = WAIT_S, say: Say | None = None
+    ):
         self.client, self.wait_s, self.say = client, wait_s, say
-        self.kept = f"every shard written before is kept, and `{again(path)} --backend dask` goes on" if path else "nothing was run"
+        self.kept = (
+            f"every shard written before is kept, and `{again(path)} --backend dask` goes on"
+            if path
+            else "nothing was run"
+        )
         self.alone_since: float | None = None
 
     def look(self) -> int:
-        """Workers there are; raises `CampaignStopped` if the scheduler is gone, or there was no worker for too long."""
+        """Workers there are; raises `CampaignStopped` if the scheduler is gone, or there was no
+        worker for too long."""
         count = worker_count(self.client)
         if count < 0:
             raise CampaignStopped(f"the Dask scheduler is gone; {self.kept}")
@@ -109,9 +158,15 @@ class Watch:
         if self.alone_since is None:
             self.alone_since = now
             if self.say is not None:
-                self.say(f"the Dask scheduler has no workers; waiting up to {self.wait_s:g} s for one (--wait)")
+                self.say(
+                    f"the Dask scheduler has no workers; waiting up to {self.wait_s:g} s for "
+                    "one (--wait)"
+                )
         if now - self.alone_since >= self.wait_s:
-            raise CampaignStopped(f"the Dask scheduler had no worker for {self.wait_s:g} s (--wait SECONDS waits longer); {self.kept}")
+            raise CampaignStopped(
+                f"the Dask scheduler had no worker for {self.wait_s:g} s (--wait SECONDS "
+                f"waits longer); {self.kept}"
+            )
         return 0
 
     def until_there_is_one(self) -> None:
@@ -136,15 +191,23 @@ def _known(texts: Texts, own: str) -> tuple[Plan, Engine, Own]:
 def run_there(texts: Texts, own: str, shard: Shard, core: str) -> tuple[bytes, Spent]:
     """On a worker: one shard as a Parquet file. `core`: hash of the sources that are to run it."""
     if source_hash() != core:
-        raise CampaignStopped(f"its softdock ({__version__}) is not this one: runs of two cores must not be mixed")
+        raise CampaignStopped(
+            f"its softdock ({__version__}) is not this one: runs of two cores must not be mixed"
+        )
     plan, engine, functions = _known(Texts(*texts), own)
-    with _ONE_DEVICE if engine.name == "gpu" else contextlib.nullcontext():  # a worker's threads share its GPU
-        table, spent = table_of(plan, start(plan, Shard(*shard), engine, functions), engine, functions)
+    with (
+        _ONE_DEVICE if engine.name == "gpu" else contextlib.nullcontext()
+    ):  # a worker's threads share its GPU
+        table, spent = table_of(
+            plan, start(plan, Shard(*shard), engine, functions), engine, functions
+        )
     return encode(table), spent
 
 
 def worker_threads(client: Any) -> int:
-    return max(1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values()))
+    return max(
+        1, sum(w["nthreads"] for w in client.scheduler_info(n_workers=-1)["workers"].values())
+    )
 
 
 def has_gpu() -> bool:
@@ -159,11 +222,18 @@ def has_gpu() -> bool:
 
 
 def cluster_shard_runs(plan: Plan, client: Any) -> int:
-    """Some seconds of one core, less where that would leave a worker idle; what fills a GPU, where a worker will use one."""
+    """Some seconds of one core, less where that would leave a worker idle; what fills a GPU, where
+    a worker will use one."""
     threads = worker_threads(client)
     if plan.runs * cycles_per_run(plan) >= MUCH and any(client.run(has_gpu).values()):
         return GPU_RUNS
-    return int(min(max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST), MOST, max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads))))
+    return int(
+        min(
+            max(CPU_SHARD_CYCLES / cycles_per_run(plan), FEWEST),
+            MOST,
+            max(FEWEST, plan.runs / (SHARDS_PER_THREAD * threads)),
+        )
+    )
 
 
 def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
@@ -172,13 +242,16 @@ def _next(distributed: Any, waiting: set[Any], watch: Watch) -> Any:
         for future in waiting:
             if future.status != "pending":
                 return future
-        with contextlib.suppress(OSError, asyncio.CancelledError, concurrent.futures.CancelledError):
+        with contextlib.suppress(
+            OSError, asyncio.CancelledError, concurrent.futures.CancelledError
+        ):
             distributed.wait(list(waiting), timeout=LOOK_S, return_when="FIRST_COMPLETED")
         watch.look()
 
 
 def _result(future: Any, watch: Watch) -> Any:
-    """Of a shard that is done. Its table may have gone with the worker that held it; it is then made again."""
+    """Of a shard that is done. Its table may have gone with the worker that held it; it is then
+    made again."""
     while True:
         try:
             return future.result(timeout=FETCH_S)
@@ -187,12 +260,21 @@ def _result(future: Any, watch: Watch) -> Any:
 
 
 def run_on_cluster(
-    plan: Plan, folder: Folder, client: Any, progress: Progress | None = None, say: Say | None = None, wait_s: float = WAIT_S
+    plan: Plan,
+    folder: Folder,
+    client: Any,
+    progress: Progress | None = None,
+    say: Say | None = None,
+    wait_s: float = WAIT_S,
 ) -> Spent:
     """Every shard that is missing, on the client's workers."""
     distributed = load_distributed()
     own_outcomes(plan)  # refused here, before anything is sent
-    own = (plan.spec.folder / plan.spec.outcome_file).read_text(encoding="utf-8") if plan.spec.outcome_file else ""
+    own = (
+        (plan.spec.folder / plan.spec.outcome_file).read_text(encoding="utf-8")
+        if plan.spec.outcome_file
+        else ""
+    )
     texts, missing, core = plan_texts(plan), folder.missing(plan), source_hash()
     began, spent = time.perf_counter(), Spent()
     done, left = plan.runs - sum(shard.runs for shard in missing), iter(missing)
@@ -217,11 +299,15 @@ def run_on_cluster(
         try:
             data, took = _result(future, watch)
         except distributed.scheduler.KilledWorker as error:
-            raise CampaignStopped(f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}") from None
+            raise CampaignStopped(
+                f"a shard was lost with its worker {LOST_TOO_OFTEN} times ({error}); {watch.kept}"
+            ) from None
         except (OSError, concurrent.futures.CancelledError):  # the connection, not a worker's work
             raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
         except Exception as error:  # whatever a worker met with
-            raise CampaignStopped(f"a worker failed: {type(error).__name__}: {error}; {watch.kept}") from None
+            raise CampaignStopped(
+                f"a worker failed: {type(error).__name__}: {error}; {watch.kept}"
+            ) from None
         except asyncio.CancelledError:  # no `Exception`: futures of a scheduler that is gone
             raise CampaignStopped(f"the Dask scheduler is gone; {watch.kept}") from None
         try:
@@ -236,5 +322,8 @@ def run_on_cluster(
         if progress is not None:
             progress(done, plan.runs)
     spent.wall_s = time.perf_counter() - began
-    spent.loop_s, spent.orbit_s = spent.loop_s / threads, spent.orbit_s / threads  # they ran at once
+    spent.loop_s, spent.orbit_s = (
+        spent.loop_s / threads,
+        spent.orbit_s / threads,
+    )  # they ran at once
     return spent

@@ -1,11 +1,14 @@
 """From a scenario and swept keys to the matrix of parameter vectors of a batch, one row a run.
 
-    columns(scenario, {"robots.chaser.delay_ms": delays, "contact.0.real.stiffness_N_per_m": 1000.0})
+    columns(scenario, {"robots.chaser.delay_ms": delays, "contact.0.real.stiffness_N_per_m":
+    1000.0})
 
-Keys and units are those of the scenario file; `.0`, `.1`, `.2` behind a vector's key is one component. Values are arrays of
-length N or single numbers (for a whole vector, one row a run). Every value is checked against its parameter's definition. All
-rows share one memory map, laid out for the longest delay. What needs more than one key (bodies apart at the start, contacts
-the cycle can resolve) is checked on every row up to `CHECKED_ROWS`, beyond that on each column's extremes and an even sample.
+Keys and units are those of the scenario file; `.0`, `.1`, `.2` behind a vector's key is one
+component. Values are arrays of length N or single numbers (for a whole vector, one row a run).
+Every value is checked against its parameter's definition. All rows share one memory map, laid out
+for the longest delay. What needs more than one key (bodies apart at the start, contacts the cycle
+can resolve) is checked on every row up to `CHECKED_ROWS`, beyond that on each column's extremes and
+an even sample.
 """
 
 from __future__ import annotations
@@ -15,13 +18,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.adaptation.registry import METHODS
-from softdock.contact.pairs import PAIR
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.pairs import PAIR
+from softdock.core.machine.features import Markers
+from softdock.core.machine.parameters import Parameter
+from softdock.core.machine.vector import (
+    CHASER_ROBOT_AT,
+    MEMORY,
+    MEMORY_AT,
+    METHODS_AT,
+    RANDOM,
+    RANDOM_AT,
+    TARGET_ROBOT_AT,
+    TIME,
+    TIME_AT,
+)
+from softdock.core.robots.robot import ROBOT
 from softdock.errors import BadInput, Problem, closest
-from softdock.features import Markers
-from softdock.layout import CHASER_ROBOT_AT, MEMORY, MEMORY_AT, METHODS_AT, RANDOM, RANDOM_AT, TARGET_ROBOT_AT, TIME, TIME_AT
-from softdock.parameters import Parameter
-from softdock.robots.robot import ROBOT
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS, check_scenario, longest_delay, memory_sizes
 from softdock.scenario.features import features_of
@@ -29,8 +42,14 @@ from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
 from softdock.scenario.values import TRIANGLE_SLACK
 
 CHECKED_ROWS = 1000
-COMPONENTS = ("number", "mass")  # kinds whose components are independent; an attitude is swept as a whole
-INERTIAS = ("inertia", "tool_inertia")  # principal moments may be swept one by one, and are checked together
+COMPONENTS = (
+    "number",
+    "mass",
+)  # kinds whose components are independent; an attitude is swept as a whole
+INERTIAS = (
+    "inertia",
+    "tool_inertia",
+)  # principal moments may be swept one by one, and are checked together
 
 
 class Columns(NamedTuple):
@@ -50,7 +69,8 @@ class Place(NamedTuple):
 
 
 def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = None) -> Columns:
-    """The vectors of N runs. `runs`: N, where no key is swept. The run index of the random numbers is 0 .. N-1 unless swept."""
+    """The vectors of N runs. `runs`: N, where no key is swept. The run index of the random numbers
+    is 0 .. N-1 unless swept."""
     places = sweepable(scenario)
     problems: list[Problem] = []
     wanted: dict[str, tuple[Place, np.ndarray]] = {}
@@ -81,8 +101,14 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
 def sweepable(scenario: Scenario) -> dict[str, Place]:
     """Every key of this scenario that a sweep may set."""
     tables = [(t.path, t.group, t.base) for t in TABLES]
-    tables += [(f"{PAIR_TABLE}.{i}", PAIR, pair_base(i)) for i in range(len(scenario.tables.get(PAIR_TABLE, [])))]
-    tables += [(f"{METHOD_TABLE}.{i}", method.group, at + 1) for i, (method, at) in enumerate(_methods(scenario))]
+    tables += [
+        (f"{PAIR_TABLE}.{i}", PAIR, pair_base(i))
+        for i in range(len(scenario.tables.get(PAIR_TABLE, [])))
+    ]
+    tables += [
+        (f"{METHOD_TABLE}.{i}", method.group, at + 1)
+        for i, (method, at) in enumerate(_methods(scenario))
+    ]
     places: dict[str, Place] = {}
     for path, group, base in tables:
         at = base
@@ -94,9 +120,17 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
             ):
                 places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)
                 if parameter.size > 1 and parameter.kind in COMPONENTS:
-                    places |= {f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(parameter.size)}
-                elif parameter.kind in INERTIAS and np.ndim(resolved(scenario.tables, f"{path}.{parameter.key}")) == 1:
-                    places |= {f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(3)}
+                    places |= {
+                        f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1)
+                        for i in range(parameter.size)
+                    }
+                elif (
+                    parameter.kind in INERTIAS
+                    and np.ndim(resolved(scenario.tables, f"{path}.{parameter.key}")) == 1
+                ):
+                    places |= {
+                        f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(3)
+                    }
             at += parameter.size
     return places
 
@@ -124,7 +158,9 @@ def _rows(place: Place, values: Any) -> np.ndarray:
     if rows.ndim != 2 or rows.shape[1] != place.size or len(rows) == 0:
         raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one row a run")
     bad = (
-        ~np.isfinite(rows) | (rows > parameter.high) | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
+        ~np.isfinite(rows)
+        | (rows > parameter.high)
+        | ((rows <= parameter.low) if parameter.open_low else (rows < parameter.low))
     )
     if parameter.kind == "integer":
         bad |= rows != np.floor(rows)
@@ -133,34 +169,50 @@ def _rows(place: Place, values: Any) -> np.ndarray:
         bad_rows |= ~(np.linalg.norm(rows, axis=1) > 1e-9)
     if bad_rows.any():
         first = int(np.argmax(bad_rows))
-        raise _Refused(rows[first, 0].item() if place.size == 1 else rows[first].tolist(), parameter.allowed, first)
+        raise _Refused(
+            rows[first, 0].item() if place.size == 1 else rows[first].tolist(),
+            parameter.allowed,
+            first,
+        )
     return parameter.scale * rows
 
 
 def _inertias(parameter: Parameter, array: np.ndarray) -> np.ndarray:
-    """(N, 3) principal or (N, 3, 3) full inertias to (N, 6): xx, yy, zz, xy, xz, yz. Checked as in scenario/values.py."""
+    """(N, 3) principal or (N, 3, 3) full inertias to (N, 6): xx, yy, zz, xy, xz, yz. Checked as in
+    scenario/values.py."""
     if array.ndim in (1, 2) and array.shape[-1] == 3:
         matrices = np.atleast_2d(array)[:, :, None] * np.eye(3)
     else:
         matrices = array
     if matrices.ndim != 3 or matrices.shape[1:] != (3, 3):
-        raise _Refused(f"an array of shape {array.shape}", f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)")
-    symmetric = (np.abs(matrices - matrices.transpose(0, 2, 1)) <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)).all(
-        axis=(1, 2)
-    )
+        raise _Refused(
+            f"an array of shape {array.shape}",
+            f"{parameter.allowed}; one a run: (N, 3) or (N, 3, 3)",
+        )
+    symmetric = (
+        np.abs(matrices - matrices.transpose(0, 2, 1))
+        <= 1e-9 * np.abs(matrices).max(axis=(1, 2), keepdims=True)
+    ).all(axis=(1, 2))
     good = symmetric & are_inertias(parameter.kind, matrices)
     if not good.all():
         first = int(np.argmin(good))
         raise _Refused(matrices[first].tolist(), parameter.allowed, first)
     m = matrices
-    return np.stack([m[:, 0, 0], m[:, 1, 1], m[:, 2, 2], m[:, 0, 1], m[:, 0, 2], m[:, 1, 2]], axis=1)
+    return np.stack(
+        [m[:, 0, 0], m[:, 1, 1], m[:, 2, 2], m[:, 0, 1], m[:, 0, 2], m[:, 1, 2]], axis=1
+    )
 
 
 def are_inertias(kind: str, matrices: np.ndarray) -> np.ndarray:
-    """Whether symmetric matrices (N, 3, 3) are a body's: principal moments positive, none above the sum of the others. A tool may have none at all."""
+    """Whether symmetric matrices (N, 3, 3) are a body's: principal moments positive, none above the
+    sum of the others. A tool may have none at all."""
     finite: np.ndarray = np.asarray(np.isfinite(matrices).all(axis=(1, 2)))
     moments = np.linalg.eigvalsh(np.where(finite[:, None, None], matrices, np.eye(3)))
-    good = finite & (moments[:, 0] > 0.0) & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + TRIANGLE_SLACK))
+    good = (
+        finite
+        & (moments[:, 0] > 0.0)
+        & (moments[:, 2] <= (moments[:, 0] + moments[:, 1]) * (1.0 + TRIANGLE_SLACK))
+    )
     return np.asarray(good | (~matrices.any(axis=(1, 2)) if kind == "tool_inertia" else False))
 
 
@@ -170,14 +222,25 @@ def _unknown(scenario: Scenario, key: str, value: Any, places: Mapping[str, Plac
         and resolved(scenario.tables, key) is not None
         and not isinstance(resolved(scenario.tables, key), dict)
     ):
-        return Problem(key, value, "a key with a numeric value; this one is a choice, so make a batch for each of its values")
-    return Problem(key, value, "a key of this scenario with a numeric value", suggestion=closest(key, places))
+        return Problem(
+            key,
+            value,
+            "a key with a numeric value; this one is a choice, so make a batch for each of "
+            "its values",
+        )
+    return Problem(
+        key, value, "a key of this scenario with a numeric value", suggestion=closest(key, places)
+    )
 
 
 def _common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
     lengths = {key: len(array) for key, array in rows.items() if len(array) != 1}
     count = runs if runs is not None else max(lengths.values(), default=1)
-    wrong = [Problem(key, f"{n} values", f"{count} values, as the others, or one") for key, n in lengths.items() if n != count]
+    wrong = [
+        Problem(key, f"{n} values", f"{count} values, as the others, or one")
+        for key, n in lengths.items()
+        if n != count
+    ]
     if wrong:
         raise BadInput(wrong)
     if count < 1:
@@ -188,16 +251,24 @@ def _common_length(rows: Mapping[str, np.ndarray], runs: int | None) -> int:
 def too_long_delay(vectors: np.ndarray) -> Problem | None:
     """A row whose delay does not fit the largest history."""
     for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
-        cycles = np.ceil(longest_delay(vectors, base) / vectors[:, TIME_AT + TIME.at.cycle] - 1e-9).astype(int)
+        cycles = np.ceil(
+            longest_delay(vectors, base) / vectors[:, TIME_AT + TIME.at.cycle] - 1e-9
+        ).astype(int)
         row = int(np.argmax(cycles))
         if cycles[row] > MOST_SLOTS - 4:
-            allowed = f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one reaches {cycles[row]} cycles"
-            return Problem(f"robots.{name}.delay_ms[{row}]", 1e3 * vectors[row, base + ROBOT.at.delay], allowed)
+            allowed = (
+                f"a delay of at most {MOST_SLOTS - 4} cycles, the largest history; this one "
+                f"reaches {cycles[row]} cycles"
+            )
+            return Problem(
+                f"robots.{name}.delay_ms[{row}]", 1e3 * vectors[row, base + ROBOT.at.delay], allowed
+            )
     return None
 
 
 def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
-    """Each listed method and where its numbers begin in the vector: first the slot of its memory."""
+    """Each listed method and where its numbers begin in the vector: first the slot of its
+    memory."""
     found, at = [], METHODS_AT
     for entry in scenario.tables.get(METHOD_TABLE, []):
         method = METHODS[entry["name"]]
@@ -206,8 +277,14 @@ def _methods(scenario: Scenario) -> list[tuple[Any, int]]:
     return found
 
 
-def lay_out_memory(scenario: Scenario, vectors: np.ndarray, swept: Mapping[str, Any], known: Mapping[str, int] | None = None) -> int:
-    """Write one memory map into all rows, as `build` does for one scenario. Returns the floats of `mem`. `known`: sizes over more rows than these."""
+def lay_out_memory(
+    scenario: Scenario,
+    vectors: np.ndarray,
+    swept: Mapping[str, Any],
+    known: Mapping[str, int] | None = None,
+) -> int:
+    """Write one memory map into all rows, as `build` does for one scenario. Returns the floats of
+    `mem`. `known`: sizes over more rows than these."""
     sizes = memory_sizes(vectors) if known is None else dict(known)
     size = sizes.pop("size")
     for i, (method, at) in enumerate(_methods(scenario)):
@@ -218,18 +295,28 @@ def lay_out_memory(scenario: Scenario, vectors: np.ndarray, swept: Mapping[str, 
     return size
 
 
-def _method_floats(scenario: Scenario, method: Any, index: int, vectors: np.ndarray, swept: Mapping[str, Any]) -> int:
+def _method_floats(
+    scenario: Scenario, method: Any, index: int, vectors: np.ndarray, swept: Mapping[str, Any]
+) -> int:
     """The most memory a method needs over all rows."""
     prefix = f"{METHOD_TABLE}.{index}."
     values = {p.key: resolved(scenario.tables, prefix + p.key) for p in method.group}
     values = {key: value for key, value in values.items() if value is not None}
-    own = {key.removeprefix(prefix): np.atleast_1d(np.asarray(array)) for key, array in swept.items() if key.startswith(prefix)}
+    own = {
+        key.removeprefix(prefix): np.atleast_1d(np.asarray(array))
+        for key, array in swept.items()
+        if key.startswith(prefix)
+    }
     periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
     if not own:
         return max(method.memory(values, T) for T in periods)
     most = 0
     for row in range(len(vectors)):
-        here = values | {key: array[row if len(array) > 1 else 0].tolist() for key, array in own.items() if key in values}
+        here = values | {
+            key: array[row if len(array) > 1 else 0].tolist()
+            for key, array in own.items()
+            if key in values
+        }
         most = max(most, method.memory(here, vectors[row, TIME_AT + TIME.at.cycle]))
     return most
 
@@ -239,7 +326,9 @@ def _check_rows(scenario: Scenario, vectors: np.ndarray, swept_at: list[int]) ->
     rows: Any = range(len(vectors))
     if len(vectors) > CHECKED_ROWS:
         extremes = {int(pick(vectors[:, at])) for at in swept_at for pick in (np.argmin, np.argmax)}
-        rows = sorted(extremes | set(np.linspace(0, len(vectors) - 1, CHECKED_ROWS).astype(int).tolist()))
+        rows = sorted(
+            extremes | set(np.linspace(0, len(vectors) - 1, CHECKED_ROWS).astype(int).tolist())
+        )
     for row in rows:
         one = Scenario(scenario.tables, vectors[row], scenario.markers)
         problems, _ = check_scenario(one, lambda key: "")

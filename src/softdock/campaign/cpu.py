@@ -1,6 +1,8 @@
-"""A batch on the threads of this machine. Compiled code releases Python's lock, so threads run at once and share the parameters.
+"""A batch on the threads of this machine. Compiled code releases Python's lock, so threads run at
+once and share the parameters.
 
-Every run depends on its own row alone, so neither the number of threads nor the size of the chunks changes a bit of the result.
+Every run depends on its own row alone, so neither the number of threads nor the size of the chunks
+changes a bit of the result.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
-from softdock import doors
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.campaign.thin import Thin, rows_of
-from softdock.features import Markers
+from softdock.core.machine import doors
+from softdock.core.machine.features import Markers
 
 CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
 MOST_RUNS_IN_CHUNK = 256
@@ -27,7 +29,9 @@ def available_cores() -> int:
 def run_none(vectors: Thin, markers: Markers, mem_floats: int) -> None:
     """Compile what `run_cpu` calls, without a run."""
     none = empty_batch(vectors, 1)
-    doors.run_batch(rows_of(vectors, 0, 0), markers, np.zeros(mem_floats), none.logs, none.outcomes, 0, 0)
+    doors.run_batch(
+        rows_of(vectors, 0, 0), markers, np.zeros(mem_floats), none.logs, none.outcomes, 0, 0
+    )
 
 
 def run_cpu(
@@ -39,7 +43,8 @@ def run_cpu(
     chunk: int | None = None,
     progress: Progress | None = None,
 ) -> Batch:
-    """Run every row of `vectors`. `threads`: all cores unless given; `chunk`: runs a thread takes at a time."""
+    """Run every row of `vectors`. `threads`: all cores unless given; `chunk`: runs a thread takes
+    at a time."""
     batch = empty_batch(vectors, contacts)
     total = len(batch)
     threads = max(1, available_cores() if threads is None else threads)
@@ -48,7 +53,15 @@ def run_cpu(
     def run_chunk(first: int) -> int:
         last = min(first + chunk, total)
         rows = rows_of(vectors, first, last)
-        doors.run_batch(rows, markers, np.zeros(mem_floats), batch.logs[first:last], batch.outcomes[first:last], 0, last - first)
+        doors.run_batch(
+            rows,
+            markers,
+            np.zeros(mem_floats),
+            batch.logs[first:last],
+            batch.outcomes[first:last],
+            0,
+            last - first,
+        )
         return last - first
 
     done = 0
@@ -59,7 +72,9 @@ def run_cpu(
                 done += finished.result()
                 if progress is not None:
                     progress(done, total)
-        except BaseException:  # an interrupt, or the callback's: let the chunks under way end, start no more
+        except (
+            BaseException
+        ):  # an interrupt, or the callback's: let the chunks under way end, start no more
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return batch

@@ -1,8 +1,9 @@
 """A batch on one CUDA device: a thread a run, each calling the same `run_one` as a CPU thread does.
 
-A kernel is compiled for what the runs of a batch have in common: their kind (kinds.py) and the size of `mem`, an array in the
-thread's local memory. Numbers they share are arguments of the kernel; parameters, outcomes and logs are in global memory.
-Launches are slices of the batch, sized by the time the last one took.
+A kernel is compiled for what the runs of a batch have in common: their kind (kinds.py) and the size
+of `mem`, an array in the thread's local memory. Numbers they share are arguments of the kernel;
+parameters, outcomes and logs are in global memory. Launches are slices of the batch, sized by the
+time the last one took.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ import numpy as np
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.campaign.tailoring import Special, Tailored, tailor
 from softdock.campaign.thin import Thin, rows_of
-from softdock.compiled import cache_folder
-from softdock.doors import run_one
+from softdock.core.machine.compiled import cache_folder
+from softdock.core.machine.doors import run_one
+from softdock.core.machine.features import Markers
+from softdock.core.machine.specialise import of_kind, with_known_pair
+from softdock.core.machine.vector import prepare
 from softdock.errors import NoDevice
-from softdock.features import Markers
-from softdock.kinds import of_kind, with_known_pair
-from softdock.layout import prepare
 
 THREADS_PER_BLOCK = 64
-LAUNCH_S = 1.0  # aim of one launch; a longer one would make progress invisible and upset a display's watchdog
-WAVE = 256  # threads a multiprocessor holds at about 255 registers each: the least that fills the device
+# aim of one launch; a longer one would make progress invisible and upset a display's watchdog
+LAUNCH_S = 1.0
+# threads a multiprocessor holds at about 255 registers each: the least that fills the device
+WAVE = 256
 
 
 class Device(NamedTuple):
@@ -44,11 +47,15 @@ class Device(NamedTuple):
 def load_numba_cuda() -> Any:
     """The module `numba.cuda` of the package numba-cuda."""
     if importlib.util.find_spec("numba_cuda") is None:
-        raise NoDevice("no GPU backend: the package numba-cuda is not installed (pip install 'softdock[gpu]')")
+        raise NoDevice(
+            "no GPU backend: the package numba-cuda is not installed (pip install 'softdock[gpu]')"
+        )
     if not hasattr(np, "row_stack"):
         setattr(np, "row_stack", np.vstack)  # noqa: B010  numba-cuda 0.30 registers np.row_stack, which numpy 2.5 removed
     try:
-        importlib.import_module("_numba_cuda_redirector")  # a .pth file does this, but only in an installed environment
+        importlib.import_module(
+            "_numba_cuda_redirector"
+        )  # a .pth file does this, but only in an installed environment
         from numba import cuda
     except Exception as error:  # whatever a broken CUDA installation raises
         raise NoDevice(f"numba-cuda is installed but cannot be imported: {error}") from error
@@ -66,7 +73,9 @@ def find_device() -> Device:
         what = " ".join(str(error).split()).rstrip(" :.") or type(error).__name__
         raise NoDevice(f"numba-cuda is installed, but there is no usable GPU: {what}") from error
     name = name.decode() if isinstance(name, bytes) else str(name)
-    return Device(name, tuple(device.compute_capability), int(device.MULTIPROCESSOR_COUNT), int(memory))
+    return Device(
+        name, tuple(device.compute_capability), int(device.MULTIPROCESSOR_COUNT), int(memory)
+    )
 
 
 def kernel_function(special: Special) -> Any:
@@ -89,7 +98,9 @@ def kernel_function(special: Special) -> Any:
             mem = cuda.local.array(floats, np.float64)
             for j in range(floats):
                 mem[j] = 0.0
-            params = with_known_pair(of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers)
+            params = with_known_pair(
+                of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers
+            )
             run_one(vectors[i], params, mem, logs[i], outcomes[i])
 
     return run_slice_of_one_pair if shared.pair else run_slice
@@ -115,7 +126,8 @@ def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
 
 
 def keep_if_possible(keep: Callable[..., None]) -> Callable[..., None]:
-    """A kernel that a library was linked into (networks reshape arrays) cannot be kept on disk: it is compiled anew in each process."""
+    """A kernel that a library was linked into (networks reshape arrays) cannot be kept on disk: it
+    is compiled anew in each process."""
 
     def try_to_keep(*kernel: Any) -> None:
         try:
@@ -128,7 +140,8 @@ def keep_if_possible(keep: Callable[..., None]) -> Callable[..., None]:
 
 
 def kernel_and_markers(special: Special, markers: Markers, precision: str) -> tuple[Any, Any]:
-    """The kernel for one kind of run in single or double precision, and the markers to call it with."""
+    """The kernel for one kind of run in single or double precision, and the markers to call it
+    with."""
     if precision == "double":
         return kernel_for(special), markers
     from softdock.campaign.single import is_forgetful, twin
@@ -168,10 +181,12 @@ def run_cuda(
     tailored: Tailored | None = None,
     precision: str = "double",
 ) -> Batch:
-    """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement between backends).
+    """Run every row of `vectors` on the GPU. Agrees with `run_cpu` within rounding (docs: agreement
+    between backends).
 
     `tailored`: these runs, where `tailor` has looked at them before.
-    `precision`: "single" runs the core in single precision (single.py); results are doubles all the same.
+    `precision`: "single" runs the core in single precision (single.py); results are doubles all the
+    same.
     """
     batch = empty_batch(vectors, contacts)
     device, cuda = find_device(), load_numba_cuda()
@@ -182,9 +197,18 @@ def run_cuda(
     while done < total:
         part = slice(done, min(done + rows, total))
         began = time.perf_counter()
-        here = [cuda.to_device(array) for array in (rows_of(vectors, part.start, part.stop), batch.logs[part], batch.outcomes[part])]
+        here = [
+            cuda.to_device(array)
+            for array in (
+                rows_of(vectors, part.start, part.stop),
+                batch.logs[part],
+                batch.outcomes[part],
+            )
+        ]
         count = part.stop - part.start
-        kernel[-(-count // threads_per_block), threads_per_block](here[0], markers, numbers, here[1], here[2])
+        kernel[-(-count // threads_per_block), threads_per_block](
+            here[0], markers, numbers, here[1], here[2]
+        )
         here[1].copy_to_host(batch.logs[part])
         here[2].copy_to_host(batch.outcomes[part])
         took, first = time.perf_counter() - began, done == 0
@@ -202,7 +226,8 @@ def wave_rows(device: Device) -> int:
 
 
 def _next_rows(rows: int, took: float, device: Device, columns: int) -> int:
-    """Rows of the next launch: towards `LAUNCH_S`, at most four times as many, whole waves, within a quarter of the memory."""
+    """Rows of the next launch: towards `LAUNCH_S`, at most four times as many, whole waves, within
+    a quarter of the memory."""
     wave = wave_rows(device)
     most = max(device.memory_bytes // 4 // (8 * (columns + 128)), wave)
     aim = min(int(rows * min(LAUNCH_S / max(took, 1e-6), 4.0)), most)

@@ -1,4 +1,5 @@
-"""The design of a campaign: the values of what varies, of any range of runs. Point g of the grids and draw s make run g S + s, S draws a point."""
+"""The design of a campaign: the values of what varies, of any range of runs. Point g of the grids
+and draw s make run g S + s, S draws a point."""
 
 from __future__ import annotations
 
@@ -24,7 +25,14 @@ class Design:
         self.points = grid_size(spec.vary)
         self.runs = self.points * self.draws
         if self.runs > MOST_RUNS:
-            raise BadInput(Problem("runs", self.runs, f"at most {MOST_RUNS} runs: {self.points} points of the grids with {self.draws} draws each"))
+            raise BadInput(
+                Problem(
+                    "runs",
+                    self.runs,
+                    f"at most {MOST_RUNS} runs: {self.points} points of the grids with "
+                    f"{self.draws} draws each",
+                )
+            )
 
     def values(self, first: int, last: int) -> np.ndarray:
         """What runs first .. last - 1 vary, in the user's units: (runs, columns)."""
@@ -44,7 +52,8 @@ class Design:
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(index), 0))
 
     def _uniforms(self, first: int, last: int, draw: np.ndarray) -> np.ndarray:
-        """Independent from point to point where numbers are simply random; a layered or a Sobol design is the same at every point."""
+        """Independent from point to point where numbers are simply random; a layered or a Sobol
+        design is the same at every point."""
         spec, n = self.spec, self.dimensions
         if n == 0:
             return np.zeros((last - first, 0))
@@ -55,10 +64,14 @@ class Design:
         parts, at = [], first
         while at < last:
             end = min(last, (at // self.draws + 1) * self.draws)
-            parts.append(uniforms(spec.sampling, spec.seed, n, at % self.draws, end - at, self.draws))
+            parts.append(
+                uniforms(spec.sampling, spec.seed, n, at % self.draws, end - at, self.draws)
+            )
             at = end
         return np.concatenate(parts)
 
     @cached_property
     def _all(self) -> np.ndarray:
-        return uniforms(self.spec.sampling, self.spec.seed, self.dimensions, 0, self.draws, self.draws)
+        return uniforms(
+            self.spec.sampling, self.spec.seed, self.dimensions, 0, self.draws, self.draws
+        )

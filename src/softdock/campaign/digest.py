@@ -1,4 +1,5 @@
-"""The tables of a campaign read once, shard by shard and several at a time: rows picked for the charts, counts of all runs, the worst cases.
+"""The tables of a campaign read once, shard by shard and several at a time: rows picked for the
+charts, counts of all runs, the worst cases.
 
 Memory stays bounded: at most `MOST_ROWS` runs are kept, evenly picked.
 """
@@ -17,7 +18,7 @@ from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import RUNS, again
-from softdock.cycle import STATUSES
+from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
 
 MOST_ROWS = 100_000
@@ -28,9 +29,15 @@ Counts = dict[str, Any]
 
 
 class Digest(NamedTuple):
-    columns: dict[str, np.ndarray]  # of the picked runs; words as numbers: captured 0 or 1, verdict and status by index
+    columns: dict[
+        str, np.ndarray
+    ]  # of the picked runs; words as numbers: captured 0 or 1, verdict and status by index
     counts: list[Counts]  # of all runs, for each variant
-    worst: list[dict[str, Any]]  # of all runs, some of each variant: those that stopped first, then by the outcome, largest first
+    worst: list[
+        dict[str, Any]
+        # of all runs, some of each variant: those that stopped first, then by the outcome, largest
+        # first
+    ]
 
 
 class _Part(NamedTuple):
@@ -64,7 +71,9 @@ def _table(path: Path) -> Any:
         if getattr(error, "errno", None):  # the disc's fault, not the file's
             raise
         folder = path.parent.parent
-        raise CampaignStopped(f"{path} is damaged ({error}); remove it, and `{again(folder)}` makes its runs again") from None
+        raise CampaignStopped(
+            f"{path} is damaged ({error}); remove it, and `{again(folder)}` makes its runs again"
+        ) from None
 
 
 def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
@@ -82,7 +91,9 @@ def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
     with np.errstate(divide="ignore", invalid="ignore"):
         columns["energy_invented_share"] = columns["energy_invented_J"] / columns["kinetic_start_J"]
     columns["variant"] = (columns["run"] // plan.design.runs).astype(int)
-    return Digest(columns, counts, [row for _, row in _ranked([pair for mine in worst for pair in mine])])
+    return Digest(
+        columns, counts, [row for _, row in _ranked([pair for mine in worst for pair in mine])]
+    )
 
 
 def _ranked(worst: list[tuple[float, dict[str, Any]]]) -> list[tuple[float, dict[str, Any]]]:
@@ -100,33 +111,66 @@ def _read(plan: Plan, path: Path, worst_by: str) -> _Part:
     run = columns["run"]
     keep = picked(plan, run)
     variant = int(run[0]) // plan.design.runs if len(run) else 0
-    return _Part(variant, {name: x[keep] for name, x in columns.items()}, _count(plan, columns), _worst(plan, columns, worst_by))
+    return _Part(
+        variant,
+        {name: x[keep] for name, x in columns.items()},
+        _count(plan, columns),
+        _worst(plan, columns, worst_by),
+    )
 
 
 def picked(plan: Plan, run: np.ndarray) -> np.ndarray:
-    """Which runs are kept, in no step with any grid; of a `saltelli` design whole blocks, whose runs say something only together."""
+    """Which runs are kept, in no step with any grid; of a `saltelli` design whole blocks, whose
+    runs say something only together."""
     share = int(min(1.0, MOST_ROWS / plan.runs) * 2**32)
     block = plan.design.dimensions + 2 if plan.spec.sampling == "saltelli" else 1
-    return np.asarray((run.astype(np.uint64) // np.uint64(block) * np.uint64(2654435761)) % np.uint64(2**32) < share)
+    return np.asarray(
+        (run.astype(np.uint64) // np.uint64(block) * np.uint64(2654435761)) % np.uint64(2**32)
+        < share
+    )
 
 
 def _no_counts() -> Counts:
-    none = dict.fromkeys(("runs", "captured", "asked", "untouched", "honest", "compared", "silent", "silent_untouched"), 0)
+    none = dict.fromkeys(
+        (
+            "runs",
+            "captured",
+            "asked",
+            "untouched",
+            "honest",
+            "compared",
+            "silent",
+            "silent_untouched",
+        ),
+        0,
+    )
     return {**none, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
 
 
 def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
     one, captured = _no_counts(), columns["captured"]
-    one |= {"runs": len(captured), "asked": int(np.isfinite(captured).sum()), "captured": int(np.nansum(captured))}
+    one |= {
+        "runs": len(captured),
+        "asked": int(np.isfinite(captured).sum()),
+        "captured": int(np.nansum(captured)),
+    }
     one["untouched"] = int((columns["contacts"] == 0).sum())
-    for name, words, into in (("verdict", VERDICTS, one["verdicts"]), ("status", STATUSES, one["status"])):
+    for name, words, into in (
+        ("verdict", VERDICTS, one["verdicts"]),
+        ("status", STATUSES, one["status"]),
+    ):
         found = np.bincount(columns[name].astype(int), minlength=len(words)).tolist()
         into |= {word: count for word, count in zip(words, found, strict=True) if count}
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
-        one |= {"compared": int(np.isfinite(distance).sum()), "honest": int((distance <= plan.spec.honest_below).sum())}
+        one |= {
+            "compared": int(np.isfinite(distance).sum()),
+            "honest": int((distance <= plan.spec.honest_below).sum()),
+        }
         silent = np.isnan(distance) & (columns["status"] == 0)  # neither honest nor not
-        alone = (columns["contacts"] == 0) & (columns["orbit_contacts"] == 0)  # nothing touched: there was no approach. Else a contact was on at the end
+        alone = (columns["contacts"] == 0) & (
+            columns["orbit_contacts"] == 0
+        )  # nothing touched: there was no approach. Else a contact was on at the end
         one |= {"silent": int(silent.sum()), "silent_untouched": int((silent & alone).sum())}
     return one
 
@@ -140,14 +184,30 @@ def _add(total: Counts, more: Counts) -> None:
             total[name] += value
 
 
-def _worst(plan: Plan, columns: dict[str, np.ndarray], by: str) -> list[tuple[float, dict[str, Any]]]:
-    keys = [by, *plan.design.labels, "contacts", "peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "restitution"]
+def _worst(
+    plan: Plan, columns: dict[str, np.ndarray], by: str
+) -> list[tuple[float, dict[str, Any]]]:
+    keys = [
+        by,
+        *plan.design.labels,
+        "contacts",
+        "peak_force_real_N",
+        "peak_torque_real_Nm",
+        "energy_invented_J",
+        "restitution",
+    ]
     keys += ["captured_at_s"] if np.isfinite(columns["captured"]).any() else []
     keys = list(dict.fromkeys(keys))
-    size = np.where(columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf))
+    size = np.where(
+        columns["status"] != 0, np.inf, np.nan_to_num(columns[by].astype(float), nan=-np.inf)
+    )
     found = []
     for i in np.argsort(-size, kind="stable")[: _kept(plan)]:
         run = int(columns["run"][i])
-        row = {"run": run, "variant": plan.label(run // plan.design.runs), "status": STATUSES[int(columns["status"][i])]}
+        row = {
+            "run": run,
+            "variant": plan.label(run // plan.design.runs),
+            "status": STATUSES[int(columns["status"][i])],
+        }
         found.append((float(size[i]), row | {key: float(columns[key][i]) for key in keys}))
     return found

@@ -5,51 +5,80 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.campaign.thin import Thin
-from softdock.layout import CHASER_AT, TARGET_AT
-from softdock.spatial.rigid_body import BODY
+from softdock.core.machine.vector import CHASER_AT, TARGET_AT
+from softdock.core.spatial.rigid_body import BODY
 
 TURN = 0.05  # rad, of one step back
 
 
 def distances(runs: Thin, start: np.ndarray, loop: np.ndarray, orbit: np.ndarray) -> np.ndarray:
-    """Motions of both bodies, (N, 2, 13) each: before the first contact, and of run and orbit after the last."""
+    """Motions of both bodies, (N, 2, 13) each: before the first contact, and of run and orbit after
+    the last."""
     fixed, mass, inertia = _bodies(runs)
     free = ~fixed
     dv = loop[:, :, 7:10] - orbit[:, :, 7:10]
     squared = np.sum(free[:, :, None] * mass * dv * dv, axis=(1, 2))
     spin = _spins(free, inertia, loop) - _spins(free, inertia, orbit)
     in_body = np.einsum("nbji,nbj->nbi", _matrices(orbit[:, :, 3:7]), spin)
-    squared += np.einsum("nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0])
+    squared += np.einsum(
+        "nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0]
+    )
     v, w = start[:, :, 7:10], start[:, :, 10:13]
     moving = free[:, :, None] * mass
     barycentre = np.sum(moving * v, axis=1, keepdims=True) / mass.sum(axis=1, keepdims=True)
     v = np.where(np.asarray(fixed.any(axis=1))[:, None, None], v, v - barycentre)
-    twice = np.sum(moving * v * v, axis=(1, 2)) + np.einsum("nb,nbi,nbij,nbj->n", free.astype(float), w, inertia, w)
+    twice = np.sum(moving * v * v, axis=(1, 2)) + np.einsum(
+        "nb,nbi,nbij,nbj->n", free.astype(float), w, inertia, w
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)
 
 
 def turned_back(runs: Thin, motions: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Motions of bodies in free flight some time earlier [s]: velocities and angular momenta stay, attitudes turn. Positions are not moved."""
+    """Motions of bodies in free flight some time earlier [s]: velocities and angular momenta stay,
+    attitudes turn. Positions are not moved."""
     fixed, _, inertia = _bodies(runs)
     spin, q = _spins(~fixed, inertia, motions), motions[:, :, 3:7]
     turn = np.max(np.linalg.norm(motions[:, :, 10:13], axis=2), axis=1) * np.abs(by)
-    steps = np.where(turn > 0.0, np.exp2(np.ceil(np.log2(np.maximum(turn / TURN, 1.0)))), 0.0)  # each run's own: no bit depends on the runs beside it
+    steps = np.where(
+        turn > 0.0, np.exp2(np.ceil(np.log2(np.maximum(turn / TURN, 1.0)))), 0.0
+    )  # each run's own: no bit depends on the runs beside it
     q = q.copy()
     for count in np.unique(steps[steps > 0.0]):
         here = steps == count
-        q[here] = _runge_kutta(inertia[here], spin[here], q[here], -by[here, None, None] / count, int(count))
-    rate = np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[..., 0]
+        q[here] = _runge_kutta(
+            inertia[here], spin[here], q[here], -by[here, None, None] / count, int(count)
+        )
+    rate = np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[
+        ..., 0
+    ]
     return np.concatenate([motions[:, :, :3], q, motions[:, :, 7:10], rate], axis=2)
 
 
-def _runge_kutta(inertia: np.ndarray, spin: np.ndarray, q: np.ndarray, dt: np.ndarray, steps: int) -> np.ndarray:
+def _runge_kutta(
+    inertia: np.ndarray, spin: np.ndarray, q: np.ndarray, dt: np.ndarray, steps: int
+) -> np.ndarray:
     """Attitudes of bodies with constant angular momenta (world axes)."""
 
     def turning(q: np.ndarray) -> np.ndarray:
-        x, y, z = np.moveaxis(0.5 * np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[..., 0], -1, 0)
+        x, y, z = np.moveaxis(
+            0.5
+            * np.linalg.solve(inertia, np.einsum("nbji,nbj->nbi", _matrices(q), spin)[..., None])[
+                ..., 0
+            ],
+            -1,
+            0,
+        )
         w, i, j, k = np.moveaxis(q, -1, 0)
-        return np.stack([-i * x - j * y - k * z, w * x + j * z - k * y, w * y + k * x - i * z, w * z + i * y - j * x], axis=-1)
+        return np.stack(
+            [
+                -i * x - j * y - k * z,
+                w * x + j * z - k * y,
+                w * y + k * x - i * z,
+                w * z + i * y - j * x,
+            ],
+            axis=-1,
+        )
 
     for _ in range(steps):
         a = turning(q)
@@ -72,7 +101,9 @@ def column(runs: Thin, at: int, size: int) -> np.ndarray:
 def _bodies(runs: Thin) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fixed (N, 2), mass per axis (N, 2, 3), inertia (N, 2, 3, 3) of chaser and target."""
     at = BODY.at
-    fixed = np.stack([column(runs, base + at.fixed, 1)[:, 0] != 0.0 for base in (CHASER_AT, TARGET_AT)], axis=1)
+    fixed = np.stack(
+        [column(runs, base + at.fixed, 1)[:, 0] != 0.0 for base in (CHASER_AT, TARGET_AT)], axis=1
+    )
     mass = np.stack([column(runs, base + at.mass, 3) for base in (CHASER_AT, TARGET_AT)], axis=1)
     six = np.stack([column(runs, base + at.inertia, 6) for base in (CHASER_AT, TARGET_AT)], axis=1)
     return fixed, mass, six[:, :, [[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
@@ -91,7 +122,9 @@ def initial_motions(runs: Thin) -> np.ndarray:
 def _spins(free: np.ndarray, inertia: np.ndarray, motions: np.ndarray) -> np.ndarray:
     """World axes."""
     in_body = np.einsum("nbij,nbj->nbi", inertia, motions[:, :, 10:13])
-    return np.asarray(free[:, :, None] * np.einsum("nbij,nbj->nbi", _matrices(motions[:, :, 3:7]), in_body))
+    return np.asarray(
+        free[:, :, None] * np.einsum("nbij,nbj->nbi", _matrices(motions[:, :, 3:7]), in_body)
+    )
 
 
 def _matrices(q: np.ndarray) -> np.ndarray:

@@ -1,5 +1,5 @@
-"""Numbers between 0 and 1 that depend on the seed, the dimension and the index of the run alone: any part of a design can be made by itself, in any
-order, by any worker, to the same bits.
+"""Numbers between 0 and 1 that depend on the seed, the dimension and the index of the run alone:
+any part of a design can be made by itself, in any order, by any worker, to the same bits.
 
     random            Philox, one stream a dimension
     latin_hypercube   every dimension cut into as many layers as there are runs, each used once: layers shuffled by a keyed permutation
@@ -19,7 +19,8 @@ MOST_SOBOL = 21  # dimensions; the table below
 BITS = 32
 TO_UNIT = 2.0**-53
 ROUNDS = 6  # of the keyed permutation
-# Joe and Kuo (2008), new-joe-kuo-6: degree, coefficients of the polynomial, first direction numbers; dimension 2 onwards
+# Joe and Kuo (2008), new-joe-kuo-6: degree, coefficients of the polynomial, first direction
+# numbers; dimension 2 onwards
 JOE_KUO = (
     (1, 0, (1,)),
     (2, 1, (1, 3)),
@@ -58,7 +59,8 @@ def random(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
 
 
 def permuted(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndarray:
-    """A keyed permutation of 0 .. size - 1, one index at a time: a Feistel network on the next power of four, walked until it is inside."""
+    """A keyed permutation of 0 .. size - 1, one index at a time: a Feistel network on the next
+    power of four, walked until it is inside."""
     half = max(1, (int(size - 1).bit_length() + 1) // 2)
     tables = _round_tables(seed, dimension, half)
     result = index.astype(np.int64)
@@ -78,7 +80,9 @@ def permuted(seed: int, dimension: int, index: np.ndarray, size: int) -> np.ndar
 def _round_tables(seed: int, dimension: int, half: int) -> np.ndarray:
     """Each round's function of its half of the index."""
     right, keys = np.arange(1 << half, dtype=np.uint64), raw(seed, 1_000_000 + dimension, 0, ROUNDS)
-    return np.stack([_mixed(right + key) & np.uint64((1 << half) - 1) for key in keys]).astype(np.int64)
+    return np.stack([_mixed(right + key) & np.uint64((1 << half) - 1) for key in keys]).astype(
+        np.int64
+    )
 
 
 def _mixed(x: np.ndarray) -> np.ndarray:
@@ -113,7 +117,9 @@ def sobol_words(dimension: int, first: int, count: int) -> np.ndarray:
     index = np.arange(first, first + count, dtype=np.uint64)
     gray = index ^ (index >> np.uint64(1))
     words = np.zeros(count, dtype=np.uint64)
-    for i, table in enumerate(_byte_tables(dimension)[: max(1, -(-int(first + count).bit_length() // 8))]):
+    for i, table in enumerate(
+        _byte_tables(dimension)[: max(1, -(-int(first + count).bit_length() // 8))]
+    ):
         words ^= table[(gray >> np.uint64(8 * i)) & np.uint64(255)]
     return words
 
@@ -128,7 +134,8 @@ def _byte_tables(dimension: int) -> np.ndarray:
 
 
 def sobol(seed: int, dimension: int, first: int, count: int) -> np.ndarray:
-    """With a digital shift by seed, and the rest of the digits after the 32nd in the middle: never 0 or 1."""
+    """With a digital shift by seed, and the rest of the digits after the 32nd in the middle: never
+    0 or 1."""
     shift = raw(seed, 2_000_000 + dimension, 0, 1)[0] >> np.uint64(64 - BITS)
     return ((sobol_words(dimension, first, count) ^ shift).astype(float) + 0.5) * 2.0**-BITS
 
@@ -144,7 +151,9 @@ def saltelli(seed: int, dimension: int, first: int, count: int, dimensions: int)
     return np.where(from_b, b[n - low], a[n - low])
 
 
-def uniforms(sampling: str, seed: int, dimensions: int, first: int, count: int, size: int) -> np.ndarray:
+def uniforms(
+    sampling: str, seed: int, dimensions: int, first: int, count: int, size: int
+) -> np.ndarray:
     """Points first .. first + count - 1 of a design of `size` points: (count, dimensions)."""
     columns = []
     for d in range(dimensions):

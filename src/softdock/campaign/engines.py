@@ -1,5 +1,6 @@
-"""The machine that runs a shard: this machine's cores, or its GPU. What differs is how large a shard is best, and that a GPU may be given the
-next shard before the results of the last are fetched."""
+"""The machine that runs a shard: this machine's cores, or its GPU. What differs is how large a
+shard is best, and that a GPU may be given the next shard before the results of the last are
+fetched."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores, run_cpu, run_none
 from softdock.campaign.plan import Plan, Variant
 from softdock.campaign.thin import Thin
+from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.errors import BadInput, NoDevice, Problem
-from softdock.layout import TIME_AT, TIMES
 
 BACKENDS = ("auto", "cpu", "gpu", "dask")
 CPU_SHARD_CYCLES = 5e6  # for each core: some seconds of work
@@ -61,16 +62,23 @@ class Cpu:
         return None
 
     def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
-        return variant, runs, contacts  # all cores work in `collect`: a second shard beside would only be in the way
+        return (
+            variant,
+            runs,
+            contacts,
+        )  # all cores work in `collect`: a second shard beside would only be in the way
 
     def collect(self, launched: Any) -> tuple[Batch, float]:
         variant, runs, contacts = launched
         began = time.perf_counter()
-        return run_cpu(runs, variant.markers, variant.mem_floats, self.threads, contacts), time.perf_counter() - began
+        return run_cpu(
+            runs, variant.markers, variant.mem_floats, self.threads, contacts
+        ), time.perf_counter() - began
 
 
 class Gpu:
-    """The current GPU: a shard is what fills it once. `prepare` (what runs have in common) may be called from another thread, while the device is busy."""
+    """The current GPU: a shard is what fills it once. `prepare` (what runs have in common) may be
+    called from another thread, while the device is busy."""
 
     name = "gpu"
 
@@ -102,7 +110,9 @@ class Gpu:
 
     def launch(self, variant: Variant, runs: Thin, prepared: Any, contacts: int) -> Any:
         self.launches += 1
-        return self.lanes[self.launches % len(self.lanes)].launch(prepared, variant.markers, contacts, self.wave)
+        return self.lanes[self.launches % len(self.lanes)].launch(
+            prepared, variant.markers, contacts, self.wave
+        )
 
     def collect(self, launched: Any) -> tuple[Batch, float]:
         from softdock.campaign.flights import collect
@@ -111,10 +121,13 @@ class Gpu:
 
 
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
-    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`, saying what was found. Single precision is for a GPU alone."""
+    """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`,
+    saying what was found. Single precision is for a GPU alone."""
     from softdock.campaign.tailoring import MOST_FLOATS, too_large
 
-    floats = max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
+    floats = (
+        max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0
+    )
     single = plan is not None and plan.spec.precision == "single"
     if floats > MOST_FLOATS and (single or backend == "gpu"):
         raise too_large(floats)
@@ -122,7 +135,14 @@ def engine_for(backend: str, plan: Plan | None = None, threads: int | None = Non
         backend = "cpu"
     if plan is not None and single:
         if backend == "cpu":
-            raise BadInput(Problem("precision", "single", "double on a CPU, where single precision saves nothing; single is for --backend gpu"))
+            raise BadInput(
+                Problem(
+                    "precision",
+                    "single",
+                    "double on a CPU, where single precision saves nothing; single is for "
+                    "--backend gpu",
+                )
+            )
         try:
             found = Gpu("single")
         except NoDevice as error:

@@ -1,6 +1,8 @@
-"""A campaign run from begin to end: shard by shard, the next one prepared and the last one written while the machine runs this one.
+"""A campaign run from begin to end: shard by shard, the next one prepared and the last one written
+while the machine runs this one.
 
-Memory is bounded whatever the number of runs: one shard is prepared, two are with the machine, one is written.
+Memory is bounded whatever the number of runs: one shard is prepared, two are with the machine, one
+is written.
 """
 
 from __future__ import annotations
@@ -14,16 +16,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock.campaign.engines import Engine
-from softdock.campaign.orbits import Orbits, compile_orbit, distances_from_orbit, fly_orbits, settled, told
+from softdock.campaign.orbits import (
+    Orbits,
+    compile_orbit,
+    distances_from_orbit,
+    fly_orbits,
+    settled,
+    told,
+)
 from softdock.campaign.outcomes import Beside, outcome_table
 from softdock.campaign.own_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Folder, Shard, again
 from softdock.campaign.thin import Thin
+from softdock.core.settling import SETTLED_ROWS
 from softdock.errors import CampaignStopped
-from softdock.settling import SETTLED_ROWS
 
-FIRST_CONTACT = 1  # rows of the contact log kept: the table needs the first; outcomes of the user's own see more
+# rows of the contact log kept: the table needs the first; outcomes of the user's own see more
+FIRST_CONTACT = 1
 Progress = Callable[[int, int], None]  # runs done, runs in all
 Say = Callable[[str], None]  # what is waited for; "": nothing any more
 
@@ -55,11 +65,20 @@ class Started(NamedTuple):
     shard: Shard
     runs: Thin
     launched: Any
-    orbits: Orbits | None  # flown before the runs, which are told when it has done with its contacts
+    orbits: (
+        Orbits | None
+    )  # flown before the runs, which are told when it has done with its contacts
     orbit_s: float  # what that took
 
 
-def start(plan: Plan, shard: Shard, engine: Engine, own: Own, runs: Thin | None = None, prepared: Any = None) -> Started:
+def start(
+    plan: Plan,
+    shard: Shard,
+    engine: Engine,
+    own: Own,
+    runs: Thin | None = None,
+    prepared: Any = None,
+) -> Started:
     variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
     contacts = OWN_CONTACTS if own else FIRST_CONTACT
     if runs is None:
@@ -70,7 +89,13 @@ def start(plan: Plan, shard: Shard, engine: Engine, own: Own, runs: Thin | None 
     flown = time.perf_counter() - began
     if prepared is None:
         prepared = engine.prepare(variant, runs)
-    return Started(shard, runs, engine.launch(variant, runs, prepared, contacts), orbits, flown if orbits else 0.0)
+    return Started(
+        shard,
+        runs,
+        engine.launch(variant, runs, prepared, contacts),
+        orbits,
+        flown if orbits else 0.0,
+    )
 
 
 def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[Any, Spent]:
@@ -80,9 +105,18 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
     beside, began = None, time.perf_counter()
     if orbits is not None:
         batch, after = settled(batch)
-        beside = Beside(orbits, distances_from_orbit(runs, batch, after, orbits, getattr(engine, "threads", None)))
+        beside = Beside(
+            orbits,
+            distances_from_orbit(runs, batch, after, orbits, getattr(engine, "threads", None)),
+        )
         flown += time.perf_counter() - began
-    spent = Spent(shard.runs, float(batch.column("cycles").sum()), looped, flown, orbits.flown if orbits else 0)
+    spent = Spent(
+        shard.runs,
+        float(batch.column("cycles").sum()),
+        looped,
+        flown,
+        orbits.flown if orbits else 0,
+    )
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
     return outcome_table(plan, shard.variant, shard.first, runs, batch, beside, mine), spent
 
@@ -93,17 +127,29 @@ def encode(table: Any) -> bytes:
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    words = [name for name in table.column_names if pa.types.is_dictionary(table.schema.field(name).type)]
+    words = [
+        name for name in table.column_names if pa.types.is_dictionary(table.schema.field(name).type)
+    ]
     pq.write_table(table, sink, compression="zstd", use_dictionary=words)
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
 def own_outcomes(plan: Plan) -> Own:
-    return load_own(plan.spec.folder / plan.spec.outcome_file, len(plan.design.labels)) if plan.spec.outcome_file else {}
+    return (
+        load_own(plan.spec.folder / plan.spec.outcome_file, len(plan.design.labels))
+        if plan.spec.outcome_file
+        else {}
+    )
 
 
-def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | None = None, say: Say | None = None) -> Spent:
+def run_shards(
+    plan: Plan,
+    folder: Folder,
+    engine: Engine,
+    progress: Progress | None = None,
+    say: Say | None = None,
+) -> Spent:
     """Every shard that is missing. What it took, of these alone; compiling is counted apart."""
     own, missing = own_outcomes(plan), folder.missing(plan)
     spent, began = Spent(words=engine.words), time.perf_counter()
@@ -130,7 +176,9 @@ def run_shards(plan: Plan, folder: Folder, engine: Engine, progress: Progress | 
     return spent
 
 
-def compile_loops(plan: Plan, missing: Iterable[Shard], engine: Engine, say: Say | None = None) -> None:
+def compile_loops(
+    plan: Plan, missing: Iterable[Shard], engine: Engine, say: Say | None = None
+) -> None:
     """Before the first run, so that rates and time left are those of the runs."""
     variants = sorted({shard.variant for shard in missing})
     for i, v in enumerate(variants):
@@ -143,8 +191,11 @@ def compile_loops(plan: Plan, missing: Iterable[Shard], engine: Engine, say: Say
         say("")
 
 
-def _started(plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, pool: ThreadPoolExecutor) -> Iterator[Started]:
-    """Each shard under way; the next one is handed to the machine before the results of this one are asked for."""
+def _started(
+    plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, pool: ThreadPoolExecutor
+) -> Iterator[Started]:
+    """Each shard under way; the next one is handed to the machine before the results of this one
+    are asked for."""
     before: Started | None = None
     for shard, runs, prepared in _prepared(plan, missing, engine, pool):
         started = start(plan, shard, engine, own, runs, prepared)
@@ -155,12 +206,18 @@ def _started(plan: Plan, missing: Iterable[Shard], engine: Engine, own: Own, poo
         yield before
 
 
-def _prepared(plan: Plan, missing: Iterable[Shard], engine: Engine, pool: ThreadPoolExecutor) -> Iterator[tuple[Shard, Any, Any]]:
+def _prepared(
+    plan: Plan, missing: Iterable[Shard], engine: Engine, pool: ThreadPoolExecutor
+) -> Iterator[tuple[Shard, Any, Any]]:
     """Each shard with its runs; the next one is made ready meanwhile."""
 
     def prepare(shard: Shard) -> tuple[Shard, Any, Any]:
         runs = plan.thin(shard.variant, shard.first, shard.last)
-        return shard, runs, None if plan.spec.reference else engine.prepare(plan.variants[shard.variant], runs)  # else orbit comes first
+        return (
+            shard,
+            runs,
+            None if plan.spec.reference else engine.prepare(plan.variants[shard.variant], runs),
+        )  # else orbit comes first
 
     waiting: Future[tuple[Shard, Any, Any]] | None = None
     for shard in missing:
@@ -185,5 +242,11 @@ def _wait(writing: Future[None], folder: Folder) -> None:
 
 def stopped(error: OSError, path: Path) -> CampaignStopped:
     """A disc that fails costs the shards in flight and no more."""
-    why = "the disc is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else f"the disc failed ({error.strerror or error})"
-    return CampaignStopped(f"{why}: {path}; every shard written before is kept, and `{again(path)}` goes on")
+    why = (
+        "the disc is full"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT)
+        else f"the disc failed ({error.strerror or error})"
+    )
+    return CampaignStopped(
+        f"{why}: {path}; every shard written before is kept, and `{again(path)}` goes on"
+    )

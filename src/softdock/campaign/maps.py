@@ -1,7 +1,8 @@
 """Maps of a campaign over two of the keys that vary: rates and means in each cell, a map a variant.
 
-What varies on a grid or list has a cell for each of its values; what is drawn has even cells (even in the logarithm for log_uniform) over its range, a
-normal's over 99.8 % of it with the tails in the outermost; fewer cells where there are few runs. A cell without a number is None.
+What varies on a grid or list has a cell for each of its values; what is drawn has even cells (even
+in the logarithm for log_uniform) over its range, a normal's over 99.8 % of it with the tails in the
+outermost; fewer cells where there are few runs. A cell without a number is None.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ TAIL = 0.001  # of a normal, beyond the map's sides
 
 
 class Side(NamedTuple):
-    """One side of the maps: how it is to be drawn ("values", "linear" or "log"), its cells, and the cell of every run."""
+    """One side of the maps: how it is to be drawn ("values", "linear" or "log"), its cells, and the
+    cell of every run."""
 
     scale: str
     centres: np.ndarray
@@ -33,15 +35,33 @@ def cells(vary: Vary, label: str, x: np.ndarray, most: int = MOST_CELLS) -> Side
     if not vary.dimensions:
         values = np.unique(vary.points[:, vary.labels.index(label)])
         if len(values) <= MOST_VALUES:
-            return Side("linear" if vary.how == "grid" else "values", values, np.zeros(0), np.searchsorted(values, x).clip(0, len(values) - 1))
+            return Side(
+                "linear" if vary.how == "grid" else "values",
+                values,
+                np.zeros(0),
+                np.searchsorted(values, x).clip(0, len(values) - 1),
+            )
         low, high = values[0], values[-1]
     elif vary.how == "normal":
         low, high = np.quantile(x, [TAIL, 1.0 - TAIL])
     else:
         low, high = vary.low, vary.high
-    edges = np.geomspace(low, high, most + 1) if vary.how == "log_uniform" else np.linspace(low, high, most + 1)
-    centres = np.sqrt(edges[1:] * edges[:-1]) if vary.how == "log_uniform" else 0.5 * (edges[1:] + edges[:-1])
-    return Side("log" if vary.how == "log_uniform" else "linear", centres, edges, (np.searchsorted(edges, x, side="right") - 1).clip(0, most - 1))
+    edges = (
+        np.geomspace(low, high, most + 1)
+        if vary.how == "log_uniform"
+        else np.linspace(low, high, most + 1)
+    )
+    centres = (
+        np.sqrt(edges[1:] * edges[:-1])
+        if vary.how == "log_uniform"
+        else 0.5 * (edges[1:] + edges[:-1])
+    )
+    return Side(
+        "log" if vary.how == "log_uniform" else "linear",
+        centres,
+        edges,
+        (np.searchsorted(edges, x, side="right") - 1).clip(0, most - 1),
+    )
 
 
 def maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
@@ -50,20 +70,35 @@ def maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
     if len(axes) != 2:
         return None
     of = [next(v for v in plan.spec.vary if axis in v.labels) for axis in axes]
-    sides = [cells(v, axis, columns[axis], most) for v, axis, most in zip(of, axes, _finest(plan, of, len(columns["run"])), strict=True)]
+    sides = [
+        cells(v, axis, columns[axis], most)
+        for v, axis, most in zip(of, axes, _finest(plan, of, len(columns["run"])), strict=True)
+    ]
     shape = len(sides[0].centres), len(sides[1].centres)
-    found: dict[str, Any] = {"axes": axes, "scales": [s.scale for s in sides], "centres": [s.centres for s in sides], "edges": [s.edges for s in sides]}
+    found: dict[str, Any] = {
+        "axes": axes,
+        "scales": [s.scale for s in sides],
+        "centres": [s.centres for s in sides],
+        "edges": [s.edges for s in sides],
+    }
     cell = np.ravel_multi_index((sides[0].cell, sides[1].cell), shape)
-    found["runs"] = [np.bincount(cell[columns["variant"] == v], minlength=shape[0] * shape[1]).reshape(shape) for v in range(len(plan.variants))]
+    found["runs"] = [
+        np.bincount(cell[columns["variant"] == v], minlength=shape[0] * shape[1]).reshape(shape)
+        for v in range(len(plan.variants))
+    ]
     found["outcomes"] = {}
     for name, value in _mapped(plan, columns).items():
         if np.isfinite(value).any():
-            found["outcomes"][name] = [_means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape) for v in range(len(plan.variants))]
+            found["outcomes"][name] = [
+                _means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape)
+                for v in range(len(plan.variants))
+            ]
     return found
 
 
 def _finest(plan: Plan, of: list[Vary], read: int) -> list[int]:
-    """Cells along each side where what varies there is drawn: as many as leave some runs in each."""
+    """Cells along each side where what varies there is drawn: as many as leave some runs in
+    each."""
     drawn = [v for v in of if v.dimensions]
     values = np.prod([min(len(v.points), MOST_VALUES) for v in of if not v.dimensions], initial=1.0)
     runs = read / len(plan.variants) / values / RUNS_PER_CELL
@@ -71,17 +106,25 @@ def _finest(plan: Plan, of: list[Vary], read: int) -> list[int]:
 
 
 def _mapped(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    values = {"captured": columns["captured"], "active": (columns["verdict"] == 1).astype(float), "peak_force_real_N": columns["peak_force_real_N"]}
+    values = {
+        "captured": columns["captured"],
+        "active": (columns["verdict"] == 1).astype(float),
+        "peak_force_real_N": columns["peak_force_real_N"],
+    }
     values["energy_invented_share"] = columns["energy_invented_share"]
     if "distance_from_orbit" in columns:
         distance = columns["distance_from_orbit"]
         honest = np.where(np.isfinite(distance), distance <= plan.spec.honest_below, np.nan)
         values["distance_from_orbit"] = distance
-        values["honest"] = np.where(np.isnan(distance) & (columns["status"] != 0), 0.0, honest)  # a run that stopped is not honest
+        values["honest"] = np.where(
+            np.isnan(distance) & (columns["status"] != 0), 0.0, honest
+        )  # a run that stopped is not honest
     return values
 
 
-def _means(cell: np.ndarray, value: np.ndarray, of: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _means(
+    cell: np.ndarray, value: np.ndarray, of: np.ndarray, shape: tuple[int, int]
+) -> np.ndarray:
     """In each cell; NaN where there is nothing."""
     number = np.bincount(cell[of], minlength=shape[0] * shape[1])
     total = np.bincount(cell[of], weights=value[of], minlength=len(number))

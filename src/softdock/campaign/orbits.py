@@ -1,8 +1,11 @@
-"""Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does not know (robots, sensors, noise, methods).
+"""Orbit beside every run of a campaign: flown once for all runs that differ only in what orbit does
+not know (robots, sensors, noise, methods).
 
-Orbit is flown before the runs, which are told when it has done with its contacts (settling.py); they keep their motion of the first cycle after that at which
-nothing of their own contacts acts either. Orbit's motion at that instant follows from the one at its end, because nothing but its spin turns a body in free
-flight; where something else acts (schedules, hands, networks), orbit is flown again, up to there.
+Orbit is flown before the runs, which are told when it has done with its contacts (settling.py);
+they keep their motion of the first cycle after that at which nothing of their own contacts acts
+either. Orbit's motion at that instant follows from the one at its end, because nothing but its spin
+turns a body in free flight; where something else acts (schedules, hands, networks), orbit is flown
+again, up to there.
 """
 
 from __future__ import annotations
@@ -16,9 +19,9 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column, distances, initial_motions, turned_back
 from softdock.campaign.thin import Thin
-from softdock.contact_log import LOG_COLUMNS
-from softdock.doors import MOTIONS
-from softdock.layout import (
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.doors import MOTIONS
+from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
     CHASER_ROBOT_AT,
@@ -35,9 +38,15 @@ from softdock.layout import (
     TIME_AT,
     TIMES,
 )
-from softdock.reference import LOGGED_CONTACTS, OUTCOME_COLUMNS, orbit_marker, orbit_mem_floats, run_orbit
-from softdock.sensor.pose import POSE
-from softdock.settling import SETTLED_PART, SETTLED_ROWS
+from softdock.core.orbit import (
+    LOGGED_CONTACTS,
+    OUTCOME_COLUMNS,
+    orbit_marker,
+    orbit_mem_floats,
+    run_orbit,
+)
+from softdock.core.sensor.pose import POSE
+from softdock.core.settling import SETTLED_PART, SETTLED_ROWS
 
 CHUNK = 16  # runs a thread flies at a time
 AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start
@@ -52,7 +61,8 @@ UNKNOWN_TO_ORBIT = (  # parts of the vector
 
 
 class Orbits(NamedTuple):
-    """Of every run: orbit's outcomes (reference.OUTCOME_COLUMNS), its first restitution, and when it touched; NaN without a contact."""
+    """Of every run: orbit's outcomes (reference.OUTCOME_COLUMNS), its first restitution, and when
+    it touched; NaN without a contact."""
 
     outcomes: np.ndarray
     restitution: np.ndarray
@@ -72,24 +82,43 @@ class Orbits(NamedTuple):
 
 def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
     """Orbit of every run."""
-    known = np.array([not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool)
+    known = np.array(
+        [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
+    )
     if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0:
         known |= runs.at >= METHODS_AT  # networks that are part of satellites are listed as methods
-    _, first, which = np.unique(runs.values[:, known], axis=0, return_index=True, return_inverse=True)
-    outcomes, logged = np.zeros((len(first), len(OUTCOME_COLUMNS))), np.full((len(first), 3), np.nan)
+    _, first, which = np.unique(
+        runs.values[:, known], axis=0, return_index=True, return_inverse=True
+    )
+    outcomes, logged = (
+        np.zeros((len(first), len(OUTCOME_COLUMNS))),
+        np.full((len(first), 3), np.nan),
+    )
 
     def fly(begin: int) -> None:
         log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
         for i in range(begin, min(begin + CHUNK, len(first))):
             vector = runs.expand(first[i], first[i] + 1)[0]
             while True:
-                run_orbit(orbit_marker(vector), vector, np.zeros(orbit_mem_floats(vector)), log, np.zeros((0, 0)), outcomes[i], 1.0)
+                run_orbit(
+                    orbit_marker(vector),
+                    vector,
+                    np.zeros(orbit_mem_floats(vector)),
+                    log,
+                    np.zeros((0, 0)),
+                    outcomes[i],
+                    1.0,
+                )
                 count = int(outcomes[i, 2])
                 if count <= len(log):
                     break
                 log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
             if count > 0:
-                logged[i] = log[0, LOG_COLUMNS.index("restitution")], log[0, LOG_COLUMNS.index("start_s")], log[count - 1, LOG_COLUMNS.index("end_s")]
+                logged[i] = (
+                    log[0, LOG_COLUMNS.index("restitution")],
+                    log[0, LOG_COLUMNS.index("start_s")],
+                    log[count - 1, LOG_COLUMNS.index("end_s")],
+                )
 
     with ThreadPoolExecutor(threads or available_cores()) as pool:
         for _ in pool.map(fly, range(0, len(first), CHUNK)):
@@ -109,11 +138,16 @@ def compile_orbit(vector: np.ndarray) -> None:
 def told(runs: Thin, orbits: Orbits) -> Thin:
     """The same runs, told when orbit has done with its contacts."""
     done = np.fmax(orbits.last_touch, AT_ONCE)
-    return Thin(runs.base, np.append(runs.at, MEMORY_AT + MAP.orbit_done), np.column_stack([runs.values, done]))
+    return Thin(
+        runs.base,
+        np.append(runs.at, MEMORY_AT + MAP.orbit_done),
+        np.column_stack([runs.values, done]),
+    )
 
 
 class Settled(NamedTuple):
-    """Motions after the last contact, (N, 2, 13), and when that was [s]; NaN: a contact was on at the end."""
+    """Motions after the last contact, (N, 2, 13), and when that was [s]; NaN: a contact was on at
+    the end."""
 
     motions: np.ndarray
     at: np.ndarray
@@ -124,11 +158,16 @@ def settled(batch: Batch) -> tuple[Batch, Settled]:
     contacts = batch.logs.shape[1] - SETTLED_ROWS
     kept = batch.logs[:, contacts:]
     motions = np.concatenate([kept[:, :2, :SETTLED_PART], kept[:, 2, :6].reshape(-1, 2, 3)], axis=2)
-    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Settled(motions, kept[:, 2, 6].copy())
+    return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Settled(
+        motions, kept[:, 2, 6].copy()
+    )
 
 
-def distances_from_orbit(runs: Thin, batch: Batch, after: Settled, orbits: Orbits, threads: int | None = None) -> np.ndarray:
-    """`distance_from_orbit` of every run, at the instants of `fidelity.instants`; NaN where there is none."""
+def distances_from_orbit(
+    runs: Thin, batch: Batch, after: Settled, orbits: Orbits, threads: int | None = None
+) -> np.ndarray:
+    """`distance_from_orbit` of every run, at the instants of `fidelity.instants`; NaN where there
+    is none."""
     T = column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
     none = (batch.column("contacts") == 0.0) & np.isnan(orbits.first_touch)  # then at the end
     end = np.where(batch.column("status") == 0.0, batch.column("cycles") * T, np.nan)
@@ -144,10 +183,16 @@ def distances_from_orbit(runs: Thin, batch: Batch, after: Settled, orbits: Orbit
     if _is_pushed(runs.base):
         touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
         before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T[fine] + 1e-9)
-        start = np.where((before > 0.0)[:, None, None], _until(mine, np.maximum(before, 1.0) * T[fine], threads), start)
+        start = np.where(
+            (before > 0.0)[:, None, None],
+            _until(mine, np.maximum(before, 1.0) * T[fine], threads),
+            start,
+        )
         orbit = _until(mine, at, threads)
     else:
-        orbit = turned_back(mine, orbits.motions[fine], orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")] - at)
+        orbit = turned_back(
+            mine, orbits.motions[fine], orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")] - at
+        )
     found[fine] = distances(mine, start, loop, orbit)
     return found
 
@@ -155,11 +200,20 @@ def distances_from_orbit(runs: Thin, batch: Batch, after: Settled, orbits: Orbit
 def _is_pushed(base: np.ndarray) -> bool:
     """Whether anything but contacts acts on the bodies in orbit."""
     schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
-    return bool(base[MEMORY_AT + MAP.orbit_network_count] > 0.0) or any(base[at + ROWS] > 0.0 for at in schedules)
+    return bool(base[MEMORY_AT + MAP.orbit_network_count] > 0.0) or any(
+        base[at + ROWS] > 0.0 for at in schedules
+    )
 
 
 def _until(runs: Thin, time: np.ndarray, threads: int | None) -> np.ndarray:
     """Orbit's motions at a time of every run's own, by flying it up to there."""
     duration = TIME_AT + TIMES.duration
     kept = runs.at != duration
-    return fly_orbits(Thin(runs.base, np.append(runs.at[kept], duration), np.column_stack([runs.values[:, kept], time])), threads).motions
+    return fly_orbits(
+        Thin(
+            runs.base,
+            np.append(runs.at[kept], duration),
+            np.column_stack([runs.values[:, kept], time]),
+        ),
+        threads,
+    ).motions

@@ -1,6 +1,8 @@
-"""What is kept of every run: a row of a Parquet table, at most 200 bytes. Columns and their meanings: `COLUMNS`, docs/campaigns.md.
+"""What is kept of every run: a row of a Parquet table, at most 200 bytes. Columns and their
+meanings: `COLUMNS`, docs/campaigns.md.
 
-The run's number and what varied stand in front, in the user's units; outcomes of the user's own behind.
+The run's number and what varied stand in front, in the user's units; outcomes of the user's own
+behind.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ from softdock.campaign.distances import column
 from softdock.campaign.orbits import Orbits
 from softdock.campaign.plan import Plan
 from softdock.campaign.thin import Thin
-from softdock.contact.seat import CAPTURES
-from softdock.cycle import STATUSES
-from softdock.layout import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
-from softdock.reference import OUTCOME_COLUMNS as ORBITS
-from softdock.sensor.force_torque import SENSOR
-from softdock.sensor.pose import POSE
+from softdock.core.contact.seat import CAPTURES
+from softdock.core.cycle import STATUSES
+from softdock.core.machine.vector import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
+from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
+from softdock.core.sensor.force_torque import SENSOR
+from softdock.core.sensor.pose import POSE
 
 ACTIVE = 0.01  # of the energy at the start: a run that invents more is active
 VERDICTS = ("passive", "active", "stopped")
@@ -29,7 +31,8 @@ COLUMNS = {
     "method": "methods, in the order in which they apply",
     "integrator": "integrator of the satellites",
     "status": "completed, or why the run stopped",
-    "verdict": f"passive; active: it invented more than {100 * ACTIVE:g} % of the energy at the start; stopped: it did not complete",
+    "verdict": f"passive; active: it invented more than {100 * ACTIVE:g} % of the energy at the start; "
+    "stopped: it did not complete",
     "captured": "the probe was at its seat and slow for the stated time; null: nobody asked",
     "captured_at_s": "when that time was over; NaN: not captured",
     "contacts": "number of real contacts",
@@ -37,14 +40,16 @@ COLUMNS = {
     "peak_force_real_N": "largest true force of a contact pair",
     "peak_torque_real_Nm": "largest true torque about either centre of mass",
     "energy_invented_J": "energy from nothing",
-    "observed_J": "energy observed at the rig's port; above 0 it is active; NaN: force and pose differ in age by more than half a cycle",
+    "observed_J": "energy observed at the rig's port; above 0 it is active; NaN: force and pose differ in "
+    "age by more than half a cycle",
     "kinetic_start_J": "kinetic energy of both satellites at the start",
     "kinetic_end_J": "and at the end",
     "ended_at_s": "time at which the run ended",
 }
 NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
-    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was on at the end, or nothing approached",
+    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was "
+    "on at the end, or nothing approached",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",
@@ -64,12 +69,24 @@ def column_names(plan: Plan) -> list[str]:
     return [names[0], *plan.design.labels, *names[1:]]
 
 
-def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch, beside: Beside | None, own: dict[str, np.ndarray]) -> Any:
+def outcome_table(
+    plan: Plan,
+    variant: int,
+    first: int,
+    runs: Thin,
+    batch: Batch,
+    beside: Beside | None,
+    own: dict[str, np.ndarray],
+) -> Any:
     """Runs first .. of a variant as an Arrow table."""
     import pyarrow as pa
 
     v, count = plan.variants[variant], len(batch)
-    columns: dict[str, Any] = {"run": numbers(np.arange(count, dtype=np.uint32) + np.uint32(variant * plan.design.runs + first))}
+    columns: dict[str, Any] = {
+        "run": numbers(
+            np.arange(count, dtype=np.uint32) + np.uint32(variant * plan.design.runs + first)
+        )
+    }
     values = plan.design.values(first, first + count)
     columns |= {label: numbers(values[:, i]) for i, label in enumerate(plan.design.labels)}
     status = batch.column("status").astype(np.int8)
@@ -87,7 +104,14 @@ def outcome_table(plan: Plan, variant: int, first: int, runs: Thin, batch: Batch
         "contacts": numbers(batch.column("contacts").astype(np.int32)),
         "restitution": numbers(batch.column("restitution")),
     }
-    for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "observed_J", "kinetic_start_J", "kinetic_end_J"):
+    for name in (
+        "peak_force_real_N",
+        "peak_torque_real_Nm",
+        "energy_invented_J",
+        "observed_J",
+        "kinetic_start_J",
+        "kinetic_end_J",
+    ):
         columns[name] = numbers(batch.column(name))
     T = column(runs, TIME_AT + TIMES.cycle, 1)[:, 0]
     columns["observed_J"] = numbers(np.where(_one_age(runs, T), batch.column("observed_J"), np.nan))
@@ -107,10 +131,18 @@ def _orbit_columns(orbits: Orbits, distance: np.ndarray) -> dict[str, Any]:
 
 
 def _one_age(runs: Thin, T: np.ndarray) -> np.ndarray:
-    """Whether the newest force and the newest pose are of about one instant: a batch has no record in which to pair others."""
-    at = (SENSOR_AT + SENSOR.at.delay, POSE_AT + POSE.at.delay, SENSOR_AT + SENSOR.at.period, POSE_AT + POSE.at.period)
+    """Whether the newest force and the newest pose are of about one instant: a batch has no record
+    in which to pair others."""
+    at = (
+        SENSOR_AT + SENSOR.at.delay,
+        POSE_AT + POSE.at.delay,
+        SENSOR_AT + SENSOR.at.period,
+        POSE_AT + POSE.at.period,
+    )
     force, pose, *periods = (column(runs, one, 1)[:, 0] for one in at)
-    return np.asarray((np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9)))
+    return np.asarray(
+        (np.abs(force - pose) <= 0.5 * T) & (np.maximum(*periods) <= T * (1.0 + 1e-9))
+    )
 
 
 def _one(word: str, count: int) -> Any:

@@ -1,5 +1,5 @@
-"""Outcomes of a user's own: functions of a run's outcome row, its contact log and what varied, compiled by Numba and called for every run, whichever machine
-ran it.
+"""Outcomes of a user's own: functions of a run's outcome row, its contact log and what varied,
+compiled by Numba and called for every run, whichever machine ran it.
 
     # my_outcomes.py
     def hardest_pair(outcome, log):
@@ -13,9 +13,10 @@ ran it.
     def energy_per_mass(outcome, log, varied):
         return outcome[3] / varied[0]
 
-Every function of two or three arguments that the file defines is an outcome; those whose names begin with _ are helpers, compiled likewise. Columns:
-`doors.OUTCOME_COLUMNS`, `contact_log.LOG_COLUMNS` (the first contacts), and what varies in the order of the campaign file, in its units. An index beyond
-their ends is an error, never a number.
+Every function of two or three arguments that the file defines is an outcome; those whose names
+begin with _ are helpers, compiled likewise. Columns: `doors.OUTCOME_COLUMNS`,
+`contact_log.LOG_COLUMNS` (the first contacts), and what varies in the order of the campaign file,
+in its units. An index beyond their ends is an error, never a number.
 """
 
 from __future__ import annotations
@@ -43,34 +44,63 @@ def load_own(file: Path, varied: int) -> Own:
     try:
         exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), scope)
     except OSError as error:
-        raise BadInput(Problem("outcome_file", str(file), f"a file that can be read ({error.strerror})")) from None
+        raise BadInput(
+            Problem("outcome_file", str(file), f"a file that can be read ({error.strerror})")
+        ) from None
     except Exception as error:
-        raise BadInput(Problem("outcome_file", str(file), f"Python that runs ({type(error).__name__}: {error})")) from None
-    written = {name: f for name, f in scope.items() if inspect.isfunction(f) and f.__module__ == "softdock_own_outcomes"}
+        raise BadInput(
+            Problem(
+                "outcome_file", str(file), f"Python that runs ({type(error).__name__}: {error})"
+            )
+        ) from None
+    written = {
+        name: f
+        for name, f in scope.items()
+        if inspect.isfunction(f) and f.__module__ == "softdock_own_outcomes"
+    }
     found = {name: f for name, f in written.items() if not name.startswith("_")}
     if not found or any(len(inspect.signature(f).parameters) not in (2, 3) for f in found.values()):
-        allowed = "functions of two arguments, outcome and log, or three, with what varied; names of helpers begin with _"
+        allowed = (
+            "functions of two arguments, outcome and log, or three, with what varied; names of "
+            "helpers begin with _"
+        )
         raise BadInput(Problem("outcome_file", str(file), allowed))
     scope.update({name: _compiled(f) for name, f in written.items() if name not in found})
     made = {name: _looped(f) for name, f in found.items()}
-    from softdock.contact_log import LOG_COLUMNS
-    from softdock.doors import OUTCOME_COLUMNS, OUTCOMES
+    from softdock.core.contact_log import LOG_COLUMNS
+    from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 
     tried = np.zeros((2, OUTCOMES))  # a run without a contact, and one with more than its log holds
     tried[1, OUTCOME_COLUMNS.index("contacts")] = MANY
     for name, loop in made.items():  # compiles, and fails here rather than after the first shard
         try:
-            loop(tried, np.zeros((2, OWN_CONTACTS, len(LOG_COLUMNS))), np.zeros((2, varied)), np.zeros(2))
+            loop(
+                tried,
+                np.zeros((2, OWN_CONTACTS, len(LOG_COLUMNS))),
+                np.zeros((2, varied)),
+                np.zeros(2),
+            )
         except IndexError as error:
-            allowed = f"indices that are there: outcome[{OUTCOMES}], log[{OWN_CONTACTS}, {len(LOG_COLUMNS)}], varied[{varied}] ({error})"
+            allowed = (
+                f"indices that are there: outcome[{OUTCOMES}], log[{OWN_CONTACTS}, "
+                f"{len(LOG_COLUMNS)}], varied[{varied}] ({error})"
+            )
             raise BadInput(Problem(f"outcome_file {name}", str(file), allowed)) from None
         except Exception as error:
-            raise BadInput(Problem(f"outcome_file {name}", str(file), f"a function that Numba compiles to a number ({str(error).splitlines()[0]})")) from None
+            raise BadInput(
+                Problem(
+                    f"outcome_file {name}",
+                    str(file),
+                    f"a function that Numba compiles to a number ({str(error).splitlines()[0]})",
+                )
+            ) from None
     return made
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    made: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(function)
+    made: Callable[..., Any] = numba.njit(nogil=True, error_model="numpy", boundscheck=True)(
+        function
+    )
     return made
 
 
@@ -97,5 +127,8 @@ def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarra
         try:
             loop(batch.outcomes, batch.logs, np.ascontiguousarray(varied, dtype=float), found[name])
         except Exception as error:  # the user's code, on numbers that the trial did not have
-            raise CampaignStopped(f"outcome_file: {name} failed: {type(error).__name__}: {error}; mend it and begin in a new folder") from None
+            raise CampaignStopped(
+                f"outcome_file: {name} failed: {type(error).__name__}: {error}; mend it and "
+                "begin in a new folder"
+            ) from None
     return found

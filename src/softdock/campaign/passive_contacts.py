@@ -1,16 +1,21 @@
-"""Random passive contacts: does a method that claims passivity ever give back more than the real contact left?
+"""Random passive contacts: does a method that claims passivity ever give back more than the real
+contact left?
 
-Masses of 10 to 5000 kg, delays up to 50 ms (of each robot its own, in every second run), soft to hard contacts (a quarter of a period lasts from 8 cycles
-to 0.4 s), without and with damping up to half of the critical, poses late in every third run, force noise of up to 2 % of the peak in every second. Three
-families: a wall and one axis; two free bodies that hit off centre; two free bodies, a probe in a cone, several contacts. A run passes if in the end
+Masses of 10 to 5000 kg, delays up to 50 ms (of each robot its own, in every second run), soft to
+hard contacts (a quarter of a period lasts from 8 cycles to 0.4 s), without and with damping up to
+half of the critical, poses late in every third run, force noise of up to 2 % of the peak in every
+second. Three families: a wall and one axis; two free bodies that hit off centre; two free bodies, a
+probe in a cone, several contacts. A run passes if in the end
 
     KE <= max(KE_0 - W_real, KE of the pair welded together) + 1 % of KE_0 + noise term
 
-all relative to the pair's common motion, W_real what the real contact truly absorbed. The second of the maximum: robots that come late push on, and a
-damped contact may absorb more than the satellites ever had; no internal impulse takes more than all relative motion, which is that of the last touch: the
-pair's inertia grows as the bodies part. Noise term: white noise of standard deviation s makes the work booked over N cycles of contact wrong by
-s v T sqrt(N), one standard deviation, v the approach speed; the term is `DEVIATIONS` of them, less those that the method itself keeps back (`confidence`).
-Runs that end within `SETTLED` of a touch are not judged, and counted.
+all relative to the pair's common motion, W_real what the real contact truly absorbed. The second of
+the maximum: robots that come late push on, and a damped contact may absorb more than the satellites
+ever had; no internal impulse takes more than all relative motion, which is that of the last touch:
+the pair's inertia grows as the bodies part. Noise term: white noise of standard deviation s makes
+the work booked over N cycles of contact wrong by s v T sqrt(N), one standard deviation, v the
+approach speed; the term is `DEVIATIONS` of them, less those that the method itself keeps back
+(`confidence`). Runs that end within `SETTLED` of a touch are not judged, and counted.
 """
 
 from __future__ import annotations
@@ -27,7 +32,7 @@ import numpy as np
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
-from softdock.contact_log import LOG_COLUMNS
+from softdock.core.contact_log import LOG_COLUMNS
 from softdock.fidelity import MassProperties, angular_momentum, kinetic_energy
 from softdock.scenario.build import build
 
@@ -35,14 +40,23 @@ ALLOWED = 0.01  # of KE_0
 ROUNDING = 1e-9  # of KE_0: a loan of exactly 1 % is allowed
 DEVIATIONS = 4.0
 CONFIDENCE = 0.9999  # that the methods under test are given
-CLAIMS: dict[str, dict[str, Any]] = {name: {"name": name, "claim": "passive", "confidence": CONFIDENCE} for name in ("energy_ledger", "delay_passivity")}
+CLAIMS: dict[str, dict[str, Any]] = {
+    name: {"name": name, "claim": "passive", "confidence": CONFIDENCE}
+    for name in ("energy_ledger", "delay_passivity")
+}
 T, DURATION = 0.004, 6.0  # s
 SETTLED = 0.25  # s
 LEAD_TIME = 0.15  # s of free approach
 RADIUS = 0.3  # m, of each ball in the family `balls`
 MOTION = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 FAMILIES = ("wall", "balls", "cone")
-CONE = {"mouth_radius_m": 0.05, "bottom_radius_m": 0.02, "half_angle_deg": 20.0, "closed_bottom": True, "tip_radius_m": 0.01}
+CONE = {
+    "mouth_radius_m": 0.05,
+    "bottom_radius_m": 0.02,
+    "half_angle_deg": 20.0,
+    "closed_bottom": True,
+    "tip_radius_m": 0.01,
+}
 
 
 @dataclass(frozen=True)
@@ -61,8 +75,11 @@ class Family:
 
     @property
     def excess(self) -> np.ndarray:
-        """Energy beyond what was left and the noise term, as a share of KE_0; -inf where the run is not judged."""
-        return np.where(self.judged, (self.end_J - self.left_J - self.noise_J) / self.kinetic_J, -np.inf)
+        """Energy beyond what was left and the noise term, as a share of KE_0; -inf where the run is
+        not judged."""
+        return np.where(
+            self.judged, (self.end_J - self.left_J - self.noise_J) / self.kinetic_J, -np.inf
+        )
 
     def scenario(self, run: int) -> dict[str, Any]:
         """The tables of one run, to be built and run alone."""
@@ -88,7 +105,9 @@ class Campaign:
     @property
     def failures(self) -> int:
         """Runs that gave back more than allowed, or stopped."""
-        return int(sum(np.sum((f.excess > ALLOWED + ROUNDING) | ~f.completed) for f in self.families))
+        return int(
+            sum(np.sum((f.excess > ALLOWED + ROUNDING) | ~f.completed) for f in self.families)
+        )
 
     @property
     def worst(self) -> tuple[Family, int]:
@@ -97,15 +116,27 @@ class Campaign:
         return family, int(np.argmax(family.excess))
 
 
-def passive_contacts(runs: int = 10_000, seed: int = 1, methods: Sequence[dict[str, Any]] = (CLAIMS["energy_ledger"],)) -> Campaign:
-    """Draw and run the campaign. `methods`: as in a scenario; those that can be told noise and threshold are."""
+def passive_contacts(
+    runs: int = 10_000,
+    seed: int = 1,
+    methods: Sequence[dict[str, Any]] = (CLAIMS["energy_ledger"],),
+) -> Campaign:
+    """Draw and run the campaign. `methods`: as in a scenario; those that can be told noise and
+    threshold are."""
     if runs < len(FAMILIES):
         raise ValueError(f"runs: at least {len(FAMILIES)}, this is {runs}")
     counts = [len(part) for part in np.array_split(np.arange(runs), len(FAMILIES))]
-    return Campaign(tuple(_run(name, n, np.random.default_rng([seed, i]), methods) for i, (name, n) in enumerate(zip(FAMILIES, counts, strict=True))))
+    return Campaign(
+        tuple(
+            _run(name, n, np.random.default_rng([seed, i]), methods)
+            for i, (name, n) in enumerate(zip(FAMILIES, counts, strict=True))
+        )
+    )
 
 
-def _run(name: str, runs: int, random: np.random.Generator, methods: Sequence[dict[str, Any]]) -> Family:
+def _run(
+    name: str, runs: int, random: np.random.Generator, methods: Sequence[dict[str, Any]]
+) -> Family:
     swept, tables, kinetic, mobility, speed = _draw(name, runs, random)
     peak = speed * np.sqrt(swept["contact.0.real.stiffness_N_per_m"] / mobility)
     noise = np.where(random.random(runs) < 0.5, 0.0, peak * random.uniform(0.0, 0.02, runs))
@@ -117,12 +148,22 @@ def _run(name: str, runs: int, random: np.random.Generator, methods: Sequence[di
     batch = run_cpu(*columns(build(tables), swept), contacts=256)
     count = batch.column("contacts").astype(int)
     last = batch.logs[np.arange(runs), np.maximum(count - 1, 0)]
-    kept = max((float(NormalDist().inv_cdf(m.get("confidence", 0.5))) for m in methods), default=0.0)
-    term = max(DEVIATIONS - kept, 0.0) * noise * T * speed * np.sqrt(_cycles_in_contact(batch, count))
+    kept = max(
+        (float(NormalDist().inv_cdf(m.get("confidence", 0.5))) for m in methods), default=0.0
+    )
+    term = (
+        max(DEVIATIONS - kept, 0.0) * noise * T * speed * np.sqrt(_cycles_in_contact(batch, count))
+    )
     end, welded = _energies(batch, swept, name == "wall", last[:, LOG_COLUMNS.index("end_s")])
     left = np.maximum(kinetic - batch.column("real_work_J"), welded)
-    judged = (count > 0) & ~np.isnan(last[:, LOG_COLUMNS.index("restitution")]) & (last[:, LOG_COLUMNS.index("end_s")] < DURATION - SETTLED)
-    return Family(name, swept, tables, kinetic, term, left, end, batch.column("status") == 0.0, judged)
+    judged = (
+        (count > 0)
+        & ~np.isnan(last[:, LOG_COLUMNS.index("restitution")])
+        & (last[:, LOG_COLUMNS.index("end_s")] < DURATION - SETTLED)
+    )
+    return Family(
+        name, swept, tables, kinetic, term, left, end, batch.column("status") == 0.0, judged
+    )
 
 
 def _cycles_in_contact(batch: Batch, count: np.ndarray) -> np.ndarray:
@@ -132,21 +173,37 @@ def _cycles_in_contact(batch: Batch, count: np.ndarray) -> np.ndarray:
     return np.asarray(np.sum(np.where(listed, (end - start) / T + 2.0, 0.0), axis=1))
 
 
-def _energies(batch: Batch, swept: dict[str, np.ndarray], fixed: bool, last_touch: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Kinetic energy of each run's end relative to the common motion, and of the pair welded together at its last touch or there, the larger [J]."""
+def _energies(
+    batch: Batch, swept: dict[str, np.ndarray], fixed: bool, last_touch: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Kinetic energy of each run's end relative to the common motion, and of the pair welded
+    together at its last touch or there, the larger [J]."""
     if fixed:
         return batch.column("kinetic_end_J"), np.zeros(len(batch))
     end, welded = np.zeros(len(batch)), np.zeros(len(batch))
-    columns_of = {body: np.stack([batch.column(f"{body}.{name}") for name in MOTION]) for body in ("chaser", "target")}
+    columns_of = {
+        body: np.stack([batch.column(f"{body}.{name}") for name in MOTION])
+        for body in ("chaser", "target")
+    }
     for run in range(len(batch)):
         motion = np.stack([columns_of["chaser"][:, run], columns_of["target"][:, run]])
         mass = np.array([swept["chaser.mass_kg"][run], swept["target.mass_kg"][run]])
-        inertia = np.stack([np.diag(swept["chaser.inertia_kg_m2"][run]), np.diag(swept["target.inertia_kg_m2"][run])])
-        bodies = MassProperties(np.array([False, False]), np.repeat(mass[:, None], 3, axis=1), inertia)
+        inertia = np.stack(
+            [
+                np.diag(swept["chaser.inertia_kg_m2"][run]),
+                np.diag(swept["target.inertia_kg_m2"][run]),
+            ]
+        )
+        bodies = MassProperties(
+            np.array([False, False]), np.repeat(mass[:, None], 3, axis=1), inertia
+        )
         end[run] = kinetic_energy(bodies, motion)
         momentum = angular_momentum(bodies, motion)
         for then in (motion, _earlier(motion, DURATION - last_touch[run])):
-            welded[run] = max(welded[run], 0.5 * float(momentum @ np.linalg.solve(pair_inertia(bodies, then), momentum)))
+            welded[run] = max(
+                welded[run],
+                0.5 * float(momentum @ np.linalg.solve(pair_inertia(bodies, then), momentum)),
+            )
     return end, welded
 
 
@@ -170,8 +227,13 @@ def pair_inertia(bodies: MassProperties, motion: np.ndarray) -> np.ndarray:
     whole = np.zeros((3, 3))
     for m, inertia, one in zip(mass, bodies.inertia, motion, strict=True):
         w, x, y, z = one[3:7]
-        first, second = (-y * y - z * z, x * y - w * z, x * z + w * y), (x * y + w * z, -x * x - z * z, y * z - w * x)
-        R = np.eye(3) + 2.0 * np.array([first, second, (x * z - w * y, y * z + w * x, -x * x - y * y)])
+        first, second = (
+            (-y * y - z * z, x * y - w * z, x * z + w * y),
+            (x * y + w * z, -x * x - z * z, y * z - w * x),
+        )
+        R = np.eye(3) + 2.0 * np.array(
+            [first, second, (x * z - w * y, y * z + w * x, -x * x - y * y)]
+        )
         r = one[0:3] - centre
         whole += R @ inertia @ R.T + m * (r @ r * np.eye(3) - np.outer(r, r))
     return whole
@@ -181,19 +243,30 @@ def _log_uniform(random: np.random.Generator, low: float, high: float, runs: int
     return np.exp(random.uniform(math.log(low), math.log(high), runs))
 
 
-def _draw(name: str, runs: int, random: np.random.Generator) -> tuple[dict[str, np.ndarray], dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
+def _draw(
+    name: str, runs: int, random: np.random.Generator
+) -> tuple[dict[str, np.ndarray], dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
     """Swept keys, tables, KE_0, mobility at the contact (1/kg) and approach speed."""
     chaser, target = (_log_uniform(random, 10.0, 5000.0, runs) for _ in range(2))
-    speed = _log_uniform(random, 0.02, 0.1, runs) if name == "cone" else _log_uniform(random, 0.005, 0.2, runs)
+    speed = (
+        _log_uniform(random, 0.02, 0.1, runs)
+        if name == "cone"
+        else _log_uniform(random, 0.005, 0.2, runs)
+    )
     inertias = [m[:, None] * random.uniform(0.15, 0.25, (runs, 3)) for m in (chaser, target)]
     arm = {"wall": 0.0, "balls": 0.15, "cone": 1.0}[name]
-    mobility = sum(1.0 / m + arm**2 / inertia.min(axis=1) for m, inertia in zip((chaser, target), inertias, strict=True))
+    mobility = sum(
+        1.0 / m + arm**2 / inertia.min(axis=1)
+        for m, inertia in zip((chaser, target), inertias, strict=True)
+    )
     reduced = chaser * target / (chaser + target)
     if name == "wall":
         mobility, reduced = 1.0 / chaser, chaser
     quarter = _log_uniform(random, 8.0 * T, 0.4, runs)
     stiffness = (0.5 * math.pi / quarter) ** 2 / mobility
-    damping = np.where(random.random(runs) < 0.5, 0.0, random.uniform(0.0, 1.0, runs)) * np.sqrt(stiffness / mobility)
+    damping = np.where(random.random(runs) < 0.5, 0.0, random.uniform(0.0, 1.0, runs)) * np.sqrt(
+        stiffness / mobility
+    )
     delay = random.uniform(0.0, 50.0, runs)
     swept = {
         "chaser.mass_kg": chaser,
@@ -203,16 +276,26 @@ def _draw(name: str, runs: int, random: np.random.Generator) -> tuple[dict[str, 
         "contact.0.real.stiffness_N_per_m": stiffness,
         "contact.0.real.damping_Ns_per_m": damping,
         "robots.chaser.delay_ms": delay,
-        "robots.target.delay_ms": np.where(random.random(runs) < 0.5, delay, random.uniform(0.0, 50.0, runs)),
-        "pose.delay_ms": np.where(random.random(runs) < 2.0 / 3.0, 0.0, random.uniform(0.0, 30.0, runs)),
+        "robots.target.delay_ms": np.where(
+            random.random(runs) < 0.5, delay, random.uniform(0.0, 50.0, runs)
+        ),
+        "pose.delay_ms": np.where(
+            random.random(runs) < 2.0 / 3.0, 0.0, random.uniform(0.0, 30.0, runs)
+        ),
     }
     tables: dict[str, Any] = {
         "time": {"cycle_ms": 1e3 * T, "duration_s": DURATION, "plant_steps": 4},
-        "chaser": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "position_m": [3.0, 0.0, 0.0]},
+        "chaser": {
+            "mass_kg": 10.0,
+            "inertia_kg_m2": [2.0, 2.0, 2.0],
+            "position_m": [3.0, 0.0, 0.0],
+        },
         "target": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "fixed": name == "wall"},
         "sensor": {"noise_N": 1.0},
         "pose": {"delay_ms": 1.0},
-        "contact": [{"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1.0}}],
+        "contact": [
+            {"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1.0}}
+        ],
     }
     zero, gap = np.zeros(runs), speed * (LEAD_TIME + random.uniform(0.0, T, runs))
     if name == "wall":
@@ -228,9 +311,17 @@ def _draw(name: str, runs: int, random: np.random.Generator) -> tuple[dict[str, 
         }
         across = random.uniform(-0.5 * RADIUS, 0.5 * RADIUS, (runs, 2))
         along = np.sqrt((2.0 * RADIUS) ** 2 - np.sum(across**2, axis=1))
-        position = np.concatenate([(0.2 + along + gap)[:, None], across + np.array([-0.05, -0.15])], axis=1)
+        position = np.concatenate(
+            [(0.2 + along + gap)[:, None], across + np.array([-0.05, -0.15])], axis=1
+        )
     else:
-        cone = {"geometry": "cone", "tip_m": [-1.0, 0.0, 0.0], "origin_m": [1.0, 0.0, 0.0], "axis": [1.0, 0.0, 0.0], **CONE}
+        cone = {
+            "geometry": "cone",
+            "tip_m": [-1.0, 0.0, 0.0],
+            "origin_m": [1.0, 0.0, 0.0],
+            "axis": [1.0, 0.0, 0.0],
+            **CONE,
+        }
         tables["contact"][0] = cone | {"real": {"stiffness_N_per_m": 1.0}}
         angle, off = random.uniform(0.0, 2.0 * math.pi, runs), random.uniform(0.0, 0.035, runs)
         position = np.stack([2.01 + gap, off * np.cos(angle), off * np.sin(angle)], axis=1)

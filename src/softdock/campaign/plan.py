@@ -1,8 +1,9 @@
-"""From a campaign file to runs that can be made: variants (methods and integrators), each with the same design, as thin vectors.
+"""From a campaign file to runs that can be made: variants (methods and integrators), each with the
+same design, as thin vectors.
 
-    plan = load_plan("my_campaign.toml")       # checked: every draw of every run
-    plan.thin(variant, first, last)            # what a backend runs
-    plan.scenario_of(run)                      # any run again, by itself
+plan = load_plan("my_campaign.toml")       # checked: every draw of every run
+plan.thin(variant, first, last)            # what a backend runs
+plan.scenario_of(run)                      # any run again, by itself
 """
 
 from __future__ import annotations
@@ -15,26 +16,27 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.registry import METHODS
 from softdock.campaign.columns import Place, resolved, sweepable
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.thin import Thin
 from softdock.campaign.vary import Vary
 from softdock.comparison.candidates import Candidate, candidates, is_plug_in
-from softdock.contact.pairs import PAIR
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.pairs import PAIR
+from softdock.core.machine.features import Markers
+from softdock.core.machine.vector import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem, closest
-from softdock.features import Markers
-from softdock.layout import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
-from softdock.spatial.rigid_body import BODY
 
 
 @dataclass
 class Variant:
-    """One method and integrator. `scenario`: the base with them, its vector laid out for every run."""
+    """One method and integrator. `scenario`: the base with them, its vector laid out for every
+    run."""
 
     method: str
     integrator: str
@@ -95,7 +97,9 @@ class Plan:
             else:
                 for i, key in enumerate(vary.written):
                     value = values[0, column + min(i, len(vary.keys) - 1)].item()
-                    _put(tables, key, int(value) if places[i].parameter.kind == "integer" else value)
+                    _put(
+                        tables, key, int(value) if places[i].parameter.kind == "integer" else value
+                    )
             column += len(vary.keys)
         if any(vary.keep_tip for vary, _ in v.places):
             at = CHASER_AT + BODY.at.position
@@ -110,20 +114,40 @@ def load_plan(source: str | Path) -> Plan:
     return make_plan(load_spec(source))
 
 
-def make_plan(spec: Spec, base: Scenario | None = None, say: Callable[[int, int], None] | None = None) -> Plan:
-    """`base`: the scenario, where it is at hand already, changes and seed included. `say`: told how many draws are checked, of how many."""
+def make_plan(
+    spec: Spec, base: Scenario | None = None, say: Callable[[int, int], None] | None = None
+) -> Plan:
+    """`base`: the scenario, where it is at hand already, changes and seed included. `say`: told how
+    many draws are checked, of how many."""
     from softdock.campaign.checking import check_plan
 
     base = (_base(spec) if base is None else base).with_keys({"capture.peak_torque": True})
-    own, integrator = tuple(e["name"] for e in base.tables["methods"]), base.tables["satellites"]["integrator"]
+    own, integrator = (
+        tuple(e["name"] for e in base.tables["methods"]),
+        base.tables["satellites"]["integrator"],
+    )
     if spec.methods or spec.integrators:
         remedies = "+".join(name for name in own if not is_plug_in(METHODS[name]))
-        able, unable = candidates(base, spec.methods or [remedies or "direct"], spec.integrators or [integrator])
+        able, unable = candidates(
+            base, spec.methods or [remedies or "direct"], spec.integrators or [integrator]
+        )
     else:
-        able, unable = [Candidate(own, integrator, base)], []  # the scenario as it is, networks and all
+        able, unable = (
+            [Candidate(own, integrator, base)],
+            [],
+        )  # the scenario as it is, networks and all
     refused = [f"{one.method}, {one.integrator}: {one.reason}" for one in unable]
     if not able:
-        raise BadInput([Problem("methods", f"{one.method}, {one.integrator}", f"a method that can run here ({one.reason})") for one in unable])
+        raise BadInput(
+            [
+                Problem(
+                    "methods",
+                    f"{one.method}, {one.integrator}",
+                    f"a method that can run here ({one.reason})",
+                )
+                for one in unable
+            ]
+        )
     design = Design(spec)
     _check_names(spec, design)
     variants = []
@@ -133,7 +157,14 @@ def make_plan(spec: Spec, base: Scenario | None = None, say: Callable[[int, int]
     plan = Plan(spec, base, design, variants, refused)
     beyond = [run for run in spec.trajectories["runs"] if run >= plan.runs]
     if beyond:
-        raise BadInput(Problem("trajectories.runs", beyond, f"runs from 0 to {plan.runs - 1}", spec.locate("trajectories.runs")))
+        raise BadInput(
+            Problem(
+                "trajectories.runs",
+                beyond,
+                f"runs from 0 to {plan.runs - 1}",
+                spec.locate("trajectories.runs"),
+            )
+        )
     check_plan(plan, say)
     return plan
 
@@ -147,21 +178,41 @@ def _check_names(spec: Spec, design: Design) -> None:
         for label in vary.labels:
             if label in taken:
                 allowed = "a name that no outcome and no other key that varies has"
-                raise BadInput(Problem(f"vary.{i}.name", label, allowed, spec.locate(f"vary.{i}.name")))
+                raise BadInput(
+                    Problem(f"vary.{i}.name", label, allowed, spec.locate(f"vary.{i}.name"))
+                )
             taken.add(label)
 
 
 def _base(spec: Spec) -> Scenario:
-    named = spec.scenario if "/" not in spec.scenario and not spec.scenario.endswith(".toml") else spec.folder / spec.scenario
+    named = (
+        spec.scenario
+        if "/" not in spec.scenario and not spec.scenario.endswith(".toml")
+        else spec.folder / spec.scenario
+    )
     changes = {"random.seed": spec.seed} | flat(spec.changes)
     try:
         base = load_scenario(named, changes)
     except BadInput as error:
         at = spec.locate("set")
-        raise BadInput([Problem(p.key, p.value, p.allowed, at if p.where == "--set" else p.where, p.suggestion) for p in error.problems]) from None
+        raise BadInput(
+            [
+                Problem(
+                    p.key, p.value, p.allowed, at if p.where == "--set" else p.where, p.suggestion
+                )
+                for p in error.problems
+            ]
+        ) from None
     capture = base.tables["capture"]
     if capture["for_s"] > 0.0 and capture["pair"] >= len(base.tables["contact"]):
-        raise BadInput(Problem("capture.pair", capture["pair"], f"a contact pair that is there, below {len(base.tables['contact'])}", spec.locate("set")))
+        raise BadInput(
+            Problem(
+                "capture.pair",
+                capture["pair"],
+                f"a contact pair that is there, below {len(base.tables['contact'])}",
+                spec.locate("set"),
+            )
+        )
     return base
 
 
@@ -169,11 +220,18 @@ def flat(tables: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested tables to dotted keys."""
     found: dict[str, Any] = {}
     for key, value in tables.items():
-        found |= flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {f"{prefix}{key}": value}
+        found |= (
+            flat(value, f"{prefix}{key}.")
+            if isinstance(value, Mapping)
+            else {f"{prefix}{key}": value}
+        )
     return found
 
 
-NO_NUMBER = "a number of the scenario; this one is a word, a table, a direction or an attitude (methods and integrators have keys of their own; turn_about)"
+NO_NUMBER = (
+    "a number of the scenario; this one is a word, a table, a direction or an attitude (methods "
+    "and integrators have keys of their own; turn_about)"
+)
 
 
 def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]]:
@@ -185,19 +243,41 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
         for key in vary.written:
             place, where = known.get(key), spec.locate(f"vary.{i}.key")
             if key == "random.run":
-                allowed = "another key: a campaign numbers its runs with this one, and each has noise of its own already"
+                allowed = (
+                    "another key: a campaign numbers its runs with this one, and each has noise "
+                    "of its own already"
+                )
                 problems.append(Problem(key, "in vary", allowed, where))
             elif place is None and resolved(scenario.tables, key) is not None:
                 problems.append(Problem(key, "in vary", NO_NUMBER, where))
             elif place is None:
-                problems.append(Problem(key, "in vary", "a key of this scenario with a numeric value", where, closest(key, known)))
+                problems.append(
+                    Problem(
+                        key,
+                        "in vary",
+                        "a key of this scenario with a numeric value",
+                        where,
+                        closest(key, known),
+                    )
+                )
             elif place.size > 1 and place.parameter.kind != "mass" and not vary.turn_about:
-                hint = "one of its numbers: " + ", ".join(k for k in known if k.startswith(f"{key}.")) if f"{key}.0" in known else "a key with a single number"
+                hint = (
+                    "one of its numbers: " + ", ".join(k for k in known if k.startswith(f"{key}."))
+                    if f"{key}.0" in known
+                    else "a key with a single number"
+                )
                 problems.append(Problem(key, "in vary", hint, where))
         if not problems:
             found.append((vary, [known[key] for key in vary.written]))
         if vary.keep_tip and not scenario.tables["contact"]:
-            problems.append(Problem(f"vary.{i}.keep_tip", True, "a scenario with a contact, whose tip it is", spec.locate(f"vary.{i}")))
+            problems.append(
+                Problem(
+                    f"vary.{i}.keep_tip",
+                    True,
+                    "a scenario with a contact, whose tip it is",
+                    spec.locate(f"vary.{i}"),
+                )
+            )
     if problems:
         raise BadInput(problems)
     return found
@@ -223,7 +303,9 @@ def fill(variant: Variant, values: np.ndarray, first: int) -> np.ndarray:
         if not vary.turn_about:
             for i, place in enumerate(places):
                 for j in range(place.size):
-                    filled[:, index[place.at + j]] = place.parameter.scale * values[:, column + min(i, len(vary.keys) - 1)]
+                    filled[:, index[place.at + j]] = (
+                        place.parameter.scale * values[:, column + min(i, len(vary.keys) - 1)]
+                    )
         column += len(vary.keys)
     column = 0
     for vary, places in variant.places:
@@ -233,8 +315,16 @@ def fill(variant: Variant, values: np.ndarray, first: int) -> np.ndarray:
     return filled
 
 
-def _turn(variant: Variant, vary: Vary, at: int, degrees: np.ndarray, filled: np.ndarray, index: Mapping[int, int]) -> None:
-    """The body turned about a world axis; with `keep_tip` about its first tip, else about its centre of mass."""
+def _turn(
+    variant: Variant,
+    vary: Vary,
+    at: int,
+    degrees: np.ndarray,
+    filled: np.ndarray,
+    index: Mapping[int, int],
+) -> None:
+    """The body turned about a world axis; with `keep_tip` about its first tip, else about its
+    centre of mass."""
     vector = variant.scenario.vector
     axis = np.array(vary.turn_about) / np.linalg.norm(vary.turn_about)
     half = np.radians(degrees) / 2.0
@@ -245,7 +335,13 @@ def _turn(variant: Variant, vary: Vary, at: int, degrees: np.ndarray, filled: np
         filled[:, index[at + j]] = attitude[:, j]
     if vary.keep_tip:
         at = PAIRS_AT + PAIR.at.tip
-        tip = np.stack([filled[:, index[i]] if i in index else np.full(len(filled), vector[i]) for i in range(at, at + 3)], axis=1)  # each run's own
+        tip = np.stack(
+            [
+                filled[:, index[i]] if i in index else np.full(len(filled), vector[i])
+                for i in range(at, at + 3)
+            ],
+            axis=1,
+        )  # each run's own
         moved = _rotated(base[None, :], tip) - _rotated(attitude, tip)
         for j in range(3):
             filled[:, index[CHASER_AT + BODY.at.position + j]] += moved[:, j]
@@ -255,7 +351,15 @@ def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Quaternions: first b, then a."""
     w, x, y, z = a.T
     s, i, j, k = b.T
-    return np.stack([w * s - x * i - y * j - z * k, w * i + x * s + y * k - z * j, w * j - x * k + y * s + z * i, w * k + x * j - y * i + z * s], axis=1)
+    return np.stack(
+        [
+            w * s - x * i - y * j - z * k,
+            w * i + x * s + y * k - z * j,
+            w * j - x * k + y * s + z * i,
+            w * k + x * j - y * i + z * s,
+        ],
+        axis=1,
+    )
 
 
 def _rotated(q: np.ndarray, v: np.ndarray) -> np.ndarray:
@@ -273,5 +377,3 @@ def _put(tables: dict[str, Any], key: str, value: Any) -> None:
         here[int(last)] = value
     else:
         here[last] = value
-
-

@@ -1,7 +1,9 @@
-"""How far single precision is from double: some of a campaign's runs made again in double on the CPU, and compared outcome by outcome.
+"""How far single precision is from double: some of a campaign's runs made again in double on the
+CPU, and compared outcome by outcome.
 
-Runs whose number of contacts, status or capture differ are counted and listed; the others are compared number by number. A difference is taken relative
-to the run's own scale: forces and torques to their peak in double, energies to that at the start, times and distances as they are.
+Runs whose number of contacts, status or capture differ are counted and listed; the others are
+compared number by number. A difference is taken relative to the run's own scale: forces and torques
+to their peak in double, energies to that at the start, times and distances as they are.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ def sample(plan: Plan, threads: int) -> list[Shard]:
     blocks = max(1, int(min(affordable, MOST_BLOCKS)) // len(plan.variants))
     runs = plan.design.runs
     numbers = np.unique(np.linspace(0, (runs - 1) // BLOCK, blocks).astype(int)).tolist()
-    return [Shard(0, variant, n * BLOCK, min((n + 1) * BLOCK, runs)) for variant in range(len(plan.variants)) for n in numbers]
+    return [
+        Shard(0, variant, n * BLOCK, min((n + 1) * BLOCK, runs))
+        for variant in range(len(plan.variants))
+        for n in numbers
+    ]
 
 
 def compare_with_double(plan: Plan, folder: Path) -> dict[str, Any]:
@@ -48,7 +54,11 @@ def compare_with_double(plan: Plan, folder: Path) -> dict[str, Any]:
     engine = Cpu()
     blocks, own = sample(plan, engine.threads), own_outcomes(plan)
     made = [table_of(plan, start(plan, block, engine, own), engine, own)[0] for block in blocks]
-    names = [name for name in made[0].column_names if name in {*DECIDED, *SCALES, "run", "kinetic_start_J"}]
+    names = [
+        name
+        for name in made[0].column_names
+        if name in {*DECIDED, *SCALES, "run", "kinetic_start_J"}
+    ]
     double = {name: np.concatenate([to_numbers(table[name]) for table in made]) for name in names}
     wanted = double["run"].astype(np.int64)
     found: dict[str, list[np.ndarray]] = {name: [] for name in names}
@@ -57,24 +67,39 @@ def compare_with_double(plan: Plan, folder: Path) -> dict[str, Any]:
         for name in names:
             found[name].append(to_numbers(table[name])[mine])
     order = np.argsort(np.concatenate(found["run"]), kind="stable")
-    return differences({name: np.concatenate(parts)[order] for name, parts in found.items()}, double)
+    return differences(
+        {name: np.concatenate(parts)[order] for name, parts in found.items()}, double
+    )
 
 
 def differences(single: dict[str, np.ndarray], double: dict[str, np.ndarray]) -> dict[str, Any]:
     """What differs, of runs in the same order."""
     other = {name: _unequal(single[name], double[name]) for name in DECIDED if name in double}
-    decided = np.any([other[name] for name in ("status", "contacts", "captured") if name in other], axis=0)
+    decided = np.any(
+        [other[name] for name in ("status", "contacts", "captured") if name in other], axis=0
+    )
     rows = []
     for name, by in SCALES.items():
         if name not in double:
             continue
         scale = np.abs(double[by]) if by else np.ones(len(decided))
         with np.errstate(invalid="ignore"):
-            apart = (np.abs(single[name] - double[name]) / np.maximum(scale, SMALLEST))[~decided & (scale > SMALLEST)]
+            apart = (np.abs(single[name] - double[name]) / np.maximum(scale, SMALLEST))[
+                ~decided & (scale > SMALLEST)
+            ]
         fine = apart[np.isfinite(apart)]
         if len(fine):
             median, most = np.quantile(fine, [0.5, 0.95]).tolist()
-            rows.append({"outcome": name, "relative_to": by, "runs": len(fine), "median": median, "quantile_95": most, "most": float(fine.max())})
+            rows.append(
+                {
+                    "outcome": name,
+                    "relative_to": by,
+                    "runs": len(fine),
+                    "median": median,
+                    "quantile_95": most,
+                    "most": float(fine.max()),
+                }
+            )
     return {
         "kind": "single",
         "compared": len(decided),
@@ -92,7 +117,10 @@ def _unequal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def said(found: dict[str, Any]) -> str:
     """In a sentence, for the command and the page."""
     n, different = found["compared"], found["decided_by_rounding"]
-    text = f"Single precision: of {n} runs made again in double, {different} differ in status, contacts or capture ({100.0 * different / n:.3g} %)"
+    text = (
+        f"Single precision: of {n} runs made again in double, {different} differ in status, "
+        f"contacts or capture ({100.0 * different / n:.3g} %)"
+    )
     force = next((row for row in found["rows"] if row["outcome"] == "peak_force_real_N"), None)
     energy = next((row for row in found["rows"] if row["outcome"] == "energy_invented_J"), None)
     if force:

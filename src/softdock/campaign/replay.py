@@ -1,4 +1,5 @@
-"""A run of a campaign again by itself, and whether it is the row that the campaign's table has of it."""
+"""A run of a campaign again by itself, and whether it is the row that the campaign's table has of
+it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import numpy as np
 from softdock.campaign.arrow import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.outcomes import ACTIVE, VERDICTS
-from softdock.cycle import STATUSES
+from softdock.core.cycle import STATUSES
 
 ONLY_SINGLE = ("observed_J",)  # a single run pairs force and pose of different ages, in its record
 ROUNDING = 1e-6  # of a value: runs of a GPU differ from this machine's by less than this
@@ -20,7 +21,8 @@ SMALLEST = 1e-12  # J, N, s: less is nothing
 
 
 def outcomes_of(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """The columns of a campaign's table from the metrics of a single run; words as numbers, what is not defined as NaN."""
+    """The columns of a campaign's table from the metrics of a single run; words as numbers, what is
+    not defined as NaN."""
     ledger, orbit = metrics["ledger"], metrics["reference"]
     start, invented = ledger["kinetic_start_J"], metrics["energy_invented_J"]
     stopped = metrics["status"] != "completed"
@@ -58,9 +60,17 @@ def row_of(folder: Path, run: int) -> dict[str, float] | None:
 
 def differences(row: Mapping[str, float], single: Mapping[str, float]) -> list[str]:
     """What differs by more than rounding, in words."""
-    held = {name: value for name, value in single.items() if name in row and name not in ONLY_SINGLE}
-    return [f"{name} {value:.6g} ({row[name]:.6g} in the table)" for name, value in held.items() if not _same(value, row[name])]
+    held = {
+        name: value for name, value in single.items() if name in row and name not in ONLY_SINGLE
+    }
+    return [
+        f"{name} {value:.6g} ({row[name]:.6g} in the table)"
+        for name, value in held.items()
+        if not _same(value, row[name])
+    ]
 
 
 def _same(a: float, b: float) -> bool:
-    return math.isclose(a, b, rel_tol=ROUNDING, abs_tol=SMALLEST) or (math.isnan(a) and math.isnan(b))
+    return math.isclose(a, b, rel_tol=ROUNDING, abs_tol=SMALLEST) or (
+        math.isnan(a) and math.isnan(b)
+    )

@@ -1,14 +1,18 @@
-"""The core a second time, in single precision: the same source files, loaded again as the package `softdock_single`.
+"""The core a second time, in single precision: the same source files, loaded again as the package
+`softdock_single`.
 
-There is one physics. This loader reads the very files of the core and changes, in compiled functions only, what numbers are made of:
+There is one physics. This loader reads the very files of the core and changes, in compiled
+functions only, what numbers are made of:
 
     a * b  ->  _mul(a, b)            single_arithmetic.py says which of two kinds wins
     0.5    ->  single(0.5)           a literal that stands alone is physical
     Wrench(force, torque)  ->  Wrench(single(force), single(torque))
-                                     every field is single but those of `DOUBLE`: the clock, and a satellite's position
+                                     every field is single but those of `DOUBLE`: the clock, and a
+                                     satellite's position
 
-Nothing else differs. `mem` is an array of singles; of doubles where a method keeps a memory, in which there may be times. Used by CUDA kernels
-(single_kernel.py): a GPU computes in single precision faster than in double, and a run needs less room in registers and local memory.
+Nothing else differs. `mem` is an array of singles; of doubles where a method keeps a memory, in
+which there may be times. Used by CUDA kernels (single_kernel.py): a GPU computes in single
+precision faster than in double, and a run needs less room in registers and local memory.
 """
 
 from __future__ import annotations
@@ -27,19 +31,59 @@ from typing import Any
 
 import numba
 
-from softdock.compiled import core_sources
+from softdock.core.machine.compiled import core_sources
 from softdock.errors import BadInput, Problem
 
 PACKAGE, OURS = "softdock_single", "softdock"
 ROOT = Path(__file__).parents[1]
-SHARED = ("compiled", "parameters", "errors", "_version")  # modules that are not loaded again: no arithmetic of a run
+# Modules that are not loaded again: no arithmetic of a run.
+SHARED = (
+    "softdock.core.machine.compiled",
+    "softdock.core.machine.parameters",
+    "softdock.errors",
+    "softdock._version",
+)
 DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever the tuple
-    ("T", "duration", "merge_window", "delay", "period", "ramp", "wobble", "jitter", "reading_time", "seen_time", "first_touch", "last_touch", "start")
-    + ("force_age", "pose_age", "blend", "longest", "unstamped", "frozen", "window", "late", "lead", "freeze_at", "freeze_for", "jump_at", "jump_until")
+    (
+        "T",
+        "duration",
+        "merge_window",
+        "delay",
+        "period",
+        "ramp",
+        "wobble",
+        "jitter",
+        "reading_time",
+        "seen_time",
+        "first_touch",
+        "last_touch",
+        "start",
+    )
+    + (
+        "force_age",
+        "pose_age",
+        "blend",
+        "longest",
+        "unstamped",
+        "frozen",
+        "window",
+        "late",
+        "lead",
+        "freeze_at",
+        "freeze_for",
+        "jump_at",
+        "jump_until",
+    )
     + ("lasted",)
 )
-POSITIONS = {"Body": frozenset(("p",))}  # of the satellites; a motion that is sent or touches something is single
-NARROWED = ("uniform", "load3", "load4")  # functions whose results are physical, though made of whole numbers or of doubles
+POSITIONS = {
+    "Body": frozenset(("p",))
+}  # of the satellites; a motion that is sent or touches something is single
+NARROWED = (
+    "uniform",
+    "load3",
+    "load4",
+)  # functions whose results are physical, though made of whole numbers or of doubles
 CONSTANTS = {  # what the core sets by the last bit of a double, by that of a single
     "CONVERGED_SQUARED": 1e-13,
     "EPS": 1.2e-7,
@@ -50,11 +94,28 @@ CONSTANTS = {  # what the core sets by the last bit of a double, by that of a si
     "ON_AXIS": 1e-7,
 }
 IN_DOUBLE_ONLY = {  # modules of methods, and why
-    "softdock.adaptation.network": "networks, whose steps are solved to the last bits of doubles",
-    "softdock.adaptation.remapping": "the re-mapping, whose past and filter were never tried in single",
+    "softdock.core.adaptation.networks": "networks, whose steps are solved to the last bits of doubles",
+    "softdock.core.adaptation.remapping": (
+        "the re-mapping, whose past and filter were never tried in single"
+    ),
 }
-OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.Pow: "pow", ast.FloorDiv: "floordiv", ast.Mod: "mod"}
-COMPARISONS = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
+OPERATORS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.Pow: "pow",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+}
+COMPARISONS = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+}
 DECORATORS = ("compiled", "apart", "door")
 
 
@@ -62,11 +123,19 @@ DECORATORS = ("compiled", "apart", "door")
 def tuple_fields() -> dict[str, list[str]]:
     """Fields of every NamedTuple of the core, by the class's name."""
     found: dict[str, list[str]] = {}
-    for path in core_sources(ROOT):
+    for path in core_sources():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and any(isinstance(base, ast.Name) and base.id == "NamedTuple" for base in node.bases):
-                fields = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
-                found[node.name] = max(found.get(node.name, fields), fields, key=len)  # two of one name: none of their fields stays double
+            if isinstance(node, ast.ClassDef) and any(
+                isinstance(base, ast.Name) and base.id == "NamedTuple" for base in node.bases
+            ):
+                fields = [
+                    one.target.id
+                    for one in node.body
+                    if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+                ]
+                found[node.name] = max(
+                    found.get(node.name, fields), fields, key=len
+                )  # two of one name: none of their fields stays double
     return found
 
 
@@ -74,7 +143,11 @@ class _InSingle(ast.NodeTransformer):
     """The body of one compiled function."""
 
     def __init__(self, function: ast.FunctionDef):
-        named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        named = {
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
         self.local = named | {one.arg for one in function.args.args}
         self.narrowed = function.name in NARROWED
 
@@ -90,8 +163,13 @@ class _InSingle(ast.NodeTransformer):
             return self.is_constant(node.operand)
         if isinstance(node, ast.BinOp):
             sides = (node.left, node.right)
-            whole = [isinstance(side, ast.Constant) and isinstance(side.value, int) for side in sides]
-            return all(self.is_constant(side) or is_whole for side, is_whole in zip(sides, whole, strict=True)) and not all(whole)
+            whole = [
+                isinstance(side, ast.Constant) and isinstance(side.value, int) for side in sides
+            ]
+            return all(
+                self.is_constant(side) or is_whole
+                for side, is_whole in zip(sides, whole, strict=True)
+            ) and not all(whole)
         return False
 
     def weak(self, node: ast.expr) -> ast.expr:
@@ -111,7 +189,11 @@ class _InSingle(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         if self.is_constant(node):
-            return _call("single", [node], node) if isinstance(node.left, ast.Constant | ast.UnaryOp | ast.BinOp) else node
+            return (
+                _call("single", [node], node)
+                if isinstance(node.left, ast.Constant | ast.UnaryOp | ast.BinOp)
+                else node
+            )
         name = OPERATORS.get(type(node.op))
         if name is None:
             self.generic_visit(node)
@@ -136,7 +218,11 @@ class _InSingle(ast.NodeTransformer):
         return ast.fix_missing_locations(ast.copy_location(ast.Assign([node.target], value), node))
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return _call("single", [self.weak(node)], node) if node.id in CONSTANTS and self.is_constant(node) else node
+        return (
+            _call("single", [self.weak(node)], node)
+            if node.id in CONSTANTS and self.is_constant(node)
+            else node
+        )
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return _call("single", [node], node) if isinstance(node.value, float) else node
@@ -160,11 +246,20 @@ class _InSingle(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         called = node.func.id if isinstance(node.func, ast.Name) else ""
         fields = tuple_fields().get(called)
-        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.value.id == "math":
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == "math"
+        ):
             node.args = [self.visit(one) for one in node.args]
             return node
         self.generic_visit(node)
-        node.args = [_call("single", [one], one) if isinstance(one, ast.Name) and self.is_constant(one) else one for one in node.args]
+        node.args = [
+            _call("single", [one], one)
+            if isinstance(one, ast.Name) and self.is_constant(one)
+            else one
+            for one in node.args
+        ]
         if fields is not None and not any(isinstance(one, ast.Starred) for one in node.args):
             kept = DOUBLE | POSITIONS.get(called, frozenset())
             for i, (field, value) in enumerate(zip(fields, node.args, strict=False)):
@@ -179,7 +274,11 @@ class _InSingle(ast.NodeTransformer):
 
 
 def _call(name: str, arguments: list[ast.expr], where: Any) -> ast.expr:
-    return ast.fix_missing_locations(ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), where), arguments, []), where))
+    return ast.fix_missing_locations(
+        ast.copy_location(
+            ast.Call(ast.copy_location(ast.Name(name, ast.Load()), where), arguments, []), where
+        )
+    )
 
 
 def _is_compiled(node: ast.FunctionDef) -> bool:
@@ -187,11 +286,12 @@ def _is_compiled(node: ast.FunctionDef) -> bool:
 
 
 class _Module(ast.NodeTransformer):
-    """A module of the core: imports from the second package, compiled functions in single precision."""
+    """A module of the core: imports from the second package, compiled functions in single
+    precision."""
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
         parts = (node.module or "").split(".")
-        if parts[0] == OURS and (len(parts) == 1 or parts[1] not in SHARED):
+        if parts[0] == OURS and node.module not in SHARED:
             node.module = ".".join([PACKAGE, *parts[1:]])
         return node
 
@@ -223,7 +323,9 @@ def _operations() -> dict[str, Any]:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> Any:
         parts = name.split(".")
         if parts[0] != PACKAGE:
             return None
@@ -236,7 +338,9 @@ class _Finder(importlib.abc.MetaPathFinder):
         if not file.is_file():
             return None
         search = [str(place)] if place.is_dir() else None
-        return importlib.util.spec_from_file_location(name, file, loader=_Loader(name, str(file)), submodule_search_locations=search)
+        return importlib.util.spec_from_file_location(
+            name, file, loader=_Loader(name, str(file)), submodule_search_locations=search
+        )
 
 
 def load(module: str) -> Any:
@@ -254,7 +358,14 @@ def twin(value: Any) -> Any:
             return tuple(parts)
         home = type(value).__module__
         if home.partition(".")[0] != OURS:
-            raise BadInput(Problem("precision", "single", f"double for a method of your own ({type(value).__name__}); single is for softdock's own methods"))
+            raise BadInput(
+                Problem(
+                    "precision",
+                    "single",
+                    f"double for a method of your own ({type(value).__name__}); single is "
+                    "for softdock's own methods",
+                )
+            )
         for module, why in IN_DOUBLE_ONLY.items():
             if home.startswith(module):
                 raise BadInput(Problem("precision", "single", f"double for {why}"))

@@ -1,7 +1,9 @@
-"""Arithmetic of the core in single precision: what `campaign/single.py` puts in the place of + - * / ** and of float literals.
+"""Arithmetic of the core in single precision: what `campaign/single.py` puts in the place of + - *
+/ ** and of float literals.
 
-Two kinds of numbers meet. What is physical is single. What counts from the start of a run stays double: the clock (times, delays, cycles) and the
-satellites' positions, which would drift by a part in a thousand if every cycle's small step were rounded to the last bit of metres. So
+Two kinds of numbers meet. What is physical is single. What counts from the start of a run stays
+double: the clock (times, delays, cycles) and the satellites' positions, which would drift by a part
+in a thousand if every cycle's small step were rounded to the last bit of metres. So
 
     product, quotient, power of single and double      single
     sum, difference of single and double               double: a position plus a step is a position
@@ -28,7 +30,8 @@ NEITHER, LEFT, RIGHT = "", "_left", "_right"  # which operand is a literal
 
 
 def result_type(name: str, weak: str, a: Any, b: Any) -> Any:
-    """The kind both operands are brought to; None where neither is a real number: as Numba has it."""
+    """The kind both operands are brought to; None where neither is a real number: as Numba has
+    it."""
     if weak == LEFT and isinstance(b, types.Float):
         return b
     if weak == RIGHT and isinstance(a, types.Float):
@@ -48,13 +51,20 @@ def _make(name: str, weak: str) -> Any:
         a, b = types.unliteral(a), types.unliteral(b)
         kind = result_type(name, weak, a, b)
         same = isinstance(b, types.Integer) and name == "pow"  # x ** 2 is a product
-        inner = typingctx.resolve_function_type(do, (a, b) if kind is None else (kind, b if same else kind), {})
+        inner = typingctx.resolve_function_type(
+            do, (a, b) if kind is None else (kind, b if same else kind), {}
+        )
         result = inner.return_type if kind is None or name in COMPARED else kind
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            given = [context.cast(builder, value, was, to) for value, was, to in zip(args, (a, b), inner.args, strict=True)]
+            given = [
+                context.cast(builder, value, was, to)
+                for value, was, to in zip(args, (a, b), inner.args, strict=True)
+            ]
             value = context.get_function(do, inner)(builder, given)
-            return impl_ret_untracked(context, builder, result, context.cast(builder, value, inner.return_type, result))
+            return impl_ret_untracked(
+                context, builder, result, context.cast(builder, value, inner.return_type, result)
+            )
 
         return result(a, b), codegen
 
@@ -67,7 +77,13 @@ def _plain(name: str, weak: str) -> Any:
     do = getattr(operator, name)
 
     def kind(x: Any) -> Any:
-        return types.float32 if isinstance(x, np.float32) else types.float64 if isinstance(x, float) else types.int64
+        return (
+            types.float32
+            if isinstance(x, np.float32)
+            else types.float64
+            if isinstance(x, float)
+            else types.int64
+        )
 
     def calculate(a: Any, b: Any) -> Any:
         to = result_type(name, weak, kind(a), kind(b))
@@ -80,7 +96,8 @@ def _plain(name: str, weak: str) -> Any:
 
 
 def _cast_type(x: Any, to: Any) -> Any:
-    """The type of a number or a tuple of numbers after the cast; a tuple with names is left alone: its own fields were cast when it was made."""
+    """The type of a number or a tuple of numbers after the cast; a tuple with names is left alone:
+    its own fields were cast when it was made."""
     if isinstance(x, types.Float):
         return to
     if isinstance(x, types.BaseAnonymousTuple):
@@ -92,7 +109,9 @@ def _make_cast(to: Any, name: str) -> Any:
     def typed(typingctx: Any, x: Any) -> Any:
         x = types.unliteral(x)
         after = _cast_type(x, to)
-        return after(x), lambda context, builder, signature, args: context.cast(builder, args[0], x, after)
+        return after(x), lambda context, builder, signature, args: context.cast(
+            builder, args[0], x, after
+        )
 
     typed.__name__ = name
     return intrinsic(typed)
@@ -108,9 +127,17 @@ def _plain_cast(to: Any) -> Any:
 
 
 def operations(plain: bool) -> dict[str, Any]:
-    """Every operation by its name: `_add`, `_add_left` ... (the side of a literal), and the casts `single` and `double` of numbers and tuples of them."""
+    """Every operation by its name: `_add`, `_add_left` ... (the side of a literal), and the casts
+    `single` and `double` of numbers and tuples of them."""
     make = _plain if plain else _make
-    found = {f"_{name}{weak}": make(name, weak) for name in (*SINGLE_WINS, *DOUBLE_WINS, *COMPARED) for weak in (NEITHER, LEFT, RIGHT)}
+    found = {
+        f"_{name}{weak}": make(name, weak)
+        for name in (*SINGLE_WINS, *DOUBLE_WINS, *COMPARED)
+        for weak in (NEITHER, LEFT, RIGHT)
+    }
     if plain:
         return found | {"single": _plain_cast(np.float32), "double": _plain_cast(float)}
-    return found | {"single": _make_cast(types.float32, "single"), "double": _make_cast(types.float64, "double")}
+    return found | {
+        "single": _make_cast(types.float32, "single"),
+        "double": _make_cast(types.float64, "double"),
+    }

@@ -1,4 +1,5 @@
-"""The CUDA kernel in single precision: `cuda.kernel_function` with the parts of the second package (single.py) and `mem` of singles.
+"""The CUDA kernel in single precision: `cuda.kernel_function` with the parts of the second package
+(single.py) and `mem` of singles.
 
 Parameters, outcomes and logs stay arrays of doubles, so everything around the kernel is the same.
 """
@@ -14,15 +15,22 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign import single
-from softdock.compiled import cache_folder
+from softdock.core.machine.compiled import cache_folder
 
 # Globals, as in cuda.py: what a kernel encloses is part of its key on disk.
-of_kind, with_known_pair = single.load("kinds").of_kind, single.load("kinds").with_known_pair
-prepare, run_one = single.load("layout").prepare, single.load("doors").run_one
+of_kind, with_known_pair = (
+    single.load("core.machine.specialise").of_kind,
+    single.load("core.machine.specialise").with_known_pair,
+)
+prepare, run_one = (
+    single.load("core.machine.vector").prepare,
+    single.load("core.machine.doors").run_one,
+)
 
 
 def single_kernel_function(cuda: Any, special: Any, forgetful: bool) -> Any:
-    """The kernel for one kind of run, as plain Python. `special`: cuda.Special; `forgetful`: `mem` of singles (single.is_forgetful)."""
+    """The kernel for one kind of run, as plain Python. `special`: cuda.Special; `forgetful`: `mem`
+    of singles (single.is_forgetful)."""
     floats, kind, common, shared = special
     real = np.float32 if forgetful else np.float64
 
@@ -41,24 +49,36 @@ def single_kernel_function(cuda: Any, special: Any, forgetful: bool) -> Any:
             mem = cuda.local.array(floats, real)
             for j in range(floats):
                 mem[j] = 0.0
-            params = with_known_pair(of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers)
+            params = with_known_pair(
+                of_kind(prepare(vectors[i], markers), kind, common, numbers, shared), numbers
+            )
             run_one(vectors[i], params, mem, logs[i], outcomes[i])
 
     return run_slice_of_one_pair_in_single if shared.pair else run_slice_in_single
 
 
 def _cache_folder() -> Path:
-    """Beside the double-precision code, apart for every version of the files that turn the core into single precision."""
-    digest = hashlib.sha256(b"".join((Path(__file__).parent / name).read_bytes() for name in ("single.py", "single_arithmetic.py", "single_kernel.py")))
+    """Beside the double-precision code, apart for every version of the files that turn the core
+    into single precision."""
+    digest = hashlib.sha256(
+        b"".join(
+            (Path(__file__).parent / name).read_bytes()
+            for name in ("single.py", "single_arithmetic.py", "single_kernel.py")
+        )
+    )
     return cache_folder() / f"single-{digest.hexdigest()[:12]}"
 
 
 @functools.cache
-def single_kernel_for(cuda: Any, special: Any, forgetful: bool, max_registers: int | None = None) -> Any:
+def single_kernel_for(
+    cuda: Any, special: Any, forgetful: bool, max_registers: int | None = None
+) -> Any:
     """The compiled kernel: compiled at its first launch, and kept on disk."""
     config: Any = importlib.import_module("numba.cuda.core.config")
     before, config.CACHE_DIR = config.CACHE_DIR, str(_cache_folder())
     try:
-        return cuda.jit(max_registers=max_registers, cache=True)(single_kernel_function(cuda, special, forgetful))
+        return cuda.jit(max_registers=max_registers, cache=True)(
+            single_kernel_function(cuda, special, forgetful)
+        )
     finally:
         config.CACHE_DIR = before

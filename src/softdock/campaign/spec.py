@@ -1,6 +1,8 @@
-"""What a campaign file says: a base scenario, what varies, which methods and integrators, what is looked at. See docs/campaigns.md.
+"""What a campaign file says: a base scenario, what varies, which methods and integrators, what is
+looked at. See docs/campaigns.md.
 
-Read strictly, all problems at once with file and line. Values of the scenario's keys are checked later, draw by draw (checking.py).
+Read strictly, all problems at once with file and line. Values of the scenario's keys are checked
+later, draw by draw (checking.py).
 """
 
 from __future__ import annotations
@@ -70,7 +72,11 @@ class Spec:
 
 
 def preset_names() -> list[str]:
-    return sorted(p.name.removesuffix(".toml") for p in files("softdock.campaign").joinpath("presets").iterdir() if p.name.endswith(".toml"))
+    return sorted(
+        p.name.removesuffix(".toml")
+        for p in files("softdock.campaign").joinpath("presets").iterdir()
+        if p.name.endswith(".toml")
+    )
 
 
 def load_spec(source: str | Path) -> Spec:
@@ -84,8 +90,16 @@ def load_spec(source: str | Path) -> Spec:
         known = preset_names()
         if str(source) not in known:
             allowed = "a campaign file (.toml), the folder of one, or a preset: " + ", ".join(known)
-            raise BadInput(Problem("campaign", str(source), allowed, suggestion=closest(str(source), known)))
-        text, name, folder = files("softdock.campaign").joinpath("presets", f"{source}.toml").read_text(encoding="utf-8"), f"{source}.toml", Path()
+            raise BadInput(
+                Problem("campaign", str(source), allowed, suggestion=closest(str(source), known))
+            )
+        text, name, folder = (
+            files("softdock.campaign")
+            .joinpath("presets", f"{source}.toml")
+            .read_text(encoding="utf-8"),
+            f"{source}.toml",
+            Path(),
+        )
     tables, locate, _ = parse_toml(text, name)
     return read_spec(tables, locate, folder)
 
@@ -93,23 +107,40 @@ def load_spec(source: str | Path) -> Spec:
 def _read(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise BadInput(Problem("campaign", f"{path.stat().st_size} bytes", f"a file of at most {LARGEST_FILE} bytes"))
+            raise BadInput(
+                Problem(
+                    "campaign",
+                    f"{path.stat().st_size} bytes",
+                    f"a file of at most {LARGEST_FILE} bytes",
+                )
+            )
         return path.read_text(encoding="utf-8")
     except OSError as error:
         known = ", ".join(preset_names())
-        raise BadInput(Problem("campaign", str(path), f"a file that can be read ({error.strerror}), or a preset: {known}")) from None
+        raise BadInput(
+            Problem(
+                "campaign",
+                str(path),
+                f"a file that can be read ({error.strerror}), or a preset: {known}",
+            )
+        ) from None
     except UnicodeDecodeError:
         raise BadInput(Problem("campaign", str(path), "UTF-8 text")) from None
 
 
-def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None) -> Spec:
-    """Check what can be checked without the scenario. Raises `BadInput` with everything that is wrong."""
+def read_spec(
+    tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None
+) -> Spec:
+    """Check what can be checked without the scenario. Raises `BadInput` with everything that is
+    wrong."""
     problems: list[Problem] = []
 
     def refuse(key: str, value: Any, allowed: str, suggestion: str = "") -> None:
         problems.append(Problem(key, value, allowed, locate(key), suggestion))
 
-    def given(key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True) -> Any:
+    def given(
+        key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True
+    ) -> Any:
         value = tables.get(key, default)
         right = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is not bool)
         if value is not default and not (right and fits(value)):
@@ -126,19 +157,41 @@ def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folde
     scenario = given("scenario", str, "", "a preset's name or a scenario file")
     if not scenario and "scenario" not in tables:
         refuse("scenario", None, "a preset's name or a scenario file")
-    sampling = given("sampling", str, "random", "one of " + ", ".join(SAMPLINGS), lambda s: s in SAMPLINGS)
-    runs = given("runs", int, None, f"a whole number from 1 to {MOST_RUNS}", lambda n: 1 <= n <= MOST_RUNS)
+    sampling = given(
+        "sampling", str, "random", "one of " + ", ".join(SAMPLINGS), lambda s: s in SAMPLINGS
+    )
+    runs = given(
+        "runs", int, None, f"a whole number from 1 to {MOST_RUNS}", lambda n: 1 <= n <= MOST_RUNS
+    )
     seed = given("seed", int, 0, "a whole number from 0 to 2^32 - 1", lambda n: 0 <= n < 2**32)
-    listed = given("vary", list, [], "an array of tables, [[vary]]", lambda v: all(isinstance(t, Mapping) for t in v))
+    listed = given(
+        "vary",
+        list,
+        [],
+        "an array of tables, [[vary]]",
+        lambda v: all(isinstance(t, Mapping) for t in v),
+    )
     vary = [read_vary(table, f"vary.{i}", refuse) for i, table in enumerate(listed)]
     found = tuple(v for v in vary if v is not None)
     dimensions = sum(v.dimensions for v in found)
     if dimensions and runs is None:
         refuse("runs", None, "how many draws, because something is drawn")
-    if dimensions * (2 if sampling == "saltelli" else 1) > MOST_SOBOL and sampling in ("sobol", "saltelli"):
-        refuse("sampling", sampling, f"sobol for at most {MOST_SOBOL} numbers drawn, saltelli for {MOST_SOBOL // 2}; this campaign draws {dimensions}")
+    if dimensions * (2 if sampling == "saltelli" else 1) > MOST_SOBOL and sampling in (
+        "sobol",
+        "saltelli",
+    ):
+        refuse(
+            "sampling",
+            sampling,
+            f"sobol for at most {MOST_SOBOL} numbers drawn, saltelli for {MOST_SOBOL // 2}; "
+            f"this campaign draws {dimensions}",
+        )
     if sampling == "saltelli" and any(v.is_correlated for v in found):
-        refuse("sampling", sampling, "another one: Sobol's indices need numbers that are drawn independently")
+        refuse(
+            "sampling",
+            sampling,
+            "another one: Sobol's indices need numbers that are drawn independently",
+        )
     if sampling == "saltelli" and not dimensions:
         refuse("sampling", sampling, "another one: nothing is drawn")
     names = [name for v in found for name in v.written]
@@ -146,9 +199,17 @@ def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folde
         refuse("vary", name, "each key once")
     methods, integrators = (_names(tables, key, refuse) for key in ("methods", "integrators"))
     reference = given("reference", bool, False, "true or false")
-    below = given("honest_below", (int, float), 0.05, "a number above 0", lambda x: x > 0.0 and math.isfinite(x))
+    below = given(
+        "honest_below",
+        (int, float),
+        0.05,
+        "a number above 0",
+        lambda x: x > 0.0 and math.isfinite(x),
+    )
     trajectories = _trajectories(given("trajectories", dict, {}, "a table"), refuse)
-    report = _report(given("report", dict, {}, "a table"), [label for v in found for label in v.labels], refuse)
+    report = _report(
+        given("report", dict, {}, "a table"), [label for v in found for label in v.labels], refuse
+    )
     spec = Spec(
         given("name", str, "unnamed", "a text"),
         given("description", str, "", "a text"),
@@ -160,7 +221,13 @@ def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folde
         methods,
         integrators,
         found,
-        given("precision", str, "double", "one of " + ", ".join(PRECISIONS), lambda name: name in PRECISIONS),
+        given(
+            "precision",
+            str,
+            "double",
+            "one of " + ", ".join(PRECISIONS),
+            lambda name: name in PRECISIONS,
+        ),
         reference,
         float(below),
         given("outcome_file", str, "", "the name of a Python file"),
@@ -171,7 +238,12 @@ def read_spec(tables: Mapping[str, Any], locate: Locate = lambda path: "", folde
         locate,
     )
     if not found and runs is None and methods is None and integrators is None:
-        refuse("vary", None, "something that varies: a [[vary]], runs, methods or integrators; this campaign is empty")
+        refuse(
+            "vary",
+            None,
+            "something that varies: a [[vary]], runs, methods or integrators; this campaign "
+            "is empty",
+        )
     if problems:
         raise BadInput(problems)
     return spec
@@ -188,12 +260,23 @@ def _names(tables: Mapping[str, Any], key: str, refuse: Any) -> list[str] | str 
 
 
 def _trajectories(table: Mapping[str, Any], refuse: Any) -> dict[str, Any]:
-    known = {"runs": "a list of run numbers, from 0", "worst": "a whole number, how many of the worst", "every_ms": "a number above 0"}
+    known = {
+        "runs": "a list of run numbers, from 0",
+        "worst": "a whole number, how many of the worst",
+        "every_ms": "a number above 0",
+    }
     for key in table:
         if key not in known:
-            refuse(f"trajectories.{key}", table[key], "one of " + ", ".join(known), closest(str(key), known))
+            refuse(
+                f"trajectories.{key}",
+                table[key],
+                "one of " + ", ".join(known),
+                closest(str(key), known),
+            )
     runs, worst, every = table.get("runs", []), table.get("worst", 0), table.get("every_ms", 20.0)
-    if not isinstance(runs, list) or not all(isinstance(r, int) and not isinstance(r, bool) and r >= 0 for r in runs):
+    if not isinstance(runs, list) or not all(
+        isinstance(r, int) and not isinstance(r, bool) and r >= 0 for r in runs
+    ):
         refuse("trajectories.runs", runs, known["runs"])
         runs = []
     if not isinstance(worst, int) or isinstance(worst, bool) or not 0 <= worst <= 1000:
@@ -209,9 +292,16 @@ def _report(table: Mapping[str, Any], labels: list[str], refuse: Any) -> dict[st
     known = ("map", "worst_by")
     for key in table:
         if key not in known:
-            refuse(f"report.{key}", table[key], "one of " + ", ".join(known), closest(str(key), known))
+            refuse(
+                f"report.{key}", table[key], "one of " + ", ".join(known), closest(str(key), known)
+            )
     axes = table.get("map", labels[:2] if len(labels) > 1 else [])
-    if not isinstance(axes, list) or len(axes) not in (0, 2) or not all(a in labels for a in axes) or ("map" in table and len(set(axes)) < len(axes)):
+    if (
+        not isinstance(axes, list)
+        or len(axes) not in (0, 2)
+        or not all(a in labels for a in axes)
+        or ("map" in table and len(set(axes)) < len(axes))
+    ):
         refuse("report.map", axes, "two of what varies, not the same twice: " + ", ".join(labels))
         axes = []
     worst = table.get("worst_by", "")
@@ -223,4 +313,6 @@ def _report(table: Mapping[str, Any], labels: list[str], refuse: Any) -> dict[st
 
 def grid_size(vary: tuple[Vary, ...]) -> int:
     """Points of all grids and lists together."""
-    return int(np.prod([len(v.points) for v in vary if not v.dimensions], dtype=object)) if vary else 1
+    return (
+        int(np.prod([len(v.points) for v in vary if not v.dimensions], dtype=object)) if vary else 1
+    )

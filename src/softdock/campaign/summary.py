@@ -1,6 +1,8 @@
-"""What a campaign says, from its tables: rates, distributions, maps, sensitivity, worst cases. One plain dict: `summary.json`, and the page's numbers.
+"""What a campaign says, from its tables: rates, distributions, maps, sensitivity, worst cases. One
+plain dict: `summary.json`, and the page's numbers.
 
-Counts and rates are those of all runs. Distributions, maps and sensitivity read at most `digest.MOST_ROWS` runs, evenly picked, and say so.
+Counts and rates are those of all runs. Distributions, maps and sensitivity read at most
+`digest.MOST_ROWS` runs, evenly picked, and say so.
 """
 
 from __future__ import annotations
@@ -22,19 +24,49 @@ from softdock.metrics import plain
 SAME = 1e-9  # of the larger: values no farther apart are one
 FEWEST_BINS, MOST_BINS = 12, 60  # of a histogram
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-SHOWN = ("peak_force_real_N", "peak_torque_real_Nm", "restitution", "energy_invented_share", "contacts", "captured_at_s", "distance_from_orbit")
+SHOWN = (
+    "peak_force_real_N",
+    "peak_torque_real_Nm",
+    "restitution",
+    "energy_invented_share",
+    "contacts",
+    "captured_at_s",
+    "distance_from_orbit",
+)
 
 
-def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def summarise(
+    plan: Plan, folder: Path, spent: Spent | None = None
+) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The summary, and the columns it was made from."""
     has_orbit = plan.spec.reference
-    worst_by = plan.spec.report["worst_by"] or ("distance_from_orbit" if has_orbit else "energy_invented_J")
+    worst_by = plan.spec.report["worst_by"] or (
+        "distance_from_orbit" if has_orbit else "energy_invented_J"
+    )
     columns, counts, worst = digest(plan, folder, worst_by)
-    shown = [name for name in (*SHOWN, *_own(plan, columns)) if name in columns and np.isfinite(columns[name]).any()]
-    saltelli = ([label for v in plan.spec.vary if v.dimensions for label in v.labels], plan.design.dimensions) if plan.spec.sampling == "saltelli" else None
+    shown = [
+        name
+        for name in (*SHOWN, *_own(plan, columns))
+        if name in columns and np.isfinite(columns[name]).any()
+    ]
+    saltelli = (
+        (
+            [label for v in plan.spec.vary if v.dimensions for label in v.labels],
+            plan.design.dimensions,
+        )
+        if plan.spec.sampling == "saltelli"
+        else None
+    )
     by_variant = [_of_variant(plan, i, columns, counts[i]) for i in range(len(plan.variants))]
-    outcomes = [name for name in (*shown, "captured") if name in columns and np.isfinite(columns[name]).any()]
-    each = ({name: x[columns["variant"] == i] for name, x in columns.items()} for i in range(len(plan.variants)))
+    outcomes = [
+        name
+        for name in (*shown, "captured")
+        if name in columns and np.isfinite(columns[name]).any()
+    ]
+    each = (
+        {name: x[columns["variant"] == i] for name, x in columns.items()}
+        for i in range(len(plan.variants))
+    )
     result = {
         "schema": 1,
         "softdock": __version__,
@@ -51,7 +83,11 @@ def summarise(plan: Plan, folder: Path, spent: Spent | None = None) -> tuple[dic
         "refused": plan.refused,
         "variants": by_variant,
         "distributions": {
-            name: [distribution(columns[name][columns["variant"] == i], columns[name]) for i in range(len(plan.variants))] for name in shown
+            name: [
+                distribution(columns[name][columns["variant"] == i], columns[name])
+                for i in range(len(plan.variants))
+            ]
+            for name in shown
         },
         "sensitivity": [ranking(one, list(plan.design.labels), outcomes, saltelli) for one in each],
         "maps": maps(plan, columns),
@@ -69,10 +105,17 @@ def _own(plan: Plan, columns: dict[str, np.ndarray]) -> list[str]:
     return [name for name in columns if name not in known]
 
 
-def _of_variant(plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict[str, Any]) -> dict[str, Any]:
+def _of_variant(
+    plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict[str, Any]
+) -> dict[str, Any]:
     v, n = plan.variants[i], counts["runs"]
     mine = columns["variant"] == i
-    row: dict[str, Any] = {"label": plan.label(i), "method": v.method, "integrator": v.integrator, "runs": n}
+    row: dict[str, Any] = {
+        "label": plan.label(i),
+        "method": v.method,
+        "integrator": v.integrator,
+        "runs": n,
+    }
     row |= {"status": counts["status"], "verdicts": counts["verdicts"]}
     row["capture_rate"] = counts["captured"] / counts["asked"] if counts["asked"] else None
     row["active_rate"] = counts["verdicts"]["active"] / n if n else None
@@ -80,11 +123,28 @@ def _of_variant(plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict
     row["honest_rate"] = counts["honest"] / n if plan.spec.reference and n else None
     row["no_contact_rate"] = counts["untouched"] / n if n else None
     row["no_statement_rate"] = counts["silent"] / n if plan.spec.reference and n else None
-    row["no_statement_untouched_rate"] = counts["silent_untouched"] / n if plan.spec.reference and n else None
-    chance, hits = _are_draws(plan, columns, mine), (counts["captured"], counts["honest"], counts["verdicts"]["active"])
-    for name, hit, of in zip(("capture", "honest", "active"), hits, (counts["asked"], n if counts["silent"] < n else 0, n), strict=True):
-        row[f"{name}_interval"] = wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
-    for name in ("peak_force_real_N", "peak_torque_real_Nm", "energy_invented_J", "distance_from_orbit"):
+    row["no_statement_untouched_rate"] = (
+        counts["silent_untouched"] / n if plan.spec.reference and n else None
+    )
+    chance, hits = (
+        _are_draws(plan, columns, mine),
+        (counts["captured"], counts["honest"], counts["verdicts"]["active"]),
+    )
+    for name, hit, of in zip(
+        ("capture", "honest", "active"),
+        hits,
+        (counts["asked"], n if counts["silent"] < n else 0, n),
+        strict=True,
+    ):
+        row[f"{name}_interval"] = (
+            wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
+        )
+    for name in (
+        "peak_force_real_N",
+        "peak_torque_real_Nm",
+        "energy_invented_J",
+        "distance_from_orbit",
+    ):
         x = columns[name][mine] if name in columns else np.zeros(0)
         x = x[np.isfinite(x)]
         row[f"{name}_95"] = float(np.quantile(x, 0.95)) if len(x) else None
@@ -93,10 +153,13 @@ def _of_variant(plan: Plan, i: int, columns: dict[str, np.ndarray], counts: dict
 
 
 def _are_draws(plan: Plan, columns: dict[str, np.ndarray], mine: np.ndarray) -> bool:
-    """Whether runs are independent of each other, as an interval needs: not on grids, nor in designs that spread their points evenly, nor without noise."""
+    """Whether runs are independent of each other, as an interval needs: not on grids, nor in
+    designs that spread their points evenly, nor without noise."""
     design, invented = plan.design, columns.get("energy_invented_J", np.zeros(len(mine)))[mine]
     one_point = design.points == 1 and design.draws > 1
-    return one_point and (plan.spec.sampling == "random" if design.dimensions else len(np.unique(invented)) > 1)
+    return one_point and (
+        plan.spec.sampling == "random" if design.dimensions else len(np.unique(invented)) > 1
+    )
 
 
 def wilson(hits: int, of: int, z: float = 1.959963984540054) -> list[float]:
@@ -108,7 +171,8 @@ def wilson(hits: int, of: int, z: float = 1.959963984540054) -> list[float]:
 
 
 def distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, Any]:
-    """Histogram and quantiles; the histogram between the 0.1 and 99.9 % quantiles, with what lies beyond counted. `within`: all of whom x is a part."""
+    """Histogram and quantiles; the histogram between the 0.1 and 99.9 % quantiles, with what lies
+    beyond counted. `within`: all of whom x is a part."""
     fine, every = (one[np.isfinite(one)] for one in (x, x if within is None else within))
     if not len(fine):
         return {"runs": 0, "undefined": len(x)}
@@ -116,12 +180,17 @@ def distribution(x: np.ndarray, within: np.ndarray | None = None) -> dict[str, A
     if high - low <= SAME * max(abs(low), abs(high)):  # all the same but for rounding
         low, high = low - 0.5 * abs(low or 1.0), high + 0.5 * abs(high or 1.0)
     bins = int(np.clip(2.0 * math.sqrt(len(fine)), FEWEST_BINS, MOST_BINS))
-    if every.max() - every.min() < MOST_BINS and np.all(every == np.round(every)):  # whole numbers: a bin each
+    if every.max() - every.min() < MOST_BINS and np.all(
+        every == np.round(every)
+    ):  # whole numbers: a bin each
         low, high = every.min() - 0.5, every.max() + 0.5
         bins = int(high - low)
     inside = fine[(fine >= low) & (fine <= high)]
     counts, edges = np.histogram(inside, bins=bins, range=(low, high))
-    quantiles = {f"{100 * q:g}": value for q, value in zip(QUANTILES, np.quantile(fine, QUANTILES).tolist(), strict=True)}
+    quantiles = {
+        f"{100 * q:g}": value
+        for q, value in zip(QUANTILES, np.quantile(fine, QUANTILES).tolist(), strict=True)
+    }
     spread = {"mean": fine.mean(), "deviation": fine.std(), "least": fine.min(), "most": fine.max()}
     seen = {"runs": len(fine), "undefined": len(x) - len(fine), "beyond": len(fine) - len(inside)}
     return {**seen, **spread, "quantiles": quantiles, "counts": counts, "edges": edges}
@@ -131,9 +200,18 @@ def _spent(spent: Spent | None) -> dict[str, Any] | None:
     if spent is None or spent.runs == 0:
         return None
     per: dict[str, Any] = {"runs": spent.runs, "cycles": spent.cycles, "orbits_flown": spent.orbits}
-    per |= {"wall_s": spent.wall_s, "compile_s": spent.compile_s, "loop_s": spent.loop_s, "orbit_s": spent.orbit_s}
+    per |= {
+        "wall_s": spent.wall_s,
+        "compile_s": spent.compile_s,
+        "loop_s": spent.loop_s,
+        "orbit_s": spent.orbit_s,
+    }
     per["runs_per_s"] = spent.runs / spent.wall_s if spent.wall_s else None
     per["cycles_per_s"] = spent.cycles / spent.wall_s if spent.wall_s else None
     per["cycles_per_s_loop"] = spent.cycles / spent.loop_s if spent.loop_s else None
-    per["runs_per_s_without_orbit"] = spent.runs / (spent.wall_s - spent.orbit_s) if spent.orbits and spent.wall_s > spent.orbit_s else None
+    per["runs_per_s_without_orbit"] = (
+        spent.runs / (spent.wall_s - spent.orbit_s)
+        if spent.orbits and spent.wall_s > spent.orbit_s
+        else None
+    )
     return per | {"machine": spent.words}

@@ -1,4 +1,5 @@
-"""Many runs as one parameter vector and the columns in which they differ: a million runs in megabytes, and little to send to a GPU."""
+"""Many runs as one parameter vector and the columns in which they differ: a million runs in
+megabytes, and little to send to a GPU."""
 
 from __future__ import annotations
 
@@ -36,4 +37,8 @@ def runs_of(vectors: np.ndarray | Thin) -> int:
 
 def rows_of(vectors: np.ndarray | Thin, first: int, last: int) -> np.ndarray:
     """Some rows as a contiguous matrix."""
-    return vectors.expand(first, last) if isinstance(vectors, Thin) else np.ascontiguousarray(vectors[first:last])
+    return (
+        vectors.expand(first, last)
+        if isinstance(vectors, Thin)
+        else np.ascontiguousarray(vectors[first:last])
+    )

@@ -1,4 +1,5 @@
-"""Motion of chosen runs, thinned: each run again by itself, as a Parquet file of time series. Runs are those asked for, and the worst."""
+"""Motion of chosen runs, thinned: each run again by itself, as a Parquet file of time series. Runs
+are those asked for, and the worst."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 from softdock._version import __version__
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import TRAJECTORIES
-from softdock.layout import TIME_AT, TIMES
+from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.recording.series_file import to_parquet
 from softdock.recording.whole_files import write_whole
 from softdock.run import Series
@@ -27,8 +28,18 @@ def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Pa
     for run in runs:
         scenario = plan.scenario_of(run)
         made = simulate(scenario)
-        step = max(1, round(1e-3 * plan.spec.trajectories["every_ms"] / float(scenario.vector[TIME_AT + TIMES.cycle])))
-        data = to_parquet(Series(made.series.rows[::step], made.series.channels), {"softdock": __version__, "run": str(run)})
+        step = max(
+            1,
+            round(
+                1e-3
+                * plan.spec.trajectories["every_ms"]
+                / float(scenario.vector[TIME_AT + TIMES.cycle])
+            ),
+        )
+        data = to_parquet(
+            Series(made.series.rows[::step], made.series.channels),
+            {"softdock": __version__, "run": str(run)},
+        )
         path = folder / TRAJECTORIES / f"run-{run:09d}.parquet"
         path.parent.mkdir(exist_ok=True)
         write_whole(path, data)

@@ -30,19 +30,28 @@ def run_campaign(
     say: Say | None = None,
     wait_s: float | None = None,
 ) -> dict[str, Any]:
-    """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told what is waited for; `wait_s`: for a Dask worker."""
+    """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told
+    what is waited for; `wait_s`: for a Dask worker."""
     path = Path(out)
     check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
     try:
         if backend == "dask":
-            folder, spent = _on_cluster(plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s)
+            folder, spent = _on_cluster(
+                plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s
+            )
         else:
             engine = engine_for(backend, plan, threads)
-            folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or engine.shard_runs(plan))
+            folder = (
+                resume(plan, path)
+                if resuming
+                else begin(plan, path, shard_runs or engine.shard_runs(plan))
+            )
             spent = run_shards(plan, folder, engine, progress, say)
         left = folder.missing(plan)
         if left:
-            raise CampaignStopped(f"{len(left)} shards are missing in {path}; `{again(path)}` runs them")
+            raise CampaignStopped(
+                f"{len(left)} shards are missing in {path}; `{again(path)}` runs them"
+            )
         return finish(plan, folder.path, spent)
     except OSError as error:
         raise stopped(error, path) from None
@@ -51,10 +60,27 @@ def run_campaign(
 def check_worst_by(plan: Plan, own: list[str]) -> None:
     clash = [name for name in own if name in column_names(plan)]
     if clash:
-        raise BadInput(Problem(f"outcome_file {clash[0]}", plan.spec.outcome_file, "a function whose name no other column has"))
-    by, known = plan.spec.report["worst_by"], [name for name in column_names(plan) if name not in (*NO_NUMBERS, "captured")] + own
+        raise BadInput(
+            Problem(
+                f"outcome_file {clash[0]}",
+                plan.spec.outcome_file,
+                "a function whose name no other column has",
+            )
+        )
+    by, known = (
+        plan.spec.report["worst_by"],
+        [name for name in column_names(plan) if name not in (*NO_NUMBERS, "captured")] + own,
+    )
     if by and by not in known:
-        raise BadInput(Problem("report.worst_by", by, "one of " + ", ".join(known), plan.spec.locate("report.worst_by"), closest(by, known)))
+        raise BadInput(
+            Problem(
+                "report.worst_by",
+                by,
+                "one of " + ", ".join(known),
+                plan.spec.locate("report.worst_by"),
+                closest(by, known),
+            )
+        )
 
 
 def _on_cluster(
@@ -68,12 +94,22 @@ def _on_cluster(
     say: Say | None,
     wait_s: float | None,
 ) -> tuple[Folder, Spent]:
-    from softdock.campaign.cluster import WAIT_S, Watch, cluster_shard_runs, connected, run_on_cluster
+    from softdock.campaign.cluster import (
+        WAIT_S,
+        Watch,
+        cluster_shard_runs,
+        connected,
+        run_on_cluster,
+    )
 
     wait_s = WAIT_S if wait_s is None else wait_s
     with connected(scheduler, workers) as client:
         Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
-        folder = resume(plan, path) if resuming else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
+        folder = (
+            resume(plan, path)
+            if resuming
+            else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
+        )
         return folder, run_on_cluster(plan, folder, client, progress, say, wait_s)
 
 
@@ -82,7 +118,9 @@ def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]
     from softdock.report.campaign_page import campaign_page
 
     summary, _ = summarise(plan, path, spent)
-    if summary["spent"] is None and (path / SUMMARY).exists():  # nothing was missing: what the runs took is known from before
+    if (
+        summary["spent"] is None and (path / SUMMARY).exists()
+    ):  # nothing was missing: what the runs took is known from before
         summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
         from softdock.campaign.precision import compare_with_double

@@ -11,24 +11,37 @@ from click.shell_completion import CompletionItem
 
 
 class ScenarioName(click.ParamType):
-    """A scenario file or the name of a preset; loaded by the command, which reports every problem at once."""
+    """A scenario file or the name of a preset; loaded by the command, which reports every problem
+    at once."""
 
     name = "scenario"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        presets = (p.name.removesuffix(".toml") for p in files("softdock").joinpath("scenario", "presets").iterdir())
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        presets = (
+            p.name.removesuffix(".toml")
+            for p in files("softdock").joinpath("scenario", "presets").iterdir()
+        )
         found = [CompletionItem(name) for name in sorted(presets) if name.startswith(incomplete)]
         return [*found, CompletionItem(incomplete, type="file")]
 
 
 class Change(click.ParamType):
-    """`key=value`; the keys are those of the scenario on the same line, or those every scenario has."""
+    """`key=value`; the keys are those of the scenario on the same line, or those every scenario
+    has."""
 
     name = "key=value"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        scenario = ctx.params.get("scenario") or next(iter(ctx.args), None)  # a line that ends in --set is parsed only in part
-        return [CompletionItem(f"{key}=") for key in known_keys(scenario) if key.startswith(incomplete)]
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        scenario = ctx.params.get("scenario") or next(
+            iter(ctx.args), None
+        )  # a line that ends in --set is parsed only in part
+        return [
+            CompletionItem(f"{key}=") for key in known_keys(scenario) if key.startswith(incomplete)
+        ]
 
 
 def known_keys(scenario: str | None) -> list[str]:
@@ -52,7 +65,14 @@ def _leaves(tables: Any, path: str = "") -> Iterator[str]:
         yield path[:-1]
 
 
-SCENARIO: Callable[..., Any] = click.argument("scenario", type=ScenarioName(), metavar="SCENARIO|PRESET")
+SCENARIO: Callable[..., Any] = click.argument(
+    "scenario", type=ScenarioName(), metavar="SCENARIO|PRESET"
+)
 CHANGES: Callable[..., Any] = click.option(
-    "--set", "changes", type=Change(), multiple=True, metavar="KEY=VALUE", help="Change a key, e.g. robots.chaser.delay_ms=8. May be given several times."
+    "--set",
+    "changes",
+    type=Change(),
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a key, e.g. robots.chaser.delay_ms=8. May be given several times.",
 )

@@ -1,4 +1,5 @@
-"""`softdock campaign`: many runs, on all cores, a GPU or a cluster; tables, a page, and any run again by itself."""
+"""`softdock campaign`: many runs, on all cores, a GPU or a cluster; tables, a page, and any run
+again by itself."""
 
 from __future__ import annotations
 
@@ -19,7 +20,16 @@ from softdock.cli.progress import console, echo, output, working
 from softdock.errors import BadInput, Problem
 
 THREADS_PER_CORE = 16  # more is a slip of the finger
-NOT_OF_A_REPLAY = ("resume", "backend", "precision", "threads", "shard", "scheduler", "workers", "wait")
+NOT_OF_A_REPLAY = (
+    "resume",
+    "backend",
+    "precision",
+    "threads",
+    "shard",
+    "scheduler",
+    "workers",
+    "wait",
+)
 
 
 class CampaignName(click.ParamType):
@@ -27,27 +37,85 @@ class CampaignName(click.ParamType):
 
     name = "campaign"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        presets = (p.name.removesuffix(".toml") for p in files("softdock").joinpath("campaign", "presets").iterdir() if p.name.endswith(".toml"))
-        return [*(CompletionItem(name) for name in sorted(presets) if name.startswith(incomplete)), CompletionItem(incomplete, type="file")]
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        presets = (
+            p.name.removesuffix(".toml")
+            for p in files("softdock").joinpath("campaign", "presets").iterdir()
+            if p.name.endswith(".toml")
+        )
+        return [
+            *(CompletionItem(name) for name in sorted(presets) if name.startswith(incomplete)),
+            CompletionItem(incomplete, type="file"),
+        ]
 
 
 @click.command(short_help="Many runs: statistics, maps, worst cases; CPU, GPU or cluster.")
 @click.argument("campaign", type=CampaignName(), metavar="FILE|PRESET|DIR")
 @click.option(
-    "--backend", type=click.Choice(["auto", "cpu", "gpu", "dask"]), default="auto", show_default=True, help="auto: a GPU if there is one and enough to do."
+    "--backend",
+    type=click.Choice(["auto", "cpu", "gpu", "dask"]),
+    default="auto",
+    show_default=True,
+    help="auto: a GPU if there is one and enough to do.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]")
-@click.option("--resume", is_flag=True, help="Go on with the campaign in DIR; only what is missing is run.")
-@click.option("--runs", type=click.IntRange(1), metavar="N", help="As many draws in place of the file's.")
-@click.option("--precision", type=click.Choice(["double", "single"]), help="On a GPU, in place of the file's; the error of single is shown. [default: double]")
-@click.option("--replay", type=click.IntRange(0), metavar="RUN", help="Make one run again by itself, with its page and its series.")
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="CPU threads. [default: all cores]")
-@click.option("--shard", type=click.IntRange(1), metavar="N", help="Runs of a shard. [default: some seconds of work; with --resume as before]")
-@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask scheduler, e.g. tcp://host:8786. [default: a cluster on this machine]")
-@click.option("--workers", type=click.IntRange(1), metavar="N", help="Workers of a Dask cluster on this machine. [default: all cores]")
-@click.option("--wait", type=click.FloatRange(0.0), metavar="SECONDS", help="For a Dask worker, where the scheduler has none. [default: 60]")
-@click.option("--json", "as_json", is_flag=True, help="Print the summary (of --replay the metrics) as JSON, and nothing else, on standard output.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=f"Folder for the results: new, or empty. [default: a new one in {RUNS}/]",
+)
+@click.option(
+    "--resume", is_flag=True, help="Go on with the campaign in DIR; only what is missing is run."
+)
+@click.option(
+    "--runs", type=click.IntRange(1), metavar="N", help="As many draws in place of the file's."
+)
+@click.option(
+    "--precision",
+    type=click.Choice(["double", "single"]),
+    help="On a GPU, in place of the file's; the error of single is shown. [default: double]",
+)
+@click.option(
+    "--replay",
+    type=click.IntRange(0),
+    metavar="RUN",
+    help="Make one run again by itself, with its page and its series.",
+)
+@click.option(
+    "--threads", type=click.IntRange(1), metavar="N", help="CPU threads. [default: all cores]"
+)
+@click.option(
+    "--shard",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Runs of a shard. [default: some seconds of work; with --resume as before]",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Of a Dask scheduler, e.g. tcp://host:8786. [default: a cluster on this machine]",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Workers of a Dask cluster on this machine. [default: all cores]",
+)
+@click.option(
+    "--wait",
+    type=click.FloatRange(0.0),
+    metavar="SECONDS",
+    help="For a Dask worker, where the scheduler has none. [default: 60]",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the summary (of --replay the metrics) as JSON, and nothing else, on standard "
+    "output.",
+)
 @click.pass_context
 def campaign(
     ctx: click.Context,
@@ -65,29 +133,38 @@ def campaign(
     wait: float | None,
     as_json: bool,
 ) -> None:
-    """Run a campaign: how often does the probe capture, how hard does it hit, over which delays is the rig honest?
+    """Run a campaign: how often does the probe capture, how hard does it hit, over which delays is
+    the rig honest?
 
-    FILE says what varies (docs/campaigns.md); DIR is the folder of a campaign, for --resume and --replay. DIR/report.html is the page, DIR/runs the
-    table of all runs (Parquet), DIR/summary.json the numbers.
+    FILE says what varies (docs/campaigns.md); DIR is the folder of a campaign, for --resume and
+    --replay. DIR/report.html is the page, DIR/runs the table of all runs (Parquet),
+    DIR/summary.json the numbers.
 
-    Results are written in shards as they come; after an interruption --resume goes on. Exit code 0: done (runs that diverge are outcomes); 2: bad
-    input, or the campaign had to stop (what it has is kept); with --replay 3: that run stopped early.
+    Results are written in shards as they come; after an interruption --resume goes on. Exit code 0:
+    done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
+    kept); with --replay 3: that run stopped early.
 
     Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture.
     """
     if (scheduler or workers or wait is not None) and backend != "dask":
         raise click.UsageError("--scheduler, --workers and --wait need --backend dask", ctx)
     if scheduler and workers:
-        raise click.UsageError("--workers is for a cluster on this machine; a scheduler has workers of its own", ctx)
+        raise click.UsageError(
+            "--workers is for a cluster on this machine; a scheduler has workers of its own", ctx
+        )
     if resume and replay is None and out is None:
         if not Path(campaign).is_dir():
-            raise click.UsageError("--resume needs --out DIR, or the folder of a campaign in place of its file", ctx)
+            raise click.UsageError(
+                "--resume needs --out DIR, or the folder of a campaign in place of its file", ctx
+            )
         out = Path(campaign)
     if replay is not None:
         _check_replay(ctx, out)
     most = THREADS_PER_CORE * (os.cpu_count() or 1)
     if threads is not None and threads > most:
-        raise click.UsageError(f"--threads {threads}: at most {most} on this machine, {THREADS_PER_CORE} a core", ctx)
+        raise click.UsageError(
+            f"--threads {threads}: at most {most} on this machine, {THREADS_PER_CORE} a core", ctx
+        )
     with working(f"checking {campaign}") as update:
         from softdock.campaign.plan import make_plan
         from softdock.campaign.spare_memory import spare_memory
@@ -95,10 +172,16 @@ def campaign(
 
         spare_memory()
         spec = load_spec(campaign)
-        instead = {key: value for key, value in (("runs", runs), ("precision", precision)) if value is not None}
+        instead = {
+            key: value
+            for key, value in (("runs", runs), ("precision", precision))
+            if value is not None
+        }
         if instead:
             spec = read_spec(spec.tables | instead, spec.locate, spec.folder)
-        plan = make_plan(spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws"))
+        plan = make_plan(
+            spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
+        )
     if replay is not None:
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
@@ -110,9 +193,23 @@ def campaign(
         check_free(plan, folder)
     try:
         with made(None if resume else folder, False), shown_progress(plan.runs) as shown:
-            summary = run_campaign(plan, folder, backend, resume, shown.progress, threads, shard, scheduler, workers, shown.say, wait)
+            summary = run_campaign(
+                plan,
+                folder,
+                backend,
+                resume,
+                shown.progress,
+                threads,
+                shard,
+                scheduler,
+                workers,
+                shown.say,
+                wait,
+            )
     except KeyboardInterrupt:
-        console.print(Text(f"every shard that was written is kept; {again(folder)} goes on"), soft_wrap=True)
+        console.print(
+            Text(f"every shard that was written is kept; {again(folder)} goes on"), soft_wrap=True
+        )
         raise click.Abort from None
     if as_json:
         import json
@@ -120,19 +217,34 @@ def campaign(
         echo(json.dumps(summary, indent=1) + "\n")
     else:
         show(summary)
-    (console if as_json else output()).print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
+    (console if as_json else output()).print(
+        Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
+    )
 
 
 def _check_replay(ctx: click.Context, out: Path | None) -> None:
-    """A replay is one run on this machine's CPU: options that it would not heed are refused, and a folder in which there is something."""
-    given = [name for name in NOT_OF_A_REPLAY if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+    """A replay is one run on this machine's CPU: options that it would not heed are refused, and a
+    folder in which there is something."""
+    given = [
+        name
+        for name in NOT_OF_A_REPLAY
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
     if given:
-        raise click.UsageError(f"--replay makes one run, in double precision on this machine's CPU; it has no --{given[0]}", ctx)
+        raise click.UsageError(
+            "--replay makes one run, in double precision on this machine's CPU; it has no "
+            f"--{given[0]}",
+            ctx,
+        )
     if out is not None and out.is_dir() and any(out.iterdir()):
-        raise BadInput(Problem("out", str(out), "a new or an empty folder; this one holds something"))
+        raise BadInput(
+            Problem("out", str(out), "a new or an empty folder; this one holds something")
+        )
 
 
-def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool) -> None:
+def _replay(
+    ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
+) -> None:
     """One run by itself; beside what the table has of it, where there is one."""
     from softdock.campaign.digest import is_campaign
     from softdock.campaign.replay import differences, outcomes_of, row_of
@@ -154,7 +266,11 @@ def _replay(ctx: click.Context, plan: Any, run: int, out: Path | None, source: P
     row = row_of(source, run) if is_campaign(source) else None
     if row is not None:
         differ = differences(row, outcomes_of(result.metrics))
-        said = f"Differs from the campaign's table: {', '.join(differ)}." if differ else "The outcomes are those of the campaign's table."
+        said = (
+            f"Differs from the campaign's table: {', '.join(differ)}."
+            if differ
+            else "The outcomes are those of the campaign's table."
+        )
         paper.print(Text(said), soft_wrap=True)
     if problem is not None:
         raise problem

@@ -36,8 +36,15 @@ def shown_progress(total: int) -> Iterator[Shown]:
     if console.is_terminal:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.completed} of {task.total} runs"), BarColumn(), TextColumn("{task.fields[rate]} runs/s"), TimeRemainingColumn())
-        with Progress(*columns, TextColumn("{task.description}"), console=console, transient=True) as shown:
+        columns = (
+            TextColumn("{task.completed} of {task.total} runs"),
+            BarColumn(),
+            TextColumn("{task.fields[rate]} runs/s"),
+            TimeRemainingColumn(),
+        )
+        with Progress(
+            *columns, TextColumn("{task.description}"), console=console, transient=True
+        ) as shown:
             task = shown.add_task("", total=total, rate="-")
 
             def update(done: int, of: int) -> None:
@@ -51,7 +58,10 @@ def shown_progress(total: int) -> Iterator[Shown]:
         speed = rate(done)
         if speed > 0.0 and (monotonic() - said >= PLAIN_S or done == of):
             said = monotonic()
-            console.print(Text(f"{done} of {of} runs, {speed:.4g} runs/s, {(of - done) / speed:.0f} s left"), soft_wrap=True)
+            console.print(
+                Text(f"{done} of {of} runs, {speed:.4g} runs/s, {(of - done) / speed:.0f} s left"),
+                soft_wrap=True,
+            )
 
     with _patient_lines() as say:
         yield Shown(line, say)
@@ -66,7 +76,9 @@ def _patient_lines() -> Iterator[Callable[[str], None]]:
         nonlocal timer
         timer.cancel()
         if text:
-            timer = threading.Timer(SAID_S, lambda: console.print(Text(f"{text} ..."), soft_wrap=True))
+            timer = threading.Timer(
+                SAID_S, lambda: console.print(Text(f"{text} ..."), soft_wrap=True)
+            )
             timer.daemon = True
             timer.start()
 
@@ -86,13 +98,26 @@ def show(summary: dict[str, Any]) -> None:
     paper = output()
     table = Table(title=f"{summary['name']}: {summary['runs']} runs")
     rates = rates_of(summary)
-    numbers = {"peak_force_real_N": "force [N]", "peak_torque_real_Nm": "torque [Nm]", "energy_invented_J": "invented [J]"}
+    numbers = {
+        "peak_force_real_N": "force [N]",
+        "peak_torque_real_Nm": "torque [Nm]",
+        "energy_invented_J": "invented [J]",
+    }
     table.add_column("", no_wrap=True)
-    for heading in ("runs", *(RATES[name] for name in rates), *(f"95 %: {escape(words)}" for words in numbers.values())):
+    for heading in (
+        "runs",
+        *(RATES[name] for name in rates),
+        *(f"95 %: {escape(words)}" for words in numbers.values()),
+    ):
         table.add_column(heading, justify="right")
     for v in summary["variants"]:
         shares = [_percent(v[f"{name}_rate"]) for name in rates]
-        table.add_row(escape(v["label"]), str(v["runs"]), *shares, *(_number(v[f"{name}_95"]) for name in numbers))
+        table.add_row(
+            escape(v["label"]),
+            str(v["runs"]),
+            *shares,
+            *(_number(v[f"{name}_95"]) for name in numbers),
+        )
     paper.print(table)
     for one in summary["refused"]:
         paper.print(f"[bold]could not run[/bold] {escape(one)}")
@@ -103,9 +128,18 @@ def show(summary: dict[str, Any]) -> None:
         paper.print(escape(said(summary["precision"])))
     spent = summary["spent"]
     if spent:
-        without = f", {spent['runs_per_s_without_orbit']:.4g} without orbit's reference" if spent["runs_per_s_without_orbit"] else ""
-        compiling = f", after {spent['compile_s']:.0f} s of compiling" if spent["compile_s"] >= 1.0 else ""
-        paper.print(f"{spent['runs_per_s']:.4g} runs/s{without}, {spent['cycles_per_s']:.3g} cycles/s on {escape(spent['machine'])}{compiling}")
+        without = (
+            f", {spent['runs_per_s_without_orbit']:.4g} without orbit's reference"
+            if spent["runs_per_s_without_orbit"]
+            else ""
+        )
+        compiling = (
+            f", after {spent['compile_s']:.0f} s of compiling" if spent["compile_s"] >= 1.0 else ""
+        )
+        paper.print(
+            f"{spent['runs_per_s']:.4g} runs/s{without}, {spent['cycles_per_s']:.3g} "
+            f"cycles/s on {escape(spent['machine'])}{compiling}"
+        )
 
 
 def _percent(share: float | None) -> str:

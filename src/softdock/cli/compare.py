@@ -22,23 +22,49 @@ if TYPE_CHECKING:
 @click.command(short_help="Methods and integrators side by side, against orbit.")
 @SCENARIO
 @CHANGES
-@click.option("--methods", default="all", show_default=True, metavar="all|A,B,A+B", help="Methods to compare; A+B is a chain, in this order.")
-@click.option("--integrators", default="all", show_default=True, metavar="all|A,B", help="Integrators to compare.")
+@click.option(
+    "--methods",
+    default="all",
+    show_default=True,
+    metavar="all|A,B,A+B",
+    help="Methods to compare; A+B is a chain, in this order.",
+)
+@click.option(
+    "--integrators",
+    default="all",
+    show_default=True,
+    metavar="all|A,B",
+    help="Integrators to compare.",
+)
 @click.option(
     "--method-file",
     type=click.Path(path_type=Path),
     metavar="FILE.py",
-    help="A method of your own. THIS RUNS THE FILE: its Python code is executed with your rights; give only files you trust.",
+    help="A method of your own. THIS RUNS THE FILE: its Python code is executed with your rights; "
+    "give only files you trust.",
 )
-@click.option("--phases", type=click.IntRange(1, 10_000), default=1, show_default=True, metavar="N", help="Means over N sampling phases.")
+@click.option(
+    "--phases",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Means over N sampling phases.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help=f"Folder for the page, the JSON and the scenario: new, or empty. [default: a new one in {RUNS}/; with --json nothing is kept unless --out is given]",
+    help="Folder for the page, the JSON and the scenario: new, or empty. [default: a new one in "
+    f"{RUNS}/; with --json nothing is kept unless --out is given]",
 )
 @click.option("--force", is_flag=True, help="Write over the comparison that is in DIR.")
-@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON, and nothing else, on standard output.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the results as JSON, and nothing else, on standard output.",
+)
 @click.pass_context
 def compare(
     ctx: click.Context,
@@ -54,13 +80,16 @@ def compare(
 ) -> None:
     """Compare methods and integrators on one scenario, against orbit.
 
-    Every candidate runs with right knowledge and with errors in what it must know (delay and stiffness 10 and 30 %, tool mass 1 %), and is
-    timed. Exit code 0: done; 2: bad input, or the method in --method-file could not run; 3: its runs, or all runs, stopped early.
+    Every candidate runs with right knowledge and with errors in what it must know (delay and
+    stiffness 10 and 30 %, tool mass 1 %), and is timed. Exit code 0: done; 2: bad input, or the
+    method in --method-file could not run; 3: its runs, or all runs, stopped early.
     """
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
     if method_file is not None:
-        console.print(f"running the code in {method_file} (--method-file)", markup=False, highlight=False)
+        console.print(
+            f"running the code in {method_file} (--method-file)", markup=False, highlight=False
+        )
     with working("comparing (the first compile of a method takes about half a minute)") as say:
         from softdock.comparison import compare as run_comparison
         from softdock.comparison import load_method_file
@@ -74,14 +103,23 @@ def compare(
         folder = choose(out, f"compare-{name}") if out is not None or not as_json else None
         with made(folder, force):
             file = str(method_file) if method_file is not None else None
-            comparison = run_comparison(loaded, methods, integrators, phases, lambda done, total, what: say(f"{done + 1} of {total}: {what}"), file)
+            comparison = run_comparison(
+                loaded,
+                methods,
+                integrators,
+                phases,
+                lambda done, total, what: say(f"{done + 1} of {total}: {what}"),
+                file,
+            )
         problem = save(comparison, folder, force)
     if as_json:
         echo(comparison.to_json())
     else:
         show(comparison)
     if folder is not None and problem is None:
-        (console if as_json else output()).print(Text(f"The page: {folder / 'comparison.html'}"), soft_wrap=True)
+        (console if as_json else output()).print(
+            Text(f"The page: {folder / 'comparison.html'}"), soft_wrap=True
+        )
     if problem is not None:
         raise problem
     ctx.exit(exit_code(comparison.results, mine))
@@ -95,7 +133,9 @@ def exit_code(results: dict[str, Any], mine: list[str]) -> int:
     if not rows:
         return BAD_INPUT
     own = [row for row in rows if set(mine) & set(row["method"].split("+"))]
-    if not any(row["status"] == "completed" for row in rows) or any(row["status"] != "completed" for row in own):
+    if not any(row["status"] == "completed" for row in rows) or any(
+        row["status"] != "completed" for row in own
+    ):
         return STOPPED_EARLY
     return 0
 
@@ -108,10 +148,15 @@ def show(comparison: Comparison) -> None:
     results = comparison.results
     paper.print(ranked_table(results))
     for one in results["refused"]:
-        paper.print(f"[bold]could not run[/bold] {escape(one['method'])} ({escape(one['integrator'])}): {escape(one['reason'])}")
+        paper.print(
+            f"[bold]could not run[/bold] {escape(one['method'])} "
+            f"({escape(one['integrator'])}): {escape(one['reason'])}"
+        )
     for row in results["candidates"]:
         if row["status"] != "completed":
-            paper.print(f"[bold]stopped early[/bold] {escape(row['label'])}: {escape(row['status'])}")
+            paper.print(
+                f"[bold]stopped early[/bold] {escape(row['label'])}: {escape(row['status'])}"
+            )
     paper.print(escape(comparison.recommendation))
 
 
@@ -122,9 +167,26 @@ def ranked_table(results: dict[str, Any]) -> Table:
     from softdock.comparison.ranking import percent
 
     over = f", means over {results['phases']} sampling phases" if results["phases"] > 1 else ""
-    table = Table(title=f"{results['scenario']}: best first{over}", caption="at worst: with errors of knowledge; x direct: cost against the raw loop")
-    for heading in ("", "method", "integrator", "from orbit", "at worst", "restitution", "invented [J]", "ns/cycle", "x direct"):
-        table.add_column(heading, justify="left" if heading in ("method", "integrator") else "right", no_wrap=True)
+    table = Table(
+        title=f"{results['scenario']}: best first{over}",
+        caption="at worst: with errors of knowledge; x direct: cost against the raw loop",
+    )
+    for heading in (
+        "",
+        "method",
+        "integrator",
+        "from orbit",
+        "at worst",
+        "restitution",
+        "invented [J]",
+        "ns/cycle",
+        "x direct",
+    ):
+        table.add_column(
+            heading,
+            justify="left" if heading in ("method", "integrator") else "right",
+            no_wrap=True,
+        )
     for row in results["candidates"]:
         worst = percent(row["worst"]["distance_from_orbit"]) if row["worst"] else "-"
         table.add_row(

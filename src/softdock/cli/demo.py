@@ -20,8 +20,20 @@ FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over it
 
 
 @click.command(short_help="What delay does to a bounce, measured and predicted.")
-@click.option("--out", type=click.Path(path_type=Path), default=FOLDER, show_default=True, metavar="DIR", help="Folder for the page and its numbers.")
-@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON, and nothing else, on standard output.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=FOLDER,
+    show_default=True,
+    metavar="DIR",
+    help="Folder for the page and its numbers.",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the rows as JSON, and nothing else, on standard output.",
+)
 def demo(out: Path, as_json: bool) -> None:
     """EPOS on one axis: what delay does to a bounce, measured and predicted."""
     with working("running the demo (the first run compiles for about half a minute)") as say:
@@ -40,8 +52,10 @@ def demo(out: Path, as_json: bool) -> None:
     paper = output()
     paper.print(demo_table(rows))
     paper.print(
-        "A lossless spring gives back what it took: orbit returns with the speed it came with. The rig's robots are late, so the force that the satellite "
-        "feels is one of a moment ago, and the satellite is pushed out harder than it was pushed in."
+        "A lossless spring gives back what it took: orbit returns with the speed it came "
+        "with. The rig's robots are late, so the force that the satellite "
+        "feels is one of a moment ago, and the satellite is pushed out harder than it was "
+        "pushed in."
     )
     if has_remedy(rows):
         paper.print(REMEDY)
@@ -68,7 +82,9 @@ def demo_table(rows: list[dict[str, Any]]) -> Table:
     from rich.table import Table
 
     caption = "theory: one impact of the sampled loop; h: the delay and the integrator's own"
-    table = Table(title="EPOS on one axis: what comes back from a lossless contact", caption=caption)
+    table = Table(
+        title="EPOS on one axis: what comes back from a lossless contact", caption=caption
+    )
     table.add_column("delay")
     for heading in ("restitution", "theory", "exp(pi w h / 2)", "invented [J]", "of the approach"):
         table.add_column(heading, justify="right", no_wrap=True)

@@ -1,4 +1,5 @@
-"""Where a command's results go: the folder that was asked for, or the next free one; made and tried before the work starts."""
+"""Where a command's results go: the folder that was asked for, or the next free one; made and tried
+before the work starts."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ class Saved(Protocol):
 
 
 def choose(out: Path | None, name: str) -> Path:
-    """The folder asked for, or a new one of this name and the next number in RUNS; two commands at once get two."""
+    """The folder asked for, or a new one of this name and the next number in RUNS; two commands at
+    once get two."""
     from softdock.recording.folder import make_folder
 
     if out is not None:
@@ -40,7 +42,8 @@ def choose(out: Path | None, name: str) -> Path:
 
 @contextmanager
 def made(folder: Path | None, force: bool) -> Iterator[None]:
-    """The folder is made and tried before the work starts; work that is refused leaves no empty one behind."""
+    """The folder is made and tried before the work starts; work that is refused leaves no empty one
+    behind."""
     from softdock.recording.folder import make_folder
 
     above = [] if folder is None else [folder, *folder.parents]
@@ -57,11 +60,14 @@ def made(folder: Path | None, force: bool) -> Iterator[None]:
 
 
 def save(result: Saved, folder: Path | None, force: bool) -> BadInput | None:
-    """A disk that fails now costs the folder and not the numbers: they are shown before the error."""
+    """A disk that fails now costs the folder and not the numbers: they are shown before the
+    error."""
     if folder is None:
         return None
     try:
         result.save(folder, force)
     except OSError as error:
-        return BadInput(Problem("out", str(folder), f"a folder that can be written ({error.strerror or error})"))
+        return BadInput(
+            Problem("out", str(folder), f"a folder that can be written ({error.strerror or error})")
+        )
     return None

@@ -13,16 +13,57 @@ from softdock.cli.progress import echo, output, working
 
 
 @click.command()
-@click.option("--compare", is_flag=True, help="All renderings: transparency, stability, and device and hand varied by 30 %.")
-@click.option("--rendering", multiple=True, metavar="NAME", help="One way to render the wall; may be given several times. [default: all]")
-@click.option("--times-limit", type=float, default=10.0, show_default=True, help="Wall stiffness over Colgate's limit 2b/T, up to 25.")
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="All renderings: transparency, stability, and device and hand varied by 30 %.",
+)
+@click.option(
+    "--rendering",
+    multiple=True,
+    metavar="NAME",
+    help="One way to render the wall; may be given several times. [default: all]",
+)
+@click.option(
+    "--times-limit",
+    type=float,
+    default=10.0,
+    show_default=True,
+    help="Wall stiffness over Colgate's limit 2b/T, up to 25.",
+)
 @click.option("--mass-kg", type=float, default=0.1, show_default=True, help="Of the device.")
-@click.option("--damping-Ns-per-m", "damping", type=float, default=0.1, show_default=True, help="Of the device.")
-@click.option("--friction-N", "friction", type=float, default=0.0, show_default=True, help="Dry friction of the device.")
-@click.option("--resolution-m", type=float, default=0.0, show_default=True, help="Of the encoder; 0: exact.")
+@click.option(
+    "--damping-Ns-per-m",
+    "damping",
+    type=float,
+    default=0.1,
+    show_default=True,
+    help="Of the device.",
+)
+@click.option(
+    "--friction-N",
+    "friction",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Dry friction of the device.",
+)
+@click.option(
+    "--resolution-m", type=float, default=0.0, show_default=True, help="Of the encoder; 0: exact."
+)
 @click.option("--rate-hz", type=float, default=1000.0, show_default=True, help="Sample rate.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help=f"Folder for the page. [default: a new one in {RUNS}/; with --json none]")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, and nothing else, on standard output.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help=f"Folder for the page. [default: a new one in {RUNS}/; with --json none]",
+)
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print everything as JSON, and nothing else, on standard output.",
+)
 def haptics(
     compare: bool,
     rendering: tuple[str, ...],
@@ -35,12 +76,13 @@ def haptics(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """A light haptic device, a hand and a virtual wall far stiffer than sampling allows: quiet or buzzing, with the energy at the port."""
+    """A light haptic device, a hand and a virtual wall far stiffer than sampling allows: quiet or
+    buzzing, with the energy at the port."""
     with working("touching the wall (a first run compiles for half a minute)"):
+        from softdock.core.ports.haptic_loop import RENDERINGS
+        from softdock.core.ports.haptics import Setting, check, touch
+        from softdock.core.ports.haptics import compare as compare_all
         from softdock.errors import BadInput, Problem
-        from softdock.ports.haptic_loop import RENDERINGS
-        from softdock.ports.haptics import Setting, check, touch
-        from softdock.ports.haptics import compare as compare_all
 
         if not rate_hz > 0.0:
             raise BadInput(Problem("rate-hz", rate_hz, "a number > 0 [Hz]"))
@@ -57,8 +99,16 @@ def haptics(
         folder = choose(out, "haptics") if out is not None or not as_json else None
         with made(folder, force=True):
             touches = [touch(setting, name) for name in chosen]
-            rows = [row for row in compare_all(setting) if row["rendering"] in chosen] if compare else [{"rendering": t.rendering} | t.numbers for t in touches]
-        data = {"limit_N_per_m": setting.limit_N_per_m, "wall_N_per_m": setting.stiffness_N_per_m, "renderings": rows}
+            rows = (
+                [row for row in compare_all(setting) if row["rendering"] in chosen]
+                if compare
+                else [{"rendering": t.rendering} | t.numbers for t in touches]
+            )
+        data = {
+            "limit_N_per_m": setting.limit_N_per_m,
+            "wall_N_per_m": setting.stiffness_N_per_m,
+            "renderings": rows,
+        }
         page = None
         if folder is not None:
             from softdock.report.haptics_page import write_haptics_page
@@ -75,15 +125,35 @@ def _show(data: dict[str, Any], compared: bool) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    title = f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit is {data['limit_N_per_m']:.6g} N/m"
+    title = (
+        f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit is "
+        f"{data['limit_N_per_m']:.6g} N/m"
+    )
     table = Table(title=title, title_justify="left")
-    headings = ["rendering", "", "RMS speed [mm/s]", "mean force [N]", "static [N]", "least energy at the port [mJ]"]
-    for i, heading in enumerate([*headings, *(["quiet when varied", "quiet at every trial up to"] if compared else [])]):
+    headings = [
+        "rendering",
+        "",
+        "RMS speed [mm/s]",
+        "mean force [N]",
+        "static [N]",
+        "least energy at the port [mJ]",
+    ]
+    for i, heading in enumerate(
+        [*headings, *(["quiet when varied", "quiet at every trial up to"] if compared else [])]
+    ):
         table.add_column(escape(heading), justify="left" if i < 2 else "right")
     for row in data["renderings"]:
-        cells = [row["rendering"], "stable" if row["stable"] else "buzzing", f"{row['rms_speed_mm_per_s']:.4g}", f"{row['mean_force_N']:.4g}"]
+        cells = [
+            row["rendering"],
+            "stable" if row["stable"] else "buzzing",
+            f"{row['rms_speed_mm_per_s']:.4g}",
+            f"{row['mean_force_N']:.4g}",
+        ]
         cells += [f"{row['static_force_N']:.4g}", f"{row['least_energy_at_port_mJ']:.4g}"]
         if compared:
-            cells += [f"{row['stable_varied']} of {row['runs_varied']}", f"{row['stiffest_stable_times_limit']:g} x"]
+            cells += [
+                f"{row['stable_varied']} of {row['runs_varied']}",
+                f"{row['stiffest_stable_times_limit']:g} x",
+            ]
         table.add_row(*cells)
     output().print(table)

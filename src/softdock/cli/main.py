@@ -1,7 +1,7 @@
 """`softdock`: the commands. Exit codes: 0 done, 2 bad input, 3 the run stopped early.
 
-A command is one line in `LAZY` and a file of its own; the file is imported when the command is called (or its help is shown), so keep heavy
-imports inside the command's function.
+A command is one line in `LAZY` and a file of its own; the file is imported when the command is
+called (or its help is shown), so keep heavy imports inside the command's function.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ LAZY = {
 
 
 class Commands(click.Group):
-    """Commands imported by name. An error a user can mend ends as one message, never as a traceback."""
+    """Commands imported by name. An error a user can mend ends as one message, never as a
+    traceback."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(LAZY)
@@ -48,8 +49,15 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(module), name)
         return command
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in LAZY and not ctx.resilient_parsing:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if (
+            args
+            and not args[0].startswith("-")
+            and args[0] not in LAZY
+            and not ctx.resilient_parsing
+        ):
             near = closest(args[0], LAZY)
             hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(LAZY)}."
             raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
@@ -70,11 +78,14 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Entry point. A reader that has gone (`softdock ... | head`) is no error: what a command saves, it has saved before it prints."""
+    """Entry point. A reader that has gone (`softdock ... | head`) is no error: what a command
+    saves, it has saved before it prints."""
     code, stdout = 0, sys.stdout
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without a letter gets a question mark, not a traceback
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal without a letter gets a question mark, not a traceback
     try:
         code = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
@@ -87,7 +98,9 @@ def main() -> None:
     except BrokenPipeError:
         forget_output()
     except SystemExit:
-        if sys.stdout is stdout:  # click puts another in its place when the pipe breaks, and exits with 1
+        if (
+            sys.stdout is stdout
+        ):  # click puts another in its place when the pipe breaks, and exits with 1
             raise
         forget_output()
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,4 +1,5 @@
-"""`softdock network`: the six steps from a network's description to its passive sampled step, and its bond graph."""
+"""`softdock network`: the six steps from a network's description to its passive sampled step, and
+its bond graph."""
 
 from __future__ import annotations
 
@@ -11,13 +12,22 @@ from softdock.cli.progress import console, echo, working
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-@click.option("--period-ms", type=float, default=1.0, show_default=True, help="Sample period, for warnings about what it cannot resolve.")
-@click.option("--svg", type=click.Path(path_type=Path), metavar="FILE", help="Write the bond graph here.")
+@click.option(
+    "--period-ms",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="Sample period, for warnings about what it cannot resolve.",
+)
+@click.option(
+    "--svg", type=click.Path(path_type=Path), metavar="FILE", help="Write the bond graph here."
+)
 def network(file: Path, period_ms: float, svg: Path | None) -> None:
-    """Continuous model, causality, energy functions, balances, hierarchy and books of the network in the TOML file FILE (docs/ports.md)."""
+    """Continuous model, causality, energy functions, balances, hierarchy and books of the network
+    in the TOML file FILE (docs/ports.md)."""
     with working("analysing"):
+        from softdock.core.ports.resolution import warnings_of
         from softdock.errors import BadInput, Problem
-        from softdock.ports.resolution import warnings_of
         from softdock.recording.whole_files import write_whole
         from softdock.scenario.network_file import load_network
 
@@ -29,7 +39,11 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
             try:
                 write_whole(svg, found.svg().encode())
             except OSError as error:
-                raise BadInput(Problem("svg", str(svg), f"a file that can be written ({error.strerror or error})")) from error
+                raise BadInput(
+                    Problem(
+                        "svg", str(svg), f"a file that can be written ({error.strerror or error})"
+                    )
+                ) from error
     echo(text + "\n")
     for warning in warnings_of(found, 1e-3 * period_ms):
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)

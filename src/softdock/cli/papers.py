@@ -12,22 +12,39 @@ from softdock.cli.progress import echo, output, working
 
 @click.command()
 @click.argument("paper", metavar="PAPER")
-@click.option("--only", multiple=True, metavar="EXHIBIT", help="Make only this table or figure, e.g. table_1. May be given several times.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="EXHIBIT",
+    help="Make only this table or figure, e.g. table_1. May be given several times.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help=f"Folder for the page and the JSON; a page of the same name is written over. [default: a new one in {RUNS}/; "
+    help="Folder for the page and the JSON; a page of the same name is written over. [default: a "
+    f"new one in {RUNS}/; "
     "with --json nothing is kept unless --out is given]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON, and nothing else, on standard output.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print everything as JSON, and nothing else, on standard output.",
+)
 def papers(paper: str, only: tuple[str, ...], out: Path | None, as_json: bool) -> None:
     """Make a paper's tables and figures again. PAPER: zebenay, de-stefano, franken or lange.
 
     Each comes with ours beside the published value, what had to be assumed, and why the two differ.
     """
     with working(f"regenerating {paper} (a first run compiles for a minute or two)") as say:
-        from softdock.papers.frame import check_only, load_paper, regenerate, results_json, write_paper
+        from softdock.papers.frame import (
+            check_only,
+            load_paper,
+            regenerate,
+            results_json,
+            write_paper,
+        )
 
         found = load_paper(paper)
         check_only(found, only)

@@ -1,4 +1,5 @@
-"""What commands print with: `console` for progress and warnings, on standard error; `output` for results, on standard output.
+"""What commands print with: `console` for progress and warnings, on standard error; `output` for
+results, on standard output.
 
 Plain text where the terminal is dumb, NO_COLOR is set or the output goes to a file.
 """
@@ -21,7 +22,8 @@ PIPED_WIDTH = 120  # columns, where there is no terminal to fit
 
 
 class _Patient(Console):
-    """A reader that goes away (`| head`) ends the printing and not the command: what it has to save or to return stands."""
+    """A reader that goes away (`| head`) ends the printing and not the command: what it has to save
+    or to return stands."""
 
     def on_broken_pipe(self) -> None:
         self.quiet = True
@@ -34,7 +36,9 @@ console = Console(stderr=True)
 def output(file: IO[str] | None = None) -> Console:
     """A console for results."""
     file = file or sys.stdout
-    return _Patient(file=file, width=None if file.isatty() else PIPED_WIDTH, highlight=False, soft_wrap=False)
+    return _Patient(
+        file=file, width=None if file.isatty() else PIPED_WIDTH, highlight=False, soft_wrap=False
+    )
 
 
 def echo(text: str) -> None:
@@ -48,7 +52,8 @@ def echo(text: str) -> None:
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
-    """A line with a spinner while something takes its time; gives a function that changes the line. Off a terminal: one plain line."""
+    """A line with a spinner while something takes its time; gives a function that changes the line.
+    Off a terminal: one plain line."""
     status, shown = console.status(Text(what)), threading.Event()
 
     def show() -> None:

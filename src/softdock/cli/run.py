@@ -18,20 +18,40 @@ from softdock.cli.progress import console, echo, output, working
 @click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
 @SCENARIO
 @CHANGES
-@click.option("--phases", type=click.IntRange(1, 10_000), metavar="N", help="Run at N sampling phases and give mean and spread of every number.")
+@click.option(
+    "--phases",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="Run at N sampling phases and give mean and spread of every number.",
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing is kept unless --out is given]",
+    help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing "
+    "is kept unless --out is given]",
 )
 @click.option("--force", is_flag=True, help="Write over the run that is in DIR.")
-@click.option("--json", "as_json", is_flag=True, help="Print the metrics as JSON, and nothing else, on standard output.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the metrics as JSON, and nothing else, on standard output.",
+)
 @click.pass_context
-def run(ctx: click.Context, scenario: str, changes: tuple[str, ...], phases: int | None, out: Path | None, force: bool, as_json: bool) -> None:
+def run(
+    ctx: click.Context,
+    scenario: str,
+    changes: tuple[str, ...],
+    phases: int | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Run a scenario: how many joules did the rig invent, and how far is it from orbit?
 
-    Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown and kept).
+    Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown
+    and kept).
     """
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
@@ -50,7 +70,9 @@ def run(ctx: click.Context, scenario: str, changes: tuple[str, ...], phases: int
         problem = save(result, folder, force)
     if as_json:
         for warning in metrics["warnings"]:
-            console.print(f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+            console.print(
+                f"warning: {warning}", style="yellow", highlight=False, markup=False, soft_wrap=True
+            )
         echo(metrics_json(metrics))
     else:
         from softdock.cli.run_tables import show_run
@@ -61,7 +83,10 @@ def run(ctx: click.Context, scenario: str, changes: tuple[str, ...], phases: int
         (console if as_json else output()).print(page, soft_wrap=True)
     if problem is not None:
         raise problem
-    if any(one["status"] != "completed" for one in (metrics, *metrics.get("phases", {}).get("runs", ()))):
+    if any(
+        one["status"] != "completed"
+        for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
+    ):
         ctx.exit(STOPPED_EARLY)
 
 

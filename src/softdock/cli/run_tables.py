@@ -39,7 +39,13 @@ BOOKS_TO = 1e-12  # of the turnover: what the books are true to, so that less is
 def show_run(to: Console, m: Mapping[str, Any]) -> None:
     """Verdict first, then the numbers, the contacts, the ledger and what to beware of."""
     to.print(Text(m["verdict"], style="bold"))
-    to.print(Text(f"{m['scenario']}: {m['description']}. {m['integrator']}, {' + '.join(m['methods'])}. {m['status']}, {m['ended_at_s']:g} s.", style="dim"))
+    to.print(
+        Text(
+            f"{m['scenario']}: {m['description']}. {m['integrator']}, "
+            f"{' + '.join(m['methods'])}. {m['status']}, {m['ended_at_s']:g} s.",
+            style="dim",
+        )
+    )
     to.print()
     to.print(_numbers(m))
     if m["contacts"]:
@@ -48,7 +54,13 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     to.print(Text("\nwhere the invented energy came from [J]", style="bold"))
     to.print(_ledger(m))
     if any("axes" in books for books in m["method_books"].values()):
-        to.print(Text("\nwhat the methods took from the satellites or their set-points, and gave back [J]", style="bold"))
+        to.print(
+            Text(
+                "\nwhat the methods took from the satellites or their set-points, and gave "
+                "back [J]",
+                style="bold",
+            )
+        )
         to.print(_methods(m))
     for warning in m["warnings"]:
         to.print(Text(f"warning: {warning}", style="yellow"))
@@ -73,12 +85,22 @@ def _numbers(m: Mapping[str, Any]) -> Table:
     for key, words, form, unit in NUMBERS:
         if key == "captured_at_s" and m["captured"] is None:
             continue
-        wanted = {"energy_invented_J": 0.0, "energy_error_J": 0.0, "distance_from_orbit": 0.0}.get(key, m["reference"].get(key))
+        wanted = {"energy_invented_J": 0.0, "energy_error_J": 0.0, "distance_from_orbit": 0.0}.get(
+            key, m["reference"].get(key)
+        )
         mine = "never" if key == "captured_at_s" and m[key] is None else text(m[key], form, unit)
         row = [words, mine, text(wanted, form.replace("+", ""), unit)]
         if spread is not None:
             found, form = spread.get(key), form.replace("d", "g")
-            row += [text(found["mean"], form, unit), text(found["std"], ".2g"), f"{found['min']:{form}} to {found['max']:{form}}"] if found else ["-", "-", "-"]
+            row += (
+                [
+                    text(found["mean"], form, unit),
+                    text(found["std"], ".2g"),
+                    f"{found['min']:{form}} to {found['max']:{form}}",
+                ]
+                if found
+                else ["-", "-", "-"]
+            )
         table.add_row(*row)
     return table
 
@@ -108,7 +130,12 @@ def _methods(m: Mapping[str, Any]) -> Table:
         for axis in axes:
             if axis["removed_J"] + axis["returned_J"] > SHOWN_SHARE * most:
                 cells = [text(axis[key], ".4g") for key in ("removed_J", "returned_J")]
-                table.add_row(name, axis["axis"], *cells, *(text(axis[key], ".3f") for key in ("first_s", "last_s")))
+                table.add_row(
+                    name,
+                    axis["axis"],
+                    *cells,
+                    *(text(axis[key], ".3f") for key in ("first_s", "last_s")),
+                )
     return table
 
 
@@ -118,6 +145,8 @@ def _ledger(m: Mapping[str, Any]) -> Table:
     table.add_column("")
     table.add_column("", justify="right")
     for row, energy in m["ledger"]["rows"].items():
-        table.add_row(row, text(0.0 if energy is not None and abs(energy) <= dust else energy, "+.6g"))
+        table.add_row(
+            row, text(0.0 if energy is not None and abs(energy) <= dust else energy, "+.6g")
+        )
     table.add_row("in all", text(m["energy_invented_J"], "+.6g"), style="bold")
     return table

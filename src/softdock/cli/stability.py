@@ -1,4 +1,5 @@
-"""`softdock stability`: how much delay does the rig bear, is it safe, and what should be set? From a scenario, or from four numbers."""
+"""`softdock stability`: how much delay does the rig bear, is it safe, and what should be set? From
+a scenario, or from four numbers."""
 
 from __future__ import annotations
 
@@ -20,32 +21,100 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
 @click.argument("scenario", type=ScenarioName(), metavar="[SCENARIO|PRESET]", required=False)
 @CHANGES
 @click.option("--mass", type=float, metavar="KG", help="Effective mass, without a scenario.")
-@click.option("--stiffness", type=float, metavar="N/M", help="Contact stiffness, without a scenario.")
-@click.option("--damping", type=float, metavar="NS/M", help="Contact damping, real plus virtual, without a scenario. [default: 0]")
+@click.option(
+    "--stiffness", type=float, metavar="N/M", help="Contact stiffness, without a scenario."
+)
+@click.option(
+    "--damping",
+    type=float,
+    metavar="NS/M",
+    help="Contact damping, real plus virtual, without a scenario. [default: 0]",
+)
 @click.option("--delay-ms", type=float, metavar="MS", help="Delay of the loop, without a scenario.")
-@click.option("--cycle-ms", type=float, metavar="MS", help="Sampled: force held over this cycle. Without it the continuous loop.")
-@click.option("--integrator", type=click.Choice(INTEGRATORS), help="Of the sampled loop, without a scenario. [default: exact_hold]")
-@click.option("--wanted-restitution", type=float, metavar="E", help="Also give the virtual damping that reaches this restitution.")
-@click.option("--depth-mm", type=float, metavar="MM", help="Depth at which a non-linear contact is linearised. [default: where the approach would stop]")
+@click.option(
+    "--cycle-ms",
+    type=float,
+    metavar="MS",
+    help="Sampled: force held over this cycle. Without it the continuous loop.",
+)
+@click.option(
+    "--integrator",
+    type=click.Choice(INTEGRATORS),
+    help="Of the sampled loop, without a scenario. [default: exact_hold]",
+)
+@click.option(
+    "--wanted-restitution",
+    type=float,
+    metavar="E",
+    help="Also give the virtual damping that reaches this restitution.",
+)
+@click.option(
+    "--depth-mm",
+    type=float,
+    metavar="MM",
+    help="Depth at which a non-linear contact is linearised. [default: where the approach would "
+    "stop]",
+)
 @click.option(
     "--uncertain",
     multiple=True,
     metavar="NAME=RANGE",
-    help="A parameter known only roughly (mass, stiffness, damping, delay_ms): 10% (either way), 900:1100, or 1000~50 (mean~deviation). Gives worst case and "
+    help="A parameter known only roughly (mass, stiffness, damping, delay_ms): 10% (either way), "
+    "900:1100, or 1000~50 (mean~deviation). Gives worst case and "
     "probability. May be given several times.",
 )
-@click.option("--samples", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="Draws for the probability.")
+@click.option(
+    "--samples",
+    type=click.IntRange(1, 1_000_000),
+    default=1000,
+    show_default=True,
+    help="Draws for the probability.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
-@click.option("--chart", type=click.Path(path_type=Path), metavar="FILE", help="Also draw a chart: .png or .svg (needs the extra 'figures'), or .html.")
-@click.option("--figure", type=click.Choice(["5", "6", "7", "10"]), default="5", show_default=True, help="Which of Zebenay's figures the chart is like.")
-@click.option("--vary", multiple=True, metavar="NAME=V,V,...", help="Values of mass, stiffness or damping for the curves of figures 6 and 10.")
-@click.option("--dot", "dots", multiple=True, metavar="DELAY_MS:DAMPING[:RESTITUTION]", help="A measured point on the chart. May be given several times.")
-@click.option("--run", "runs", multiple=True, metavar="FOLDER", help="A run folder as a dot on the chart. May be given several times.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
-def stability(scenario: str | None, changes: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes it neutral?
+@click.option(
+    "--chart",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also draw a chart: .png or .svg (needs the extra 'figures'), or .html.",
+)
+@click.option(
+    "--figure",
+    type=click.Choice(["5", "6", "7", "10"]),
+    default="5",
+    show_default=True,
+    help="Which of Zebenay's figures the chart is like.",
+)
+@click.option(
+    "--vary",
+    multiple=True,
+    metavar="NAME=V,V,...",
+    help="Values of mass, stiffness or damping for the curves of figures 6 and 10.",
+)
+@click.option(
+    "--dot",
+    "dots",
+    multiple=True,
+    metavar="DELAY_MS:DAMPING[:RESTITUTION]",
+    help="A measured point on the chart. May be given several times.",
+)
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="FOLDER",
+    help="A run folder as a dot on the chart. May be given several times.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output."
+)
+def stability(
+    scenario: str | None, changes: tuple[str, ...], as_json: bool, **options: Any
+) -> None:
+    """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes
+    it neutral?
 
-    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. The exit code is 0 whether the rig is stable or not; 2: bad input.
+    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. The exit
+    code is 0 whether the rig is stable or not; 2: bad input.
     """
     with working("analysing the loop"):
         points = _points(scenario, changes, options)
@@ -66,23 +135,52 @@ def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, A
     """The operating points: a scenario's, or the one that the numbers make."""
     from softdock.stability.from_scenario import OperatingPoint, loops_of
 
-    given = [f"--{name.replace('_', '-')}" for name in (*NUMBERS, "cycle_ms", "integrator") if options[name] is not None]
+    given = [
+        f"--{name.replace('_', '-')}"
+        for name in (*NUMBERS, "cycle_ms", "integrator")
+        if options[name] is not None
+    ]
     if scenario is not None:
         if given:
-            raise BadInput(Problem(given[0], options[given[0][2:].replace("-", "_")], "nothing beside a scenario; change its keys by --set"))
+            raise BadInput(
+                Problem(
+                    given[0],
+                    options[given[0][2:].replace("-", "_")],
+                    "nothing beside a scenario; change its keys by --set",
+                )
+            )
         from softdock.scenario.files import load_scenario
 
-        return loops_of(load_scenario(scenario, changes), None if options["depth_mm"] is None else 1e-3 * options["depth_mm"])
+        return loops_of(
+            load_scenario(scenario, changes),
+            None if options["depth_mm"] is None else 1e-3 * options["depth_mm"],
+        )
     if changes:
         raise BadInput(Problem("--set", changes[0], "a scenario whose key it changes"))
     missing = [name for name in ("mass", "stiffness", "delay_ms") if options[name] is None]
     if missing:
-        raise BadInput([Problem(f"--{name.replace('_', '-')}", None, "a number, or a scenario in place of all numbers") for name in missing])
+        raise BadInput(
+            [
+                Problem(
+                    f"--{name.replace('_', '-')}",
+                    None,
+                    "a number, or a scenario in place of all numbers",
+                )
+                for name in missing
+            ]
+        )
     from softdock.stability.loop import Loop, Robot, check_loop
 
     cycle = None if options["cycle_ms"] is None else 1e-3 * options["cycle_ms"]
     robots = (Robot(delay=1e-3 * options["delay_ms"]),)
-    loop = Loop(options["mass"], options["stiffness"], options["damping"] or 0.0, robots, cycle, options["integrator"] or "exact_hold")
+    loop = Loop(
+        options["mass"],
+        options["stiffness"],
+        options["damping"] or 0.0,
+        robots,
+        cycle,
+        options["integrator"] or "exact_hold",
+    )
     check_loop(loop)
     return [OperatingPoint("given numbers", loop, (1.0, 0.0, 0.0), (loop.mass, loop.mass), ())]
 
@@ -100,9 +198,17 @@ def _result(points: list[Any], options: dict[str, Any]) -> dict[str, Any]:
         from softdock.stability.describe import read_uncertain
         from softdock.stability.robust import robust_margins
 
-        result["robust"] = robust_margins(worst.loop, read_uncertain(worst.loop, options["uncertain"]), options["samples"], options["seed"])
+        result["robust"] = robust_margins(
+            worst.loop,
+            read_uncertain(worst.loop, options["uncertain"]),
+            options["samples"],
+            options["seed"],
+        )
     if len(found) > 1:
-        result["points"] = [{"point": point.name, **each.as_dict(), "given": described(point)} for point, each in found]
+        result["points"] = [
+            {"point": point.name, **each.as_dict(), "given": described(point)}
+            for point, each in found
+        ]
     return result
 
 
@@ -112,5 +218,11 @@ def _chart(points: list[Any], result: dict[str, Any], options: dict[str, Any]) -
 
     loop = next(point.loop for point in points if point.name == result["point"])
     dots = read_dots(options["dots"]) + dots_of_runs(options["runs"])
-    chart_of(loop, figure=options["figure"], vary=read_vary(options["vary"]), dots=dots, file=options["chart"])
+    chart_of(
+        loop,
+        figure=options["figure"],
+        vary=read_vary(options["vary"]),
+        dots=dots,
+        file=options["chart"],
+    )
     return str(options["chart"])

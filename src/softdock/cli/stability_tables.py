@@ -31,7 +31,10 @@ MARGINS = (
 
 def show_stability(result: dict[str, Any]) -> None:
     say = output()
-    say.print(f"[bold]{result['verdict'] if result['safe'] or not result.get('points') else 'Not safe'}[/bold]  {result['point']}, {result['model']} loop")
+    say.print(
+        f"[bold]{result['verdict'] if result['safe'] or not result.get('points') else 'Not safe'}[/bold] "
+        f" {result['point']}, {result['model']} loop"
+    )
     for sentence in result["sentences"]:
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for note in result["given"]["notes"]:
@@ -47,7 +50,9 @@ def show_stability(result: dict[str, Any]) -> None:
         say.print(f"chart: {result['chart']}", markup=False, highlight=False, soft_wrap=True)
 
 
-def _numbers(title: str, rows: tuple[tuple[str, str, float, str], ...], values: dict[str, Any]) -> Table:
+def _numbers(
+    title: str, rows: tuple[tuple[str, str, float, str], ...], values: dict[str, Any]
+) -> Table:
     table = Table(title=title)
     for heading, side in (("what", "left"), ("value", "right"), ("unit", "left")):
         table.add_column(heading, justify=side)  # type: ignore[arg-type]
@@ -70,13 +75,22 @@ def _budget(result: dict[str, Any]) -> Table:
 
 def _points(points: list[dict[str, Any]]) -> Table:
     table = Table(title="all contact pairs")
-    for heading in ("point", r"effective mass \[kg]", "stable", r"critical damping \[Ns/m]", "restitution"):
+    for heading in (
+        "point",
+        r"effective mass \[kg]",
+        "stable",
+        r"critical damping \[Ns/m]",
+        "restitution",
+    ):
         table.add_column(heading, justify="left" if heading == "point" else "right")
     for p in points:
         low, high = p["given"]["mass_range_kg"]
         mass = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
         critical, bounce = p["critical_damping_Ns_per_m"], p["predicted_restitution"]
-        words = ("none" if critical is None else f"{critical:.4g}", "none" if bounce is None else f"{bounce:.4f}")
+        words = (
+            "none" if critical is None else f"{critical:.4g}",
+            "none" if bounce is None else f"{bounce:.4f}",
+        )
         table.add_row(p["point"], mass, "yes" if p["stable"] else "no", *words)
     return table
 
@@ -85,7 +99,19 @@ def _show_robust(say: Any, robust: dict[str, Any]) -> None:
     worst = ", ".join(f"{name} {value:.4g}" for name, value in robust["worst_case"].items())
     state = "stable" if robust["worst_case_stable"] else "not stable"
     say.print(
-        f"worst case ({worst}, SI): {state}, delay margin {MS * robust['worst_case_delay_margin_s']:.3g} ms", markup=False, highlight=False, soft_wrap=True
+        f"worst case ({worst}, SI): {state}, delay margin "
+        f"{MS * robust['worst_case_delay_margin_s']:.3g} ms",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
     )
-    share, error = 100.0 * robust["probability_stable"], 100.0 * robust["probability_standard_error"]
-    say.print(f"stable in {share:.1f} % (+- {error:.1f}) of {robust['samples']} draws", markup=False, highlight=False, soft_wrap=True)
+    share, error = (
+        100.0 * robust["probability_stable"],
+        100.0 * robust["probability_standard_error"],
+    )
+    say.print(
+        f"stable in {share:.1f} % (+- {error:.1f}) of {robust['samples']} draws",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )

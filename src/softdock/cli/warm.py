@@ -16,8 +16,8 @@ def warm() -> None:
     with working("compiling the loop and orbit (about 40 s the first time)"):
         from softdock.campaign.columns import columns
         from softdock.campaign.cpu import run_cpu
-        from softdock.compiled import cache_folder
-        from softdock.reference import orbit
+        from softdock.core.machine.compiled import cache_folder
+        from softdock.core.orbit import orbit
         from softdock.scenario.files import load_scenario
         from softdock.simulation import Stepper, simulate
 
@@ -26,4 +26,8 @@ def warm() -> None:
         simulate(scenario)
         Stepper(scenario).step()
         run_cpu(*columns(scenario, {}, runs=1))
-    console.print(f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}", highlight=False, soft_wrap=True)
+    console.print(
+        f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}",
+        highlight=False,
+        soft_wrap=True,
+    )

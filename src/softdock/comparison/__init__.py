@@ -1,4 +1,5 @@
-"""Methods and integrators side by side on one scenario, against orbit: what each gives, what it must know, what an error in that costs."""
+"""Methods and integrators side by side on one scenario, against orbit: what each gives, what it
+must know, what an error in that costs."""
 
 from softdock.comparison.compare import compare
 from softdock.comparison.result import Comparison

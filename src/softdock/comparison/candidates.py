@@ -1,6 +1,8 @@
-"""What is compared: every method, or chain of methods, with every integrator. What cannot run says why.
+"""What is compared: every method, or chain of methods, with every integrator. What cannot run says
+why.
 
-In: a scenario, names of methods and integrators. Out: candidates, each a scenario of its own that differs in these two things alone.
+In: a scenario, names of methods and integrators. Out: candidates, each a scenario of its own that
+differs in these two things alone.
 """
 
 from __future__ import annotations
@@ -10,10 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.adaptation.method import keep_set_point, keep_states, keep_wrench, no_external
-from softdock.adaptation.registry import METHODS, Method
+from softdock.core.adaptation.method import keep_set_point, keep_states, keep_wrench, no_external
+from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput, Problem, closest
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import Scenario, build
 
 ALL = "all"
@@ -48,16 +50,22 @@ class Refused:
 
 
 def is_plug_in(method: Method) -> bool:
-    """Whether it is part of the scenario (a network, or what only adds a wrench of its own, as a thruster): kept whatever is compared."""
+    """Whether it is part of the scenario (a network, or what only adds a wrench of its own, as a
+    thruster): kept whatever is compared."""
     hooks = (method.wrench, method.correct, method.set_point)
-    return method.part_of_scenario or (method.external is not no_external and hooks == (keep_wrench, keep_states, keep_set_point))
+    return method.part_of_scenario or (
+        method.external is not no_external and hooks == (keep_wrench, keep_states, keep_set_point)
+    )
 
 
 def chains(scenario: Scenario, chosen: str | Sequence[str] = ALL) -> list[tuple[str, ...]]:
-    """The methods to compare. `all`: every registered one by itself, and the scenario's own list if that is a chain."""
+    """The methods to compare. `all`: every registered one by itself, and the scenario's own list if
+    that is a chain."""
     names = [m for m in METHODS if not is_plug_in(METHODS[m])]
     if chosen == ALL or list(chosen) == [ALL]:
-        listed = tuple(e["name"] for e in scenario.tables["methods"] if not is_plug_in(METHODS[e["name"]]))
+        listed = tuple(
+            e["name"] for e in scenario.tables["methods"] if not is_plug_in(METHODS[e["name"]])
+        )
         own = [listed] if len(listed) > 1 else []
         return [*own, *((name,) for name in names)]
     asked = chosen.split(",") if isinstance(chosen, str) else list(chosen)
@@ -81,16 +89,29 @@ def integrator_names(chosen: str | Sequence[str] = ALL) -> list[str]:
 
 def refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> None:
     """All names that do not exist, at once."""
-    problems = [Problem(option, name, f"'{ALL}', or some of " + ", ".join(known), suggestion=closest(name, known)) for name in given if name not in known]
+    problems = [
+        Problem(
+            option,
+            name,
+            f"'{ALL}', or some of " + ", ".join(known),
+            suggestion=closest(name, known),
+        )
+        for name in given
+        if name not in known
+    ]
     if problems:
         raise BadInput(problems)
 
 
-def candidates(scenario: Scenario, methods: str | Sequence[str] = ALL, integrators: str | Sequence[str] = ALL) -> tuple[list[Candidate], list[Refused]]:
+def candidates(
+    scenario: Scenario, methods: str | Sequence[str] = ALL, integrators: str | Sequence[str] = ALL
+) -> tuple[list[Candidate], list[Refused]]:
     """Everything that can run on the scenario, and what cannot."""
     able: list[Candidate] = []
     unable: list[Refused] = []
-    chosen, listed = _all_problems(lambda: integrator_names(integrators), lambda: chains(scenario, methods))
+    chosen, listed = _all_problems(
+        lambda: integrator_names(integrators), lambda: chains(scenario, methods)
+    )
     for chain in listed:
         for integrator in chosen:
             candidate = _candidate(scenario, chain, integrator)
@@ -134,7 +155,8 @@ def _candidate(scenario: Scenario, chain: tuple[str, ...], integrator: str) -> C
 
 
 def _entry(name: str, scenario: Scenario) -> dict[str, Any]:
-    """A method's table: as the scenario lists it, or with what it suggests; its group's defaults fill the rest."""
+    """A method's table: as the scenario lists it, or with what it suggests; its group's defaults
+    fill the rest."""
     for listed in scenario.tables["methods"]:
         if listed["name"] == name:
             return dict(listed)
@@ -143,7 +165,10 @@ def _entry(name: str, scenario: Scenario) -> dict[str, Any]:
 
 def _in_words(problem: Problem) -> str:
     if problem.value is None:
-        return f"it must be told {problem.key.rpartition('.')[2]} ({problem.allowed}), and the scenario does not list it"
+        return (
+            f"it must be told {problem.key.rpartition('.')[2]} ({problem.allowed}), and the "
+            "scenario does not list it"
+        )
     return str(problem)
 
 
@@ -151,7 +176,9 @@ def _merged(refused: list[Refused], integrators: int) -> list[Refused]:
     """One row for a method that no integrator helps."""
     merged: list[Refused] = []
     for one in refused:
-        same = [other for other in refused if (other.method, other.reason) == (one.method, one.reason)]
+        same = [
+            other for other in refused if (other.method, other.reason) == (one.method, one.reason)
+        ]
         row = Refused(one.method, "any" if len(same) == integrators else one.integrator, one.reason)
         if row not in merged:
             merged.append(row)

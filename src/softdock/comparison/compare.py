@@ -1,4 +1,5 @@
-"""Scenario in, comparison out: every candidate against the same orbit, with right and with wrong knowledge, and its cost."""
+"""Scenario in, comparison out: every candidate against the same orbit, with right and with wrong
+knowledge, and its cost."""
 
 from __future__ import annotations
 
@@ -10,17 +11,25 @@ from typing import Any
 from numba.core.errors import NumbaError
 
 from softdock._version import __version__
-from softdock.adaptation.registry import METHODS
 from softdock.comparison.candidates import ALL, Candidate, Refused, candidates
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
-from softdock.comparison.outcomes import METRICS, Curves, costs_per_cycle, curves_of, curves_of_orbit, outcome, run_against
+from softdock.comparison.outcomes import (
+    METRICS,
+    Curves,
+    costs_per_cycle,
+    curves_of,
+    curves_of_orbit,
+    outcome,
+    run_against,
+)
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
 from softdock.comparison.user_method import why_not_compiled
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.feasibility import check_feasible
 from softdock.phases import MOST_PHASES, shifted
-from softdock.reference import Orbit, orbit
 from softdock.run import Run
 from softdock.scenario.build import Scenario, build
 
@@ -37,9 +46,11 @@ def compare(
     progress: Progress | None = None,
     method_file: str | None = None,
 ) -> Comparison:
-    """Run every method and integrator on the scenario. `methods`: names, chains "a+b", or "all"; `phases`: means over that many sampling phases.
+    """Run every method and integrator on the scenario. `methods`: names, chains "a+b", or "all";
+    `phases`: means over that many sampling phases.
 
-    `method_file`: where a user's methods came from (`load_method_file` has loaded them), to be said on the page.
+    `method_file`: where a user's methods came from (`load_method_file` has loaded them), to be said
+    on the page.
     """
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
@@ -63,7 +74,13 @@ def compare(
             unable.append(Refused(candidate.method, candidate.integrator, str(error)))
             continue
         except (SoftdockError, ArithmeticError, LookupError, TypeError, ValueError) as error:
-            unable.append(Refused(candidate.method, candidate.integrator, f"it failed: {type(error).__name__}: {error}"))
+            unable.append(
+                Refused(
+                    candidate.method,
+                    candidate.integrator,
+                    f"it failed: {type(error).__name__}: {error}",
+                )
+            )
             continue
         rows.append(row)
         curves[row["label"]] = curve
@@ -86,7 +103,9 @@ def compare(
         "refused": [asdict(one) for one in dict.fromkeys(unable)],
         "warnings": list(scenario.warnings),
     }
-    return Comparison(scenario, results, [curves_of_orbit(orbits[0]), *(curves[row["label"]] for row in ranked)])
+    return Comparison(
+        scenario, results, [curves_of_orbit(orbits[0]), *(curves[row["label"]] for row in ranked)]
+    )
 
 
 def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
@@ -114,7 +133,9 @@ def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any]
         "settings": candidate.entries,
         "beliefs": beliefs(candidate.scenario),
         **nominal,
-        "peak_force_satellite_N": max((c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0),
+        "peak_force_satellite_N": max(
+            (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
+        ),
         "worst": worst_of(nominal, errors),
         "knowledge_errors": errors,
         "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],
@@ -123,7 +144,10 @@ def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any]
 
 
 def _runs(scenario: Scenario, orbits: list[Orbit]) -> list[Run]:
-    return [run_against(phased, flown) for phased, flown in zip(in_phases(scenario, len(orbits)), orbits, strict=True)]
+    return [
+        run_against(phased, flown)
+        for phased, flown in zip(in_phases(scenario, len(orbits)), orbits, strict=True)
+    ]
 
 
 def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
@@ -135,7 +159,8 @@ def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
 
 
 def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:
-    """ns per cycle, and as a multiple of the raw loop's with the same integrator, measured in the same turns."""
+    """ns per cycle, and as a multiple of the raw loop's with the same integrator, measured in the
+    same turns."""
     names = list(dict.fromkeys(c.integrator for c in ran))
     raw, _ = candidates(scenario, [RAW[0]], names)
     costs = costs_per_cycle([c.scenario for c in [*raw, *ran]])
@@ -143,7 +168,9 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
     for candidate, row, cost in zip(ran, rows, costs[len(raw) :], strict=True):
         base = of_raw.get(candidate.integrator)
         row["cost_ns_per_cycle"] = cost
-        row["cost_ratio_to_direct"] = 1.0 if candidate.methods == RAW else (cost / base if cost and base else None)
+        row["cost_ratio_to_direct"] = (
+            1.0 if candidate.methods == RAW else (cost / base if cost and base else None)
+        )
 
 
 def _of_orbit(flown: Orbit) -> dict[str, Any]:

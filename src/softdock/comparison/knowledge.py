@@ -1,7 +1,8 @@
 """Errors of knowledge: the same rig, the same truth, and a method that was told something wrong.
 
-Only what is *believed* changes: the parameters that a method's registry entry names in `needs`, and the mock-up's believed mass by which
-the sensor is compensated. One kind of error at a time, on every belief of that kind at once.
+Only what is *believed* changes: the parameters that a method's registry entry names in `needs`, and
+the mock-up's believed mass by which the sensor is compensated. One kind of error at a time, on
+every belief of that kind at once.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario
 
-ERRORS_PERCENT = {"delay": (-30.0, -10.0, 10.0, 30.0), "stiffness": (-30.0, -10.0, 10.0, 30.0), "tool_mass": (-1.0, 1.0)}
+ERRORS_PERCENT = {
+    "delay": (-30.0, -10.0, 10.0, 30.0),
+    "stiffness": (-30.0, -10.0, 10.0, 30.0),
+    "tool_mass": (-1.0, 1.0),
+}
 WORDS = {"delay": "the delay", "stiffness": "the stiffness", "tool_mass": "the tool's mass"}
 
 
@@ -29,7 +34,8 @@ class WrongBelief:
 
 
 def beliefs(scenario: Scenario) -> dict[str, dict[str, Any]]:
-    """What the rig's controller believes: kind -> key -> value. What is believed to be nothing has no error in percent."""
+    """What the rig's controller believes: kind -> key -> value. What is believed to be nothing has
+    no error in percent."""
     found: dict[str, dict[str, Any]] = {kind: {} for kind in ERRORS_PERCENT}
     for i, entry in enumerate(scenario.tables["methods"]):
         for belief in METHODS[entry["name"]].needs:
@@ -45,7 +51,11 @@ def beliefs(scenario: Scenario) -> dict[str, dict[str, Any]]:
 
 def wrong_beliefs(scenario: Scenario) -> list[WrongBelief]:
     """Every error of knowledge that applies to the scenario."""
-    return [_wrong(scenario, kind, percent, values) for kind, values in beliefs(scenario).items() for percent in ERRORS_PERCENT[kind]]
+    return [
+        _wrong(scenario, kind, percent, values)
+        for kind, values in beliefs(scenario).items()
+        for percent in ERRORS_PERCENT[kind]
+    ]
 
 
 def _wrong(scenario: Scenario, kind: str, percent: float, values: dict[str, Any]) -> WrongBelief:

@@ -1,4 +1,5 @@
-"""One candidate run and measured: its metrics against orbit, the curves a page shows, and what a cycle of it costs."""
+"""One candidate run and measured: its metrics against orbit, the curves a page shows, and what a
+cycle of it costs."""
 
 from __future__ import annotations
 
@@ -10,13 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.ledger import ROWS
-from softdock.reference import Orbit
+from softdock.core.energy.ledger import ROWS
+from softdock.core.orbit import Orbit
 from softdock.run import Run
 from softdock.scenario.build import Scenario
 from softdock.simulation import Stepper, cycle_count, simulate
 
-METRICS = ("restitution", "restitution_energetic", "energy_ratio", "energy_invented_J", "energy_error_J", "distance_from_orbit", "contact_count")
+METRICS = (
+    "restitution",
+    "restitution_energetic",
+    "energy_ratio",
+    "energy_invented_J",
+    "energy_error_J",
+    "distance_from_orbit",
+    "contact_count",
+)
 LEAST_TURNS, MOST_TURNS = 5, 60  # batches of each candidate, of which the best counts
 ENOUGH_S = 0.15  # s per candidate, after the least number of turns
 BATCH_CYCLES = 5000  # at most
@@ -43,24 +52,40 @@ def curves_of(run: Run, label: str) -> Curves:
     off = np.full(len(gap), math.nan)
     apart, in_orbit = (x["chaser.position"][:rows] - x["target.position"][:rows] for x in (s, o))
     off[:rows] = np.linalg.norm(apart - in_orbit, axis=1)
-    return Curves(label, s["time"].copy(), gap, np.linalg.norm(s["satellite.chaser.force"], axis=1), invented, off)
+    return Curves(
+        label,
+        s["time"].copy(),
+        gap,
+        np.linalg.norm(s["satellite.chaser.force"], axis=1),
+        invented,
+        off,
+    )
 
 
 def curves_of_orbit(orbit: Orbit) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
-    return Curves("orbit", s["time"].copy(), -s["contact.depth"], force, np.zeros(len(force)), np.zeros(len(force)))
+    return Curves(
+        "orbit",
+        s["time"].copy(),
+        -s["contact.depth"],
+        force,
+        np.zeros(len(force)),
+        np.zeros(len(force)),
+    )
 
 
 def run_against(scenario: Scenario, orbit: Orbit) -> Run:
-    """A run that is compared with an orbit already flown: the truth of all candidates is the same."""
+    """A run that is compared with an orbit already flown: the truth of all candidates is the
+    same."""
     run = simulate(scenario)
     run.orbit = orbit
     return run
 
 
 def outcome(runs: Sequence[Run]) -> dict[str, Any]:
-    """Metrics of one run, or means over the sampling phases of several; the first that stopped early decides the status."""
+    """Metrics of one run, or means over the sampling phases of several; the first that stopped
+    early decides the status."""
     all_metrics = [run.metrics for run in runs]
     stopped = [m["status"] for m in all_metrics if m["status"] != "completed"]
     result: dict[str, Any] = {"status": stopped[0] if stopped else "completed"}
@@ -73,12 +98,15 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
     if len(runs) > 1:
         distances = [m["distance_from_orbit"] for m in all_metrics]
         known = all(d is not None for d in distances)
-        result["distance_from_orbit_min"], result["distance_from_orbit_max"] = (min(distances), max(distances)) if known else (None, None)
+        result["distance_from_orbit_min"], result["distance_from_orbit_max"] = (
+            (min(distances), max(distances)) if known else (None, None)
+        )
     return result
 
 
 def costs_per_cycle(scenarios: Sequence[Scenario]) -> list[float | None]:
-    """ns per cycle of each, without recording: the best of some short batches, taken in turn so that a slow moment hits all alike."""
+    """ns per cycle of each, without recording: the best of some short batches, taken in turn so
+    that a slow moment hits all alike."""
     best = [math.inf] * len(scenarios)
     begun = time.perf_counter()
     for turn in range(MOST_TURNS):

@@ -1,7 +1,8 @@
 """Best first, and a recommendation in plain words.
 
-Order: runs that reached their end before those that stopped; then by distance from orbit; then by the size of the invented energy; equal
-ones (to 1e-9) in the order of the registry. The order is that of right knowledge: what errors of knowledge cost stands beside it.
+Order: runs that reached their end before those that stopped; then by distance from orbit; then by
+the size of the invented energy; equal ones (to 1e-9) in the order of the registry. The order is
+that of right knowledge: what errors of knowledge cost stands beside it.
 """
 
 from __future__ import annotations
@@ -41,14 +42,24 @@ def recommend(ranked: list[Row], orbit: dict[str, Any]) -> str:
     """What to use, what it needs, and what an error in that does to it."""
     done = [row for row in ranked if row["status"] == "completed"]
     if not done:
-        return "Nothing can be recommended: " + ("every run stopped early." if ranked else "nothing could run on this scenario.")
+        return "Nothing can be recommended: " + (
+            "every run stopped early." if ranked else "nothing could run on this scenario."
+        )
     best = done[0]
     if best["distance_from_orbit"] is None:
         name = f"{best['method']} with {best['integrator']}"
-        return f"No distance from orbit is defined here (nothing touched, or no contact ended); by invented energy {name} is first: {_energies(best)}."
+        return (
+            "No distance from orbit is defined here (nothing touched, or no contact ended); by "
+            f"invented energy {name} is first: {_energies(best)}."
+        )
     name, far = f"{best['method']} with {best['integrator']}", best["distance_from_orbit"] > FAR
     opening = f"Nothing here comes near orbit; {name} comes nearest" if far else f"Use {name}"
-    parts = [f"{opening}: {_outcome(best, orbit)}.", _must_know(best), _with_errors(best), _safer(best, done)]
+    parts = [
+        f"{opening}: {_outcome(best, orbit)}.",
+        _must_know(best),
+        _with_errors(best),
+        _safer(best, done),
+    ]
     if orbit.get("contact_count") == 0:
         parts.append("Nothing touches in orbit here, so this says nothing of contact.")
     if far:
@@ -78,7 +89,11 @@ def _energies(row: Row) -> str:
 
 
 def _must_know(row: Row) -> str:
-    return "It need not be told anything beforehand." if row["knows"] == "nothing" else f"It must know {row['knows']}."
+    return (
+        "It need not be told anything beforehand."
+        if row["knows"] == "nothing"
+        else f"It must know {row['knows']}."
+    )
 
 
 def _with_errors(row: Row) -> str:
@@ -93,20 +108,32 @@ def _with_errors(row: Row) -> str:
         distance = worst["distance_from_orbit"]
         near = distance is not None and distance <= FAR
         ends = f"it {'still ' if near else ''}ends {percent(distance)} away"
-        said.append(f"with {WORDS[kind]} wrong by {largest:g} % {ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}")
+        said.append(
+            f"with {WORDS[kind]} wrong by {largest:g} % "
+            f"{ends if worst['status'] == 'completed' else 'it stops early: ' + worst['status']}"
+        )
     return (said[0][0].upper() + "; ".join(said)[1:] + ".") if said else ""
 
 
 def _safer(best: Row, done: list[Row]) -> str:
-    """Another candidate whose worst case is clearly better, for those who are not sure of what they know."""
+    """Another candidate whose worst case is clearly better, for those who are not sure of what they
+    know."""
     if not best["knowledge_errors"]:
         return ""
 
     def worst(row: Row) -> float:
         cases = [row, *([row["worst"]] if row["worst"] else [])]
-        return max(math.inf if c["status"] != "completed" or c["distance_from_orbit"] is None else c["distance_from_orbit"] for c in cases)
+        return max(
+            math.inf
+            if c["status"] != "completed" or c["distance_from_orbit"] is None
+            else c["distance_from_orbit"]
+            for c in cases
+        )
 
     safest = min(done, key=worst)
     if safest is best or worst(safest) > 0.8 * worst(best):
         return ""
-    return f"If that cannot be known so well, {safest['method']} with {safest['integrator']} is safer: never more than {percent(worst(safest))} away."
+    return (
+        f"If that cannot be known so well, {safest['method']} with {safest['integrator']} is "
+        f"safer: never more than {percent(worst(safest))} away."
+    )

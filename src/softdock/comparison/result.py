@@ -1,4 +1,5 @@
-"""What a comparison holds: every number as plain data (`results`, the JSON), and the curves that the page draws; and its folder on disk."""
+"""What a comparison holds: every number as plain data (`results`, the JSON), and the curves that
+the page draws; and its folder on disk."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class Comparison:
         return comparison_page(self)
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
-        """Page, JSON and scenario, each whole or not at all. Refuses a folder that has something in it, unless `force`. Returns its path."""
+        """Page, JSON and scenario, each whole or not at all. Refuses a folder that has something in
+        it, unless `force`. Returns its path."""
         path = make_folder(folder, force)
         write_whole(path / SCENARIO_FILE, to_toml(self.scenario.tables).encode())
         write_whole(path / RESULTS_FILE, self.to_json().encode())

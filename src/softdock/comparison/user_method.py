@@ -1,6 +1,8 @@
-"""A method of the user's own, from a Python file. The file is imported: **its code runs**, with all the rights of whoever started softdock.
+"""A method of the user's own, from a Python file. The file is imported: **its code runs**, with all
+the rights of whoever started softdock.
 
-The file calls `register(Method(...))`, or defines `METHOD` (one, or a list). What is wrong with it is said before anything is compared.
+The file calls `register(Method(...))`, or defines `METHOD` (one, or a list). What is wrong with it
+is said before anything is compared.
 """
 
 from __future__ import annotations
@@ -19,20 +21,23 @@ from typing import Any
 import numba
 from numba.core.registry import CPUDispatcher
 
-from softdock.adaptation.method import BY_TYPE
-from softdock.adaptation.registry import KINDS, METHODS, Method, register
-from softdock.compiled import SOURCES_NAME
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import KINDS, METHODS, Method, register
+from softdock.core.machine.compiled import SOURCES_NAME
 from softdock.errors import BadInput, Problem
 
 OPTION = "--method-file"
 HOOKS = ("prepare", "wrench", "correct", "set_point", "external")
-WANTED = "a Python file that calls register(Method(...)) or defines METHOD; see docs/your_own_method.md"
+WANTED = (
+    "a Python file that calls register(Method(...)) or defines METHOD; see docs/your_own_method.md"
+)
 MARKER = "an instance of the method's NamedTuple, with a field 'memory'"
 _LOADED: dict[str, list[str]] = {}  # module -> the names of its methods
 
 
 def load_method_file(path: str | Path) -> list[str]:
-    """Import the file, **which runs it**, and add its methods to the registry. Returns their names; raises `BadInput`."""
+    """Import the file, **which runs it**, and add its methods to the registry. Returns their names;
+    raises `BadInput`."""
     file = Path(path)
     source = _read(file)
     name = f"softdock_user_{re.sub(r'[^0-9A-Za-z]', '_', file.stem)}_{hashlib.sha256(source).hexdigest()[:8]}"
@@ -63,18 +68,31 @@ def _read(file: Path) -> bytes:
 
 
 def _import(file: Path, name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, file, loader=importlib.machinery.SourceFileLoader(name, str(file)))
+    spec = importlib.util.spec_from_file_location(
+        name, file, loader=importlib.machinery.SourceFileLoader(name, str(file))
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     known = set(sys.modules)
     sys.modules[name] = module
     try:
-        with _beside(file), contextlib.redirect_stdout(sys.stderr):  # standard output belongs to the results
+        with (
+            _beside(file),
+            contextlib.redirect_stdout(sys.stderr),
+        ):  # standard output belongs to the results
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise BadInput(Problem(OPTION, _said(error), WANTED + "; this one does not import", _place(error, file))) from None
-    setattr(module, SOURCES_NAME, _hash(file, [sys.modules[m] for m in set(sys.modules) - known if m in sys.modules]))
+        raise BadInput(
+            Problem(
+                OPTION, _said(error), WANTED + "; this one does not import", _place(error, file)
+            )
+        ) from None
+    setattr(
+        module,
+        SOURCES_NAME,
+        _hash(file, [sys.modules[m] for m in set(sys.modules) - known if m in sys.modules]),
+    )
     return module
 
 
@@ -90,12 +108,18 @@ def _beside(file: Path) -> Iterator[None]:
 
 
 def _hash(file: Path, imported: list[ModuleType]) -> str:
-    """Of the file and of what it imported from its own folder: machine code of older sources is never used again."""
+    """Of the file and of what it imported from its own folder: machine code of older sources is
+    never used again."""
     folder = file.resolve().parent
     paths = {file.resolve()}
     for module in imported:
         origin = getattr(module, "__file__", None)
-        if origin and Path(origin).suffix == ".py" and Path(origin).resolve().is_relative_to(folder) and "site-packages" not in origin:
+        if (
+            origin
+            and Path(origin).suffix == ".py"
+            and Path(origin).resolve().is_relative_to(folder)
+            and "site-packages" not in origin
+        ):
             paths.add(Path(origin).resolve())
     digest = hashlib.sha256()
     for path in sorted(paths):
@@ -105,17 +129,31 @@ def _hash(file: Path, imported: list[ModuleType]) -> str:
 
 
 def _name_apart(cls: type, sources: str) -> None:
-    """A name that no other class has: compiled code is found by the class's name and fields, and an edited file must not run the code of the old one."""
+    """A name that no other class has: compiled code is found by the class's name and fields, and an
+    edited file must not run the code of the old one."""
     cls.__name__ = cls.__qualname__ = f"{cls.__name__}_{sources}"
     setattr(sys.modules[cls.__module__], cls.__name__, cls)  # where the disk cache looks for it
 
 
 def _methods_of(module: ModuleType, before: dict[str, Method], file: Path) -> list[Method]:
     defined = getattr(module, "METHOD", [])
-    for method in defined if isinstance(defined, list | tuple) and not hasattr(defined, "_fields") else [defined]:
+    for method in (
+        defined
+        if isinstance(defined, list | tuple) and not hasattr(defined, "_fields")
+        else [defined]
+    ):
         if not isinstance(method, Method):
-            raise BadInput(Problem(f"{file}: METHOD", method, "a softdock.adaptation.registry.Method, or a list of them"))
-        if METHODS.get(method.name) is before.get(method.name) or METHODS.get(method.name) is not method:
+            raise BadInput(
+                Problem(
+                    f"{file}: METHOD",
+                    method,
+                    "a softdock.core.adaptation.registry.Method, or a list of them",
+                )
+            )
+        if (
+            METHODS.get(method.name) is before.get(method.name)
+            or METHODS.get(method.name) is not method
+        ):
             _refuse_taken(method, before, file)
             _register(method, file)
     found = [method for name, method in METHODS.items() if before.get(name) is not method]
@@ -129,7 +167,13 @@ def _methods_of(module: ModuleType, before: dict[str, Method], file: Path) -> li
 
 def _refuse_taken(method: Method, before: dict[str, Method], file: Path) -> None:
     if method.name in before:
-        raise BadInput(Problem(f"{file}: name", method.name, "a name that no other method has; taken: " + ", ".join(before)))
+        raise BadInput(
+            Problem(
+                f"{file}: name",
+                method.name,
+                "a name that no other method has; taken: " + ", ".join(before),
+            )
+        )
 
 
 def _register(method: Method, file: Path) -> None:
@@ -139,7 +183,9 @@ def _register(method: Method, file: Path) -> None:
         register(method)
     except ValueError as error:  # another method's NamedTuple, or one that looks like it
         allowed = f"a NamedTuple class of its own: its name and fields choose the code ({error})"
-        raise BadInput(Problem(f"{file}: {method.name}.marker", type(method.marker).__name__, allowed)) from None
+        raise BadInput(
+            Problem(f"{file}: {method.name}.marker", type(method.marker).__name__, allowed)
+        ) from None
 
 
 def _is_marker(marker: Any) -> bool:
@@ -162,11 +208,20 @@ def _problems(method: Method, before: dict[str, Method], file: Path) -> list[Pro
     keys = [p.key for p in method.group]
     for belief in method.needs:
         if belief.kind not in KINDS or belief.key not in keys:
-            refuse("needs", tuple(belief), f"Belief(kind, key): kind one of {', '.join(KINDS)}; key one of {', '.join(keys) or 'its parameters (it has none)'}")
+            refuse(
+                "needs",
+                tuple(belief),
+                f"Belief(kind, key): kind one of {', '.join(KINDS)}; key one of "
+                f"{', '.join(keys) or 'its parameters (it has none)'}",
+            )
     if not numba.config.DISABLE_JIT:
         for hook in HOOKS:
             if not isinstance(getattr(method, hook), CPUDispatcher):
-                refuse(hook, getattr(method, hook), "a function under @compiled (from softdock.compiled)")
+                refuse(
+                    hook,
+                    getattr(method, hook),
+                    "a function under @compiled (from softdock.core.machine.compiled)",
+                )
     return found
 
 
@@ -178,16 +233,28 @@ def _place(error: BaseException, file: Path) -> str:
     """file:line in the user's own file."""
     if isinstance(error, SyntaxError) and error.lineno:
         return f"{file}:{error.lineno}"
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == file.name]
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).name == file.name
+    ]
     return f"{file}:{lines[-1]}" if lines else str(file)
 
 
-TELLING = re.compile(r"Unknown attribute|Untyped global|not supported|Cannot unify|[Nn]o matching|NameError|No implementation|Invalid use|cannot determine")
+TELLING = re.compile(
+    r"Unknown attribute|Untyped global|not supported|Cannot unify|[Nn]o "
+    r"matching|NameError|No implementation|Invalid use|cannot determine"
+)
 
 
 def why_not_compiled(error: Exception) -> str:
-    """Numba's message, cut to what a person can use: what is wrong, and where in the user's file."""
-    lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines() if line.strip()]
+    """Numba's message, cut to what a person can use: what is wrong, and where in the user's
+    file."""
+    lines = [
+        line.strip()
+        for line in re.sub(r"\x1b\[[0-9;]*m", "", str(error)).splitlines()
+        if line.strip()
+    ]
     telling = [i for i, line in enumerate(lines) if TELLING.search(line)]
     at = telling[-1] if telling else 0
     where = ""

@@ -1,4 +1,5 @@
-"""What a rig is, from what it recorded: contact stiffness and damping, delays, tool and bias, each with its uncertainty. Never from the scenario.
+"""What a rig is, from what it recorded: contact stiffness and damping, delays, tool and bias, each
+with its uncertainty. Never from the scenario.
 
 identify(run)                   a run with a contact
 identify(run, tool_only=True)   a calibration in free motion, the tool turning
@@ -29,7 +30,9 @@ class Identification:
     stiffness: Estimate | None  # N/m, over all contacts
     damping: Estimate | None  # Ns/m
     contacts: list[ContactFit]
-    robot_delay: dict[str, Estimate | None]  # s, from a set-point's stamp to the mock-up being there
+    robot_delay: dict[
+        str, Estimate | None
+    ]  # s, from a set-point's stamp to the mock-up being there
     loop_delay: Estimate | None  # s, robot and force path
     force_delay_s: float | None  # age of the forces in contact, mean over the cycles
     pose_delay_s: float  # mean age of the measured poses
@@ -89,28 +92,42 @@ def _tool(tool: Tool) -> dict[str, Any]:
 
 
 def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Identification:
-    """From a run or its time series. Raises `BadInput` if the log is too short, has no force, or (unless `tool_only`) no contact."""
+    """From a run or its time series. Raises `BadInput` if the log is too short, has no force, or
+    (unless `tool_only`) no contact."""
     if not gravity > 0.0:
         raise BadInput(Problem("gravity", gravity, "more than 0 m/s^2"))
     series: Mapping[str, np.ndarray] = getattr(run, "series", run)
     log = read_log(series)
     if not log.force:
         raise BadInput(
-            Problem("measured.chaser.force", "zero throughout", "a log with force readings other than zero; without a contact there is nothing to identify")
+            Problem(
+                "measured.chaser.force",
+                "zero throughout",
+                "a log with force readings other than zero; without a contact there is "
+                "nothing to identify",
+            )
         )
     following = {body: robot_following(log, body) for body in BODIES}
     notes = [
-        f"the {body}'s robot is not a pure delay: its measured path departs from the delayed set-points by more than noise; the delay is the one that fits best"
+        f"the {body}'s robot is not a pure delay: its measured path departs from the delayed "
+        "set-points by more than noise; the delay is the one that fits best"
         for body, own in following.items()
         if own is not None and is_structured(own.left)
     ]
     sensor = next(iter(log.force))
     rows = [] if tool_only else touches(log, sensor)
-    contacts = [c for c in (fit_contact(log, sensor, r, following) for r in rows) if c is not None and c.is_sound]
+    contacts = [
+        c
+        for c in (fit_contact(log, sensor, r, following) for r in rows)
+        if c is not None and c.is_sound
+    ]
     if not tool_only and not contacts:
         raise BadInput(_no_contact(len(rows)))
     if len(contacts) < len(rows):
-        notes.append(f"{len(rows) - len(contacts)} of {len(rows)} contacts left out: too few readings, or a force that does not grow with depth")
+        notes.append(
+            f"{len(rows) - len(contacts)} of {len(rows)} contacts left out: too few "
+            "readings, or a force that does not grow with depth"
+        )
     free = np.ones(len(log.time), dtype=bool)
     for r in rows:
         free[max(r.start - MERGE, 0) : r.stop + MERGE] = False
@@ -134,11 +151,22 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
 
 def _no_contact(touched: int) -> Problem:
     if touched:
-        return Problem("series", f"{touched} touches", f"one with at least {FEWEST_READINGS} readings in which the force grows with depth")
-    return Problem("series", "no contact", "a log with a contact that stands out of the noise; for a calibration in free motion use --tool-only")
+        return Problem(
+            "series",
+            f"{touched} touches",
+            f"one with at least {FEWEST_READINGS} readings in which the force grows with depth",
+        )
+    return Problem(
+        "series",
+        "no contact",
+        "a log with a contact that stands out of the noise; for a calibration in free motion "
+        "use --tool-only",
+    )
 
 
-def _loop_delay(log: Log, delays: dict[str, Estimate | None], force_delay: float | None) -> Estimate | None:
+def _loop_delay(
+    log: Log, delays: dict[str, Estimate | None], force_delay: float | None
+) -> Estimate | None:
     """Robot and force path. Of two robots that move, the slower one: the loop waits for it."""
     known = [e for e in delays.values() if e is not None]
     if not known or force_delay is None:

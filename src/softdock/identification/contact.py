@@ -1,13 +1,16 @@
 """Contact stiffness and damping, contact by contact, from measured forces and the mock-ups' motion.
 
-In the axes of the body without the sensor the surface stands still: its normal is the direction of the measured force, the tip is where the measured torque
-says the force acts. Along that normal, while in touch,
+In the axes of the body without the sensor the surface stands still: its normal is the direction of
+the measured force, the tip is where the measured torque says the force acts. Along that normal,
+while in touch,
 
     force = stiffness depth + damping depth'            depth = c - x, x the tip along the normal, c where the surface is
 
-which is linear in stiffness, damping and stiffness c. Rows are taken by the fitted depth and force, not by the noisy reading, which would favour large ones.
-Force and motion are paired by their ages; a mean's is that of its samples on average. The tip's motion is the commanded one, delayed as its robot delays it;
-what that leaves of the measured positions is added, smoothed, where it is more than noise (a robot that lags).
+which is linear in stiffness, damping and stiffness c. Rows are taken by the fitted depth and force,
+not by the noisy reading, which would favour large ones. Force and motion are paired by their ages;
+a mean's is that of its samples on average. The tip's motion is the commanded one, delayed as its
+robot delays it; what that leaves of the measured positions is added, smoothed, where it is more
+than noise (a robot that lags).
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ class ContactFit:
     readings: int
     noise_N: float  # what the fit leaves, standard deviation
     peak_force_N: float
-    normal: tuple[float, ...]  # on the body with the sensor, world axes at the middle of the contact
+    normal: tuple[
+        float, ...
+    ]  # on the body with the sensor, world axes at the middle of the contact
     force_age_s: float  # mean
     share: float  # of the readings in touch that the fit accounts for
 
@@ -51,7 +56,8 @@ class ContactFit:
 
 
 def touches(log: Log, body: str) -> list[slice]:
-    """Rows of each contact, by the force alone. The log begins in free flight: its first twentieth gives the zero."""
+    """Rows of each contact, by the force alone. The log begins in free flight: its first twentieth
+    gives the zero."""
     force = log.force[body] - baseline(log, body)
     mean = np.stack([np.convolve(force[:, i], np.full(5, 0.2), "same") for i in range(3)], axis=1)
     size = np.linalg.norm(mean, axis=1)
@@ -69,12 +75,18 @@ def baseline(log: Log, body: str) -> np.ndarray:
 
 
 def noise_of(force: np.ndarray) -> float:
-    """Standard deviation of white noise [N], from differences of neighbours, which a slow contact hardly changes."""
+    """Standard deviation of white noise [N], from differences of neighbours, which a slow contact
+    hardly changes."""
     steps = np.diff(force, axis=0)
-    return float(np.max(1.4826 * np.median(np.abs(steps - np.median(steps, axis=0)), axis=0)) / math.sqrt(2.0))
+    return float(
+        np.max(1.4826 * np.median(np.abs(steps - np.median(steps, axis=0)), axis=0))
+        / math.sqrt(2.0)
+    )
 
 
-def fit_contact(log: Log, body: str, rows: slice, following: dict[str, Following | None]) -> ContactFit | None:
+def fit_contact(
+    log: Log, body: str, rows: slice, following: dict[str, Following | None]
+) -> ContactFit | None:
     """Stiffness and damping of one contact; None if it has too few readings."""
     wide = slice(max(rows.start - 2 * MERGE, 0), min(rows.stop + 2 * MERGE, len(log.time)))
     taken, first = np.unique((log.time - log.force_age)[wide], return_index=True)
@@ -83,7 +95,9 @@ def fit_contact(log: Log, body: str, rows: slice, following: dict[str, Following
     inside = (taken >= log.time[rows.start]) & (taken <= log.time[rows.stop - 1])
     if inside.sum() < FEWEST_READINGS:
         return None
-    along, force, normal_W = _along_the_normal(log, body, following, taken, force_W, torque_W, inside)
+    along, force, normal_W = _along_the_normal(
+        log, body, following, taken, force_W, torque_W, inside
+    )
     x = along(taken)
     quarter = 0.25 * log.cycle
     rate = (along(taken + quarter) - along(taken - quarter)) / (2.0 * quarter)
@@ -102,8 +116,12 @@ def fit_contact(log: Log, body: str, rows: slice, following: dict[str, Following
         chosen = again
     sigma = np.sqrt(np.diag(fit.covariance))
     lag = following[body].delay.uncertainty if following[body] is not None else 0.0  # type: ignore[union-attr]
-    unsaid = log.cycle / math.sqrt(12.0)  # s, for a low-pass in the sensor, of which the ages say nothing
-    timing = math.hypot(unsaid, lag)  # a force paired with a motion this much later looks like a damping of k times that
+    unsaid = log.cycle / math.sqrt(
+        12.0
+    )  # s, for a low-pass in the sensor, of which the ages say nothing
+    timing = math.hypot(
+        unsaid, lag
+    )  # a force paired with a motion this much later looks like a damping of k times that
     at = taken[chosen]
     return ContactFit(
         float(at[0]),
@@ -120,7 +138,8 @@ def fit_contact(log: Log, body: str, rows: slice, following: dict[str, Following
 
 
 def _without_edges(deep: np.ndarray) -> np.ndarray:
-    """The longest stretch in touch without the readings next to its ends, which may be partly out of touch."""
+    """The longest stretch in touch without the readings next to its ends, which may be partly out
+    of touch."""
     at = np.flatnonzero(deep)
     kept = np.zeros_like(deep)
     if len(at):
@@ -133,27 +152,41 @@ Along = Callable[[np.ndarray], np.ndarray]
 
 
 def _along_the_normal(
-    log: Log, body: str, following: dict[str, Following | None], taken: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray, inside: np.ndarray
+    log: Log,
+    body: str,
+    following: dict[str, Following | None],
+    taken: np.ndarray,
+    force_W: np.ndarray,
+    torque_W: np.ndarray,
+    inside: np.ndarray,
 ) -> tuple[Along, np.ndarray, np.ndarray]:
-    """The tip's place along the normal as a function of time [m], the force along it [N], and the normal in world axes."""
+    """The tip's place along the normal as a function of time [m], the force along it [N], and the
+    normal in world axes."""
     other = next(b for b in BODIES if b != body)
     R, S = _rotations(log, body, following, taken), _rotations(log, other, following, taken)
-    lever = _lever(np.einsum("nji,nj->ni", R, force_W)[inside], np.einsum("nji,nj->ni", R, torque_W)[inside])
+    lever = _lever(
+        np.einsum("nji,nj->ni", R, force_W)[inside], np.einsum("nji,nj->ni", R, torque_W)[inside]
+    )
     force_O = np.einsum("nji,nj->ni", S, force_W)
     normal_O = force_O[inside].sum(axis=0)
     normal_O /= np.linalg.norm(normal_O)
 
     def along(t: np.ndarray) -> np.ndarray:
-        tip = _positions(log, body, following, t) + np.einsum("nij,j->ni", _rotations(log, body, following, t), lever)
+        tip = _positions(log, body, following, t) + np.einsum(
+            "nij,j->ni", _rotations(log, body, following, t), lever
+        )
         from_other = tip - _positions(log, other, following, t)
-        return np.asarray(np.einsum("nji,nj->ni", _rotations(log, other, following, t), from_other) @ normal_O)
+        return np.asarray(
+            np.einsum("nji,nj->ni", _rotations(log, other, following, t), from_other) @ normal_O
+        )
 
     middle = int(np.flatnonzero(inside)[inside.sum() // 2])
     return along, force_O @ normal_O, S[middle] @ normal_O
 
 
 def _lever(force: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """From the centre of mass to the line of the force, body axes [m]: the shortest r with r x f = torque. What lies along the force does not matter."""
+    """From the centre of mass to the line of the force, body axes [m]: the shortest r with r x f =
+    torque. What lies along the force does not matter."""
     rows = np.concatenate([_minus_cross(f) for f in force])
     return np.asarray(np.linalg.lstsq(rows, torque.ravel(), rcond=1e-6)[0])
 
@@ -169,14 +202,20 @@ def _delay(following: dict[str, Following | None], body: str) -> float:
     return own.delay.value if own is not None else 0.0
 
 
-def _positions(log: Log, body: str, following: dict[str, Following | None], t: np.ndarray) -> np.ndarray:
+def _positions(
+    log: Log, body: str, following: dict[str, Following | None], t: np.ndarray
+) -> np.ndarray:
     position = log.command[body].position_at(t - _delay(following, body))
     own = following[body]
     if own is not None and is_structured(own.left):
         left = smoothed(own.left)
-        position = position + np.stack([np.interp(t, own.times, left[:, i]) for i in range(3)], axis=1)
+        position = position + np.stack(
+            [np.interp(t, own.times, left[:, i]) for i in range(3)], axis=1
+        )
     return position
 
 
-def _rotations(log: Log, body: str, following: dict[str, Following | None], t: np.ndarray) -> np.ndarray:
+def _rotations(
+    log: Log, body: str, following: dict[str, Following | None], t: np.ndarray
+) -> np.ndarray:
     return log.command[body].rotation_at(t - _delay(following, body))

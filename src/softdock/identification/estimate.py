@@ -11,7 +11,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value and its standard uncertainty (one sigma), in the unit of the key it stands under. Vectors are tuples."""
+    """A value and its standard uncertainty (one sigma), in the unit of the key it stands under.
+    Vectors are tuples."""
 
     value: Any
     uncertainty: Any
@@ -35,7 +36,8 @@ class Fit:
 
 
 def least_squares(A: np.ndarray, y: np.ndarray) -> Fit:
-    """A x = y. The covariance is that of white noise of the residual's size, raised where neighbouring residuals are alike (a model that does not fit)."""
+    """A x = y. The covariance is that of white noise of the residual's size, raised where
+    neighbouring residuals are alike (a model that does not fit)."""
     scale = np.linalg.norm(A, axis=0)
     scale[scale == 0.0] = 1.0
     u, s, vt = np.linalg.svd(A / scale, full_matrices=False)
@@ -50,7 +52,8 @@ def least_squares(A: np.ndarray, y: np.ndarray) -> Fit:
 
 
 def alikeness(residual: np.ndarray) -> float:
-    """By how much the variance of a mean grows because neighbours are alike: (1 + r) / (1 - r), r their correlation; 1 for white noise."""
+    """By how much the variance of a mean grows because neighbours are alike: (1 + r) / (1 - r), r
+    their correlation; 1 for white noise."""
     power = float(residual[1:] @ residual[1:])
     if power <= 0.0:
         return 1.0
@@ -59,12 +62,17 @@ def alikeness(residual: np.ndarray) -> float:
 
 
 def weighted_mean(estimates: list[Estimate]) -> Estimate:
-    """The mean of several estimates by their uncertainties; its own is never less than their scatter says."""
+    """The mean of several estimates by their uncertainties; its own is never less than their
+    scatter says."""
     values = np.array([e.value for e in estimates])
     sigma = np.array([e.uncertainty for e in estimates])
     sigma = np.maximum(sigma, 1e-12 * np.max(np.abs(values), initial=1e-300))
     weights = 1.0 / sigma**2
     mean = float(weights @ values / weights.sum())
     own = 1.0 / math.sqrt(weights.sum())
-    scatter = math.sqrt(float(weights @ (values - mean) ** 2) / weights.sum() / (len(values) - 1)) if len(values) > 1 else 0.0
+    scatter = (
+        math.sqrt(float(weights @ (values - mean) ** 2) / weights.sum() / (len(values) - 1))
+        if len(values) > 1
+        else 0.0
+    )
     return Estimate(mean, max(own, scatter))

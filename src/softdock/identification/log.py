@@ -1,4 +1,5 @@
-"""What a rig's log holds for identification: set-points, measured poses and wrenches with their ages. Nothing of the scenario, nothing a rig cannot measure."""
+"""What a rig's log holds for identification: set-points, measured poses and wrenches with their
+ages. Nothing of the scenario, nothing a rig cannot measure."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class Path:
         return (1.0 - s) * self.rate[i] + s * self.rate[i + 1]
 
     def rotation_at(self, t: np.ndarray) -> np.ndarray:
-        """Matrices, world from body: the chord between stamped attitudes, which turn little in a cycle."""
+        """Matrices, world from body: the chord between stamped attitudes, which turn little in a
+        cycle."""
         i, s, _ = self._place(t)
         q = (1.0 - s) * self.attitude[i] + s * self.attitude[i + 1]
         return matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
@@ -80,7 +82,13 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
     """The log of a run's time series; refused if it is too short or has no sensor."""
     time = np.asarray(series["time"])
     if len(time) < FEWEST_ROWS:
-        raise BadInput(Problem("series", f"{len(time)} rows", f"a log of at least {FEWEST_ROWS} cycles; this one is too short"))
+        raise BadInput(
+            Problem(
+                "series",
+                f"{len(time)} rows",
+                f"a log of at least {FEWEST_ROWS} cycles; this one is too short",
+            )
+        )
     command = {}
     for body in BODIES:
         q = np.array(series[f"command.{body}.attitude"])

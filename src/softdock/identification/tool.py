@@ -1,10 +1,12 @@
 """What a force sensor carries and how it is biased, from readings in free motion.
 
     force  (body axes) = R^T G - m (R^T a + alpha x c + w x (w x c)) + bias          G = m g, the weight in world axes
-    torque (body axes, about the satellite's centre of mass) = c x (weight and inertia force) - I alpha - w x I w + its bias
+    torque (body axes, about the satellite's centre of mass) = c x (weight and inertia force) - I
+    alpha - w x I w + its bias
 
-G and the bias can be told apart only if the tool turns. What is found is what the readings still hold: the whole tool where the rig does not
-compensate it, what the compensation missed where it does.
+G and the bias can be told apart only if the tool turns. What is found is what the readings still
+hold: the whole tool where the rig does not compensate it, what the compensation missed where it
+does.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from softdock.identification.log import Log, Path
 ROUNDS = 6  # mass and centre enter the small inertia terms: found by repetition
 OUTLIERS = 6.0  # sigma; readings further off (a touch, a hand) are left out
 LONGEST = 0.1  # s, of the delays tried where the positions do not show one
-SEPARABLE = 0.5  # of the weight: an uncertainty above this means weight and bias were not told apart
+SEPARABLE = (
+    0.5  # of the weight: an uncertainty above this means weight and bias were not told apart
+)
 
 
 @dataclass(frozen=True)
@@ -31,14 +35,19 @@ class Tool:
     centre: Estimate | None  # m, from the satellite's centre of mass, body axes
     bias_force: Estimate | None  # N, body axes
     bias_torque: Estimate | None  # Nm, body axes, about the satellite's centre of mass
-    reading: Estimate | None  # N, body axes: mean force in free motion, bias and whatever weight is left
+    reading: (
+        Estimate | None
+    )  # N, body axes: mean force in free motion, bias and whatever weight is left
     turned_rad: float  # how far the tool turned
     noise_N: float | None
     note: str = ""
 
 
-def identify_tool(log: Log, body: str, delay: float | None, gravity: float, free: np.ndarray) -> Tool:
-    """`free`: rows in free motion. `delay`: of the robot [s]; None: the one that fits the readings best."""
+def identify_tool(
+    log: Log, body: str, delay: float | None, gravity: float, free: np.ndarray
+) -> Tool:
+    """`free`: rows in free motion. `delay`: of the robot [s]; None: the one that fits the readings
+    best."""
     command = log.command[body]
     taken = log.time - log.force_age
     free = free & (taken >= command.time[0] + (LONGEST if delay is None else delay))
@@ -47,17 +56,31 @@ def identify_tool(log: Log, body: str, delay: float | None, gravity: float, free
     t, force, torque = taken[free], log.force[body][free], log.torque[body][free]
     if delay is None:
         tried = np.arange(0.0, LONGEST, log.cycle / 4.0)
-        delay = float(tried[np.argmin([np.sum(_fit_weight(command, t - h, force)[0].residual ** 2) for h in tried])])
+        delay = float(
+            tried[
+                np.argmin(
+                    [np.sum(_fit_weight(command, t - h, force)[0].residual ** 2) for h in tried]
+                )
+            ]
+        )
     return _fit(command, t - delay, force, torque, gravity)
 
 
-def _fit_weight(command: Path, t: np.ndarray, force_W: np.ndarray, mass: float = 0.0, centre: np.ndarray | None = None) -> tuple[Fit, np.ndarray]:
+def _fit_weight(
+    command: Path,
+    t: np.ndarray,
+    force_W: np.ndarray,
+    mass: float = 0.0,
+    centre: np.ndarray | None = None,
+) -> tuple[Fit, np.ndarray]:
     """Weight (world axes) and bias (body axes) by least squares, and the rotations used."""
     R = command.rotation_at(t)
     force = np.einsum("nji,nj->ni", R, force_W)
     if mass != 0.0 and centre is not None:
         force = force + mass * _acceleration(command, t, R, centre)
-    A = np.concatenate([R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape)], axis=2).reshape(-1, 6)
+    A = np.concatenate([R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape)], axis=2).reshape(
+        -1, 6
+    )
     return least_squares(A, force.ravel()), R
 
 
@@ -67,10 +90,14 @@ def _acceleration(command: Path, t: np.ndarray, R: np.ndarray, centre: np.ndarra
     a = (command.velocity_at(t + half) - command.velocity_at(t - half)) / (2.0 * half)
     alpha = (command.rate_at(t + half) - command.rate_at(t - half)) / (2.0 * half)
     w = command.rate_at(t)
-    return np.einsum("nji,nj->ni", R, a) + np.cross(alpha, centre) + np.cross(w, np.cross(w, centre))
+    return (
+        np.einsum("nji,nj->ni", R, a) + np.cross(alpha, centre) + np.cross(w, np.cross(w, centre))
+    )
 
 
-def _fit(command: Path, t: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray, gravity: float) -> Tool:
+def _fit(
+    command: Path, t: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray, gravity: float
+) -> Tool:
     mass, centre = 0.0, np.zeros(3)
     for _ in range(ROUNDS):
         fit, R = _fit_weight(command, t, force_W, mass, centre)
@@ -82,7 +109,9 @@ def _fit(command: Path, t: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray
             continue
         weight, bias = fit.x[:3], fit.x[3:]
         mass = float(np.linalg.norm(weight)) / gravity
-        read = np.einsum("nji,j->ni", R, weight) - mass * _acceleration(command, t, R, centre) + bias  # the reading without its noise
+        read = (
+            np.einsum("nji,j->ni", R, weight) - mass * _acceleration(command, t, R, centre) + bias
+        )  # the reading without its noise
         torques = _fit_centre(command, t, read, np.einsum("nji,nj->ni", R, torque_W))
         centre = torques.x[:3]
     turned = _turned(R)
@@ -90,27 +119,52 @@ def _fit(command: Path, t: np.ndarray, force_W: np.ndarray, torque_W: np.ndarray
     direction = weight / max(np.linalg.norm(weight), 1e-300)
     uncertain = float(np.sqrt(direction @ fit.covariance[:3, :3] @ direction))
     if fit.condition > 1e6 or turned < 0.02:
-        note = "the tool did not turn: its weight and the sensor's bias cannot be told apart; the log shows their sum only"
+        note = (
+            "the tool did not turn: its weight and the sensor's bias cannot be told apart; the "
+            "log shows their sum only"
+        )
         return Tool(None, None, None, None, reading, turned, noise, note)
-    cross = _cross(centre)  # of centre x bias, which the torque's constant part holds beside its own bias
+    cross = _cross(
+        centre
+    )  # of centre x bias, which the torque's constant part holds beside its own bias
     spread = cross @ fit.covariance[3:, 3:] @ cross.T + torques.covariance[3:6, 3:6]
     bias_torque = Estimate(tuple(torques.x[3:6] + cross @ bias), tuple(np.sqrt(np.diag(spread))))
     bias_force = Estimate(tuple(bias), tuple(np.sqrt(np.diag(fit.covariance)[3:])))
     found = Estimate(mass, uncertain / gravity)
     if uncertain > SEPARABLE * np.linalg.norm(weight):
         torque = _mean(np.einsum("nji,nj->ni", R, torque_W))
-        return Tool(found, None, bias_force, torque, reading, turned, noise, "no weight beyond its uncertainty: a centre of mass has no meaning")
-    return Tool(found, Estimate(tuple(centre), tuple(np.sqrt(np.diag(torques.covariance)[:3]))), bias_force, bias_torque, reading, turned, noise)
+        return Tool(
+            found,
+            None,
+            bias_force,
+            torque,
+            reading,
+            turned,
+            noise,
+            "no weight beyond its uncertainty: a centre of mass has no meaning",
+        )
+    return Tool(
+        found,
+        Estimate(tuple(centre), tuple(np.sqrt(np.diag(torques.covariance)[:3]))),
+        bias_force,
+        bias_torque,
+        reading,
+        turned,
+        noise,
+    )
 
 
 def _fit_centre(command: Path, t: np.ndarray, read: np.ndarray, torque: np.ndarray) -> Fit:
-    """Centre, constant part, and the tool's own inertia (xx, yy, zz, xy, xz, yz) where it shows: torque = centre x force + constant - I alpha - w x I w."""
+    """Centre, constant part, and the tool's own inertia (xx, yy, zz, xy, xz, yz) where it shows:
+    torque = centre x force + constant - I alpha - w x I w."""
     half = 0.5 * (command.time[1] - command.time[0])
     alpha = (command.rate_at(t + half) - command.rate_at(t - half)) / (2.0 * half)
     w = command.rate_at(t)
     crosses = -np.stack([_cross(f) for f in read])
     spin = -(_inertia_terms(alpha) + np.stack([_cross(v) for v in w]) @ _inertia_terms(w))
-    A = np.concatenate([crosses, np.broadcast_to(np.eye(3), crosses.shape), spin], axis=2).reshape(-1, 12)
+    A = np.concatenate([crosses, np.broadcast_to(np.eye(3), crosses.shape), spin], axis=2).reshape(
+        -1, 12
+    )
     return least_squares(A, torque.ravel())
 
 

@@ -1,6 +1,8 @@
-"""What every regenerated paper plugs into: exhibits (a table, a figure, a test) with ours beside the published value, as JSON and as one HTML page.
+"""What every regenerated paper plugs into: exhibits (a table, a figure, a test) with ours beside
+the published value, as JSON and as one HTML page.
 
-A paper is a `Paper` with a list of makers; a maker returns an `Exhibit`. Adding a paper is one line in `PAPERS` and a folder beside this file.
+A paper is a `Paper` with a list of makers; a maker returns an `Exhibit`. Adding a paper is one line
+in `PAPERS` and a folder beside this file.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Column:
 
 @dataclass
 class Exhibit:
-    """One table or figure: our numbers, the published ones, what had to be assumed, and why the two differ."""
+    """One table or figure: our numbers, the published ones, what had to be assumed, and why the two
+    differ."""
 
     key: str  # table_1, figure_5
     title: str
@@ -51,12 +54,22 @@ class Exhibit:
     numbers: dict[str, Any] = field(default_factory=dict)  # beyond the table
     assumptions: Sequence[str] = ()
     differences: Sequence[str] = ()  # each explained
-    charts: list[str] = field(default_factory=list)  # HTML of softdock.report.charts; drawn from numbers of this exhibit
+    charts: list[str] = field(
+        default_factory=list
+    )  # HTML of softdock.report.charts; drawn from numbers of this exhibit
 
     def to_dict(self) -> dict[str, Any]:
         """All but the charts."""
-        found = {"key": self.key, "title": self.title, "verdict": self.verdict, "rows": self.rows, "numbers": self.numbers}
-        return plain(found | {"assumptions": list(self.assumptions), "differences": list(self.differences)})
+        found = {
+            "key": self.key,
+            "title": self.title,
+            "verdict": self.verdict,
+            "rows": self.rows,
+            "numbers": self.numbers,
+        }
+        return plain(
+            found | {"assumptions": list(self.assumptions), "differences": list(self.differences)}
+        )
 
 
 Maker = Callable[[], Exhibit]
@@ -75,7 +88,9 @@ class Paper:
 def load_paper(name: str) -> Paper:
     """A paper by its name."""
     if name not in PAPERS:
-        raise BadInput(Problem("paper", name, "one of " + ", ".join(PAPERS), suggestion=closest(name, PAPERS)))
+        raise BadInput(
+            Problem("paper", name, "one of " + ", ".join(PAPERS), suggestion=closest(name, PAPERS))
+        )
     module, _, attribute = PAPERS[name].partition(":")
     paper: Paper = getattr(import_module(module), attribute)
     return paper
@@ -84,12 +99,18 @@ def load_paper(name: str) -> Paper:
 def check_only(paper: Paper, only: Sequence[str]) -> None:
     """Refuse names that the paper has no exhibit of, before any work."""
     known = "one of " + ", ".join(paper.makers)
-    unknown = [Problem("only", key, known, suggestion=closest(key, paper.makers)) for key in only if key not in paper.makers]
+    unknown = [
+        Problem("only", key, known, suggestion=closest(key, paper.makers))
+        for key in only
+        if key not in paper.makers
+    ]
     if unknown:
         raise BadInput(unknown)
 
 
-def regenerate(paper: Paper, only: Sequence[str] = (), progress: Progress = lambda what: None) -> list[Exhibit]:
+def regenerate(
+    paper: Paper, only: Sequence[str] = (), progress: Progress = lambda what: None
+) -> list[Exhibit]:
     """Make all exhibits of a paper, or some of them by key."""
     check_only(paper, only)
     exhibits = []
@@ -114,28 +135,46 @@ def results(paper: Paper, exhibits: Sequence[Exhibit]) -> dict[str, Any]:
 
 def results_json(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
     """As `--json` prints it and as it stands beside the page."""
-    return json.dumps(results(paper, exhibits), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(results(paper, exhibits), indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+    )
 
 
 def paper_page(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
     """One self-contained HTML page."""
     data = results(paper, exhibits)
     sections = {e.key: (e.title, _section(e, data)) for e in exhibits}
-    lead = f"{paper.reference}. Every table and figure made again by softdock, ours beside the published value."
+    lead = (
+        f"{paper.reference}. Every table and figure made again by softdock, ours beside the "
+        "published value."
+    )
     return page(paper.title, lead, sections, {"results": data})
 
 
 def _section(exhibit: Exhibit, data: dict[str, Any]) -> str:
     parts = [verdict(exhibit.verdict)]
     if exhibit.rows:
-        rows = [[shown(data, f"exhibits.{exhibit.key}.rows.{i}.{c.key}", "", "results") for c in exhibit.columns] for i in range(len(exhibit.rows))]
+        rows = [
+            [
+                shown(data, f"exhibits.{exhibit.key}.rows.{i}.{c.key}", "", "results")
+                for c in exhibit.columns
+            ]
+            for i in range(len(exhibit.rows))
+        ]
         parts.append(table(exhibit.title, [c.heading for c in exhibit.columns], rows))
     parts += exhibit.charts
-    for heading, items in (("Assumed", exhibit.assumptions), ("Where ours differs, and why", exhibit.differences)):
+    for heading, items in (
+        ("Assumed", exhibit.assumptions),
+        ("Where ours differs, and why", exhibit.differences),
+    ):
         if items:
             parts += [f"<h3>{heading}</h3>", bullets(items)]
     if exhibit.numbers:
-        numbers = [[_words(k), shown(data, f"exhibits.{exhibit.key}.numbers.{k}", None, "results")] for k, v in exhibit.numbers.items() if _is_single(v)]
+        numbers = [
+            [_words(k), shown(data, f"exhibits.{exhibit.key}.numbers.{k}", None, "results")]
+            for k, v in exhibit.numbers.items()
+            if _is_single(v)
+        ]
         parts += [table("Numbers behind it", ["what", "value"], numbers)] if numbers else []
     return "\n".join(parts)
 
@@ -151,7 +190,8 @@ def _words(key: str) -> str:
 
 
 def write_paper(folder: Path, paper: Paper, exhibits: Sequence[Exhibit]) -> tuple[Path, Path]:
-    """The page and the JSON into a folder, each written whole or not at all. Returns their paths."""
+    """The page and the JSON into a folder, each written whole or not at all. Returns their
+    paths."""
     html, data = folder / f"{paper.name}.html", folder / f"{paper.name}.json"
     write_whole(html, paper_page(paper, exhibits).encode())
     write_whole(data, results_json(paper, exhibits).encode())

@@ -1,4 +1,5 @@
-"""Beyond the papers: how often noise makes a contact return more than it took, for methods that keep some of the noise's work back (`confidence`)."""
+"""Beyond the papers: how often noise makes a contact return more than it took, for methods that
+keep some of the noise's work back (`confidence`)."""
 
 from __future__ import annotations
 
@@ -24,12 +25,18 @@ def runs_above_one(method: str, case: str, confidence: float, runs: int, seed: i
     """Of `runs` runs from this seed on, how many end with a restitution above 1."""
     keys, noise = CASES[case]
     told = {"name": method, "noise_N": noise, "confidence": confidence, "threshold_N": 4.0 * noise}
-    scenario = load_scenario("epos_1d").with_keys(keys | {"sensor.noise_N": NOISE, "methods": [told]})
-    return sum(simulate(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0 for i in range(runs))
+    scenario = load_scenario("epos_1d").with_keys(
+        keys | {"sensor.noise_N": NOISE, "methods": [told]}
+    )
+    return sum(
+        simulate(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0
+        for i in range(runs)
+    )
 
 
 def most_by_chance(runs: int, share: float, doubt: float = 1e-3) -> int:
-    """The most of `runs` that have something of this probability, unless by a chance below `doubt`."""
+    """The most of `runs` that have something of this probability, unless by a chance below
+    `doubt`."""
     from scipy.stats import binom
 
     return int(binom.isf(doubt, runs, share))

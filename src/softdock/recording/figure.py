@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from softdock.energy.ledger import ROWS
+from softdock.core.energy.ledger import ROWS
 
 if TYPE_CHECKING:
     from softdock.run import Run
@@ -21,7 +21,16 @@ def run_figure(run: Run) -> Any:
     time = series["time"]
 
     def line(row: int, name: str, x: np.ndarray, y: np.ndarray, dash: str = "solid") -> None:
-        figure.add_scatter(row=row, col=1, x=x, y=y, name=name, mode="lines", line={"dash": dash}, legend=f"legend{row}" if row > 1 else "legend")
+        figure.add_scatter(
+            row=row,
+            col=1,
+            x=x,
+            y=y,
+            name=name,
+            mode="lines",
+            line={"dash": dash},
+            legend=f"legend{row}" if row > 1 else "legend",
+        )
 
     line(1, "gap of the mock-ups", time, -1e3 * series["contact.depth"])
     line(1, "gap in orbit", orbit["time"], -1e3 * orbit["contact.depth"], "dash")
@@ -31,11 +40,21 @@ def run_figure(run: Run) -> Any:
     for name in ROWS:
         if np.any(series[f"energy.{name}"]):
             line(3, name, time, series[f"energy.{name}"])
-    line(3, "invented in all", time, sum((series[f"energy.{name}"] for name in ROWS), np.zeros(len(time))), "dot")
+    line(
+        3,
+        "invented in all",
+        time,
+        sum((series[f"energy.{name}"] for name in ROWS), np.zeros(len(time))),
+        "dot",
+    )
     for row, title in enumerate(("gap [mm]", "force [N]", "energy [J]"), start=1):
         figure.update_yaxes(title_text=title, row=row, col=1)
         top = 1.0 - (row - 1) / 3.0
-        figure.update_layout({f"legend{row}" if row > 1 else "legend": {"y": top, "yanchor": "top", "x": 1.01}})
+        figure.update_layout(
+            {f"legend{row}" if row > 1 else "legend": {"y": top, "yanchor": "top", "x": 1.01}}
+        )
     figure.update_xaxes(title_text="time [s]", row=3, col=1)
-    figure.update_layout(title={"text": run.scenario.name, "subtitle": {"text": run.metrics["verdict"]}}, height=760)
+    figure.update_layout(
+        title={"text": run.scenario.name, "subtitle": {"text": run.metrics["verdict"]}}, height=760
+    )
     return figure

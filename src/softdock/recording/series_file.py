@@ -1,4 +1,5 @@
-"""Time series as Parquet: float64, zstd, one column a channel; unit, frame and meaning in each field's metadata."""
+"""Time series as Parquet: float64, zstd, one column a channel; unit, frame and meaning in each
+field's metadata."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.record import Channel
+from softdock.core.machine.record import Channel
 from softdock.run import Series
 
 ATTRIBUTES = ("unit", "frame", "meaning")
@@ -18,9 +19,23 @@ def to_parquet(series: Series, about: Mapping[str, str]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    fields = [pa.field(c.name, pa.float64(), nullable=False, metadata={a: getattr(c, a) for a in ATTRIBUTES}) for c in series.channels]
-    count = len(series.rows)  # from buffers: pa.array would import pandas, where it is installed, which takes longer than writing the file
-    columns = [pa.Array.from_buffers(pa.float64(), count, [None, pa.py_buffer(np.ascontiguousarray(column))]) for column in series.rows.T]
+    fields = [
+        pa.field(
+            c.name, pa.float64(), nullable=False, metadata={a: getattr(c, a) for a in ATTRIBUTES}
+        )
+        for c in series.channels
+    ]
+    count = len(
+        series.rows
+        # from buffers: pa.array would import pandas, where it is installed, which takes longer than
+        # writing the file
+    )
+    columns = [
+        pa.Array.from_buffers(
+            pa.float64(), count, [None, pa.py_buffer(np.ascontiguousarray(column))]
+        )
+        for column in series.rows.T
+    ]
     table = pa.Table.from_arrays(columns, schema=pa.schema(fields, metadata=dict(about)))
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd", use_dictionary=False)
@@ -46,7 +61,9 @@ def from_parquet(data: bytes) -> Series:
 
 def _numbers(chunk: Any) -> np.ndarray:
     """Without `to_numpy`, which imports pandas."""
-    return np.frombuffer(chunk.buffers()[1], dtype=np.float64, count=len(chunk), offset=8 * chunk.offset)
+    return np.frombuffer(
+        chunk.buffers()[1], dtype=np.float64, count=len(chunk), offset=8 * chunk.offset
+    )
 
 
 def _channel(field: Any) -> Channel:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write to a temporary name in the same folder, force it to disk, then rename: a reader sees the old file or the new one, never half of one."""
+    """Write to a temporary name in the same folder, force it to disk, then rename: a reader sees
+    the old file or the new one, never half of one."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

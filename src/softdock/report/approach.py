@@ -1,7 +1,9 @@
-"""The chaser's tip as the target sees it: along the contact's axis and across it. The same for satellites, mock-ups and orbit, however the laboratory lies.
+"""The chaser's tip as the target sees it: along the contact's axis and across it. The same for
+satellites, mock-ups and orbit, however the laboratory lies.
 
-In: recorded motions. Out: metres and metres per second, in the target's axes, from the contact's origin. Without a contact pair the chaser's centre stands
-for the tip, and the direction in which it moves most for the axis.
+In: recorded motions. Out: metres and metres per second, in the target's axes, from the contact's
+origin. Without a contact pair the chaser's centre stands for the tip, and the direction in which it
+moves most for the axis.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ FLAT = 1e-3  # of the extent along the axis: less than this across it is no path
 
 @dataclass(frozen=True)
 class View:
-    """Where the tip is and from where it is looked at. Rows of `axes`: along the axis, across it (where the tip starts or moves), and across both."""
+    """Where the tip is and from where it is looked at. Rows of `axes`: along the axis, across it
+    (where the tip starts or moves), and across both."""
 
     tip: np.ndarray  # m, chaser axes
     origin: np.ndarray  # m, target axes
@@ -48,7 +51,14 @@ def view_of(scenario: Scenario, series: Mapping[str, np.ndarray], pair: int = 0)
     if not pairs:
         place = _relative(series, "", np.zeros(3))[0]
         way = place - place[0]
-        return View(np.zeros(3), place[0], _axes(way[np.argmax(np.linalg.norm(way, axis=1))], way), 0.0, "", {})
+        return View(
+            np.zeros(3),
+            place[0],
+            _axes(way[np.argmax(np.linalg.norm(way, axis=1))], way),
+            0.0,
+            "",
+            {},
+        )
     chosen = pairs[min(pair, len(pairs) - 1)]
     tip, origin = np.array(chosen["tip_m"]), np.array(chosen["origin_m"])
     place = _relative(series, "", tip)[0] - origin
@@ -64,17 +74,30 @@ def approach(view: View, series: Mapping[str, np.ndarray], prefix: str = "") -> 
     gap, gap_rate = place[:, 0] - view.offset, rate[:, 0]
     if view.geometry == "sphere":
         distance = np.linalg.norm(place, axis=1)
-        gap, gap_rate = distance - view.offset, np.einsum("ni,ni->n", place, rate) / np.where(distance > 0.0, distance, 1.0)
+        gap, gap_rate = (
+            distance - view.offset,
+            np.einsum("ni,ni->n", place, rate) / np.where(distance > 0.0, distance, 1.0),
+        )
     return Approach(np.asarray(series["time"]), gap, gap_rate, place)
 
 
-def _relative(series: Mapping[str, np.ndarray], prefix: str, tip: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _relative(
+    series: Mapping[str, np.ndarray], prefix: str, tip: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Place and velocity of the tip in target axes, from the target's centre of mass."""
     q_chaser, q_target = series[f"{prefix}chaser.attitude"], series[f"{prefix}target.attitude"]
     arm = _turn(q_chaser, np.broadcast_to(tip, (len(q_chaser), 3)))
-    spin_chaser, spin_target = _turn(q_chaser, series[f"{prefix}chaser.rate"]), _turn(q_target, series[f"{prefix}target.rate"])
+    spin_chaser, spin_target = (
+        _turn(q_chaser, series[f"{prefix}chaser.rate"]),
+        _turn(q_target, series[f"{prefix}target.rate"]),
+    )
     place = series[f"{prefix}chaser.position"] + arm - series[f"{prefix}target.position"]
-    velocity = series[f"{prefix}chaser.velocity"] + np.cross(spin_chaser, arm) - series[f"{prefix}target.velocity"] - np.cross(spin_target, place)
+    velocity = (
+        series[f"{prefix}chaser.velocity"]
+        + np.cross(spin_chaser, arm)
+        - series[f"{prefix}target.velocity"]
+        - np.cross(spin_target, place)
+    )
     back = q_target * np.array([1.0, -1.0, -1.0, -1.0])
     return _turn(back, place), _turn(back, velocity)
 
@@ -87,7 +110,8 @@ def _turn(q: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 
 def _axes(axis: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """A right-handed triad: the axis, the direction across it in which the places spread most, and the third."""
+    """A right-handed triad: the axis, the direction across it in which the places spread most, and
+    the third."""
     length = float(np.linalg.norm(axis))
     first = axis / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
     across = places - np.outer(places @ first, first)

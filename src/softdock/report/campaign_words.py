@@ -30,13 +30,20 @@ HEADINGS = {
     "captured_at_s": "time of capture",
     "distance_from_orbit": "distance from orbit",
 }
-INVENTED = "What was invented counts although virtual damping may take it out again: a run can be both active and honest."
+INVENTED = (
+    "What was invented counts although virtual damping may take it out again: a run can be both "
+    "active and honest."
+)
 
 
 def rates_of(r: dict[str, Any]) -> list[str]:
     """The rates that a table of variants has: those with something to say."""
     known = [name for name in RATES if any(v[f"{name}_rate"] is not None for v in r["variants"])]
-    return [name for name in known if name != "no_contact" or any(v["no_contact_rate"] for v in r["variants"])]
+    return [
+        name
+        for name in known
+        if name != "no_contact" or any(v["no_contact_rate"] for v in r["variants"])
+    ]
 
 
 def answer(r: dict[str, Any]) -> str:
@@ -59,14 +66,26 @@ def _said(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
     if v["no_contact_rate"]:
         said.append(f"{percent(v['no_contact_rate'])} never touched")
     if v["honest_rate"] is not None and v["no_statement_rate"] < 1.0:
-        said.append(f"{percent(v['honest_rate'])} within {percent(r['honest_below'])} of orbit{in_brackets(v, 'honest')}")
+        said.append(
+            f"{percent(v['honest_rate'])} within {percent(r['honest_below'])} of "
+            f"orbit{in_brackets(v, 'honest')}"
+        )
     if v["no_statement_rate"]:
         alone, all_silent = v["no_statement_untouched_rate"], v["no_statement_rate"]
         if alone:
-            said.append(f"{percent(alone)} no statement on the distance from orbit, because nothing approached or touched")
+            said.append(
+                f"{percent(alone)} no statement on the distance from orbit, because nothing "
+                "approached or touched"
+            )
         if all_silent > alone:
-            said.append(f"{percent(all_silent - alone)} no statement on the distance from orbit, because a contact was on at the end or orbit stopped")
-    said.append(f"{percent(v['active_rate'])} invented more than {percent(ACTIVE)} of their energy{in_brackets(v, 'active')}")
+            said.append(
+                f"{percent(all_silent - alone)} no statement on the distance from orbit, "
+                "because a contact was on at the end or orbit stopped"
+            )
+    said.append(
+        f"{percent(v['active_rate'])} invented more than {percent(ACTIVE)} of their "
+        f"energy{in_brackets(v, 'active')}"
+    )
     if v["stopped_rate"]:
         said.append(f"{percent(v['stopped_rate'])} stopped early")
     return said
@@ -74,13 +93,23 @@ def _said(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
 
 def _taken_out(r: dict[str, Any]) -> list[str]:
     """A word on runs that are active and honest, where a method may be why."""
-    return [INVENTED] if any(v["method"] != "direct" and v["active_rate"] and v["honest_rate"] for v in r["variants"]) else []
+    return (
+        [INVENTED]
+        if any(
+            v["method"] != "direct" and v["active_rate"] and v["honest_rate"] for v in r["variants"]
+        )
+        else []
+    )
 
 
 def interval(v: dict[str, Any], rate: str) -> str:
     """In words; empty where runs are no independent draws."""
     found = v[f"{rate}_interval"]
-    return f"{percent(found[0])} to {percent(found[1])} with 95 % confidence" if found is not None else ""
+    return (
+        f"{percent(found[0])} to {percent(found[1])} with 95 % confidence"
+        if found is not None
+        else ""
+    )
 
 
 def in_brackets(v: dict[str, Any], rate: str) -> str:
@@ -91,21 +120,37 @@ def in_brackets(v: dict[str, Any], rate: str) -> str:
 def _ranges(r: dict[str, Any]) -> str:
     """Of many variants: the least and the most of each rate, and whose they are."""
     said = []
-    honest = f"within {percent(r['honest_below'])} of orbit" if r["honest_below"] is not None else ""
+    honest = (
+        f"within {percent(r['honest_below'])} of orbit" if r["honest_below"] is not None else ""
+    )
     active = f"invented more than {percent(ACTIVE)} of their energy"
-    spoken = (("capture", "captured"), ("no_contact", "never touched"), ("honest", honest), ("active", active), ("stopped", "stopped early"))
+    spoken = (
+        ("capture", "captured"),
+        ("no_contact", "never touched"),
+        ("honest", honest),
+        ("active", active),
+        ("stopped", "stopped early"),
+    )
     for name, words in spoken:
-        rates = [(v[f"{name}_rate"], v["label"]) for v in r["variants"] if v[f"{name}_rate"] is not None]
+        rates = [
+            (v[f"{name}_rate"], v["label"]) for v in r["variants"] if v[f"{name}_rate"] is not None
+        ]
         if not rates or max(rates)[0] == 0.0:
             continue
         least, most = min(rates)[0], max(rates)[0]
         if least == most:
             said.append(f"{words}: {percent(most)} with each")
         else:
-            whose = ["; ".join(label for rate, label in rates if rate == end) for end in (least, most)]
-            said.append(f"{words}: from {percent(least)} ({whose[0]}) to {percent(most)} ({whose[1]})")
+            whose = [
+                "; ".join(label for rate, label in rates if rate == end) for end in (least, most)
+            ]
+            said.append(
+                f"{words}: from {percent(least)} ({whose[0]}) to {percent(most)} ({whose[1]})"
+            )
     begin = f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each. "
-    return " ".join([begin + ". ".join(one[0].upper() + one[1:] for one in said) + ".", *_taken_out(r)])
+    return " ".join(
+        [begin + ". ".join(one[0].upper() + one[1:] for one in said) + ".", *_taken_out(r)]
+    )
 
 
 def percent(share: float) -> str:

@@ -1,7 +1,8 @@
-"""Charts as plain data for plotly.js: lines with a role, whose colour the page's style gives, in the light and in the dark.
+"""Charts as plain data for plotly.js: lines with a role, whose colour the page's style gives, in
+the light and in the dark.
 
-Long series are thinned so that no peak is lost: of every group of neighbours the lowest and the highest stay, and all rows in the windows
-to be looked at closely (the contacts) as far as they fit.
+Long series are thinned so that no peak is lost: of every group of neighbours the lowest and the
+highest stay, and all rows in the windows to be looked at closely (the contacts) as far as they fit.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ Window = tuple[float, float]
 
 @dataclass
 class Line:
-    """One line. `role` is a name of the style's palette: satellite, mock_up, orbit, measured, total, a ledger row, or c1 to c8."""
+    """One line. `role` is a name of the style's palette: satellite, mock_up, orbit, measured,
+    total, a ledger row, or c1 to c8."""
 
     name: str
     role: str
@@ -37,8 +39,11 @@ class Line:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def thin(x: np.ndarray, y: np.ndarray, windows: Sequence[Window] = (), most: int = MOST_POINTS) -> np.ndarray:
-    """Indices to keep: at most about `most`, both ends among them, with the lowest and highest of every group."""
+def thin(
+    x: np.ndarray, y: np.ndarray, windows: Sequence[Window] = (), most: int = MOST_POINTS
+) -> np.ndarray:
+    """Indices to keep: at most about `most`, both ends among them, with the lowest and highest of
+    every group."""
     if len(y) <= most:
         return np.arange(len(y))
     close = np.zeros(len(y), dtype=bool)
@@ -53,12 +58,18 @@ def thin(x: np.ndarray, y: np.ndarray, windows: Sequence[Window] = (), most: int
     padded = np.append(rest, np.full(-len(rest) % size, rest[-1])).reshape(-1, size)
     values = np.nan_to_num(y[padded])
     each = np.arange(len(padded))
-    kept = [whole, padded[each, values.argmin(axis=1)], padded[each, values.argmax(axis=1)], np.array([0, len(y) - 1])]
+    kept = [
+        whole,
+        padded[each, values.argmin(axis=1)],
+        padded[each, values.argmax(axis=1)],
+        np.array([0, len(y) - 1]),
+    ]
     return np.unique(np.concatenate(kept))
 
 
 def thin_path(x: np.ndarray, y: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
-    """The same for a path in space: half the points at even steps along its way, half at even rows, so that neither a slow part nor a far one is lost."""
+    """The same for a path in space: half the points at even steps along its way, half at even rows,
+    so that neither a slow part nor a far one is lost."""
     if len(y) <= most:
         return np.arange(len(y))
     way = np.concatenate([[0.0], np.cumsum(np.nan_to_num(np.hypot(np.diff(x), np.diff(y))))])
@@ -94,7 +105,8 @@ def chart(
     y_range: Sequence[float] | None = None,
     layout: dict[str, Any] | None = None,
 ) -> str:
-    """A chart as HTML. `windows`: times to shade and keep whole. `time_axis`: zooms with the page's other time charts. `equal`: same scale both ways.
+    """A chart as HTML. `windows`: times to shade and keep whole. `time_axis`: zooms with the page's
+    other time charts. `equal`: same scale both ways.
 
     `x_range`, `y_range`: shown at first; all that there is otherwise.
     """
@@ -106,9 +118,13 @@ def chart(
     figure = {"data": traces, "layout": drawn | (layout or {})}
     under = f"<p>{escape(caption)}</p>" if caption else ""
     return (
-        f'<figure class="chart-frame"><figcaption><strong>{escape(title)}</strong>{under}</figcaption>'
-        f'<div class="chart" id="chart-{escape(key)}" role="img" aria-label="{escape(title)}" style="height:{height}px"'
-        f' data-time="{"yes" if time_axis else "no"}"></div>' + json_block(figure, f'data-chart="chart-{escape(key)}"') + "</figure>"
+        "<figure "
+        f'class="chart-frame"><figcaption><strong>{escape(title)}</strong>{under}</figcaption>'
+        f'<div class="chart" id="chart-{escape(key)}" role="img" '
+        f'aria-label="{escape(title)}" style="height:{height}px"'
+        f' data-time="{"yes" if time_axis else "no"}"></div>'
+        + json_block(figure, f'data-chart="chart-{escape(key)}"')
+        + "</figure>"
     )
 
 
@@ -133,7 +149,14 @@ def _trace(line: Line, windows: Sequence[Window], markers: bool, timed: bool) ->
     return trace | line.extra
 
 
-def _layout(x_title: str, y_title: str, windows: Sequence[Window], second_title: str, equal: bool, unified: bool) -> dict[str, Any]:
+def _layout(
+    x_title: str,
+    y_title: str,
+    windows: Sequence[Window],
+    second_title: str,
+    equal: bool,
+    unified: bool,
+) -> dict[str, Any]:
     layout: dict[str, Any] = {
         "margin": {"l": 76, "r": 14, "t": 34, "b": 48},
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
@@ -141,7 +164,18 @@ def _layout(x_title: str, y_title: str, windows: Sequence[Window], second_title:
         "xaxis": {"title": {"text": x_title}},
         "yaxis": {"title": {"text": y_title}},
         "shapes": [
-            {"type": "rect", "xref": "x", "yref": "paper", "x0": a, "x1": b, "y0": 0, "y1": 1, "layer": "below", "line": {"width": 0}, "name": "contact"}
+            {
+                "type": "rect",
+                "xref": "x",
+                "yref": "paper",
+                "x0": a,
+                "x1": b,
+                "y0": 0,
+                "y1": 1,
+                "layer": "below",
+                "line": {"width": 0},
+                "name": "contact",
+            }
             for a, b in windows
         ],
     }
@@ -150,5 +184,10 @@ def _layout(x_title: str, y_title: str, windows: Sequence[Window], second_title:
     if second_title:
         layout["xaxis"]["anchor"] = "y2"
         layout["yaxis"]["domain"] = [0.3, 1.0]
-        layout["yaxis2"] = {"title": {"text": second_title}, "domain": [0.0, 0.2], "nticks": 3, "exponentformat": "e"}
+        layout["yaxis2"] = {
+            "title": {"text": second_title},
+            "domain": [0.0, 0.2],
+            "nticks": 3,
+            "exponentformat": "e",
+        }
     return layout

@@ -1,4 +1,5 @@
-"""The comparison page: what to use, the candidates ranked, their curves over orbit's, what each must know and what an error in that costs."""
+"""The comparison page: what to use, the candidates ranked, their curves over orbit's, what each
+must know and what an error in that costs."""
 
 from __future__ import annotations
 
@@ -57,7 +58,10 @@ def _percent(r: Any, key: str) -> str:
     value = e.look_up(r, key)
     if value is None:
         return e.UNDEFINED
-    return f'<span class="number" data-key="{escape(key)}" data-value="{json.dumps(value)}" data-block="{BLOCK}">{e.number(100.0 * value, 3)} %</span>'
+    return (
+        f'<span class="number" data-key="{escape(key)}" data-value="{json.dumps(value)}" '
+        f'data-block="{BLOCK}">{e.number(100.0 * value, 3)} %</span>'
+    )
 
 
 def _answer(comparison: Comparison) -> str:
@@ -65,39 +69,102 @@ def _answer(comparison: Comparison) -> str:
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
     parts = [e.verdict(first), e.text(" ".join(rest), "plain") if rest else ""]
     if r["method_file"]:
-        parts.append(e.bullets([f"{CODE_WARNING}{r['method_file']} was imported and run with the rights of whoever started softdock."], "warnings"))
+        parts.append(
+            e.bullets(
+                [
+                    f"{CODE_WARNING}{r['method_file']} was imported and run with the rights "
+                    "of whoever started softdock."
+                ],
+                "warnings",
+            )
+        )
     if r["candidates"]:
         orbit = _shown(r, "orbit.restitution")
         best = r["candidates"][0]
-        raw = next((f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == "direct"), "")
-        known = raw not in ("", "candidates.0") and e.look_up(r, f"{raw}.distance_from_orbit") is not None
+        raw = next(
+            (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == "direct"),
+            "",
+        )
+        known = (
+            raw not in ("", "candidates.0")
+            and e.look_up(r, f"{raw}.distance_from_orbit") is not None
+        )
         beside = f"{_percent(r, f'{raw}.distance_from_orbit')} with the raw loop" if known else ""
         at = "candidates.0"
         tiles = [
-            e.tile("Best: distance from orbit", _percent(r, f"{at}.distance_from_orbit"), beside, "0 is orbit, 100 % is as far as the approach itself"),
+            e.tile(
+                "Best: distance from orbit",
+                _percent(r, f"{at}.distance_from_orbit"),
+                beside,
+                "0 is orbit, 100 % is as far as the approach itself",
+            ),
             e.tile("Restitution", _shown(r, f"{at}.restitution"), f"{orbit} in orbit"),
             e.tile("Energy invented", _shown(r, f"{at}.energy_invented_J"), "0 in orbit"),
             e.tile("Cost", _cost(r, f"{at}.cost_ns_per_cycle"), "a cycle"),
         ]
         if best["worst"]:
-            tiles.insert(1, e.tile("Worst with wrong knowledge", _percent(r, f"{at}.worst.distance_from_orbit"), escape(_error_name(best["worst"]))))
+            tiles.insert(
+                1,
+                e.tile(
+                    "Worst with wrong knowledge",
+                    _percent(r, f"{at}.worst.distance_from_orbit"),
+                    escape(_error_name(best["worst"])),
+                ),
+            )
         parts.append(e.tiles(tiles))
     return "".join(parts)
 
 
 def _ranking(r: Any) -> str:
-    headings = ["", "method", "integrator", "distance from orbit", "at worst, with wrong knowledge", "restitution", "energy invented", "energy ratio"]
+    headings = [
+        "",
+        "method",
+        "integrator",
+        "distance from orbit",
+        "at worst, with wrong knowledge",
+        "restitution",
+        "energy invented",
+        "energy ratio",
+    ]
     headings += ["contacts", "peak force", "outcome"]
     rows = []
     for i, c in enumerate(r["candidates"]):
         at = f"candidates.{i}"
-        worst = f"{_percent(r, f'{at}.worst.distance_from_orbit')} <small>({escape(_error_name(c['worst']))})</small>" if c["worst"] else "needs none"
-        cells = [_shown(r, f"{at}.rank"), escape(c["method"]), escape(c["integrator"]), _percent(r, f"{at}.distance_from_orbit"), worst]
-        cells += [_shown(r, f"{at}.{key}") for key in ("restitution", "energy_invented_J", "energy_ratio", "contact_count", "peak_force_satellite_N")]
+        worst = (
+            f"{_percent(r, f'{at}.worst.distance_from_orbit')} "
+            f"<small>({escape(_error_name(c['worst']))})</small>"
+            if c["worst"]
+            else "needs none"
+        )
+        cells = [
+            _shown(r, f"{at}.rank"),
+            escape(c["method"]),
+            escape(c["integrator"]),
+            _percent(r, f"{at}.distance_from_orbit"),
+            worst,
+        ]
+        cells += [
+            _shown(r, f"{at}.{key}")
+            for key in (
+                "restitution",
+                "energy_invented_J",
+                "energy_ratio",
+                "contact_count",
+                "peak_force_satellite_N",
+            )
+        ]
         rows.append([*cells, escape(c["status"])])
-    note = "Best first: runs that reached their end, by distance from orbit, then by the size of the invented energy. Distance from orbit is that of both "
-    note += "satellites' motion after the last contact, in percent of the approach; a run that stopped early ranks last."
-    return e.table("Candidates, best first", headings, rows, strong=[0] if rows else [], words=(1, 2)) + e.text(note)
+    note = (
+        "Best first: runs that reached their end, by distance from orbit, then by the size of "
+        "the invented energy. Distance from orbit is that of both "
+    )
+    note += (
+        "satellites' motion after the last contact, in percent of the approach; a run that "
+        "stopped early ranks last."
+    )
+    return e.table(
+        "Candidates, best first", headings, rows, strong=[0] if rows else [], words=(1, 2)
+    ) + e.text(note)
 
 
 def _error_name(error: dict[str, Any]) -> str:
@@ -120,23 +187,76 @@ def _charts(comparison: Comparison) -> str:
     windows: list[Window] = [(c["start_s"], c["end_s"]) for c in r["orbit"]["contacts"]]
 
     def lines(attribute: str, factor: float) -> list[Line]:
-        found = [Line("orbit", "orbit", orbit.time_s, factor * getattr(orbit, attribute), dash="dash", width=2.4)]
+        found = [
+            Line(
+                "orbit",
+                "orbit",
+                orbit.time_s,
+                factor * getattr(orbit, attribute),
+                dash="dash",
+                width=2.4,
+            )
+        ]
         for i, curve in enumerate(others):
-            found.append(Line(curve.label, ROLES[i % len(ROLES)], curve.time_s, factor * getattr(curve, attribute), shown=curve.label in shown))
+            found.append(
+                Line(
+                    curve.label,
+                    ROLES[i % len(ROLES)],
+                    curve.time_s,
+                    factor * getattr(curve, attribute),
+                    shown=curve.label in shown,
+                )
+            )
         return found
 
     drawn = [c for c in others if c.label in shown] or others
-    few = "" if len(others) <= MOST_SHOWN else f" The best are drawn; choose others in the legend ({len(others)} in all)."
+    few = (
+        ""
+        if len(others) <= MOST_SHOWN
+        else f" The best are drawn; choose others in the legend ({len(others)} in all)."
+    )
     shade = " Shaded: contact in orbit." if windows else ""
     touching = bool(comparison.scenario.tables["contact"])
-    gap = ("gap", "Gap between the parts that touch", "gap_m", f"Below zero they are in contact.{few}{shade}")
-    off = ("off", "Distance of the chaser from where orbit has it", "off_m", f"Seen from the target.{few}")
-    force = ("force", "Force on the chaser satellite", "force_N", "What the satellite was moved with; in orbit the contact's own force.")
-    energy = ("energy", "Energy invented so far", "energy_invented_J", "Above zero: energy that nothing paid for. Orbit: zero.")
+    gap = (
+        "gap",
+        "Gap between the parts that touch",
+        "gap_m",
+        f"Below zero they are in contact.{few}{shade}",
+    )
+    off = (
+        "off",
+        "Distance of the chaser from where orbit has it",
+        "off_m",
+        f"Seen from the target.{few}",
+    )
+    force = (
+        "force",
+        "Force on the chaser satellite",
+        "force_N",
+        "What the satellite was moved with; in orbit the contact's own force.",
+    )
+    energy = (
+        "energy",
+        "Energy invented so far",
+        "energy_invented_J",
+        "Above zero: energy that nothing paid for. Orbit: zero.",
+    )
     charts = []
     for key, title, attribute, caption in ((gap if touching else off), force, energy):
-        factor, unit = scaled([_early(getattr(c, attribute)) for c in [orbit, *drawn]], attribute.rpartition("_")[2])
-        charts.append(chart(key, title, lines(attribute, factor), "time [s]", f"{AXES[key]} [{unit}]", windows=windows, caption=caption))
+        factor, unit = scaled(
+            [_early(getattr(c, attribute)) for c in [orbit, *drawn]], attribute.rpartition("_")[2]
+        )
+        charts.append(
+            chart(
+                key,
+                title,
+                lines(attribute, factor),
+                "time [s]",
+                f"{AXES[key]} [{unit}]",
+                windows=windows,
+                caption=caption,
+            )
+        )
     return "".join(charts)
 
 
@@ -149,21 +269,52 @@ def _knowledge(r: Any) -> str:
     told: dict[str, Any] = {}
     for c in r["candidates"]:
         told.setdefault(c["method"], c)
-    rows = [[escape(name), escape(c["summary"]), escape(c["knows"]), _settings(c)] for name, c in told.items()]
-    parts = [e.table("Methods", ["method", "what it does", "what it must be told", "told here"], rows, words=(1, 2, 3))]
+    rows = [
+        [escape(name), escape(c["summary"]), escape(c["knows"]), _settings(c)]
+        for name, c in told.items()
+    ]
+    parts = [
+        e.table(
+            "Methods",
+            ["method", "what it does", "what it must be told", "told here"],
+            rows,
+            words=(1, 2, 3),
+        )
+    ]
     for kind, percents in ERRORS_PERCENT.items():
-        having = [i for i, c in enumerate(r["candidates"]) if any(error["kind"] == kind for error in c["knowledge_errors"])]
+        having = [
+            i
+            for i, c in enumerate(r["candidates"])
+            if any(error["kind"] == kind for error in c["knowledge_errors"])
+        ]
         if having:
             parts.append(_errors_table(r, kind, percents, having))
     if len(parts) == 1:
-        parts.append(e.text("No candidate believes anything that could be wrong: there are no errors of knowledge to show.", "note"))
+        parts.append(
+            e.text(
+                "No candidate believes anything that could be wrong: there are no errors of "
+                "knowledge to show.",
+                "note",
+            )
+        )
     else:
-        parts.append(e.text("Only what is believed changes in these runs, never the rig: one kind of error at a time, on every belief of that kind.", "note"))
+        parts.append(
+            e.text(
+                "Only what is believed changes in these runs, never the rig: one kind of "
+                "error at a time, on every belief of that kind.",
+                "note",
+            )
+        )
     return "".join(parts)
 
 
 def _settings(candidate: dict[str, Any]) -> str:
-    items = [f"{key} = {e.number(value, 6)}" for entry in candidate["settings"] for key, value in entry.items() if key != "name"]
+    items = [
+        f"{key} = {e.number(value, 6)}"
+        for entry in candidate["settings"]
+        for key, value in entry.items()
+        if key != "name"
+    ]
     return "<br>".join(escape(item) for item in items) or e.UNDEFINED
 
 
@@ -174,34 +325,73 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
         errors = r["candidates"][i]["knowledge_errors"]
         cells = [escape(r["candidates"][i]["label"])]
         for percent in columns:
-            j = next((j for j, error in enumerate(errors) if (error["kind"], error["error_percent"]) == (kind, percent)), None)
+            j = next(
+                (
+                    j
+                    for j, error in enumerate(errors)
+                    if (error["kind"], error["error_percent"]) == (kind, percent)
+                ),
+                None,
+            )
             if j is None:
                 cells.append(_percent(r, f"candidates.{i}.distance_from_orbit"))
             elif errors[j]["status"] != "completed":
-                cells.append(f'<span title="{escape(errors[j]["reason"])}">{escape(errors[j]["status"])}</span>')
+                cells.append(
+                    "<span "
+                    f'title="{escape(errors[j]["reason"])}">{escape(errors[j]["status"])}</span>'
+                )
             else:
-                cells.append(_percent(r, f"candidates.{i}.knowledge_errors.{j}.distance_from_orbit"))
+                cells.append(
+                    _percent(r, f"candidates.{i}.knowledge_errors.{j}.distance_from_orbit")
+                )
         rows.append(cells)
     headings = ["candidate", *(f"{p:+g} %".replace("-", MINUS) if p else "right" for p in columns)]
     return e.table(f"Distance from orbit when {WORDS[kind]} is believed wrongly", headings, rows)
 
 
 def _costs(r: Any) -> str:
-    order = sorted(range(len(r["candidates"])), key=lambda i: r["candidates"][i]["cost_ns_per_cycle"] or 0.0)
+    order = sorted(
+        range(len(r["candidates"])), key=lambda i: r["candidates"][i]["cost_ns_per_cycle"] or 0.0
+    )
     rows = [
-        [escape(r["candidates"][i]["label"]), _cost(r, f"candidates.{i}.cost_ns_per_cycle"), _shown(r, f"candidates.{i}.cost_ratio_to_direct")] for i in order
+        [
+            escape(r["candidates"][i]["label"]),
+            _cost(r, f"candidates.{i}.cost_ns_per_cycle"),
+            _shown(r, f"candidates.{i}.cost_ratio_to_direct"),
+        ]
+        for i in order
     ]
-    note = "One cycle of the whole simulated loop on this machine, without recording: the best of short batches of this scenario's cycles, all "
+    note = (
+        "One cycle of the whole simulated loop on this machine, without recording: the best of "
+        "short batches of this scenario's cycles, all "
+    )
     note += "candidates in turn. The ratio is to the raw loop with the same integrator."
     return e.table("Cheapest first", ["candidate", "a cycle", "times direct"], rows) + e.text(note)
 
 
 def _refused(r: Any) -> str:
-    rows = [[escape(one["method"]), escape(one["integrator"]), escape(one["reason"])] for one in r["refused"]]
+    rows = [
+        [escape(one["method"]), escape(one["integrator"]), escape(one["reason"])]
+        for one in r["refused"]
+    ]
     return e.table("Could not run", ["method", "integrator", "why"], rows, words=(1, 2))
 
 
 def _scenario(comparison: Comparison) -> str:
-    found = list(dict.fromkeys([*comparison.results["warnings"], *(f"{c['label']}: {w}" for c in comparison.results["candidates"] for w in c["warnings"])]))
+    found = list(
+        dict.fromkeys(
+            [
+                *comparison.results["warnings"],
+                *(
+                    f"{c['label']}: {w}"
+                    for c in comparison.results["candidates"]
+                    for w in c["warnings"]
+                ),
+            ]
+        )
+    )
     warnings = e.bullets(found, "warnings") if found else ""
-    return warnings + e.folded("The scenario as compared, every default written out", e.listing(to_toml(comparison.scenario.tables)))
+    return warnings + e.folded(
+        "The scenario as compared, every default written out",
+        e.listing(to_toml(comparison.scenario.tables)),
+    )

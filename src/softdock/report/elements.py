@@ -1,7 +1,9 @@
-"""What stands on a page: numbers, tiles, tables, folded text. Everything given as text is escaped here.
+"""What stands on a page: numbers, tiles, tables, folded text. Everything given as text is escaped
+here.
 
-A number is shown with `data-key` (its path in the page's JSON) and `data-value` (the number itself), so that a reader, or a test, can hold the
-page against the JSON. There is one formatter, `number`.
+A number is shown with `data-key` (its path in the page's JSON) and `data-value` (the number
+itself), so that a reader, or a test, can hold the page against the JSON. There is one formatter,
+`number`.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ def unit_of(key: str) -> str:
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """The one way a number is written: some significant digits, a real minus, whole numbers whole."""
+    """The one way a number is written: some significant digits, a real minus, whole numbers
+    whole."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return UNDEFINED
     if isinstance(value, bool):
@@ -62,7 +65,8 @@ def number(value: Any, digits: int = 4) -> str:
 
 
 def look_up(data: Any, key: str) -> Any:
-    """The value at a dotted path; numbers index lists, and a name may have dots itself. None where there is nothing."""
+    """The value at a dotted path; numbers index lists, and a name may have dots itself. None where
+    there is nothing."""
     if isinstance(data, Mapping) and key in data:
         return data[key]
     first, dot, rest = key.partition(".")
@@ -73,22 +77,33 @@ def look_up(data: Any, key: str) -> Any:
             return look_up(data[int(first)], rest)
         more, dot, rest = rest.partition(".")
         first = f"{first}.{more}"
-    return data[int(key)] if isinstance(data, list) and key.isdigit() and int(key) < len(data) else None
+    return (
+        data[int(key)]
+        if isinstance(data, list) and key.isdigit() and int(key) < len(data)
+        else None
+    )
 
 
 def shown(data: Any, key: str, unit: str | None = None, block: str = "") -> str:
-    """A number of the page's JSON with its unit, the key's own if none is given. `block`: id of the JSON block, where it is not `metrics`."""
+    """A number of the page's JSON with its unit, the key's own if none is given. `block`: id of the
+    JSON block, where it is not `metrics`."""
     value = look_up(data, key)
     unit = "" if value is None else unit_of(key) if unit is None else unit
     inside = escape(number(value)) + (f'<span class="unit"> {unit}</span>' if unit else "")
     source = f' data-block="{escape(block)}"' if block else ""
-    return f'<span class="number" data-key="{escape(key)}" data-value="{escape(json.dumps(value))}"{source}>{inside}</span>'
+    return (
+        f'<span class="number" data-key="{escape(key)}" '
+        f'data-value="{escape(json.dumps(value))}"{source}>{inside}</span>'
+    )
 
 
 def tile(label: str, value_html: str, beside_html: str = "", meaning: str = "") -> str:
     """A key number: what it is, the number large, and what it is held against."""
     beside = f'<div class="beside">{beside_html}</div>' if beside_html else ""
-    return f'<div class="tile" title="{escape(meaning)}"><div class="label">{escape(label)}</div><div class="value">{value_html}</div>{beside}</div>'
+    return (
+        f'<div class="tile" title="{escape(meaning)}"><div '
+        f'class="label">{escape(label)}</div><div class="value">{value_html}</div>{beside}</div>'
+    )
 
 
 def tiles(items: Iterable[str]) -> str:
@@ -112,16 +127,22 @@ def table(
     strong: Sequence[int] = (),
     words: Sequence[int] = (),
 ) -> str:
-    """A table that scrolls on a narrow screen. Headings and caption are text, cells are HTML. `strong`: rows to stand out; `words`: columns of text."""
+    """A table that scrolls on a narrow screen. Headings and caption are text, cells are HTML.
+    `strong`: rows to stand out; `words`: columns of text."""
     kinds = [' class="words"' if i in words else "" for i in range(len(headings))]
-    head = "".join(f'<th scope="col"{kind}>{escape(h)}</th>' for h, kind in zip(headings, kinds, strict=True))
+    head = "".join(
+        f'<th scope="col"{kind}>{escape(h)}</th>' for h, kind in zip(headings, kinds, strict=True)
+    )
     body = []
     for i, row in enumerate(rows):
         first = f'<th scope="row">{row[0]}</th>' if row_titles else f"<td>{row[0]}</td>"
-        cells = "".join(f"<td{kind}>{cell}</td>" for cell, kind in zip(row[1:], kinds[1:], strict=True))
+        cells = "".join(
+            f"<td{kind}>{cell}</td>" for cell, kind in zip(row[1:], kinds[1:], strict=True)
+        )
         body.append(f"<tr{' class=strong' if i in strong else ''}>{first}{cells}</tr>")
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>'
+        '<div class="scroll" tabindex="0" role="region" '
+        f'aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from softdock.ports.haptics import Touch
+from softdock.core.ports.haptics import Touch
 from softdock.recording.whole_files import write_whole
 from softdock.report.charts import ROLES, Line, chart
 from softdock.report.elements import shown, table
@@ -25,10 +25,19 @@ COLUMNS = {
 def write_haptics_page(folder: Path, touches: list[Touch], data: dict[str, Any]) -> Path:
     """Returns the page's path."""
     keys = [key for key in COLUMNS if key in data["renderings"][0]]
-    rows = [[row["rendering"], *(shown(data, f"renderings.{i}.{key}", "", "bench") for key in keys)] for i, row in enumerate(data["renderings"])]
+    rows = [
+        [row["rendering"], *(shown(data, f"renderings.{i}.{key}", "", "bench") for key in keys)]
+        for i, row in enumerate(data["renderings"])
+    ]
     result = table("The wall in the hand", ["rendering", *(COLUMNS[key] for key in keys)], rows)
-    sections = {"result": ("Stable or buzzing", result), "charts": ("Over time", "\n".join(_charts(touches)))}
-    lead = f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit for this device is {data['limit_N_per_m']:.6g} N/m."
+    sections = {
+        "result": ("Stable or buzzing", result),
+        "charts": ("Over time", "\n".join(_charts(touches))),
+    }
+    lead = (
+        f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit for this device is "
+        f"{data['limit_N_per_m']:.6g} N/m."
+    )
     file = folder / "haptics.html"
     write_whole(file, page("A virtual wall in the hand", lead, sections, {"bench": data}).encode())
     return file
@@ -36,10 +45,25 @@ def write_haptics_page(folder: Path, touches: list[Touch], data: dict[str, Any])
 
 def _charts(touches: list[Touch]) -> list[str]:
     def lines(values: str, factor: float) -> list[Line]:
-        return [Line(t.rendering, ROLES[i % len(ROLES)], t.time_s, factor * getattr(t, values)) for i, t in enumerate(touches)]
+        return [
+            Line(t.rendering, ROLES[i % len(ROLES)], t.time_s, factor * getattr(t, values))
+            for i, t in enumerate(touches)
+        ]
 
     return [
-        chart("bench_position", "Position of the device; the wall is below 0", lines("position_m", 1e3), "time [s]", "position [mm]"),
+        chart(
+            "bench_position",
+            "Position of the device; the wall is below 0",
+            lines("position_m", 1e3),
+            "time [s]",
+            "position [mm]",
+        ),
         chart("bench_force", "Force of the wall", lines("force_N", 1.0), "time [s]", "force [N]"),
-        chart("bench_energy", "Energy fed into the wall; below 0 the wall gives energy away", lines("energy_J", 1e3), "time [s]", "energy [mJ]"),
+        chart(
+            "bench_energy",
+            "Energy fed into the wall; below 0 the wall gives energy away",
+            lines("energy_J", 1e3),
+            "time [s]",
+            "energy [mJ]",
+        ),
     ]

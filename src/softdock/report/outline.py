@@ -1,4 +1,5 @@
-"""The target's shape behind a path: the wall, the sphere or the cone, from the side or from the front."""
+"""The target's shape behind a path: the wall, the sphere or the cone, from the side or from the
+front."""
 
 from __future__ import annotations
 
@@ -40,7 +41,9 @@ def _cone(view: View, factor: float, from_front: bool) -> list[Line]:
     mouth, bottom = view.pair["mouth_radius_m"], view.pair["bottom_radius_m"]
     if from_front:
         rings = [_body("mouth of the cone", *_circle(mouth), factor)]
-        return rings + ([_body("bottom of the cone", *_circle(bottom), factor)] if bottom > 0.0 else [])
+        return rings + (
+            [_body("bottom of the cone", *_circle(bottom), factor)] if bottom > 0.0 else []
+        )
     depth = _depth(view)
     x, y = np.array([0.0, -depth, -depth, 0.0]), np.array([mouth, bottom, -bottom, -mouth])
     if not view.pair["closed_bottom"]:  # two walls, nothing between them
@@ -49,7 +52,10 @@ def _cone(view: View, factor: float, from_front: bool) -> list[Line]:
 
 
 def _depth(view: View) -> float:
-    return float((view.pair["mouth_radius_m"] - view.pair["bottom_radius_m"]) / math.tan(math.radians(view.pair["half_angle_deg"])))
+    return float(
+        (view.pair["mouth_radius_m"] - view.pair["bottom_radius_m"])
+        / math.tan(math.radians(view.pair["half_angle_deg"]))
+    )
 
 
 def _circle(radius: float) -> tuple[np.ndarray, np.ndarray]:

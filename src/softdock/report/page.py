@@ -1,6 +1,8 @@
-"""The frame of every page: one HTML file with its style, its script and the plotly bundle inside, so that it opens anywhere without a network.
+"""The frame of every page: one HTML file with its style, its script and the plotly bundle inside,
+so that it opens anywhere without a network.
 
-Data reach the script as JSON blocks, never as code. The page's own policy lets no other script run and no request leave, whatever a scenario is called.
+Data reach the script as JSON blocks, never as code. The page's own policy lets no other script run
+and no request leave, whatever a scenario is called.
 """
 
 from __future__ import annotations
@@ -52,13 +54,21 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def page(title: str, lead: str, sections: Mapping[str, tuple[str, str]], data: Mapping[str, Any]) -> str:
-    """A whole page. `sections`: id -> (heading, HTML); an empty heading gives neither headline nor link. `data`: id -> what becomes a JSON block.
+def page(
+    title: str, lead: str, sections: Mapping[str, tuple[str, str]], data: Mapping[str, Any]
+) -> str:
+    """A whole page. `sections`: id -> (heading, HTML); an empty heading gives neither headline nor
+    link. `data`: id -> what becomes a JSON block.
 
-    `title` and `lead` are plain text. The HTML of the sections comes from elements.py and charts.py, which escape what they are given.
+    `title` and `lead` are plain text. The HTML of the sections comes from elements.py and
+    charts.py, which escape what they are given.
     """
     bundle, script = _asset(BUNDLE), _asset("page.js")
-    links = "".join(f'<a href="#{escape(key)}">{escape(heading)}</a>' for key, (heading, _) in sections.items() if heading)
+    links = "".join(
+        f'<a href="#{escape(key)}">{escape(heading)}</a>'
+        for key, (heading, _) in sections.items()
+        if heading
+    )
     body = "\n".join(_section(key, heading, html) for key, (heading, html) in sections.items())
     return _PAGE.format(
         policy=escape(_policy(bundle, script)),
@@ -75,9 +85,13 @@ def page(title: str, lead: str, sections: Mapping[str, tuple[str, str]], data: M
 
 
 def json_block(value: Any, attributes: str) -> str:
-    """Data for the script, inert to the browser. NaN and infinities are null, as JSON has no word for them."""
+    """Data for the script, inert to the browser. NaN and infinities are null, as JSON has no word
+    for them."""
     text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
-    return f'<script type="application/json" {attributes}>{text.replace("<", chr(92) + "u003c")}</script>'
+    return (
+        '<script type="application/json" '
+        f"{attributes}>{text.replace('<', chr(92) + 'u003c')}</script>"
+    )
 
 
 def _section(key: str, heading: str, html: str) -> str:
@@ -86,9 +100,16 @@ def _section(key: str, heading: str, html: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """Only these scripts run; nothing is fetched. Plotly sets styles at run time and hands its picture button a blob."""
-    allowed = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
+    """Only these scripts run; nothing is fetched. Plotly sets styles at run time and hands its
+    picture button a blob."""
+    allowed = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
+        for s in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: "
+        "blob:; font-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 @cache

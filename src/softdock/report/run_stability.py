@@ -1,4 +1,5 @@
-"""Where the run's rig stands on the stability chart: the boundary of the continuous loop with its whole delay, in closed form, and the run as a dot.
+"""Where the run's rig stands on the stability chart: the boundary of the continuous loop with its
+whole delay, in closed form, and the run as a dot.
 
 `softdock stability` draws the sampled boundary too, which takes longer than a run.
 """
@@ -22,13 +23,33 @@ def stability_section(run: Run) -> str:
     except (BadInput, IndexError):
         return ""
     loop = point.loop
-    alike = Loop(loop.mass, loop.stiffness, loop.damping + loop.virtual_damping, (Robot(delay=total_delay(loop)),))
+    alike = Loop(
+        loop.mass,
+        loop.stiffness,
+        loop.damping + loop.virtual_damping,
+        (Robot(delay=total_delay(loop)),),
+    )
     if alike.stiffness <= 0.0:
         return ""
-    dots = [Dot(total_delay(loop), alike.damping, run.restitution, "this run")] if run.contacts else []
+    dots = (
+        [Dot(total_delay(loop), alike.damping, run.restitution, "this run")] if run.contacts else []
+    )
     panels = chart_of(alike, figure="5", dots=dots)[:1]
     late = f"{1e3 * total_delay(loop):.4g} ms of delay in all: sensor, hold, integrator and robots"
     facts = f"{point.name}: effective mass {loop.mass:.4g} kg, {loop.stiffness:.4g} N/m, {late}."
-    methods = [method["name"] for method in run.scenario.tables["methods"] if method["name"] not in ("direct", "hybrid")]  # hybrid's elements are in the loop
-    raw = f" The chart is that of the loop without {', '.join(methods)}: the measured force straight to the satellites." if methods else ""
-    return text(facts) + text(f"{EXPLAINED}{raw} The sampled loop: softdock stability.") + chart_section(panels)
+    methods = [
+        method["name"]
+        for method in run.scenario.tables["methods"]
+        if method["name"] not in ("direct", "hybrid")
+    ]  # hybrid's elements are in the loop
+    raw = (
+        f" The chart is that of the loop without {', '.join(methods)}: the measured force "
+        "straight to the satellites."
+        if methods
+        else ""
+    )
+    return (
+        text(facts)
+        + text(f"{EXPLAINED}{raw} The sampled loop: softdock stability.")
+        + chart_section(panels)
+    )

@@ -9,7 +9,15 @@ from typing import Any
 from softdock.report.elements import folded, look_up, shown, table, text, tile, tiles, unit_of
 from softdock.report.words import OF_METHODS, ROWS, label, of_orbit
 
-PHASE_ROWS = ("restitution", "restitution_energetic", "energy_ratio", "energy_invented_J", "energy_error_J", "distance_from_orbit", "contact_count")
+PHASE_ROWS = (
+    "restitution",
+    "restitution_energetic",
+    "energy_ratio",
+    "energy_invented_J",
+    "energy_error_J",
+    "distance_from_orbit",
+    "contact_count",
+)
 CONTACT_COLUMNS = {
     "start_s": "start [s]",
     "end_s": "end [s]",
@@ -23,14 +31,29 @@ CONTACT_COLUMNS = {
     "peak_force_satellite_N": "satellite [N]",
 }
 
-AXIS_COLUMNS = {"removed_J": "removed [J]", "returned_J": "returned [J]", "first_s": "first [s]", "last_s": "last [s]"}
+AXIS_COLUMNS = {
+    "removed_J": "removed [J]",
+    "returned_J": "returned [J]",
+    "first_s": "first [s]",
+    "last_s": "last [s]",
+}
 
 
 def key_tiles(metrics: Mapping[str, Any]) -> str:
     """The numbers to look at first, each beside orbit's."""
     items = [
-        _tile(metrics, "restitution", "reference.restitution", "Speed of parting over speed of closing, of the first contact"),
-        _tile(metrics, "energy_ratio", "reference.energy_ratio", "Kinetic energy after the last contact over before the first"),
+        _tile(
+            metrics,
+            "restitution",
+            "reference.restitution",
+            "Speed of parting over speed of closing, of the first contact",
+        ),
+        _tile(
+            metrics,
+            "energy_ratio",
+            "reference.energy_ratio",
+            "Kinetic energy after the last contact over before the first",
+        ),
         tile(
             label("energy_invented_J"),
             shown(metrics, "energy_invented_J"),
@@ -41,19 +64,51 @@ def key_tiles(metrics: Mapping[str, Any]) -> str:
             label("distance_from_orbit"),
             shown(metrics, "distance_from_orbit"),
             "0 is orbit" if metrics["distance_from_orbit"] is not None else _why_not(metrics),
-            "Difference of both satellites' motion after the last contact; 1 is as far as the approach itself",
+            "Difference of both satellites' motion after the last contact; 1 is as far as "
+            "the approach itself",
         ),
     ]
     contacts = metrics["contacts"]
     if contacts:
-        beside = f"mock-ups {shown(metrics, _hardest(contacts, 'peak_force_real_N'))}<br>orbit {shown(metrics, 'fidelity.peak_force_orbit_N')}"
-        items.append(tile("Peak satellite force", shown(metrics, _hardest(contacts, "peak_force_satellite_N")), beside, "Of all contacts"))
+        beside = (
+            f"mock-ups {shown(metrics, _hardest(contacts, 'peak_force_real_N'))}<br>orbit "
+            f"{shown(metrics, 'fidelity.peak_force_orbit_N')}"
+        )
+        items.append(
+            tile(
+                "Peak satellite force",
+                shown(metrics, _hardest(contacts, "peak_force_satellite_N")),
+                beside,
+                "Of all contacts",
+            )
+        )
     if metrics.get("peak_torque_real_Nm"):
-        items.append(tile("Peak torque", shown(metrics, "peak_torque_real_Nm"), "of the mock-ups", "True torque about either centre of mass, the larger"))
+        items.append(
+            tile(
+                "Peak torque",
+                shown(metrics, "peak_torque_real_Nm"),
+                "of the mock-ups",
+                "True torque about either centre of mass, the larger",
+            )
+        )
     if metrics.get("captured") is not None:
         when = f"at {shown(metrics, 'captured_at_s')}" if metrics["captured"] else "within the run"
-        items.append(tile("Captured", "yes" if metrics["captured"] else "no", when, "The probe at its seat and slow, for the time that the scenario states"))
-    items.append(_tile(metrics, "contact_count", "reference.contact_count", "Touches of the mock-ups; touches in quick succession count as one"))
+        items.append(
+            tile(
+                "Captured",
+                "yes" if metrics["captured"] else "no",
+                when,
+                "The probe at its seat and slow, for the time that the scenario states",
+            )
+        )
+    items.append(
+        _tile(
+            metrics,
+            "contact_count",
+            "reference.contact_count",
+            "Touches of the mock-ups; touches in quick succession count as one",
+        )
+    )
     return tiles(items)
 
 
@@ -63,7 +118,9 @@ def _hardest(contacts: Sequence[Mapping[str, Any]], name: str) -> str:
 
 
 def _tile(metrics: Mapping[str, Any], key: str, orbit_key: str, meaning: str) -> str:
-    parts = [f"orbit {shown(metrics, orbit_key)}"] if look_up(metrics, orbit_key) is not None else []
+    parts = (
+        [f"orbit {shown(metrics, orbit_key)}"] if look_up(metrics, orbit_key) is not None else []
+    )
     if look_up(metrics, key) is None:
         parts.insert(0, _why_not(metrics))
     return tile(label(key), shown(metrics, key), "<br>".join(parts), meaning)
@@ -79,18 +136,26 @@ def contact_tables(metrics: Mapping[str, Any]) -> str:
         mine = text("The mock-ups never touched.", "plain")
     else:
         mine = _contact_table(metrics, "contacts", "Contacts in this run")
-    return mine + (_contact_table(metrics, "reference.contacts", "Contacts in orbit") if look_up(metrics, "reference.contacts") else "")
+    return mine + (
+        _contact_table(metrics, "reference.contacts", "Contacts in orbit")
+        if look_up(metrics, "reference.contacts")
+        else ""
+    )
 
 
 def _contact_table(metrics: Mapping[str, Any], path: str, caption: str) -> str:
     contacts = look_up(metrics, path)
-    columns = [c for c in CONTACT_COLUMNS if any(contact.get(c) is not None for contact in contacts)]
+    columns = [
+        c for c in CONTACT_COLUMNS if any(contact.get(c) is not None for contact in contacts)
+    ]
     pairs = {contact.get("pair") for contact in contacts}
     headings = ["", *(CONTACT_COLUMNS[c] for c in columns), *(["pair"] if len(pairs) > 1 else [])]
     rows = []
     for i in range(len(contacts)):
         cells = [shown(metrics, f"{path}.{i}.{c}", unit="") for c in columns]
-        rows.append([str(i + 1), *cells, *([shown(metrics, f"{path}.{i}.pair")] if len(pairs) > 1 else [])])
+        rows.append(
+            [str(i + 1), *cells, *([shown(metrics, f"{path}.{i}.pair")] if len(pairs) > 1 else [])]
+        )
     return table(caption, headings, rows)
 
 
@@ -108,13 +173,30 @@ def fidelity_table(metrics: Mapping[str, Any]) -> str:
 
 def ledger_table(metrics: Mapping[str, Any]) -> str:
     """The rows and their sum; then all the other books."""
-    rows = [[f"{escape(row)} <small>{escape(ROWS.get(row, ''))}</small>", shown(metrics, f"ledger.rows.{row}", unit="J")] for row in metrics["ledger"]["rows"]]
+    rows = [
+        [
+            f"{escape(row)} <small>{escape(ROWS.get(row, ''))}</small>",
+            shown(metrics, f"ledger.rows.{row}", unit="J"),
+        ]
+        for row in metrics["ledger"]["rows"]
+    ]
     rows.append(["Energy invented", shown(metrics, "energy_invented_J")])
-    others = [[escape(label(key)), shown(metrics, f"ledger.{key}")] for key, value in metrics["ledger"].items() if not isinstance(value, Mapping)]
+    others = [
+        [escape(label(key)), shown(metrics, f"ledger.{key}")]
+        for key, value in metrics["ledger"].items()
+        if not isinstance(value, Mapping)
+    ]
     for robot, books in metrics["ledger"].get("joints", {}).items():
-        others += [[f"{escape(robot)}'s joint: {escape(label(key).lower())}", shown(metrics, f"ledger.joints.{robot}.{key}")] for key in books]
+        others += [
+            [
+                f"{escape(robot)}'s joint: {escape(label(key).lower())}",
+                shown(metrics, f"ledger.joints.{robot}.{key}"),
+            ]
+            for key in books
+        ]
     return side_by_side(
-        table("Where the invented energy came from", ["", "energy"], rows, strong=[len(rows) - 1]), table("The other books", ["", "value"], others)
+        table("Where the invented energy came from", ["", "energy"], rows, strong=[len(rows) - 1]),
+        table("The other books", ["", "value"], others),
     )
 
 
@@ -123,14 +205,27 @@ def methods_tables(metrics: Mapping[str, Any]) -> str:
     parts = []
     for name, books in metrics["method_books"].items():
         path = f"method_books.{name}"
-        sums = [[escape(OF_METHODS.get(key, label(key))), shown(metrics, f"{path}.{key}")] for key, value in books.items() if not isinstance(value, list)]
+        sums = [
+            [escape(OF_METHODS.get(key, label(key))), shown(metrics, f"{path}.{key}")]
+            for key, value in books.items()
+            if not isinstance(value, list)
+        ]
         parts.append(table(f"{name}: in all", ["", "value"], sums))
         if books.get("axes"):
             rows = [
-                [escape(str(axis["axis"])), *(shown(metrics, f"{path}.axes.{i}.{key}", unit="") for key in AXIS_COLUMNS)]
+                [
+                    escape(str(axis["axis"])),
+                    *(shown(metrics, f"{path}.axes.{i}.{key}", unit="") for key in AXIS_COLUMNS),
+                ]
                 for i, axis in enumerate(books["axes"])
             ]
-            parts.append(table(f"{name}: by body, force or torque, and world axis", ["", *AXIS_COLUMNS.values()], rows))
+            parts.append(
+                table(
+                    f"{name}: by body, force or torque, and world axis",
+                    ["", *AXIS_COLUMNS.values()],
+                    rows,
+                )
+            )
     return side_by_side(*parts)
 
 
@@ -143,33 +238,52 @@ def final_table(metrics: Mapping[str, Any]) -> str:
     for path in paths:
         body = path.rpartition(".")[0]
         unit = f" [{unit_of(path)}]" if unit_of(path) else ""
-        name = f"{body.capitalize()}'s {label(path).lower()}{unit}" if body else f"{label(path)}{unit}"
-        rows.append([escape(name), _vector(metrics, f"final.{path}"), _vector(metrics, f"reference.{path}")])
+        name = (
+            f"{body.capitalize()}'s {label(path).lower()}{unit}" if body else f"{label(path)}{unit}"
+        )
+        rows.append(
+            [escape(name), _vector(metrics, f"final.{path}"), _vector(metrics, f"reference.{path}")]
+        )
     return table("Satellites at the end", ["", "this run", "orbit"], rows)
 
 
 def _vector(metrics: Mapping[str, Any], path: str) -> str:
     value = look_up(metrics, path)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return f'<span class="vector">{" &ensp;".join(shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))}</span>'
+        return (
+            "<span "
+            f'class="vector">{" &ensp;".join(shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))}</span>'
+        )
     return shown(metrics, path, unit="")
 
 
 def phases_table(metrics: Mapping[str, Any]) -> str:
     """Mean and spread of the key numbers over the sampling phase."""
     keys = [key for key in PHASE_ROWS if key in metrics["phases"]["spread"]]
-    return _spread(metrics, f"{metrics['phases']['count']} runs that differ in where in a cycle the contact falls", keys)
+    return _spread(
+        metrics,
+        f"{metrics['phases']['count']} runs that differ in where in a cycle the contact falls",
+        keys,
+    )
 
 
 def phases_rest(metrics: Mapping[str, Any]) -> str:
     """The same for every other number."""
     keys = [key for key in metrics["phases"]["spread"] if key not in PHASE_ROWS]
-    return folded("Every other number over the sampling phase", _spread(metrics, "Every other number", keys))
+    return folded(
+        "Every other number over the sampling phase", _spread(metrics, "Every other number", keys)
+    )
 
 
 def _spread(metrics: Mapping[str, Any], caption: str, keys: Sequence[str]) -> str:
     columns = {"mean": "mean", "std": "spread (std)", "min": "least", "max": "most"}
-    rows = [[escape(_long_name(key)), *(shown(metrics, f"phases.spread.{key}.{c}", unit="") for c in columns)] for key in keys]
+    rows = [
+        [
+            escape(_long_name(key)),
+            *(shown(metrics, f"phases.spread.{key}.{c}", unit="") for c in columns),
+        ]
+        for key in keys
+    ]
     return table(caption, ["", *columns.values()], rows)
 
 

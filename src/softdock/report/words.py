@@ -1,4 +1,5 @@
-"""Names that people read, for the keys of the metrics. A key that is not here is spelled out from its own words."""
+"""Names that people read, for the keys of the metrics. A key that is not here is spelled out from
+its own words."""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ LABELS = {
     "contact_time_s": "Time in contact",
 }
 
-OF_METHODS = {"designed_J": "Difference that it means to make, as it measured it"}  # in a method's own books
+OF_METHODS = {
+    "designed_J": "Difference that it means to make, as it measured it"
+}  # in a method's own books
 
 ROWS = {
     "integrator": "the integration step of the simulated satellites",
@@ -62,6 +65,7 @@ def label(key: str) -> str:
 
 
 def of_orbit(key: str) -> str:
-    """The key under which a table keeps orbit's value of the same quantity: impulse_Ns -> impulse_orbit_Ns."""
+    """The key under which a table keeps orbit's value of the same quantity: impulse_Ns ->
+    impulse_orbit_Ns."""
     suffix = next((s for s in UNITS if key.endswith(s)), "")
     return f"{key.removesuffix(suffix)}_orbit{suffix}"

@@ -1,4 +1,5 @@
-"""From what a user wrote (nested tables) to a `Scenario`: parameter vector, method markers, memory map. All problems are found at once."""
+"""From what a user wrote (nested tables) to a `Scenario`: parameter vector, method markers, memory
+map. All problems are found at once."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.registry import METHODS, Method
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.errors import BadInput, Problem, closest
-from softdock.features import Markers
-from softdock.layout import (
+from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.features import Markers
+from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.core.machine.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
@@ -26,19 +27,28 @@ from softdock.layout import (
     TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
 )
-from softdock.parameters import WRITTEN_HERE, Group, Parameter
-from softdock.robots.robot import ROBOT
+from softdock.core.robots.robot import ROBOT
+from softdock.core.sensor.force_torque import SENSOR
+from softdock.core.sensor.mock_up import MOCK_UP
+from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
 from softdock.scenario.method_chains import chain_problems, idle_settings
 from softdock.scenario.network_file import network_rows
-from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL, pair_base
+from softdock.scenario.schema import (
+    METHOD_TABLE,
+    PAIR_TABLE,
+    SCHEMA_VERSION,
+    TABLES,
+    TOP_LEVEL,
+    pair_base,
+)
 from softdock.scenario.values import Refused, rows_of, to_vector
-from softdock.sensor.force_torque import SENSOR
-from softdock.sensor.mock_up import MOCK_UP
 
-SENSOR_PLACES = (  # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a method may know of a sensor
+# of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
+# method may know of a sensor
+SENSOR_PLACES = (
     SENSOR_AT + SENSOR.at.range_force,
     SENSOR_AT + SENSOR.at.on,
     CHASER_MOCK_UP_AT + MOCK_UP.at.sensor,
@@ -51,7 +61,8 @@ Locate = Callable[[str], str]  # path of a key -> file:line
 
 @dataclass
 class Scenario:
-    """A checked scenario, ready to run. `tables` is what it resolved to, every default written out, in the user's units."""
+    """A checked scenario, ready to run. `tables` is what it resolved to, every default written out,
+    in the user's units."""
 
     tables: dict[str, Any]
     vector: np.ndarray
@@ -68,19 +79,24 @@ class Scenario:
         return int(self.vector[MEMORY_AT + MEMORY.at.size])
 
     def with_changes(self, **changes: Any) -> Scenario:
-        """A new scenario with some keys set; dots as double underscores: `robots__chaser__delay_ms=16`."""
+        """A new scenario with some keys set; dots as double underscores:
+        `robots__chaser__delay_ms=16`."""
         return self.with_keys({key.replace("__", "."): value for key, value in changes.items()})
 
     def with_keys(self, changes: Mapping[str, Any]) -> Scenario:
-        """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m": 2000}`."""
+        """A new scenario with some keys set by path: `{"contact.0.real.stiffness_N_per_m":
+        2000}`."""
         tables = copy.deepcopy(self.tables)
         for path, value in changes.items():
             set_key(tables, path, value)
         return build(tables)
 
 
-def build(tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None) -> Scenario:
-    """Check everything, fill in defaults, and lay out the vector. Raises `BadInput` with every problem found.
+def build(
+    tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None
+) -> Scenario:
+    """Check everything, fill in defaults, and lay out the vector. Raises `BadInput` with every
+    problem found.
 
     `folder`: where files named in the scenario (CSV) are looked for.
     """
@@ -88,18 +104,23 @@ def build(tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: P
 
 
 def set_key(tables: dict[str, Any], path: str, value: Any) -> None:
-    """Set one key by its dotted path; numbers index arrays of tables. Unknown keys are found later, by `build`."""
+    """Set one key by its dotted path; numbers index arrays of tables. Unknown keys are found later,
+    by `build`."""
     *parents, last = path.split(".")
     here: Any = tables
     for part in parents:
         if isinstance(here, list):
             if not part.isdigit() or int(part) >= len(here):
-                raise BadInput(Problem(path, value, f"an index from 0 to {len(here) - 1} in place of '{part}'"))
+                raise BadInput(
+                    Problem(path, value, f"an index from 0 to {len(here) - 1} in place of '{part}'")
+                )
             here = here[int(part)]
         elif isinstance(here, dict):
             here = here.setdefault(part, {})
         else:
-            raise BadInput(Problem(path, value, f"a key that exists: '{part}' is inside a single value"))
+            raise BadInput(
+                Problem(path, value, f"a key that exists: '{part}' is inside a single value")
+            )
     if not isinstance(here, dict):
         raise BadInput(Problem(path, value, "a key inside a table"))
     here[last] = value
@@ -109,10 +130,14 @@ class _Builder:
     def __init__(self, tables: Mapping[str, Any], locate: Locate, folder: Path):
         self.given, self.locate, self.folder = tables, locate, folder
         self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
-        self.tails: list[tuple[int, np.ndarray]] = []  # rows that go behind the vector, and where their place is noted
+        self.tails: list[
+            tuple[int, np.ndarray]
+        ] = []  # rows that go behind the vector, and where their place is noted
         self.problems: list[Problem] = []
         self.network_warnings: list[str] = []
-        self.orbit_networks: list[tuple[int, int]] = []  # how orbit has each, and where its keys stand
+        self.orbit_networks: list[
+            tuple[int, int]
+        ] = []  # how orbit has each, and where its keys stand
         self.resolved: dict[str, Any] = {}
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
@@ -120,7 +145,9 @@ class _Builder:
 
     def scenario(self) -> Scenario:
         if not isinstance(self.given, Mapping):
-            raise BadInput(Problem("scenario", self.given, "tables: time, chaser, target, contact, ..."))
+            raise BadInput(
+                Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
+            )
         self.top_level()
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
@@ -129,7 +156,9 @@ class _Builder:
         if self.problems:
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
-        scenario = Scenario(self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers)))
+        scenario = Scenario(
+            self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers))
+        )
         self.problems, warnings = check_scenario(scenario, self.locate)
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
@@ -144,7 +173,12 @@ class _Builder:
         known = tables | set(TOP_LEVEL)
         for key in self.given:
             if key not in known:
-                self.refuse(str(key), self.given[key], "one of " + ", ".join(sorted(known)), closest(str(key), known))
+                self.refuse(
+                    str(key),
+                    self.given[key],
+                    "one of " + ", ".join(sorted(known)),
+                    closest(str(key), known),
+                )
         for outer in sorted({t.path.split(".")[0] for t in TABLES if "." in t.path}):
             inner = self.given.get(outer, {})
             if not isinstance(inner, Mapping):
@@ -152,7 +186,12 @@ class _Builder:
                 continue
             for key in inner:
                 if key not in ("chaser", "target"):
-                    self.refuse(f"{outer}.{key}", inner[key], f"{outer}.chaser or {outer}.target", closest(str(key), ("chaser", "target")))
+                    self.refuse(
+                        f"{outer}.{key}",
+                        inner[key],
+                        f"{outer}.chaser or {outer}.target",
+                        closest(str(key), ("chaser", "target")),
+                    )
         version = self.given.get("schema", SCHEMA_VERSION)
         if version != SCHEMA_VERSION or isinstance(version, bool):
             self.refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
@@ -176,7 +215,9 @@ class _Builder:
             return {}
         return here
 
-    def fill(self, path: str, given: Mapping[str, Any], group: Group, vector: np.ndarray, base: int) -> dict[str, Any]:
+    def fill(
+        self, path: str, given: Mapping[str, Any], group: Group, vector: np.ndarray, base: int
+    ) -> dict[str, Any]:
         """One table into the vector. Returns its resolved values by key."""
         written = _flat_keys(given, {p.key for p in group} | {"csv"})
         self.chosen = {}
@@ -187,9 +228,15 @@ class _Builder:
         for parameter in group:
             value = None
             if parameter.kind == "contacts":
-                vector[offset : offset + 2] = pair_base(0), self.vector[MEMORY_AT + MEMORY.at.pair_count]
+                vector[offset : offset + 2] = (
+                    pair_base(0),
+                    self.vector[MEMORY_AT + MEMORY.at.pair_count],
+                )
             elif parameter.kind == "joints":
-                vector[offset : offset + 2] = CHASER_ROBOT_AT + ROBOT.at.joint_stiffness, TARGET_ROBOT_AT + ROBOT.at.joint_stiffness
+                vector[offset : offset + 2] = (
+                    CHASER_ROBOT_AT + ROBOT.at.joint_stiffness,
+                    TARGET_ROBOT_AT + ROBOT.at.joint_stiffness,
+                )
             elif parameter.kind == "sensor":
                 vector[offset : offset + 6] = SENSOR_PLACES
             else:
@@ -203,14 +250,25 @@ class _Builder:
         _nest(self.resolved, path, values)
         return values
 
-    def value_of(self, path: str, parameter: Parameter, written: dict[str, Any], values: dict[str, Any], group: Group) -> Any:
+    def value_of(
+        self,
+        path: str,
+        parameter: Parameter,
+        written: dict[str, Any],
+        values: dict[str, Any],
+        group: Group,
+    ) -> Any:
         """What the user wrote for a parameter, or its default; None if there is nothing to put."""
         applies = self.applies(parameter, written, group)
         if parameter.key in written:
             value = written.pop(parameter.key)
             if not applies:
                 chooser, names = parameter.when or ("", ())
-                self.refuse(f"{path}.{parameter.key}", value, f"nothing here: it applies only for {chooser} = {' or '.join(names)}")
+                self.refuse(
+                    f"{path}.{parameter.key}",
+                    value,
+                    f"nothing here: it applies only for {chooser} = {' or '.join(names)}",
+                )
                 return None
             if value is None:
                 self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
@@ -222,9 +280,19 @@ class _Builder:
             return None
         if isinstance(parameter.default, str) and parameter.default.startswith("@"):
             return values.get(parameter.default[1:])
-        return list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+        return (
+            list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+        )
 
-    def put(self, path: str, parameter: Parameter, value: Any, vector: np.ndarray, offset: int, values: dict[str, Any]) -> None:
+    def put(
+        self,
+        path: str,
+        parameter: Parameter,
+        value: Any,
+        vector: np.ndarray,
+        offset: int,
+        values: dict[str, Any],
+    ) -> None:
         """One value into the vector, or its refusal onto the list."""
         try:
             if parameter.kind == "network":
@@ -241,15 +309,23 @@ class _Builder:
             self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
 
     def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> bool:
-        """A network's numbers, sampled at the scenario's cycle, behind the vector. False: refused."""
+        """A network's numbers, sampled at the scenario's cycle, behind the vector. False:
+        refused."""
         try:
-            rows, warnings = network_rows(value, float(self.vector[TABLES[0].base]), parameter.causality)
+            rows, warnings = network_rows(
+                value, float(self.vector[TABLES[0].base]), parameter.causality
+            )
             self.tails.append((offset, rows))
             self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
             return True
         except BadInput as error:
             for problem in error.problems:
-                self.refuse(f"{path}.{parameter.key}.{problem.key}", problem.value, problem.allowed, problem.suggestion)
+                self.refuse(
+                    f"{path}.{parameter.key}.{problem.key}",
+                    problem.value,
+                    problem.allowed,
+                    problem.suggestion,
+                )
             return False
 
     def read_csv(self, path: str, written: dict[str, Any]) -> None:
@@ -273,7 +349,11 @@ class _Builder:
 
     def pairs(self) -> None:
         given = self.given.get(PAIR_TABLE, [])
-        if not isinstance(given, list) or not all(isinstance(p, Mapping) for p in given) or len(given) > MOST_PAIRS:
+        if (
+            not isinstance(given, list)
+            or not all(isinstance(p, Mapping) for p in given)
+            or len(given) > MOST_PAIRS
+        ):
             self.refuse(PAIR_TABLE, given, f"an array of up to {MOST_PAIRS} tables, [[contact]]")
             return
         self.resolved[PAIR_TABLE] = [{} for _ in given]
@@ -282,7 +362,8 @@ class _Builder:
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def methods(self) -> list[tuple[int, int]]:
-        """Lay out the listed methods behind the vector. Returns the floats of memory each one needs."""
+        """Lay out the listed methods behind the vector. Returns the floats of memory each one
+        needs."""
         given = self.given.get(METHOD_TABLE, [{"name": "direct"}])
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
@@ -294,7 +375,12 @@ class _Builder:
         for i, entry in enumerate(given):
             name = entry.get("name")
             if not isinstance(name, str) or name not in METHODS:
-                self.refuse(f"{METHOD_TABLE}.{i}.name", name, "one of " + ", ".join(METHODS), closest(str(name), METHODS))
+                self.refuse(
+                    f"{METHOD_TABLE}.{i}.name",
+                    name,
+                    "one of " + ", ".join(METHODS),
+                    closest(str(name), METHODS),
+                )
                 continue
             method: Method = METHODS[name]
             base = len(self.vector) + 1
@@ -305,7 +391,9 @@ class _Builder:
             sizes.append((base - 1, method, values))
             if not self.problems and method.in_orbit(values):
                 self.orbit_networks.append((method.in_orbit(values), base))
-            self.markers.append(method.marker if self.problems else method.variant(values) or method.marker)
+            self.markers.append(
+                method.marker if self.problems else method.variant(values) or method.marker
+            )
         if self.problems:
             return []
         T = self.vector[TABLES[0].base]
@@ -313,14 +401,21 @@ class _Builder:
 
     def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
         """What a method refuses of its values, or warns about."""
-        if any(p.key not in values for p in method.group if p.when is None and p.kind not in WRITTEN_HERE):
+        if any(
+            p.key not in values
+            for p in method.group
+            if p.when is None and p.kind not in WRITTEN_HERE
+        ):
             return  # refused already
         if any(not problem.key.startswith(METHOD_TABLE) for problem in self.problems):
             return  # a check reads the rest of the scenario too: it waits until that is right
         problems, warnings = method.check(values, self.resolved)
         for key, value, allowed in problems:
             self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
-        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in [*warnings, *idle_settings(method.name, values)]]
+        self.warnings += [
+            f"{METHOD_TABLE}.{i}: {warning}"
+            for warning in [*warnings, *idle_settings(method.name, values)]
+        ]
 
     def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
         """Rows of tables behind the vector, and the map of `mem`."""
@@ -330,7 +425,9 @@ class _Builder:
         if self.orbit_networks:
             self.vector[MEMORY_AT + MEMORY.at.orbit_networks] = len(self.vector)
             self.vector[MEMORY_AT + MEMORY.at.orbit_network_count] = len(self.orbit_networks)
-            self.vector = np.concatenate([self.vector, np.ravel(np.array(self.orbit_networks, float))])
+            self.vector = np.concatenate(
+                [self.vector, np.ravel(np.array(self.orbit_networks, float))]
+            )
         sizes = memory_sizes(self.vector)
         size = sizes.pop("size")
         for at, floats in methods:

@@ -1,4 +1,5 @@
-"""Rows of a schedule from a CSV file: time and six numbers a line, an optional heading; holes and text are refused with their line."""
+"""Rows of a schedule from a CSV file: time and six numbers a line, an optional heading; holes and
+text are refused with their line."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ COLUMNS = "time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm"
 
 
 def read_rows(folder: Path, name: Any) -> list[list[float]]:
-    """All rows, as numbers. Order and finiteness are checked with the schedule. Raises `Refused`."""
+    """All rows, as numbers. Order and finiteness are checked with the schedule. Raises
+    `Refused`."""
     if not isinstance(name, str) or not name:
         raise Refused("the name of a CSV file")
     path = folder / name
@@ -32,7 +34,10 @@ def read_rows(folder: Path, name: Any) -> list[list[float]]:
             raise Refused(f"seven columns, {COLUMNS}; line {line} has {len(cells)}")
         for cell in cells:
             if not _is_number(cell):
-                raise Refused(f"numbers in seven columns, {COLUMNS}; line {line} has {cell.strip() or 'a hole'!r}")
+                raise Refused(
+                    f"numbers in seven columns, {COLUMNS}; line {line} has "
+                    f"{cell.strip() or 'a hole'!r}"
+                )
         rows.append([float(cell) for cell in cells])
         if len(rows) > MOST_ROWS:
             raise Refused(f"at most {MOST_ROWS} rows")

@@ -1,4 +1,5 @@
-"""The compliance device of a scenario's contact pair, for checks and stability: its matrix, and the range of stiffness over the normals it can meet."""
+"""The compliance device of a scenario's contact pair, for checks and stability: its matrix, and the
+range of stiffness over the normals it can meet."""
 
 from __future__ import annotations
 
@@ -6,15 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.contact.compliance import Range, device_matrix, in_series, stiffness_range
-from softdock.contact.pairs import CONE, PAIR, SPHERE
+from softdock.core.contact.compliance import Range, device_matrix, in_series, stiffness_range
+from softdock.core.contact.pairs import CONE, PAIR, SPHERE
+from softdock.core.machine.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
+from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
-from softdock.layout import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
-from softdock.spatial.rigid_body import BODY
 
 
 class Reachable(NamedTuple):
-    """Effective stiffness along the normals that a pair can meet, in series with the surface [N/m]."""
+    """Effective stiffness along the normals that a pair can meet, in series with the surface
+    [N/m]."""
 
     held: Range  # eq. 120, the tip kept from moving sideways: use its `high` for stability
     sliding: Range  # what a run feels
@@ -23,18 +25,25 @@ class Reachable(NamedTuple):
 
 
 def device_stiffness(vector: np.ndarray, i: int) -> np.ndarray | None:
-    """Stiffness matrix of the device that holds a pair's tip [N/m], chaser axes; None if it is rigid."""
+    """Stiffness matrix of the device that holds a pair's tip [N/m], chaser axes; None if it is
+    rigid."""
     base, at = PAIRS_AT + i * PAIR.size, PAIR.at
     if not vector[base + at.device]:
         return None
     directions = vector[base + at.spring_1 : base + at.spring_1 + 12].reshape(4, 3)
-    return device_matrix(vector[base + at.springs : base + at.springs + 4], directions, vector[base + at.lever : base + at.lever + 2])
+    return device_matrix(
+        vector[base + at.springs : base + at.springs + 4],
+        directions,
+        vector[base + at.lever : base + at.lever + 2],
+    )
 
 
 def reachable_stiffness(vector: np.ndarray, pair: int = 0, tilt_deg: float = 10.0) -> Reachable:
-    """Over all normals of the pair's shape, the chaser turned from its initial attitude by up to `tilt_deg`.
+    """Over all normals of the pair's shape, the chaser turned from its initial attitude by up to
+    `tilt_deg`.
 
-    Wall: its normal. Cone: from its axis (bottom, lip) to its wall's normal. Sphere: every direction.
+    Wall: its normal. Cone: from its axis (bottom, lip) to its wall's normal. Sphere: every
+    direction.
     """
     count = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     if not 0 <= pair < count:
@@ -43,20 +52,34 @@ def reachable_stiffness(vector: np.ndarray, pair: int = 0, tilt_deg: float = 10.
         raise BadInput(Problem("tilt_deg", tilt_deg, "from 0 to 180 [deg]"))
     K = device_stiffness(vector, pair)
     if K is None:
-        raise BadInput(Problem(f"contact.{pair}.device.model", "rigid", "four_springs: a rigid tip is as stiff as its surface in every direction"))
+        raise BadInput(
+            Problem(
+                f"contact.{pair}.device.model",
+                "rigid",
+                "four_springs: a rigid tip is as stiff as its surface in every direction",
+            )
+        )
     base, at = PAIRS_AT + pair * PAIR.size, PAIR.at
     geometry, widest = int(vector[base + at.geometry]), tilt_deg
     if geometry == CONE:
         widest += 90.0 - float(np.degrees(vector[base + at.half_angle]))
     angles = (0.0, 180.0) if geometry == SPHERE else (0.0, min(widest, 180.0))
-    axis = _matrix(vector, CHASER_AT).T @ _matrix(vector, TARGET_AT) @ vector[base + at.axis : base + at.axis + 3]
+    axis = (
+        _matrix(vector, CHASER_AT).T
+        @ _matrix(vector, TARGET_AT)
+        @ vector[base + at.axis : base + at.axis + 3]
+    )
     surface = vector[base + at.real_stiffness]
-    held, sliding = (_behind(stiffness_range(K, axis, angles, sliding=free), surface) for free in (False, True))
+    held, sliding = (
+        _behind(stiffness_range(K, axis, angles, sliding=free), surface) for free in (False, True)
+    )
     return Reachable(held, sliding, angles, axis / np.linalg.norm(axis))
 
 
 def _behind(found: Range, surface: float) -> Range:
-    return Range(float(in_series(found.low, surface)), float(in_series(found.high, surface)), found.stiffest)
+    return Range(
+        float(in_series(found.low, surface)), float(in_series(found.high, surface)), found.stiffest
+    )
 
 
 def _matrix(vector: np.ndarray, body: int) -> np.ndarray:

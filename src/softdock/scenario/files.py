@@ -1,4 +1,5 @@
-"""Scenario files: strict TOML in, all problems at once with file and line; and the resolved scenario back out."""
+"""Scenario files: strict TOML in, all problems at once with file and line; and the resolved
+scenario back out."""
 
 from __future__ import annotations
 
@@ -19,19 +20,28 @@ LARGEST_FILE = 1_000_000  # bytes
 
 def preset_names() -> list[str]:
     """The presets that ship with the package."""
-    return sorted(p.name.removesuffix(".toml") for p in files("softdock.scenario").joinpath("presets").iterdir() if p.name.endswith(".toml"))
+    return sorted(
+        p.name.removesuffix(".toml")
+        for p in files("softdock.scenario").joinpath("presets").iterdir()
+        if p.name.endswith(".toml")
+    )
 
 
 def preset_text(name: str) -> str:
     """The file of a preset, comments and all."""
     known = preset_names()
     if name not in known:
-        raise BadInput(Problem("preset", name, "one of " + ", ".join(known), suggestion=closest(name, known)))
-    return files("softdock.scenario").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+        raise BadInput(
+            Problem("preset", name, "one of " + ", ".join(known), suggestion=closest(name, known))
+        )
+    return (
+        files("softdock.scenario").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+    )
 
 
 def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Scenario:
-    """A scenario from a file or a preset's name. `changes`: `key=value` texts, or a mapping from key path to value."""
+    """A scenario from a file or a preset's name. `changes`: `key=value` texts, or a mapping from
+    key path to value."""
     text, name = _read(source)
     tables, locate, written = parse_toml(text, name)
     changed = parse_changes(changes)
@@ -41,7 +51,10 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
 
     def locate_change(path: str) -> str:
         made = path not in written  # a table that only a change has brought in
-        by_change = (f"{path}.".startswith(f"{key}.") or (made and f"{key}.".startswith(f"{path}.")) for key in changed)
+        by_change = (
+            f"{path}.".startswith(f"{key}.") or (made and f"{key}.".startswith(f"{path}."))
+            for key in changed
+        )
         return "--set" if any(by_change) else locate(path)
 
     try:
@@ -58,7 +71,9 @@ def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
     for change in changes:
         key, equals, text = change.partition("=")
         if not equals or not key.strip() or not text.strip():
-            raise BadInput(Problem("--set", change, "key=value, for example robots.chaser.delay_ms=16"))
+            raise BadInput(
+                Problem("--set", change, "key=value, for example robots.chaser.delay_ms=16")
+            )
         try:
             parsed[key.strip()] = tomllib.loads(f"x = {text}")["x"]
         except tomllib.TOMLDecodeError:
@@ -73,15 +88,31 @@ def _read(source: str | Path) -> tuple[str, str]:
         return preset_text(str(source)), f"{source}.toml"
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise BadInput(Problem(str(source), f"{path.stat().st_size} bytes", f"a scenario file of at most {LARGEST_FILE} bytes", f"{source}:1"))
+            raise BadInput(
+                Problem(
+                    str(source),
+                    f"{path.stat().st_size} bytes",
+                    f"a scenario file of at most {LARGEST_FILE} bytes",
+                    f"{source}:1",
+                )
+            )
         data = path.read_bytes()
     except OSError as error:
-        raise BadInput(Problem("scenario", str(source), f"a file that can be read ({error.strerror}) or a preset: {', '.join(preset_names())}")) from None
+        raise BadInput(
+            Problem(
+                "scenario",
+                str(source),
+                f"a file that can be read ({error.strerror}) or a preset: "
+                f"{', '.join(preset_names())}",
+            )
+        ) from None
     try:
         return data.decode("utf-8"), str(source)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(Problem("encoding", hex(data[error.start]), "UTF-8 text", f"{source}:{line}")) from None
+        raise BadInput(
+            Problem("encoding", hex(data[error.start]), "UTF-8 text", f"{source}:{line}")
+        ) from None
 
 
 def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:
@@ -91,10 +122,16 @@ def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[st
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"at line (\d+)", str(error))
         line = int(match.group(1)) if match else text.count("\n") + 1
-        given = text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else "end of file"
-        raise BadInput(Problem("TOML", given, f"TOML ({str(error).split(' (at')[0]})", f"{name}:{line}")) from None
+        given = (
+            text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else "end of file"
+        )
+        raise BadInput(
+            Problem("TOML", given, f"TOML ({str(error).split(' (at')[0]})", f"{name}:{line}")
+        ) from None
     except ValueError as error:  # a whole number of thousands of digits
-        raise BadInput(Problem("TOML", str(error).split(";")[0], "numbers of ordinary length", f"{name}:1")) from None
+        raise BadInput(
+            Problem("TOML", str(error).split(";")[0], "numbers of ordinary length", f"{name}:1")
+        ) from None
     except RecursionError:
         raise _too_deep(name) from None
     try:
@@ -148,7 +185,9 @@ def _literal(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's escapes are TOML's
+        return json.dumps(value, ensure_ascii=False).replace(
+            "\x7f", "\\u007f"
+        )  # JSON's escapes are TOML's
     if isinstance(value, list):
         return "[" + ", ".join(_literal(v) for v in value) + "]"
     return repr(value)

@@ -1,4 +1,5 @@
-"""A network from a TOML file, or from a table of a scenario; its keys are explained in ports/tables.py and docs/ports.md."""
+"""A network from a TOML file, or from a table of a scenario; its keys are explained in
+ports/tables.py and docs/ports.md."""
 
 from __future__ import annotations
 
@@ -9,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.network_port import MOST_PORTS
+from softdock.core.adaptation.networks.port import MOST_PORTS
+from softdock.core.ports.elements import FORCE, POSITION
+from softdock.core.ports.laws import laws_of
+from softdock.core.ports.linear_step import linear_net
+from softdock.core.ports.network import Network
+from softdock.core.ports.resolution import warnings_of
+from softdock.core.ports.satellite import rigid_motion
+from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
-from softdock.ports.elements import FORCE, POSITION
-from softdock.ports.laws import laws_of
-from softdock.ports.linear_step import linear_net
-from softdock.ports.network import Network
-from softdock.ports.resolution import warnings_of
-from softdock.ports.satellite import rigid_motion
-from softdock.ports.tables import network_from
 
 
 def load_network(path: str | Path) -> Network:
@@ -27,37 +28,71 @@ def load_network(path: str | Path) -> Network:
         with path.open("rb") as file:
             return network_from(tomllib.load(file), where=str(path))
     except OSError as error:
-        raise BadInput(Problem("network", str(path), f"a file that can be read ({error.strerror})")) from error
+        raise BadInput(
+            Problem("network", str(path), f"a file that can be read ({error.strerror})")
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(Problem("network", str(path), f"a TOML file ({error})")) from error
 
 
 def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
-    """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes of tables; Dirac matrix, laws of stores and dampers, tables
-    (ports/laws.py); of linear networks A, B, C, Dbar, its inverse, stiffnesses (ports/linear_step.py)."""
+    """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes
+    of tables; Dirac matrix, laws of stores and dampers, tables (ports/laws.py); of linear networks
+    A, B, C, Dbar, its inverse, stiffnesses (ports/linear_step.py)."""
     if not isinstance(table, Mapping):
-        raise BadInput(Problem("network", table, "a table: model and arguments, or bonds and elements"))
+        raise BadInput(
+            Problem("network", table, "a table: model and arguments, or bonds and elements")
+        )
     network = network_from(table)
     _check_ports(network, causality)
     laws = laws_of(network)
-    rows = [[laws.n, laws.r, laws.m, T, len(laws.tables)], laws.dirac, laws.stores, laws.dampers, laws.tables]
+    rows = [
+        [laws.n, laws.r, laws.m, T, len(laws.tables)],
+        laws.dirac,
+        laws.stores,
+        laws.dampers,
+        laws.tables,
+    ]
     if network.linear:
         net = linear_net(network, T)
         if not np.linalg.eigvalsh(net.Dbar + net.Dbar.T)[0] > 0.0:
-            raise BadInput(Problem("ports", list(network.dirac.ports), "a network that resists at each of its ports"))
+            raise BadInput(
+                Problem(
+                    "ports",
+                    list(network.dirac.ports),
+                    "a network that resists at each of its ports",
+                )
+            )
         rows += [net.A, net.B, net.C, net.Dbar, net.Dinv, net.stiffness]
         if causality == FORCE:
             rows.append(rigid_motion(network)[0])
-    return np.concatenate([np.ravel(np.asarray(row, float)) for row in rows]), warnings_of(network, T)
+    return np.concatenate([np.ravel(np.asarray(row, float)) for row in rows]), warnings_of(
+        network, T
+    )
 
 
 def _check_ports(network: Network, causality: str) -> None:
     wrong = [port for port in network.ports if port.causality != causality]
     if wrong:
-        other = 'name = "network_satellite" takes a network of a force port' if causality == POSITION else 'name = "network_contact" takes position ports'
-        raise BadInput([Problem(f"ports.{port.name}.causality", port.causality, f"{causality} ({other})") for port in wrong])
+        other = (
+            'name = "network_satellite" takes a network of a force port'
+            if causality == POSITION
+            else 'name = "network_contact" takes position ports'
+        )
+        raise BadInput(
+            [
+                Problem(f"ports.{port.name}.causality", port.causality, f"{causality} ({other})")
+                for port in wrong
+            ]
+        )
     most = MOST_PORTS if causality == POSITION else 1
     if len(network.ports) > most:
-        raise BadInput(Problem("ports", [port.name for port in network.ports], f"at most {most} of {causality}"))
+        raise BadInput(
+            Problem(
+                "ports", [port.name for port in network.ports], f"at most {most} of {causality}"
+            )
+        )
     if causality == FORCE and not network.linear:
-        raise BadInput(Problem("springs, dampers", network.name, "a linear network, as a satellite"))
+        raise BadInput(
+            Problem("springs, dampers", network.name, "a linear network, as a satellite")
+        )

@@ -1,7 +1,9 @@
-"""Where each key of a TOML file stands: path of the key to line number. tomllib parses but does not tell.
+"""Where each key of a TOML file stands: path of the key to line number. tomllib parses but does not
+tell.
 
-A light scanner that knows just enough of TOML: tables, arrays of tables, dotted and quoted keys, strings of all four kinds, arrays and inline
-tables over several lines. It runs only on text that tomllib has accepted.
+A light scanner that knows just enough of TOML: tables, arrays of tables, dotted and quoted keys,
+strings of all four kinds, arrays and inline tables over several lines. It runs only on text that
+tomllib has accepted.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ _OPEN, _CLOSE = "[{", "]}"
 
 
 def key_lines(text: str) -> dict[str, int]:
-    """Line (from 1) of every key and table header, by dotted path; array elements of tables by index: `contact.0.geometry`."""
+    """Line (from 1) of every key and table header, by dotted path; array elements of tables by
+    index: `contact.0.geometry`."""
     return _Scanner(text).scan()
 
 

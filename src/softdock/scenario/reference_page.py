@@ -1,7 +1,9 @@
-"""The reference page of scenario files, made from the parameter definitions: `python -m softdock.scenario.reference_page [FILE]`.
+"""The reference page of scenario files, made from the parameter definitions: `python -m
+softdock.scenario.reference_page [FILE]`.
 
-Every table, key, unit, default and range on the page comes from where softdock itself reads them, so the page says what the code
-does. Without a file name the page is printed; a test compares it with docs/scenario_reference.md.
+Every table, key, unit, default and range on the page comes from where softdock itself reads them,
+so the page says what the code does. Without a file name the page is printed; a test compares it
+with docs/scenario_reference.md.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from softdock.adaptation.registry import METHODS, Method
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.parameters import Group, Parameter
+from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.parameters import Group, Parameter
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL
 
 HEAD = f"""# Scenario reference
@@ -25,7 +27,14 @@ model that was not chosen (last column). A default in the form *as `key`* is wha
 key are sub-tables: `real.law` is `law` in `[contact.real]`. Frames and signs are in [conventions.md](conventions.md); the presets
 (`softdock scenarios`, `softdock show NAME`) are complete examples.
 """
-CSV_ROW = ("`csv`", "-", "none", "a file name, from the scenario's folder", "CSV file of such rows, in place of `rows`", "always")
+CSV_ROW = (
+    "`csv`",
+    "-",
+    "none",
+    "a file name, from the scenario's folder",
+    "CSV file of such rows, in place of `rows`",
+    "always",
+)
 COLUMNS = ("key", "unit", "default", "allowed", "meaning", "applies when")
 
 
@@ -36,7 +45,9 @@ def scenario_reference() -> str:
 
 def _top_level() -> Iterator[str]:
     yield "## Top level\n"
-    yield from _table(("key", "meaning"), [(_code(key), meaning) for key, meaning in TOP_LEVEL.items()])
+    yield from _table(
+        ("key", "meaning"), [(_code(key), meaning) for key, meaning in TOP_LEVEL.items()]
+    )
 
 
 def _tables() -> Iterator[str]:
@@ -53,13 +64,19 @@ def _tables() -> Iterator[str]:
 
 def _pairs() -> Iterator[str]:
     yield f"## `[[{PAIR_TABLE}]]`\n"
-    yield f"An array of up to {MOST_PAIRS} tables, one per contact pair; none: the bodies never touch.\n"
+    yield (
+        f"An array of up to {MOST_PAIRS} tables, one per contact pair; none: the bodies never "
+        "touch.\n"
+    )
     yield from _group(PAIR)
 
 
 def _methods() -> Iterator[str]:
     yield f"## `[[{METHOD_TABLE}]]`\n"
-    yield "An array of tables, each with a `name`; methods apply in the order in which they stand. Left out: `direct` alone.\n"
+    yield (
+        "An array of tables, each with a `name`; methods apply in the order in which they stand. "
+        "Left out: `direct` alone.\n"
+    )
     for method in METHODS.values():
         yield from _method(method)
 

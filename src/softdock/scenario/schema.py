@@ -1,15 +1,16 @@
 """The shape of a scenario: which tables there are, and which group of definitions each one holds.
 
-Everything a user may write derives from here: loading, checks, the reference page, the sweeps of a campaign.
+Everything a user may write derives from here: loading, checks, the reference page, the sweeps of a
+campaign.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.contact.pairs import MOST_PAIRS, PAIR
-from softdock.layout import BASES, PAIRS_AT, PARTS
-from softdock.parameters import Group
+from softdock.core.contact.pairs import MOST_PAIRS, PAIR
+from softdock.core.machine.parameters import Group
+from softdock.core.machine.vector import BASES, PAIRS_AT, PARTS
 
 SCHEMA_VERSION = 1
 

@@ -1,4 +1,5 @@
-"""One value of a scenario: checked against its definition, converted to SI, or refused with what is allowed."""
+"""One value of a scenario: checked against its definition, converted to SI, or refused with what is
+allowed."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.parameters import Parameter
+from softdock.core.machine.parameters import Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
 TRIANGLE_SLACK = 1e-9  # relative; thin plates lie on the bound
@@ -36,7 +37,11 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
     if parameter.kind == "inertia":
         return inertia(parameter, value)
     if parameter.kind == "tool_inertia":
-        return [0.0] * 6 if not any(_numbers(parameter, _flatten(value), None)) else inertia(parameter, value)
+        return (
+            [0.0] * 6
+            if not any(_numbers(parameter, _flatten(value), None))
+            else inertia(parameter, value)
+        )
     if parameter.kind == "stiffness":
         return stiffness(parameter, value)
     if parameter.kind == "mass":
@@ -49,7 +54,8 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
 
 
 def inertia(parameter: Parameter, value: Any) -> list[float]:
-    """Diagonal or full inertia to (xx, yy, zz, xy, xz, yz): symmetric, positive, obeying the triangle inequality."""
+    """Diagonal or full inertia to (xx, yy, zz, xy, xz, yz): symmetric, positive, obeying the
+    triangle inequality."""
     array = np.asarray(_numbers(parameter, _flatten(value), None), dtype=float)
     if array.size == 3:
         matrix = np.diag(array)
@@ -62,15 +68,20 @@ def inertia(parameter: Parameter, value: Any) -> list[float]:
         raise Refused(f"{parameter.allowed}; this matrix is not symmetric")
     moments = np.linalg.eigvalsh(matrix)
     if moments[0] <= 0.0:
-        raise Refused(f"{parameter.allowed}; the principal moments here are {_listed(moments)} kg m^2")
+        raise Refused(
+            f"{parameter.allowed}; the principal moments here are {_listed(moments)} kg m^2"
+        )
     if moments[2] > (moments[0] + moments[1]) * (1.0 + TRIANGLE_SLACK):
-        raise Refused(f"{parameter.allowed}; no body has the principal moments {_listed(moments)} kg m^2")
+        raise Refused(
+            f"{parameter.allowed}; no body has the principal moments {_listed(moments)} kg m^2"
+        )
     m = matrix
     return [m[0, 0], m[1, 1], m[2, 2], m[0, 1], m[0, 2], m[1, 2]]
 
 
 def stiffness(parameter: Parameter, value: Any) -> list[float]:
-    """One number, a diagonal or a full matrix to (xx, yy, zz, xy, xz, yz): symmetric and not negative along any direction."""
+    """One number, a diagonal or a full matrix to (xx, yy, zz, xy, xz, yz): symmetric and not
+    negative along any direction."""
     array = np.asarray(_numbers(parameter, _flatten(value), None), dtype=float)
     if array.size not in (1, 3, 9):
         raise Refused(parameter.allowed)
@@ -131,7 +142,8 @@ def _listed(numbers: Any) -> str:
 
 
 def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
-    """The rows of a table or schedule, as they stand at the end of the vector: a table gets a third column, the energy up to there."""
+    """The rows of a table or schedule, as they stand at the end of the vector: a table gets a third
+    column, the energy up to there."""
     width, fewest = (2 if parameter.kind == "table" else 7), (1 if parameter.kind == "gains" else 2)
     if not _is_list(value) or len(value) < fewest or not all(_is_list(row) for row in value):
         raise Refused(parameter.allowed)
@@ -150,5 +162,7 @@ def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
         return rows
     if rows[0].any() or rows[:, 1].min() < 0.0:
         raise Refused(parameter.allowed)
-    energy = np.concatenate([[0.0], np.cumsum(0.5 * (rows[1:, 1] + rows[:-1, 1]) * np.diff(rows[:, 0]))])
+    energy = np.concatenate(
+        [[0.0], np.cumsum(0.5 * (rows[1:, 1] + rows[:-1, 1]) * np.diff(rows[:, 0]))]
+    )
     return np.column_stack([rows, energy])

@@ -1,7 +1,9 @@
-"""How much delay does a rig bear? Closed forms, the sampled loop exactly, margins, delay budget, predicted restitution, charts. See docs/stability.md.
+"""How much delay does a rig bear? Closed forms, the sampled loop exactly, margins, delay budget,
+predicted restitution, charts. See docs/stability.md.
 
-Numbers in, numbers out, SI: `critical_delay(mass, damping, stiffness, cycle=None)`, `critical_damping(mass, stiffness, delay, cycle=None)`. Whole loops
-with sensor, filter, lag and virtual contact are a `Loop`; `loops_of(scenario)` makes them. Numpy only; nothing here is compiled.
+Numbers in, numbers out, SI: `critical_delay(mass, damping, stiffness, cycle=None)`,
+`critical_damping(mass, stiffness, delay, cycle=None)`. Whole loops with sensor, filter, lag and
+virtual contact are a `Loop`; `loops_of(scenario)` makes them. Numpy only; nothing here is compiled.
 """
 
 from __future__ import annotations
@@ -11,14 +13,37 @@ from softdock.stability.analysis import Analysis, analyse
 from softdock.stability.boundary import parametric_boundary, stable_stretch
 from softdock.stability.budget import delay_budget, total_delay
 from softdock.stability.chart import Dot, chart, chart_of
-from softdock.stability.closed_forms import critical_delays, critical_mass, critical_stiffness, nose, unstable_poles
-from softdock.stability.critical import critical_damping, critical_damping_upper, critical_dampings, critical_delay, margins
-from softdock.stability.effective_mass import FreeBody, effective_mass, effective_mass_2d, worst_direction
+from softdock.stability.closed_forms import (
+    critical_delays,
+    critical_mass,
+    critical_stiffness,
+    nose,
+    unstable_poles,
+)
+from softdock.stability.critical import (
+    critical_damping,
+    critical_damping_upper,
+    critical_dampings,
+    critical_delay,
+    margins,
+)
+from softdock.stability.effective_mass import (
+    FreeBody,
+    effective_mass,
+    effective_mass_2d,
+    worst_direction,
+)
 from softdock.stability.from_scenario import OperatingPoint, loops_of
 from softdock.stability.loop import Loop, Robot
 from softdock.stability.one_sided import predicted_restitution, restitution_of_loop
 from softdock.stability.robust import Interval, Normal, robust_margins
-from softdock.stability.roots import dominant_root, is_stable, lifted_matrix, spectral_radius, unstable_roots
+from softdock.stability.roots import (
+    dominant_root,
+    is_stable,
+    lifted_matrix,
+    spectral_radius,
+    unstable_roots,
+)
 
 __all__ = [
     "Advice",

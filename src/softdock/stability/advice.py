@@ -1,7 +1,9 @@
-"""What an engineer is told before a contact test: is it safe, what limits it, what to set. Words and numbers from the same analysis.
+"""What an engineer is told before a contact test: is it safe, what limits it, what to set. Words
+and numbers from the same analysis.
 
-Safe means: every motion of the loop decays, and one impact gives back no more speed than it got. Both count, because a contact that cannot pull needs more
-damping to be neutral than the boundary of stability says: 2 % more for EPOS on one axis, 9 % for the 15.6 kg of its planar probe.
+Safe means: every motion of the loop decays, and one impact gives back no more speed than it got.
+Both count, because a contact that cannot pull needs more damping to be neutral than the boundary of
+stability says: 2 % more for EPOS on one axis, 9 % for the 15.6 kg of its planar probe.
 """
 
 from __future__ import annotations
@@ -21,8 +23,14 @@ from softdock.stability.one_sided import restitutions_with_damping
 
 NEUTRAL_WITHIN = 1e-4  # of the restitution: sampling phases and rounding
 PHASES = 16
-TRIED, CANDIDATES, REFINEMENTS = (0.002, 3.0), 14, 4  # dampings over sqrt(stiffness mass), how many at once, and how often closer
-NEAR_THE_NOSE = 0.9  # of the longest delay: sampling makes the nose a little blunter than the closed form says
+TRIED, CANDIDATES, REFINEMENTS = (
+    (0.002, 3.0),
+    14,
+    4,
+)  # dampings over sqrt(stiffness mass), how many at once, and how often closer
+NEAR_THE_NOSE = (
+    0.9  # of the longest delay: sampling makes the nose a little blunter than the closed form says
+)
 MS = 1e3
 
 
@@ -40,9 +48,19 @@ class Advice:
     damping_to_add_for_wanted_Ns_per_m: float | None
 
     def as_dict(self) -> dict[str, Any]:
-        more = {name: value for name, value in vars(self).items() if name not in ("analysis", "budget")}
-        items = [{"item": i.name, "delay_s": i.delay_s, "meaning": i.meaning, "counts": i.counts} for i in self.budget]
-        return {**self.analysis.as_dict(), **more, "delay_budget": items, "total_delay_s": sum(i.delay_s for i in self.budget if i.counts)}
+        more = {
+            name: value for name, value in vars(self).items() if name not in ("analysis", "budget")
+        }
+        items = [
+            {"item": i.name, "delay_s": i.delay_s, "meaning": i.meaning, "counts": i.counts}
+            for i in self.budget
+        ]
+        return {
+            **self.analysis.as_dict(),
+            **more,
+            "delay_budget": items,
+            "total_delay_s": sum(i.delay_s for i in self.budget if i.counts),
+        }
 
 
 def advise(loop: Loop, wanted: float | None = None) -> Advice:
@@ -50,7 +68,9 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     if wanted is not None and not 0.0 < wanted <= 1.5:
         raise BadInput(Problem("wanted_restitution", wanted, "a number > 0 and <= 1.5"))
     found = analyse(loop)
-    stretch = loop_stretch(loop.changed(virtual_damping=max(loop.virtual_damping, 1e-9)), "virtual_damping")
+    stretch = loop_stretch(
+        loop.changed(virtual_damping=max(loop.virtual_damping, 1e-9)), "virtual_damping"
+    )
     to_stability = None if stretch is None else max(stretch[0] - loop.virtual_damping, 0.0)
     to_neutral = damping_to_add(loop, 1.0)
     to_wanted = None if wanted is None else damping_to_add(loop, wanted)
@@ -59,7 +79,10 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     calm = found.stable and bounce is not None and bounce <= 1.0 + NEUTRAL_WITHIN
     sentences = [_limits(loop, found), _bounce(found)]
     if neutral and not found.stable:
-        sentences.append("It is neutral as it stands: no margin is left, and any further delay makes it unstable.")
+        sentences.append(
+            "It is neutral as it stands: no margin is left, and any further delay makes it "
+            "unstable."
+        )
     elif not calm:
         sentences.append(_remedy(loop, found, to_stability, to_neutral))
     else:
@@ -67,11 +90,14 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
     if wanted is not None:
         sentences.append(_wanted(wanted, to_wanted))
     verdict = "Safe" if calm else ("Neutral: at the edge" if neutral else "Not safe")
-    return Advice(calm, verdict, sentences, found, delay_budget(loop), to_stability, to_neutral, to_wanted)
+    return Advice(
+        calm, verdict, sentences, found, delay_budget(loop), to_stability, to_neutral, to_wanted
+    )
 
 
 def damping_to_add(loop: Loop, restitution: float) -> float | None:
-    """The smallest virtual damping [Ns/m], beyond what there is, with which one impact gives back `restitution`; None: none does."""
+    """The smallest virtual damping [Ns/m], beyond what there is, with which one impact gives back
+    `restitution`; None: none does."""
     scale = math.sqrt(loop.mass * (loop.stiffness + loop.virtual_stiffness))
     tried = np.append(0.0, scale * np.geomspace(*TRIED, CANDIDATES))
     for _ in range(REFINEMENTS):
@@ -89,10 +115,16 @@ def damping_to_add(loop: Loop, restitution: float) -> float | None:
 
 def _limits(loop: Loop, found: Analysis) -> str:
     total = total_delay(loop)
-    parts = ", ".join(f"{i.name} {MS * i.delay_s:.3g}" for i in delay_budget(loop) if i.counts and i.delay_s != 0.0)
+    parts = ", ".join(
+        f"{i.name} {MS * i.delay_s:.3g}"
+        for i in delay_budget(loop)
+        if i.counts and i.delay_s != 0.0
+    )
     where = f"{loop.mass:.4g} kg on {loop.stiffness:.4g} N/m and {loop.damping:.4g} Ns/m"
     if loop.is_hybrid:
-        where += f" plus a virtual {loop.virtual_stiffness:.4g} N/m and {loop.virtual_damping:.4g} Ns/m"
+        where += (
+            f" plus a virtual {loop.virtual_stiffness:.4g} N/m and {loop.virtual_damping:.4g} Ns/m"
+        )
     state = "stable" if found.stable else "not stable"
     return f"{where}, with {MS * total:.3g} ms of delay in all ({parts or 'none'} ms): {state}."
 
@@ -104,7 +136,10 @@ def _bounce(found: Analysis) -> str:
     if abs(e - 1.0) <= NEUTRAL_WITHIN:
         return f"An impact gives back the speed it got (restitution {e:.4f})."
     kind = "more" if e > 1.0 else "less"
-    return f"An impact gives back {100.0 * abs(e - 1.0):.1f} % {kind} speed than it got (restitution {e:.4f})."
+    return (
+        f"An impact gives back {100.0 * abs(e - 1.0):.1f} % {kind} speed than it got "
+        f"(restitution {e:.4f})."
+    )
 
 
 def _margin(found: Analysis) -> str:
@@ -118,30 +153,54 @@ def _margin(found: Analysis) -> str:
         words.append(f"{m['stiffness_N_per_m']:.4g} N/m more stiffness")
     if m["mass_kg"] is not None:
         words.append(f"{m['mass_kg']:.4g} kg less effective mass")
-    return f"It stays stable with up to {', or '.join(words)}." if words else "No single change of delay, damping, stiffness or mass makes it unstable."
+    return (
+        f"It stays stable with up to {', or '.join(words)}."
+        if words
+        else "No single change of delay, damping, stiffness or mass makes it unstable."
+    )
 
 
-def _remedy(loop: Loop, found: Analysis, to_stability: float | None, to_neutral: float | None) -> str:
+def _remedy(
+    loop: Loop, found: Analysis, to_stability: float | None, to_neutral: float | None
+) -> str:
     if to_stability is None:
         return _beyond_the_nose(loop, found)
-    add = f"{to_stability:.4g} Ns/m of virtual damping make it stable" if to_stability > 0.0 else "It is stable as it is"
+    add = (
+        f"{to_stability:.4g} Ns/m of virtual damping make it stable"
+        if to_stability > 0.0
+        else "It is stable as it is"
+    )
     if to_neutral is None:
         return f"{add}; no virtual damping makes the bounce neutral."
     largest = max((i for i in delay_budget(loop) if i.counts), key=lambda i: i.delay_s)
-    limited = f" What limits it most is the {largest.name}, {MS * largest.delay_s:.3g} ms." if largest.delay_s > 0.0 else ""
-    return f"{add}, {to_neutral:.4g} Ns/m make the bounce neutral (a contact that cannot pull needs more).{limited}"
+    limited = (
+        f" What limits it most is the {largest.name}, {MS * largest.delay_s:.3g} ms."
+        if largest.delay_s > 0.0
+        else ""
+    )
+    return (
+        f"{add}, {to_neutral:.4g} Ns/m make the bounce neutral (a contact that cannot pull needs "
+        f"more).{limited}"
+    )
 
 
 def _beyond_the_nose(loop: Loop, found: Analysis) -> str:
     longest, total = found.longest_delay_any_damping_bears_s, total_delay(loop)
-    if total < NEAR_THE_NOSE * longest:  # the loop would bear damping, but not on the virtual contact's own path
+    if (
+        total < NEAR_THE_NOSE * longest
+    ):  # the loop would bear damping, but not on the virtual contact's own path
         late = total + loop.pose_delay
-        return f"No virtual damping helps: its own path is {MS * late:.3g} ms late. Take it from the simulated pose, or measure poses sooner."
+        return (
+            f"No virtual damping helps: its own path is {MS * late:.3g} ms late. Take it from "
+            "the simulated pose, or measure poses sooner."
+        )
     k, m = loop.stiffness + loop.virtual_stiffness, loop.mass
     ratio = (longest / total) ** 2
     return (
-        f"No damping can help: {MS * total:.3g} ms is beyond the {MS * longest:.3g} ms that any damping bears at this mass and stiffness. What can: less delay "
-        f"(below {MS * longest:.3g} ms), a softer contact (below {k * ratio:.4g} N/m) or a larger effective mass (above {m / ratio:.4g} kg), and then damping."
+        f"No damping can help: {MS * total:.3g} ms is beyond the {MS * longest:.3g} ms that "
+        "any damping bears at this mass and stiffness. What can: less delay "
+        f"(below {MS * longest:.3g} ms), a softer contact (below {k * ratio:.4g} N/m) or a "
+        f"larger effective mass (above {m / ratio:.4g} kg), and then damping."
     )
 
 

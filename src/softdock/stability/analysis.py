@@ -1,4 +1,5 @@
-"""Everything that is said of one operating point, as a plain dict: what the command prints with `--json`, and what advice, charts and reports read."""
+"""Everything that is said of one operating point, as a plain dict: what the command prints with
+`--json`, and what advice, charts and reports read."""
 
 from __future__ import annotations
 
@@ -28,7 +29,9 @@ class Analysis:
     predicted_restitution: float | None  # one-sided, with the contact's law
     restitution_of_dominant_root: float | None
     growth_rate_per_s: float
-    longest_delay_any_damping_bears_s: float  # the nose of the continuous loop with this mass and stiffness
+    longest_delay_any_damping_bears_s: (
+        float  # the nose of the continuous loop with this mass and stiffness
+    )
     damping_there_Ns_per_m: float
     margins: dict[str, float | None]
 
@@ -37,7 +40,8 @@ class Analysis:
 
 
 def analyse(loop: Loop) -> Analysis:
-    """The operating point of a loop. With a virtual contact, critical damping means that of the virtual damper, the real one as it is."""
+    """The operating point of a loop. With a virtual contact, critical damping means that of the
+    virtual damper, the real one as it is."""
     check_loop(loop)
     found = stretches(loop)
     borne = float(loop_critical_delay(loop))

@@ -1,8 +1,11 @@
-"""The sampled loop along one normal on arrays: every signal is a row, every column is one loop on its own.
+"""The sampled loop along one normal on arrays: every signal is a row, every column is one loop on
+its own.
 
-The same cycle as cycle.py's, for one linear degree of freedom: measure, integrate, set-point, robots, contact, sensor, hand-over. The columns
-serve as unit vectors (the lifted matrix), as two force laws side by side (the loop's response to position and to rate), or as sampling phases of
-one impact (the predicted restitution). Depth x [m] is positive in contact, so a positive force decelerates it: x'' = -F / mass.
+The same cycle as cycle.py's, for one linear degree of freedom: measure, integrate, set-point,
+robots, contact, sensor, hand-over. The columns serve as unit vectors (the lifted matrix), as two
+force laws side by side (the loop's response to position and to rate), or as sampling phases of one
+impact (the predicted restitution). Depth x [m] is positive in contact, so a positive force
+decelerates it: x'' = -F / mass.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ Law = Callable[[np.ndarray, np.ndarray], np.ndarray]  # depth and its rate to fo
 
 
 def hermite_weights(s: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Position and T times velocity at fraction s between two set-points, as weights of (x_a, T v_a, x_b, T v_b); as robots/history.py."""
+    """Position and T times velocity at fraction s between two set-points, as weights of (x_a, T
+    v_a, x_b, T v_b); as robots/history.py."""
     h1, h0p, h1p = s * s * (3.0 - 2.0 * s), s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)
     d1, d0p, d1p = 6.0 * s * (1.0 - s), (1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
     return (1.0 - h1, h0p, h1, h1p), (-d1, d0p, d1, d1p)
@@ -44,20 +48,34 @@ def lag_gains(w: float, zeta: float, dt: float) -> tuple[float, float, float, fl
 
 
 class ArrayLoop:
-    """State and cycle of a `Loop` with a cycle, on arrays. `state` has a row a signal; see `rows`."""
+    """State and cycle of a `Loop` with a cycle, on arrays. `state` has a row a signal; see
+    `rows`."""
 
     def __init__(self, loop: Loop, columns: int):
         assert loop.cycle is not None
         self.loop, self.T = loop, loop.cycle
-        self.period, self.late, self.keep = loop.period / loop.cycle, loop.sensor_delay / loop.cycle, loop.keep  # cycles
+        self.period, self.late, self.keep = (
+            loop.period / loop.cycle,
+            loop.sensor_delay / loop.cycle,
+            loop.keep,
+        )  # cycles
         longest = max(robot.delay for robot in loop.robots) / self.T
-        self.history = math.ceil(longest - SAME_TIME) + 2  # stamps k, k-1, ...: the delay, and the interval read at the start of a cycle
+        self.history = (
+            math.ceil(longest - SAME_TIME) + 2
+        )  # stamps k, k-1, ...: the delay, and the interval read at the start of a cycle
         self.lags = [i for i, robot in enumerate(loop.robots) if robot.lag > 0.0]
         each = self.T / loop.period  # samples a cycle
         kept = math.ceil(loop.sensor_delay / loop.period - SAME_TIME) + 1
         self.samples = kept + (math.ceil(each) if loop.handover == "mean" else 0)
         self.poses = math.ceil(loop.pose_delay / self.T - SAME_TIME) + 2 if self._sees else 0
-        sizes = {"x": self.history, "v": self.history, "lag": 2 * len(self.lags), "samples": self.samples, "filter": 1, "reading": 1}
+        sizes = {
+            "x": self.history,
+            "v": self.history,
+            "lag": 2 * len(self.lags),
+            "samples": self.samples,
+            "filter": 1,
+            "reading": 1,
+        }
         sizes |= {"pose": self.poses, "pose_rate": self.poses}
         self.rows: dict[str, slice] = {}
         at = 0
@@ -80,11 +98,14 @@ class ArrayLoop:
         rows[0] = newest
 
     def set_point_at(self, robot: Robot, back: float) -> tuple[np.ndarray, np.ndarray]:
-        """Delayed set-point and its rate, `back` cycles before the newest stamp (the robot's delay included)."""
+        """Delayed set-point and its rate, `back` cycles before the newest stamp (the robot's delay
+        included)."""
         x, v = self.part("x"), self.part("v")
         return self._read(x, v, robot.interpolation, back)
 
-    def _read(self, x: np.ndarray, v: np.ndarray, interpolation: str, back: float) -> tuple[np.ndarray, np.ndarray]:
+    def _read(
+        self, x: np.ndarray, v: np.ndarray, interpolation: str, back: float
+    ) -> tuple[np.ndarray, np.ndarray]:
         nearest = round(back)
         if abs(back - nearest) < SAME_TIME:
             return x[nearest], v[nearest]
@@ -95,7 +116,8 @@ class ArrayLoop:
         return position, (r[0] * x[b + 1] + r[1] * T * v[b + 1] + r[2] * x[b] + r[3] * T * v[b]) / T
 
     def mock_ups(self, now: float, later: float) -> tuple[np.ndarray, np.ndarray]:
-        """Depth and its rate at `later`, from `now` [cycles since t_k, 0 to 1; the newest stamp is at 1]."""
+        """Depth and its rate at `later`, from `now` [cycles since t_k, 0 to 1; the newest stamp is
+        at 1]."""
         depth, rate = np.zeros(self.state.shape[1]), np.zeros(self.state.shape[1])
         for i, robot in enumerate(self.loop.robots):
             back = 1.0 - later + robot.delay / self.T
@@ -106,7 +128,9 @@ class ArrayLoop:
             depth, rate = depth + robot.share * p, rate + robot.share * r
         return depth, rate
 
-    def _follow(self, i: int, robot: Robot, dt: float, u0: np.ndarray, u1: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _follow(
+        self, i: int, robot: Robot, dt: float, u0: np.ndarray, u1: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         rows = self.part("lag")[2 * self.lags.index(i) :][:2]
         ee, er, re, rr = lag_gains(robot.lag, robot.lag_damping, dt)
         ramp = (u1 - u0) / dt
@@ -123,11 +147,16 @@ class ArrayLoop:
         """Depth and rate that the virtual contact uses at t_k."""
         if not self._sees:
             return self.part("x")[0], self.part("v")[0]
-        p, rate = self._read(self.part("pose"), self.part("pose_rate"), "hermite", self.loop.pose_delay / self.T)
-        return p + (self.loop.pose_delay - self.force_age(k)) * rate, rate  # carried to the instant of the force, as the method hybrid does
+        p, rate = self._read(
+            self.part("pose"), self.part("pose_rate"), "hermite", self.loop.pose_delay / self.T
+        )
+        return p + (
+            self.loop.pose_delay - self.force_age(k)
+        ) * rate, rate  # carried to the instant of the force, as the method hybrid does
 
     def force_age(self, k: int) -> float:
-        """Age of the force that the controller has at t_k [s]: of its sample, or of its samples on average; as readings.py."""
+        """Age of the force that the controller has at t_k [s]: of its sample, or of its samples on
+        average; as readings.py."""
         newest = self._arrived(k)
         age = k - self.period * newest
         if self.loop.handover == "mean":
@@ -160,7 +189,8 @@ class ArrayLoop:
         self._hand_over(k + 1)
 
     def instants(self, k: int) -> list[tuple[float, bool]]:
-        """Ends of the plant's steps in cycle k [cycles since t_k], and whether the sensor samples there; as facility.py."""
+        """Ends of the plant's steps in cycle k [cycles since t_k], and whether the sensor samples
+        there; as facility.py."""
         steps, period = self.loop.plant_steps, self.period
         plant = [(i + 1) / steps for i in range(steps)]
         first = math.floor(k / period + SAME_TIME) + 1
@@ -176,7 +206,8 @@ class ArrayLoop:
         self.push("samples", force)
 
     def _hand_over(self, k: int) -> None:
-        """What the controller gets at t_k: the newest sample that has arrived, or the mean of those since the last hand-over."""
+        """What the controller gets at t_k: the newest sample that has arrived, or the mean of those
+        since the last hand-over."""
         newest, handed = self._arrived(k), self._arrived(k - 1)
         if newest <= handed:
             return

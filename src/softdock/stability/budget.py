@@ -1,7 +1,9 @@
-"""The delay budget of a loop: where the force's age comes from, item by item, in seconds at low frequency.
+"""The delay budget of a loop: where the force's age comes from, item by item, in seconds at low
+frequency.
 
-The sum is the delay of the continuous loop that behaves alike (rule of thumb; 0.03 % of the critical damping at 4 ms). A set-point waits for its computation
-and its transport before the robot's own delay begins; a scenario that does not know them apart has them in the robot's.
+The sum is the delay of the continuous loop that behaves alike (rule of thumb; 0.03 % of the
+critical damping at 4 ms). A set-point waits for its computation and its transport before the
+robot's own delay begins; a scenario that does not know them apart has them in the robot's.
 """
 
 from __future__ import annotations
@@ -22,20 +24,46 @@ class Item(NamedTuple):
 def delay_budget(loop: Loop) -> list[Item]:
     """Every item, also those that are zero; the virtual contact's own path last."""
     T = loop.cycle or 0.0
-    computed, sent = (sum(robot.share * part for robot, part in zip(loop.robots, parts, strict=True)) for parts in _parts(loop))
+    computed, sent = (
+        sum(robot.share * part for robot, part in zip(loop.robots, parts, strict=True))
+        for parts in _parts(loop)
+    )
     items = [
         Item("sensor", _sensor_delay(loop), "from a force sample to its arrival, and the low-pass"),
-        Item("hand-over", _handover(loop), f"age of what is handed over ({loop.handover}) beyond the sensor's delay"),
+        Item(
+            "hand-over",
+            _handover(loop),
+            f"age of what is handed over ({loop.handover}) beyond the sensor's delay",
+        ),
         Item("hold", 0.5 * T, "the force is held over a cycle"),
-        Item("integrator", (0.5 - POSITION_SHARE[loop.integrator]) * T, f"{loop.integrator}, against exact motion under a held force"),
+        Item(
+            "integrator",
+            (0.5 - POSITION_SHARE[loop.integrator]) * T,
+            f"{loop.integrator}, against exact motion under a held force",
+        ),
         Item("compute", computed, "until the controller has computed a set-point"),
         Item("transport", sent, "of a set-point to the robot"),
-        Item("robot", loop.delay - computed - sent, "from there to the mock-up being where it was sent"),
-        Item("robot lag", sum(r.share * 2.0 * r.lag_damping / r.lag for r in loop.robots if r.lag > 0.0), "2 x damping ratio / natural frequency"),
+        Item(
+            "robot",
+            loop.delay - computed - sent,
+            "from there to the mock-up being where it was sent",
+        ),
+        Item(
+            "robot lag",
+            sum(r.share * 2.0 * r.lag_damping / r.lag for r in loop.robots if r.lag > 0.0),
+            "2 x damping ratio / natural frequency",
+        ),
         Item("interpolation", _staircase(loop), "a robot that holds each set-point"),
     ]
     if loop.is_hybrid and loop.virtual_from == "measured":
-        items.append(Item("pose measurement", loop.pose_delay, "from motion to measured pose: the virtual contact's path only", counts=False))
+        items.append(
+            Item(
+                "pose measurement",
+                loop.pose_delay,
+                "from motion to measured pose: the virtual contact's path only",
+                counts=False,
+            )
+        )
     return items
 
 
@@ -50,7 +78,9 @@ def total_delay(loop: Loop) -> float:
 
 def _sensor_delay(loop: Loop) -> float:
     if loop.cycle is None:
-        return loop.sensor_delay + (1.0 / (2.0 * math.pi * loop.lowpass) if loop.lowpass > 0.0 else 0.0)
+        return loop.sensor_delay + (
+            1.0 / (2.0 * math.pi * loop.lowpass) if loop.lowpass > 0.0 else 0.0
+        )
     return loop.sensor_delay + loop.keep / (1.0 - loop.keep) * loop.period
 
 

@@ -1,4 +1,5 @@
-"""Critical values and margins of a loop: closed forms where the loop is a mass, a contact and one delay; roots of the whole loop otherwise."""
+"""Critical values and margins of a loop: closed forms where the loop is a mass, a contact and one
+delay; roots of the whole loop otherwise."""
 
 from __future__ import annotations
 
@@ -18,25 +19,57 @@ DELAY_STEPS = 60  # of the search for the critical delay
 DELAY_ROUNDING = 1e-13  # of the delay sought
 
 
-def critical_delay(mass: Floats, damping: Floats, stiffness: Floats, cycle: float | None = None, integrator: str = "exact_hold") -> Floats:
-    """The longest robot delay [s] that the loop bears; 0 where it bears none. `cycle` [s]: force held over a cycle; None: continuous."""
+def critical_delay(
+    mass: Floats,
+    damping: Floats,
+    stiffness: Floats,
+    cycle: float | None = None,
+    integrator: str = "exact_hold",
+) -> Floats:
+    """The longest robot delay [s] that the loop bears; 0 where it bears none. `cycle` [s]: force
+    held over a cycle; None: continuous."""
     _check(mass=mass, stiffness=stiffness, damping=damping, cycle=cycle)
     if cycle is None:
         return closed_forms.critical_delay(mass, damping, stiffness)
-    return _each(lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)), mass, damping, stiffness)
+    return _each(
+        lambda m, b, k: loop_critical_delay(Loop(m, k, b, cycle=cycle, integrator=integrator)),
+        mass,
+        damping,
+        stiffness,
+    )
 
 
-def critical_damping(mass: Floats, stiffness: Floats, delay: Floats, cycle: float | None = None, integrator: str = "exact_hold") -> Floats:
-    """The smallest damping [Ns/m] that makes the loop stable; nan where none does: beyond the nose."""
+def critical_damping(
+    mass: Floats,
+    stiffness: Floats,
+    delay: Floats,
+    cycle: float | None = None,
+    integrator: str = "exact_hold",
+) -> Floats:
+    """The smallest damping [Ns/m] that makes the loop stable; nan where none does: beyond the
+    nose."""
     return critical_dampings(mass, stiffness, delay, cycle, integrator)[0]
 
 
-def critical_damping_upper(mass: Floats, stiffness: Floats, delay: Floats, cycle: float | None = None, integrator: str = "exact_hold") -> Floats:
-    """The largest damping [Ns/m] with which the loop is stable; nan beyond the nose, inf where there is none."""
+def critical_damping_upper(
+    mass: Floats,
+    stiffness: Floats,
+    delay: Floats,
+    cycle: float | None = None,
+    integrator: str = "exact_hold",
+) -> Floats:
+    """The largest damping [Ns/m] with which the loop is stable; nan beyond the nose, inf where
+    there is none."""
     return critical_dampings(mass, stiffness, delay, cycle, integrator)[1]
 
 
-def critical_dampings(mass: Floats, stiffness: Floats, delay: Floats, cycle: float | None = None, integrator: str = "exact_hold") -> tuple[Floats, Floats]:
+def critical_dampings(
+    mass: Floats,
+    stiffness: Floats,
+    delay: Floats,
+    cycle: float | None = None,
+    integrator: str = "exact_hold",
+) -> tuple[Floats, Floats]:
     """Both branches [Ns/m]."""
     _check(mass=mass, stiffness=stiffness, delay=delay, cycle=cycle)
     if cycle is None:
@@ -67,14 +100,26 @@ def _check(**given: Any) -> None:
         array = np.asarray(value, float)
         zero_allowed = name in ("damping", "delay")
         if not np.all(np.isfinite(array) & ((array >= 0.0) if zero_allowed else (array > 0.0))):
-            why = "; without stiffness there is no contact to be stable" if name == "stiffness" else ""
-            problems.append(Problem(name, value, f"{'numbers' if array.ndim else 'a number'} {'>=' if zero_allowed else '>'} 0 [{units[name]}]{why}"))
+            why = (
+                "; without stiffness there is no contact to be stable"
+                if name == "stiffness"
+                else ""
+            )
+            problems.append(
+                Problem(
+                    name,
+                    value,
+                    f"{'numbers' if array.ndim else 'a number'} "
+                    f"{'>=' if zero_allowed else '>'} 0 [{units[name]}]{why}",
+                )
+            )
     if problems:
         raise BadInput(problems)
 
 
 def loop_critical_delay(loop: Loop) -> float:
-    """The longest delay of the robots [s, weighted by their shares] that the loop bears, all growing alike; 0 where it bears none."""
+    """The longest delay of the robots [s, weighted by their shares] that the loop bears, all
+    growing alike; 0 where it bears none."""
     check_loop(loop)
     if is_plain(loop):
         return closed_forms.critical_delay(loop.mass, loop.damping, loop.stiffness)
@@ -101,7 +146,11 @@ def _delay_between(loop: Loop, low: float, high: float) -> float:
     middle = low
     for step in range(DELAY_STEPS):  # false position, halving the end that stays
         before = middle
-        middle = 0.5 * (low + high) if step % 4 == 3 else (low * g_high - high * g_low) / (g_high - g_low)
+        middle = (
+            0.5 * (low + high)
+            if step % 4 == 3
+            else (low * g_high - high * g_low) / (g_high - g_low)
+        )
         g = growth(loop.changed(later=middle))
         if abs(middle - before) <= scale or g == 0.0:
             break
@@ -113,7 +162,8 @@ def _delay_between(loop: Loop, low: float, high: float) -> float:
 
 
 def loop_stretch(loop: Loop, name: str) -> tuple[float, float] | None:
-    """The stable stretch of mass, stiffness, damping, virtual stiffness or damping around the loop's own value, or the lowest one."""
+    """The stable stretch of mass, stiffness, damping, virtual stiffness or damping around the
+    loop's own value, or the lowest one."""
     if is_plain(loop):
         return _plain_stretch(loop, name)
     found = stable_stretch(loop, name, near=getattr(loop, name))
@@ -134,15 +184,25 @@ Stretches = dict[str, tuple[float, float] | None]
 
 
 def stretches(loop: Loop) -> Stretches:
-    """Stable stretches of the damping (the virtual one, where there is a virtual contact), of stiffness and of mass."""
-    return {name: loop_stretch(loop, "virtual_damping" if name == "damping" and loop.is_hybrid else name) for name in ("damping", "stiffness", "mass")}
+    """Stable stretches of the damping (the virtual one, where there is a virtual contact), of
+    stiffness and of mass."""
+    return {
+        name: loop_stretch(
+            loop, "virtual_damping" if name == "damping" and loop.is_hybrid else name
+        )
+        for name in ("damping", "stiffness", "mass")
+    }
 
 
-def margins(loop: Loop, found: Stretches | None = None, borne: float | None = None) -> dict[str, float | None]:
-    """How far each parameter is from the boundary, the others as they are: positive inside, negative outside. None: no boundary that way.
+def margins(
+    loop: Loop, found: Stretches | None = None, borne: float | None = None
+) -> dict[str, float | None]:
+    """How far each parameter is from the boundary, the others as they are: positive inside,
+    negative outside. None: no boundary that way.
 
-    delay_s and stiffness_N_per_m: how much more is borne. mass_kg: how much less. damping: how much less (lower) and more (upper). `found`,
-    `borne`: stretches and critical delay, where they are known already.
+    delay_s and stiffness_N_per_m: how much more is borne. mass_kg: how much less. damping: how much
+    less (lower) and more (upper). `found`, `borne`: stretches and critical delay, where they are
+    known already.
     """
     found = stretches(loop) if found is None else found
     borne = loop_critical_delay(loop) if borne is None else borne
@@ -160,7 +220,8 @@ def margins(loop: Loop, found: Stretches | None = None, borne: float | None = No
 
 
 def crossing_frequency(loop: Loop, borne: float | None = None) -> float:
-    """Frequency [rad/s] at which the loop turns unstable as its delay grows. `borne`: the critical delay, where it is known already."""
+    """Frequency [rad/s] at which the loop turns unstable as its delay grows. `borne`: the critical
+    delay, where it is known already."""
     if is_plain(loop):
         return float(closed_forms.crossing_frequency(loop.mass, loop.damping, loop.stiffness))
     borne = loop_critical_delay(loop) if borne is None else borne

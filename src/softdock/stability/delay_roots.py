@@ -1,8 +1,11 @@
-"""Rightmost roots of a linear delay equation, P(s) = sum_i Q_i(s) exp(-s tau_i), by a spectral method of our own.
+"""Rightmost roots of a linear delay equation, P(s) = sum_i Q_i(s) exp(-s tau_i), by a spectral
+method of our own.
 
-The equation is written as x' = A_0 x + sum_i A_i x(t - tau_i) in companion form. The history over the longest delay is held at Chebyshev points, where
-differentiation is a matrix: its eigenvalues approximate the roots, the rightmost best (Breda, Maset and Vermiglio 2005). Newton's method on the
-equation itself then refines each to rounding. Polynomials have the highest power first; Q_i has a lower degree than P.
+The equation is written as x' = A_0 x + sum_i A_i x(t - tau_i) in companion form. The history over
+the longest delay is held at Chebyshev points, where differentiation is a matrix: its eigenvalues
+approximate the roots, the rightmost best (Breda, Maset and Vermiglio 2005). Newton's method on the
+equation itself then refines each to rounding. Polynomials have the highest power first; Q_i has a
+lower degree than P.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ POINTS = 24
 NEWTON_STEPS = 30
 
 
-def rightmost_roots(P: np.ndarray, terms: Sequence[Term], count: int = 2, points: int = POINTS) -> np.ndarray:
+def rightmost_roots(
+    P: np.ndarray, terms: Sequence[Term], count: int = 2, points: int = POINTS
+) -> np.ndarray:
     """The roots with the largest real parts [1/s], the rightmost first; a complex pair is two."""
     P = np.asarray(P, float)
     longest = max((tau for tau, _ in terms), default=0.0)
@@ -35,7 +40,9 @@ def rightmost_roots(P: np.ndarray, terms: Sequence[Term], count: int = 2, points
 def _generator(P: np.ndarray, terms: Sequence[Term], longest: float, points: int) -> np.ndarray:
     """The matrix whose eigenvalues are roots times the longest delay."""
     n = len(P) - 1
-    scale = longest ** (n - np.arange(n + 1.0)) / P[0]  # time in units of the longest delay, the highest power with factor 1
+    scale = (
+        longest ** (n - np.arange(n + 1.0)) / P[0]
+    )  # time in units of the longest delay, the highest power with factor 1
     nodes, differentiate = _chebyshev(points)
     size = n * (points + 1)
     A = np.zeros((size, size))
@@ -51,7 +58,8 @@ def _generator(P: np.ndarray, terms: Sequence[Term], longest: float, points: int
 
 
 def _chebyshev(points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Points on [-1, 0], the first at 0, and the matrix that differentiates a polynomial given there."""
+    """Points on [-1, 0], the first at 0, and the matrix that differentiates a polynomial given
+    there."""
     x = np.cos(np.pi * np.arange(points + 1) / points)
     c = np.where((np.arange(points + 1) % points) == 0, 2.0, 1.0) * (-1.0) ** np.arange(points + 1)
     D = np.outer(c, 1.0 / c) / (x[:, None] - x[None, :] + np.eye(points + 1))
@@ -71,7 +79,8 @@ def _interpolation(nodes: np.ndarray, at: float) -> np.ndarray:
 
 
 def _refined(P: np.ndarray, terms: Sequence[Term], guesses: np.ndarray) -> np.ndarray:
-    """Newton's method on all guesses; those that do not converge are left out, and each root is kept once."""
+    """Newton's method on all guesses; those that do not converge are left out, and each root is
+    kept once."""
     s = guesses.astype(complex)
     dP = np.polyder(P)
     size = np.zeros(len(s))
@@ -84,7 +93,11 @@ def _refined(P: np.ndarray, terms: Sequence[Term], guesses: np.ndarray) -> np.nd
             slope = slope - (np.polyval(np.polyder(Q), s) - tau * np.polyval(Q, s)) * decay
             size = size + np.polyval(np.abs(Q), np.abs(s)) * np.abs(decay)
         s = s - value / slope
-    good = np.isfinite(s) & (np.abs(value) <= 1e-9 * size) & (np.abs(s - guesses) <= 0.5 * np.abs(guesses) + 1e-9)
+    good = (
+        np.isfinite(s)
+        & (np.abs(value) <= 1e-9 * size)
+        & (np.abs(s - guesses) <= 0.5 * np.abs(guesses) + 1e-9)
+    )
     kept: list[complex] = []
     for root in s[good]:
         if all(abs(root - other) > 1e-8 * (abs(root) + 1e-12) for other in kept):

@@ -1,4 +1,5 @@
-"""Between a command line and the analysis: an operating point as plain data, and what a user writes of uncertainties, varied values and dots."""
+"""Between a command line and the analysis: an operating point as plain data, and what a user writes
+of uncertainties, varied values and dots."""
 
 from __future__ import annotations
 
@@ -44,8 +45,12 @@ def described(point: OperatingPoint) -> dict[str, Any]:
 
 
 def _critical_range(point: OperatingPoint) -> list[float | None]:
-    """Critical damping at the largest and at the smallest effective mass (of the virtual damper, where there is a virtual contact)."""
-    found = [stretches(point.loop.changed(mass=mass))["damping"] for mass in reversed(point.mass_range_kg)]
+    """Critical damping at the largest and at the smallest effective mass (of the virtual damper,
+    where there is a virtual contact)."""
+    found = [
+        stretches(point.loop.changed(mass=mass))["damping"]
+        for mass in reversed(point.mass_range_kg)
+    ]
     return [None if stretch is None else stretch[0] for stretch in found]
 
 
@@ -55,7 +60,9 @@ def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Nor
     for text in texts:
         name, _, value = text.partition("=")
         if name not in UNCERTAIN or not value:
-            raise BadInput(Problem("--uncertain", text, "NAME=RANGE with a name of " + ", ".join(UNCERTAIN)))
+            raise BadInput(
+                Problem("--uncertain", text, "NAME=RANGE with a name of " + ", ".join(UNCERTAIN))
+            )
         unit = 1e-3 if name.endswith("_ms") else 1.0
         attribute = UNCERTAIN[name]
         nominal = getattr(loop, attribute)
@@ -70,7 +77,11 @@ def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Nor
                 low, high = (unit * float(v) for v in value.split(":"))
                 found[attribute] = Interval(low, high)
         except ValueError:
-            raise BadInput(Problem("--uncertain", text, "10% (either way), 900:1100, or 1000~50 (mean~deviation)")) from None
+            raise BadInput(
+                Problem(
+                    "--uncertain", text, "10% (either way), 900:1100, or 1000~50 (mean~deviation)"
+                )
+            ) from None
     return found
 
 
@@ -82,7 +93,9 @@ def read_vary(texts: Sequence[str]) -> dict[str, list[float]]:
         try:
             found[name] = [float(v) for v in values.split(",")]
         except ValueError:
-            raise BadInput(Problem("--vary", text, "NAME=V,V,... with a name of " + ", ".join(AXES))) from None
+            raise BadInput(
+                Problem("--vary", text, "NAME=V,V,... with a name of " + ", ".join(AXES))
+            ) from None
     return found
 
 
@@ -94,13 +107,16 @@ def read_dots(texts: Sequence[str]) -> list[Dot]:
             delay, damping, *rest = (float(v) for v in text.split(":"))
             (restitution,) = rest or [None]  # type: ignore[list-item]
         except ValueError:
-            raise BadInput(Problem("--dot", text, "DELAY_MS:DAMPING or DELAY_MS:DAMPING:RESTITUTION")) from None
+            raise BadInput(
+                Problem("--dot", text, "DELAY_MS:DAMPING or DELAY_MS:DAMPING:RESTITUTION")
+            ) from None
         found.append(Dot(1e-3 * delay, damping, restitution))
     return found
 
 
 def dots_of_runs(folders: Sequence[str]) -> list[Dot]:
-    """Each stored run where its scenario stands on a chart of damping against delay, with the restitution it measured."""
+    """Each stored run where its scenario stands on a chart of damping against delay, with the
+    restitution it measured."""
     if not folders:
         return []
     from softdock.recording.folder import open_run
@@ -110,5 +126,12 @@ def dots_of_runs(folders: Sequence[str]) -> list[Dot]:
     for folder in folders:
         run = open_run(folder)
         loop = loops_of(run.scenario)[0].loop
-        found.append(Dot(loop.delay, loop.damping + loop.virtual_damping, run.metrics["restitution"], str(folder)))
+        found.append(
+            Dot(
+                loop.delay,
+                loop.damping + loop.virtual_damping,
+                run.metrics["restitution"],
+                str(folder),
+            )
+        )
     return found

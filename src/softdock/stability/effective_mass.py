@@ -1,7 +1,9 @@
-"""The effective mass that a contact along a normal feels: 1 / m_eff = sum over the free bodies of n^T W n, W = 1/m + [a]x^T J^-1 [a]x.
+"""The effective mass that a contact along a normal feels: 1 / m_eff = sum over the free bodies of
+n^T W n, W = 1/m + [a]x^T J^-1 [a]x.
 
-a is the lever from the centre of mass to the point of contact, J the inertia, all in world axes; n the normal. A fixed body has no mobility. The mobility is
-a quadratic form of n: its largest eigenvalue belongs to the worst direction, the one with the smallest effective mass.
+a is the lever from the centre of mass to the point of contact, J the inertia, all in world axes; n
+the normal. A fixed body has no mobility. The mobility is a quadratic form of n: its largest
+eigenvalue belongs to the worst direction, the one with the smallest effective mass.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ def rotation_mobility(body: FreeBody) -> np.ndarray:
 
 
 def mobility(*bodies: FreeBody) -> np.ndarray:
-    """Relative acceleration of the two points of contact for a unit force between them [1/kg], 3 x 3."""
+    """Relative acceleration of the two points of contact for a unit force between them [1/kg], 3 x
+    3."""
     if not bodies:
         raise BadInput(Problem("bodies", [], "at least one free body"))
     for body in bodies:
@@ -57,15 +60,21 @@ def effective_mass(normal: Any, *bodies: FreeBody) -> float:
 
 
 def worst_direction(*bodies: FreeBody) -> tuple[np.ndarray, float, float]:
-    """The normal with the smallest effective mass, that mass, and the largest over all normals [kg]."""
+    """The normal with the smallest effective mass, that mass, and the largest over all normals
+    [kg]."""
     values, vectors = np.linalg.eigh(mobility(*bodies))
     return vectors[:, -1], float(1.0 / values[-1]), float(1.0 / values[0])
 
 
 def effective_mass_2d(mass: float, inertia: float, lever: float, angle: float) -> float:
-    """Zebenay's planar probe: reduced mass [kg], moment of inertia [kg m^2], probe length [m], half-angle of the nozzle [rad]."""
+    """Zebenay's planar probe: reduced mass [kg], moment of inertia [kg m^2], probe length [m],
+    half-angle of the nozzle [rad]."""
     given = (("mass", mass, "kg"), ("inertia", inertia, "kg m^2"))
-    problems = [Problem(name, value, f"a number > 0 [{unit}]") for name, value, unit in given if not value > 0.0]
+    problems = [
+        Problem(name, value, f"a number > 0 [{unit}]")
+        for name, value, unit in given
+        if not value > 0.0
+    ]
     if problems:
         raise BadInput(problems)
     return mass / (1.0 + mass * (lever * math.cos(angle)) ** 2 / inertia)  # Zebenay eq. 84

@@ -1,4 +1,5 @@
-"""A scenario as the loops of its contact pairs: effective mass along the normals it can reach, linear contact, robots, sensor, hold, virtual contact."""
+"""A scenario as the loops of its contact pairs: effective mass along the normals it can reach,
+linear contact, robots, sensor, hold, virtual contact."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ NAMES = ("chaser", "target")
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """One contact pair of a scenario. The loop has the smallest effective mass: the one that is the least stable."""
+    """One contact pair of a scenario. The loop has the smallest effective mass: the one that is the
+    least stable."""
 
     name: str  # contact.0
     loop: Loop
@@ -28,11 +30,18 @@ class OperatingPoint:
 
 
 def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
-    """One operating point a pair, and one for all pairs at once if there are several. `depth` [m]: where non-linear laws are linearised."""
+    """One operating point a pair, and one for all pairs at once if there are several. `depth` [m]:
+    where non-linear laws are linearised."""
     tables = scenario.tables
     pairs = tables["contact"]
     if not pairs:
-        raise BadInput(Problem("contact", None, "at least one contact pair: without a touch there is no loop to be stable"))
+        raise BadInput(
+            Problem(
+                "contact",
+                None,
+                "at least one contact pair: without a touch there is no loop to be stable",
+            )
+        )
     if depth is not None and not depth > 0.0:
         raise BadInput(Problem("depth", depth, "a number > 0 [m]"))
     points = [_point(tables, i, depth) for i in range(len(pairs))]
@@ -54,11 +63,16 @@ def _bodies(tables: dict[str, Any], pair: dict[str, Any], place: Place) -> dict[
     return found
 
 
-def _mobilities(tables: dict[str, Any], pair: dict[str, Any], place: Place) -> tuple[dict[str, float], dict[str, float]]:
+def _mobilities(
+    tables: dict[str, Any], pair: dict[str, Any], place: Place
+) -> tuple[dict[str, float], dict[str, float]]:
     """By translation and by rotation, of each free body along the normal [1/kg]."""
     n = place.normal
     bodies = _bodies(tables, pair, place)
-    return ({k: float(n @ translation_mobility(b) @ n) for k, b in bodies.items()}, {k: float(n @ rotation_mobility(b) @ n) for k, b in bodies.items()})
+    return (
+        {k: float(n @ translation_mobility(b) @ n) for k, b in bodies.items()},
+        {k: float(n @ rotation_mobility(b) @ n) for k, b in bodies.items()},
+    )
 
 
 def _point(tables: dict[str, Any], i: int, depth: float | None) -> OperatingPoint:
@@ -74,7 +88,10 @@ def _point(tables: dict[str, Any], i: int, depth: float | None) -> OperatingPoin
     linear = linearise(pair["real"], f"contact.{i}.real", mass, speed, depth)
     notes = [linear.note] if linear.note else []
     if max(masses) > mass * (1.0 + 1e-9):
-        notes.append(f"effective mass from {mass:.4g} to {max(masses):.4g} kg over the normals that can be reached; analysed at the smallest")
+        notes.append(
+            f"effective mass from {mass:.4g} to {max(masses):.4g} kg over the normals that "
+            "can be reached; analysed at the smallest"
+        )
     if pair["real"]["friction"] > 0.0:
         notes.append("friction is left out: it acts across the normal")
     robots, about_robots = _robots(tables, *_mobilities(tables, pair, worst))
@@ -82,10 +99,22 @@ def _point(tables: dict[str, Any], i: int, depth: float | None) -> OperatingPoin
     loop = _loop(tables, mass, linear, robots, virtual)
     check_loop(loop)
     normal = (float(worst.normal[0]), float(worst.normal[1]), float(worst.normal[2]))
-    return OperatingPoint(f"contact.{i}", loop, normal, (mass, max(masses)), (*notes, *about_robots, *_about_sensor(tables), *about_methods))
+    return OperatingPoint(
+        f"contact.{i}",
+        loop,
+        normal,
+        (mass, max(masses)),
+        (*notes, *about_robots, *_about_sensor(tables), *about_methods),
+    )
 
 
-def _loop(tables: dict[str, Any], mass: float, linear: Linear, robots: tuple[Robot, ...], virtual: dict[str, Any]) -> Loop:
+def _loop(
+    tables: dict[str, Any],
+    mass: float,
+    linear: Linear,
+    robots: tuple[Robot, ...],
+    virtual: dict[str, Any],
+) -> Loop:
     sensor = tables["sensor"]
     return Loop(
         mass,
@@ -105,14 +134,24 @@ def _loop(tables: dict[str, Any], mass: float, linear: Linear, robots: tuple[Rob
     )
 
 
-def _robots(tables: dict[str, Any], moved: dict[str, float], turned: dict[str, float]) -> tuple[tuple[Robot, ...], list[str]]:
+def _robots(
+    tables: dict[str, Any], moved: dict[str, float], turned: dict[str, float]
+) -> tuple[tuple[Robot, ...], list[str]]:
     """Each robot with its share of the relative acceleration; robots that are alike become one."""
     whole = sum(moved.values()) + sum(turned.values())
     carried = {name: (moved.get(name, 0.0) + turned.get(name, 0.0)) / whole for name in NAMES}
     laboratory = tables["laboratory"]
-    if laboratory["mapping"] == "shared":  # translation by shares, rotation by each robot's own body
-        share = {"chaser": float(laboratory["chaser_share"]), "target": 1.0 - float(laboratory["chaser_share"])}
-        carried = {name: (share[name] * sum(moved.values()) + turned.get(name, 0.0)) / whole for name in NAMES}
+    if (
+        laboratory["mapping"] == "shared"
+    ):  # translation by shares, rotation by each robot's own body
+        share = {
+            "chaser": float(laboratory["chaser_share"]),
+            "target": 1.0 - float(laboratory["chaser_share"]),
+        }
+        carried = {
+            name: (share[name] * sum(moved.values()) + turned.get(name, 0.0)) / whole
+            for name in NAMES
+        }
     notes: list[str] = []
     shares: dict[Robot, float] = {}
     for name in NAMES:
@@ -129,16 +168,31 @@ def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
     sent = given["computation_ms"] + given["transport_ms"]
     longest = sent + given["delay_ms"] + ramp + given["delay_wobble_ms"] + given["delay_jitter_ms"]
     if longest > sent + given["delay_ms"]:
-        notes.append(f"robots.{name}: the delay varies; analysed at its longest, {longest:.4g} ms, as if it stayed there")
+        notes.append(
+            f"robots.{name}: the delay varies; analysed at its longest, {longest:.4g} ms, as "
+            "if it stayed there"
+        )
     if given["dropout_probability"] > 0.0:
         notes.append(f"robots.{name}: lost set-points are left out")
     if given["model"] == "limited":
-        notes.append(f"robots.{name}: limits of speed, acceleration and jerk are left out: within them it is a pure delay, beyond them it is worse")
+        notes.append(
+            f"robots.{name}: limits of speed, acceleration and jerk are left out: within "
+            "them it is a pure delay, beyond them it is worse"
+        )
     if given["joint_stiffness_N_per_m"] > 0.0:
-        notes.append(f"robots.{name}: the elastic joint is left out: the robot is analysed as rigid")
+        notes.append(
+            f"robots.{name}: the elastic joint is left out: the robot is analysed as rigid"
+        )
     lag = 2.0 * np.pi * given["lag_Hz"] if given["model"] == "lag" else 0.0
     parts = (1e-3 * given["computation_ms"], 1e-3 * given["transport_ms"])
-    return Robot(1.0, 1e-3 * longest, given["interpolation"], float(lag), float(given.get("lag_damping_ratio", 1.0)), *parts)
+    return Robot(
+        1.0,
+        1e-3 * longest,
+        given["interpolation"],
+        float(lag),
+        float(given.get("lag_damping_ratio", 1.0)),
+        *parts,
+    )
 
 
 def _about_sensor(tables: dict[str, Any]) -> list[str]:
@@ -154,7 +208,8 @@ def _about_sensor(tables: dict[str, Any]) -> list[str]:
 
 
 def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any], list[str]]:
-    """The virtual contact of the method hybrid along the normal; other methods are left out, and said."""
+    """The virtual contact of the method hybrid along the normal; other methods are left out, and
+    said."""
     found: dict[str, Any] = {}
     notes = []
     for method in tables["methods"]:
@@ -162,21 +217,30 @@ def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any]
             axes = {"target": "target", "chaser": "chaser"}.get(method["frame"])
             n = rotation(tables[axes]["attitude_wxyz"]).T @ normal if axes else normal
             n = np.array([1.0, 0.0, 0.0]) if method["frame"] == "normal" else n
-            found["virtual_stiffness"] = float(n * n @ np.asarray(method["stiffness_N_per_m"], float))
+            found["virtual_stiffness"] = float(
+                n * n @ np.asarray(method["stiffness_N_per_m"], float)
+            )
             found["virtual_damping"] = float(n * n @ np.asarray(method["damping_Ns_per_m"], float))
             found["virtual_from"] = method["pose"]
             found["virtual_pulls"] = method["contact"] == "pull"
             if method["gains"]:
-                notes.append("hybrid: gains that change in the run are left out; analysed with those of the start")
+                notes.append(
+                    "hybrid: gains that change in the run are left out; analysed with those "
+                    "of the start"
+                )
         elif method["name"] not in ("direct", "monitor"):
-            notes.append(f"method {method['name']} is left out: the analysis is of the loop without it")
+            notes.append(
+                f"method {method['name']} is left out: the analysis is of the loop without it"
+            )
     return found, notes
 
 
 def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> OperatingPoint:
-    """All pairs in touch at once, each with its worst normal: the stiffest mode, as a mass on the first pair's stiffness.
+    """All pairs in touch at once, each with its worst normal: the stiffest mode, as a mass on the
+    first pair's stiffness.
 
-    Exact where damping and stiffness of all pairs are in one proportion; otherwise the least damped pair's proportion is taken for all.
+    Exact where damping and stiffness of all pairs are in one proportion; otherwise the least damped
+    pair's proportion is taken for all.
     """
     levers: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
     for i, point in enumerate(points):
@@ -185,11 +249,23 @@ def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> Operating
         for name, body in _bodies(tables, pair, place).items():
             turning = np.linalg.cholesky(np.linalg.inv(np.asarray(body.inertia)))
             half_translation = n / np.sqrt(np.broadcast_to(np.asarray(body.mass, float), 3))
-            levers[name].append(np.sqrt(point.loop.stiffness) * np.concatenate([half_translation, turning.T @ np.cross(body.arm, n)]))
-    stiffest = float(np.linalg.eigvalsh(sum(np.array(rows) @ np.array(rows).T for rows in levers.values() if rows))[-1])  # k / mass of the mode
+            levers[name].append(
+                np.sqrt(point.loop.stiffness)
+                * np.concatenate([half_translation, turning.T @ np.cross(body.arm, n)])
+            )
+    stiffest = float(
+        np.linalg.eigvalsh(
+            sum(np.array(rows) @ np.array(rows).T for rows in levers.values() if rows)
+        )[-1]
+    )  # k / mass of the mode
     first = points[0].loop
     proportion = min(p.loop.damping / p.loop.stiffness for p in points)
     mass = first.stiffness / stiffest
     loop = first.changed(mass=mass, damping=proportion * first.stiffness)
-    note = f"all {len(points)} pairs in touch at once: their stiffest mode, as a mass on {points[0].name}'s stiffness"
-    return OperatingPoint("all pairs", loop, points[0].normal, (mass, mass), (note, *points[0].notes))
+    note = (
+        f"all {len(points)} pairs in touch at once: their stiffest mode, as a mass on "
+        f"{points[0].name}'s stiffness"
+    )
+    return OperatingPoint(
+        "all pairs", loop, points[0].normal, (mass, mass), (note, *points[0].notes)
+    )

@@ -1,4 +1,5 @@
-"""A contact law as a spring and a damper at a depth: itself for the linear laws, the tangent at a stated depth for the others."""
+"""A contact law as a spring and a damper at a depth: itself for the linear laws, the tangent at a
+stated depth for the others."""
 
 from __future__ import annotations
 
@@ -19,8 +20,11 @@ class Linear(NamedTuple):
     note: str  # what was linearised, and where; empty: nothing
 
 
-def linearise(law: dict[str, Any], key: str, mass: float, speed: float, depth: float | None) -> Linear:
-    """Spring and damper of a law. Non-linear ones at `depth` [m], or at the depth where the approach at `speed` [m/s] would stop without losses."""
+def linearise(
+    law: dict[str, Any], key: str, mass: float, speed: float, depth: float | None
+) -> Linear:
+    """Spring and damper of a law. Non-linear ones at `depth` [m], or at the depth where the
+    approach at `speed` [m/s] would stop without losses."""
     kind = law["law"]
     if kind in ("spring_damper", "spring_damper_pull"):
         found = Linear(float(law["stiffness_N_per_m"]), float(law["damping_Ns_per_m"]), kind, "")
@@ -29,9 +33,22 @@ def linearise(law: dict[str, Any], key: str, mass: float, speed: float, depth: f
     elif kind == "table":
         found = _table(law, mass, speed, depth)
     else:
-        raise BadInput(Problem(f"{key}.law", kind, "a law that can be linearised: spring_damper, spring_damper_pull, hunt_crossley or table"))
+        raise BadInput(
+            Problem(
+                f"{key}.law",
+                kind,
+                "a law that can be linearised: spring_damper, spring_damper_pull, "
+                "hunt_crossley or table",
+            )
+        )
     if not found.stiffness > 0.0:
-        raise BadInput(Problem(f"{key}.stiffness_N_per_m", found.stiffness, "a number > 0 [N/m]; without stiffness there is no contact to be stable"))
+        raise BadInput(
+            Problem(
+                f"{key}.stiffness_N_per_m",
+                found.stiffness,
+                "a number > 0 [N/m]; without stiffness there is no contact to be stable",
+            )
+        )
     return found
 
 
@@ -39,9 +56,18 @@ def _hunt_crossley(law: dict[str, Any], mass: float, speed: float, depth: float 
     k, n = float(law["stiffness_N_per_m"]), float(law["exponent"])
     if not k > 0.0:
         return Linear(0.0, 0.0, "spring_damper", "")
-    d = ((n + 1.0) * mass * speed * speed / (2.0 * k)) ** (1.0 / (n + 1.0)) if depth is None else depth
+    d = (
+        ((n + 1.0) * mass * speed * speed / (2.0 * k)) ** (1.0 / (n + 1.0))
+        if depth is None
+        else depth
+    )
     stiffness, damping = k * n * d ** (n - 1.0), float(law["lambda_s_per_m"]) * k * d**n
-    return Linear(stiffness, damping, "spring_damper", f"hunt_crossley, linearised at a depth of {1e3 * d:.4g} mm{_why(depth, speed)}")
+    return Linear(
+        stiffness,
+        damping,
+        "spring_damper",
+        f"hunt_crossley, linearised at a depth of {1e3 * d:.4g} mm{_why(depth, speed)}",
+    )
 
 
 def _table(law: dict[str, Any], mass: float, speed: float, depth: float | None) -> Linear:
@@ -55,7 +81,10 @@ def _table(law: dict[str, Any], mass: float, speed: float, depth: float | None) 
         reached = depth
     slopes = np.diff(rows[:, 1]) / np.diff(rows[:, 0])
     steepest = float(slopes[rows[:-1, 0] < max(reached, 1e-12)].max())
-    note = f"table, linearised as its steepest slope down to a depth of {1e3 * reached:.4g} mm{_why(depth, speed)}"
+    note = (
+        f"table, linearised as its steepest slope down to a depth of {1e3 * reached:.4g} "
+        f"mm{_why(depth, speed)}"
+    )
     return Linear(steepest, float(law["damping_Ns_per_m"]), "spring_damper", note)
 
 

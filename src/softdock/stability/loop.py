@@ -1,6 +1,8 @@
-"""The loop along one contact normal, as the stability analysis sees it: what a scenario or a user's numbers become.
+"""The loop along one contact normal, as the stability analysis sees it: what a scenario or a user's
+numbers become.
 
-One effective mass on a contact, force and depth as scalars. `cycle` None is the continuous loop: no sampling, no hold. All SI.
+One effective mass on a contact, force and depth as scalars. `cycle` None is the continuous loop: no
+sampling, no hold. All SI.
 """
 
 from __future__ import annotations
@@ -12,8 +14,15 @@ from typing import Any
 
 from softdock.errors import BadInput, Problem
 
-# Share of T^2 F / m that a held force adds to the position in one cycle; the velocity gets T F / m from all. A test compares with satellites/.
-POSITION_SHARE = {"symplectic_euler": 1.0, "forward_euler": 0.0, "exact_hold": 0.5, "lie_rk4": 0.5, "lie_midpoint": 0.5}
+# Share of T^2 F / m that a held force adds to the position in one cycle; the velocity gets T F / m
+# from all. A test compares with satellites/.
+POSITION_SHARE = {
+    "symplectic_euler": 1.0,
+    "forward_euler": 0.0,
+    "exact_hold": 0.5,
+    "lie_rk4": 0.5,
+    "lie_midpoint": 0.5,
+}
 INTERPOLATIONS = ("hermite", "linear", "hold")
 HANDOVERS = ("latest", "mean")
 LAWS = ("spring_damper", "spring_damper_pull")
@@ -25,7 +34,8 @@ LONGEST_PATTERN = 64  # cycles after which sensor and controller must be in step
 class Robot:
     """One robot: how late its mock-up is, and how it follows."""
 
-    share: float = 1.0  # of the relative acceleration that this robot's body takes: its mobility over that of both
+    # of the relative acceleration that this robot's body takes: its mobility over that of both
+    share: float = 1.0
     delay: float = 0.0  # s
     interpolation: str = "hermite"
     lag: float = 0.0  # rad/s, natural frequency of the second-order lag; 0: none
@@ -52,9 +62,12 @@ class Loop:
     plant_steps: int = 1
     virtual_stiffness: float = 0.0  # N/m
     virtual_damping: float = 0.0  # Ns/m
-    virtual_from: str = "measured"  # pose that the virtual contact uses: measured (delayed), or simulated (the satellite's own)
+    # pose that the virtual contact uses: measured (delayed), or simulated (the satellite's own)
+    virtual_from: str = "measured"
     virtual_pulls: bool = False  # whether measured plus virtual force may pull
-    pose_delay: float = 0.0  # s; a sampled loop carries the late pose to the force's instant at its measured rate, a continuous one does not
+    # s; a sampled loop carries the late pose to the force's instant at its measured rate, a
+    # continuous one does not
+    pose_delay: float = 0.0
 
     @property
     def period(self) -> float:
@@ -72,11 +85,18 @@ class Loop:
 
     @property
     def pattern(self) -> int:
-        """Cycles after which the sampling repeats: 1 if the sensor's samples fall at the same instants of every cycle."""
+        """Cycles after which the sampling repeats: 1 if the sensor's samples fall at the same
+        instants of every cycle."""
         assert self.cycle is not None
         ratio = Fraction(self.period / self.cycle).limit_denominator(LONGEST_PATTERN)
-        if abs(float(ratio) - self.period / self.cycle) > SAME_TIME or ratio.numerator > LONGEST_PATTERN:
-            allowed = f"a period that meets the cycle of {1e3 * self.cycle:g} ms again within {LONGEST_PATTERN} cycles"
+        if (
+            abs(float(ratio) - self.period / self.cycle) > SAME_TIME
+            or ratio.numerator > LONGEST_PATTERN
+        ):
+            allowed = (
+                f"a period that meets the cycle of {1e3 * self.cycle:g} ms again within "
+                f"{LONGEST_PATTERN} cycles"
+            )
             raise BadInput(Problem("sensor.period_ms", 1e3 * self.period, allowed))
         return ratio.numerator
 
@@ -86,7 +106,8 @@ class Loop:
         return sum(robot.share * robot.delay for robot in self.robots)
 
     def changed(self, **changes: Any) -> Loop:
-        """The same loop with some fields set; `delay` sets that of every robot, `later` adds to it."""
+        """The same loop with some fields set; `delay` sets that of every robot, `later` adds to
+        it."""
         robots = changes.pop("robots", self.robots)
         if "delay" in changes:
             delay = changes.pop("delay")
@@ -116,7 +137,12 @@ def check_loop(loop: Loop) -> None:
 def _problems(loop: Loop) -> list[Problem | None]:
     found = [
         _above_zero("mass", loop.mass, "kg"),
-        _above_zero("stiffness", loop.stiffness + loop.virtual_stiffness, "N/m", "; without stiffness there is no contact to be stable"),
+        _above_zero(
+            "stiffness",
+            loop.stiffness + loop.virtual_stiffness,
+            "N/m",
+            "; without stiffness there is no contact to be stable",
+        ),
         _not_negative("damping", loop.damping, "Ns/m"),
         _not_negative("virtual_damping", loop.virtual_damping, "Ns/m"),
         _one_of("integrator", loop.integrator, POSITION_SHARE),
@@ -129,17 +155,31 @@ def _problems(loop: Loop) -> list[Problem | None]:
     if loop.cycle is not None:
         found.append(_above_zero("cycle", loop.cycle, "s"))
     for robot in loop.robots:
-        found += [_not_negative("delay", robot.delay, "s"), _one_of("interpolation", robot.interpolation, INTERPOLATIONS)]
-        found += [_not_negative("lag", robot.lag, "rad/s"), _above_zero("lag_damping", robot.lag_damping, "-")]
+        found += [
+            _not_negative("delay", robot.delay, "s"),
+            _one_of("interpolation", robot.interpolation, INTERPOLATIONS),
+        ]
+        found += [
+            _not_negative("lag", robot.lag, "rad/s"),
+            _above_zero("lag_damping", robot.lag_damping, "-"),
+        ]
     return found
 
 
 def _above_zero(name: str, value: float, unit: str, why: str = "") -> Problem | None:
-    return None if value > 0.0 and math.isfinite(value) else Problem(name, value, f"a number > 0 [{unit}]{why}")
+    return (
+        None
+        if value > 0.0 and math.isfinite(value)
+        else Problem(name, value, f"a number > 0 [{unit}]{why}")
+    )
 
 
 def _not_negative(name: str, value: float, unit: str) -> Problem | None:
-    return None if value >= 0.0 and math.isfinite(value) else Problem(name, value, f"a number >= 0 [{unit}]")
+    return (
+        None
+        if value >= 0.0 and math.isfinite(value)
+        else Problem(name, value, f"a number >= 0 [{unit}]")
+    )
 
 
 def _one_of(name: str, value: str, known: Any) -> Problem | None:

@@ -4,7 +4,8 @@ dominant root   exp(pi sigma / w): a half swing of the loop's own motion, as if 
 one-sided       the impact itself, step by step: force only while the mock-ups touch, clamped at zero unless the law may pull; sampled loops
                 as a mean over the sampling phase
 
-Independent of speed for a linear law. Only the one-sided prediction can be compared with a run; both agree for light damping.
+Independent of speed for a linear law. Only the one-sided prediction can be compared with a run;
+both agree for light damping.
 """
 
 from __future__ import annotations
@@ -38,10 +39,19 @@ def predicted_restitution(
 ) -> float:
     """Restitution of one impact of a mass [kg] on a contact [N/m, Ns/m], robots `delay` [s] late.
 
-    `cycle` [s]: sampled, force held over a cycle; None: the continuous loop. `law`: spring_damper (clamped at zero) or spring_damper_pull.
-    `phase`: fraction of a cycle at which the touch falls; None: the mean over `phases` of them.
+    `cycle` [s]: sampled, force held over a cycle; None: the continuous loop. `law`: spring_damper
+    (clamped at zero) or spring_damper_pull. `phase`: fraction of a cycle at which the touch falls;
+    None: the mean over `phases` of them.
     """
-    loop = Loop(mass, stiffness, damping, (Robot(delay=delay, interpolation=interpolation),), cycle, integrator, law)
+    loop = Loop(
+        mass,
+        stiffness,
+        damping,
+        (Robot(delay=delay, interpolation=interpolation),),
+        cycle,
+        integrator,
+        law,
+    )
     return restitution_of_loop(loop, phase, phases)
 
 
@@ -53,18 +63,25 @@ def restitution_of_loop(loop: Loop, phase: float | None = None, phases: int = PH
             return _continuous_impact(loop)
         loop, phases = finely_sampled(loop), 1
     # where the sensor's samples repeat only after several cycles, the touch may fall in any of them
-    found = sampled_impacts(loop, loop.pattern * np.arange(phases) / phases if phase is None else np.array([phase % loop.pattern]))
+    found = sampled_impacts(
+        loop,
+        loop.pattern * np.arange(phases) / phases
+        if phase is None
+        else np.array([phase % loop.pattern]),
+    )
     return float(np.mean(found))
 
 
 def finely_sampled(loop: Loop) -> Loop:
-    """A sampled loop so fine that its cycle does not show, in place of a continuous one; symplectic: the integrator with no delay of its own."""
+    """A sampled loop so fine that its cycle does not show, in place of a continuous one;
+    symplectic: the integrator with no delay of its own."""
     half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
     return loop.changed(cycle=half_swing / FINE_CYCLES, integrator="symplectic_euler")
 
 
 def restitutions_with_damping(loop: Loop, added: np.ndarray, phases: int = PHASES) -> np.ndarray:
-    """Restitution for each of several virtual dampings added to the loop's own [Ns/m], all in one go."""
+    """Restitution for each of several virtual dampings added to the loop's own [Ns/m], all in one
+    go."""
     if loop.cycle is None:
         loop, phases = finely_sampled(loop), 1
     touches = np.tile(loop.pattern * np.arange(phases) / phases, len(added))
@@ -83,17 +100,27 @@ def contact_law(stiffness: float, damping: float, law: str) -> Law:
     return force
 
 
-def sampled_impacts(loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray | None = None) -> np.ndarray:
-    """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase` cycles after t_0.
+def sampled_impacts(
+    loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray | None = None
+) -> np.ndarray:
+    """Restitution of one impact for each sampling phase: the mock-ups reach the surface `phase`
+    cycles after t_0.
 
     `virtual_damping`: one for each, in place of the loop's [Ns/m].
     """
     is_hybrid = loop.is_hybrid or virtual_damping is not None
-    damping = np.full(len(phases), loop.virtual_damping) if virtual_damping is None else virtual_damping
+    damping = (
+        np.full(len(phases), loop.virtual_damping) if virtual_damping is None else virtual_damping
+    )
     arrays = ArrayLoop(loop, len(phases))
     T, n = arrays.T, arrays.history
-    late = sum(r.share * (r.delay + (2.0 * r.lag_damping / r.lag if r.lag > 0.0 else 0.0)) for r in loop.robots)
-    touch = phases * T - late  # when the satellites themselves are at the surface, approaching at 1 m/s
+    late = sum(
+        r.share * (r.delay + (2.0 * r.lag_damping / r.lag if r.lag > 0.0 else 0.0))
+        for r in loop.robots
+    )
+    touch = (
+        phases * T - late
+    )  # when the satellites themselves are at the surface, approaching at 1 m/s
     arrays.part("x")[:] = -np.arange(n)[:, None] * T - touch
     arrays.part("v")[:] = 1.0
     for row, i in enumerate(arrays.lags):
@@ -105,7 +132,9 @@ def sampled_impacts(loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray 
         arrays.part("pose_rate")[:] = 1.0
     real = contact_law(loop.stiffness, loop.damping, loop.law)
     half_swing = math.pi * math.sqrt(loop.mass / (loop.stiffness + loop.virtual_stiffness))
-    quiet_for = n + arrays.samples + arrays.poses + 2  # cycles after which nothing of a contact is left in the loop
+    quiet_for = (
+        n + arrays.samples + arrays.poses + 2
+    )  # cycles after which nothing of a contact is left in the loop
     quiet = 0
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
         force = _with_virtual(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
@@ -120,7 +149,8 @@ def sampled_impacts(loop: Loop, phases: np.ndarray, virtual_damping: np.ndarray 
 
 
 def _with_virtual(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) -> np.ndarray:
-    """Measured plus virtual force: while a force is measured, and without pulling unless it may (the method hybrid)."""
+    """Measured plus virtual force: while a force is measured, and without pulling unless it may
+    (the method hybrid)."""
     depth, rate = arrays.seen(k)
     felt = arrays.reading()
     total = felt + loop.virtual_stiffness * depth + damping * rate
@@ -128,10 +158,16 @@ def _with_virtual(loop: Loop, arrays: ArrayLoop, k: int, damping: np.ndarray) ->
 
 
 def _continuous_impact(loop: Loop) -> float:
-    """One impact of the continuous loop with pure delay, touching at t = 0; the force of depth and rate a delay ago is known when it acts."""
+    """One impact of the continuous loop with pure delay, touching at t = 0; the force of depth and
+    rate a delay ago is known when it acts."""
     w, delay = math.sqrt(loop.stiffness / loop.mass), loop.delay
     if w * delay < SHORT_DELAY:  # d(t - h) = d - h d' + h^2/2 d''
-        return _undelayed(loop.mass - loop.damping * delay + 0.5 * loop.stiffness * delay**2, loop.stiffness, loop.damping - loop.stiffness * delay, loop.law)
+        return _undelayed(
+            loop.mass - loop.damping * delay + 0.5 * loop.stiffness * delay**2,
+            loop.stiffness,
+            loop.damping - loop.stiffness * delay,
+            loop.law,
+        )
     force = contact_law(loop.stiffness, loop.damping, loop.law)
     steps = math.ceil(delay * w * FINE_STEPS / math.pi)  # of one delay
     dt = delay / steps
@@ -155,7 +191,7 @@ def _continuous_impact(loop: Loop) -> float:
 
 
 def _undelayed(mass: float, stiffness: float, damping: float, law: str) -> float:
-    from softdock.contact.restitution import restitution_of_damping
+    from softdock.core.contact.restitution import restitution_of_damping
 
     zeta = 0.5 * damping / math.sqrt(stiffness * mass)
     if zeta < 0.0:  # the force is positive until the depth is zero, clamped or not

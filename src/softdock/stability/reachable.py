@@ -1,7 +1,9 @@
-"""Where a contact pair can touch, and with which normal: from a scenario's tables, at the bodies' attitudes at the start.
+"""Where a contact pair can touch, and with which normal: from a scenario's tables, at the bodies'
+attitudes at the start.
 
-A wall has one normal. A sphere has those of the half that faces the tip; a cone those of its inner wall at every azimuth from mouth to bottom, and of
-its bottom plate. Positions from the target's centre of mass, all in world axes.
+A wall has one normal. A sphere has those of the half that faces the tip; a cone those of its inner
+wall at every azimuth from mouth to bottom, and of its bottom plate. Positions from the target's
+centre of mass, all in world axes.
 """
 
 from __future__ import annotations
@@ -34,13 +36,20 @@ def rotation(wxyz: Any) -> np.ndarray:
 
 
 def tip_motion(tables: dict[str, Any], pair: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The tip's centre from the target's centre of mass at t = 0, and its velocity seen from the target, world axes [m, m/s]."""
+    """The tip's centre from the target's centre of mass at t = 0, and its velocity seen from the
+    target, world axes [m, m/s]."""
     c, t = tables["chaser"], tables["target"]
     R_c, R_t = rotation(c["attitude_wxyz"]), rotation(t["attitude_wxyz"])
     arm = R_c @ np.asarray(pair["tip_m"], float)
     at = np.asarray(c["position_m"], float) - np.asarray(t["position_m"], float) + arm
-    v = np.asarray(c["velocity_m_per_s"], float) + np.cross(R_c @ np.asarray(c["rate_rad_per_s"], float), arm)
-    v = v - np.asarray(t["velocity_m_per_s"], float) - np.cross(R_t @ np.asarray(t["rate_rad_per_s"], float), at)
+    v = np.asarray(c["velocity_m_per_s"], float) + np.cross(
+        R_c @ np.asarray(c["rate_rad_per_s"], float), arm
+    )
+    v = (
+        v
+        - np.asarray(t["velocity_m_per_s"], float)
+        - np.cross(R_t @ np.asarray(t["rate_rad_per_s"], float), at)
+    )
     return at, v
 
 
@@ -60,13 +69,18 @@ def reachable(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
     return _in_cone(pair, origin, axis, radius)
 
 
-def _on_wall(start: np.ndarray, velocity: np.ndarray, point: np.ndarray, normal: np.ndarray) -> np.ndarray:
-    """Where the tip meets the wall, flying on at its first velocity; without approach, the foot of the normal."""
+def _on_wall(
+    start: np.ndarray, velocity: np.ndarray, point: np.ndarray, normal: np.ndarray
+) -> np.ndarray:
+    """Where the tip meets the wall, flying on at its first velocity; without approach, the foot of
+    the normal."""
     gap, rate = (start - point) @ normal, velocity @ normal
     return start - velocity * (gap / rate) if gap > 0.0 and rate < 0.0 else start - gap * normal
 
 
-def _in_cone(pair: dict[str, Any], origin: np.ndarray, axis: np.ndarray, radius: float) -> list[Place]:
+def _in_cone(
+    pair: dict[str, Any], origin: np.ndarray, axis: np.ndarray, radius: float
+) -> list[Place]:
     across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     across = across / np.linalg.norm(across)
     third = np.cross(axis, across)

@@ -1,12 +1,14 @@
-"""How the loop answers a unit force on a unit mass: the one thing that every boundary of stability is drawn from.
+"""How the loop answers a unit force on a unit mass: the one thing that every boundary of stability
+is drawn from.
 
 With force F in and F handed over again, the loop closes where, at z (sampled) or s (continuous),
 
     mass D = stiffness N_k + damping N_b + virtual_stiffness N_vk + virtual_damping N_vb
 
-It is linear in the four coefficients, so on the unit circle z = exp(i theta) (on the axis s = i w) every boundary is closed and parametric. The sampled N
-are polynomials, from the first answers of the array loop to one held force; D collects the poles: two of the free mass, those of lags and filter,
-and z = 0 for everything that only remembers.
+It is linear in the four coefficients, so on the unit circle z = exp(i theta) (on the axis s = i w)
+every boundary is closed and parametric. The sampled N are polynomials, from the first answers of
+the array loop to one held force; D collects the poles: two of the free mass, those of lags and
+filter, and z = 0 for everything that only remembers.
 """
 
 from __future__ import annotations
@@ -33,11 +35,18 @@ class Sampled:
 
     def at(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """D and the four N at z = exp(i theta)."""
-        powers = _grid_powers(len(self.D)) if theta is _sampled_grid() else _powers(np.atleast_1d(theta), len(self.D))
-        return self.free(theta), np.einsum("wj,cj->cw", powers, self.N)  # so small that threads would only hold it up
+        powers = (
+            _grid_powers(len(self.D))
+            if theta is _sampled_grid()
+            else _powers(np.atleast_1d(theta), len(self.D))
+        )
+        return self.free(theta), np.einsum(
+            "wj,cj->cw", powers, self.N
+        )  # so small that threads would only hold it up
 
     def free(self, theta: np.ndarray) -> np.ndarray:
-        """D over its highest power, from its factors: near z = 1 the sum of its terms would be lost in rounding."""
+        """D over its highest power, from its factors: near z = 1 the sum of its terms would be lost
+        in rounding."""
         back = np.exp(-1j * np.atleast_1d(theta))
         found = np.expm1(-1j * np.atleast_1d(theta)) ** 2
         for pole in self.poles:
@@ -52,9 +61,14 @@ class Sampled:
         return _sampled_grid()
 
     def closed(self, theta: np.ndarray, mass: float, coefficients: np.ndarray) -> np.ndarray:
-        """The characteristic polynomial over its highest power: its half turns from 0 to pi are minus the roots outside the circle."""
-        powers = _grid_powers(len(self.D)) if theta is _sampled_grid() else _powers(theta, len(self.D))
-        return np.asarray(mass * self.free(theta) - np.einsum("wj,j->w", powers, coefficients @ self.N))
+        """The characteristic polynomial over its highest power: its half turns from 0 to pi are
+        minus the roots outside the circle."""
+        powers = (
+            _grid_powers(len(self.D)) if theta is _sampled_grid() else _powers(theta, len(self.D))
+        )
+        return np.asarray(
+            mass * self.free(theta) - np.einsum("wj,j->w", powers, coefficients @ self.N)
+        )
 
     def polynomial(self, mass: float, coefficients: np.ndarray) -> np.ndarray:
         """The closed loop's characteristic polynomial."""
@@ -75,20 +89,32 @@ class Continuous:
     def answers(self, s: np.ndarray) -> np.ndarray:
         """What is felt and seen of a displacement: four rows, as the coefficients."""
         loop = self.loop
-        moved = sum(r.share * np.exp(-s * r.delay) * _lag(r.lag, r.lag_damping, s) for r in loop.robots)
+        moved = sum(
+            r.share * np.exp(-s * r.delay) * _lag(r.lag, r.lag_damping, s) for r in loop.robots
+        )
         felt = moved * np.exp(-s * loop.sensor_delay)
         if loop.lowpass > 0.0:
             felt = felt / (1.0 + s / (2.0 * np.pi * loop.lowpass))
-        seen = moved * np.exp(-s * loop.pose_delay) if loop.virtual_from == "measured" else np.ones_like(s)
+        seen = (
+            moved * np.exp(-s * loop.pose_delay)
+            if loop.virtual_from == "measured"
+            else np.ones_like(s)
+        )
         return np.array([felt, s * felt, seen, s * seen])
 
     def ends(self, mass: float, coefficients: np.ndarray) -> np.ndarray:
         """Frequencies from far below the loop's swing to where the mass alone counts."""
         own = np.sqrt((coefficients[0] + coefficients[2]) / mass)
-        return np.append(0.0, np.geomspace(1e-3 * own, 30.0 * max(own, (coefficients[1] + coefficients[3]) / mass), 400))
+        return np.append(
+            0.0,
+            np.geomspace(
+                1e-3 * own, 30.0 * max(own, (coefficients[1] + coefficients[3]) / mass), 400
+            ),
+        )
 
     def closed(self, w: np.ndarray, mass: float, coefficients: np.ndarray) -> np.ndarray:
-        """mass s^2 + felt force: its half turns from 0 to infinity are one less the roots in the right half-plane."""
+        """mass s^2 + felt force: its half turns from 0 to infinity are one less the roots in the
+        right half-plane."""
         s = 1j * np.atleast_1d(np.asarray(w, float))
         return mass * s * s + coefficients @ self.answers(s)
 
@@ -107,7 +133,8 @@ def _sampled_grid() -> np.ndarray:
 
 
 def _powers(theta: np.ndarray, count: int) -> np.ndarray:
-    """1, 1/z, 1/z^2, ... at z = exp(i theta): polynomials come out divided by their highest power."""
+    """1, 1/z, 1/z^2, ... at z = exp(i theta): polynomials come out divided by their highest
+    power."""
     return np.exp(-1j * np.outer(theta, np.arange(count)))
 
 
@@ -124,12 +151,22 @@ def _wide_grid_powers(count: int) -> np.ndarray:
 
 
 def response(loop: Loop) -> Sampled | Continuous:
-    """The answer of a loop whose sampling repeats every cycle, or of a continuous one. It does not depend on mass, stiffness and damping."""
+    """The answer of a loop whose sampling repeats every cycle, or of a continuous one. It does not
+    depend on mass, stiffness and damping."""
     if loop.cycle is None:
         return Continuous(loop)
     if loop.pattern != 1:
         raise ValueError("this sampling repeats only after several cycles; use the lifted matrix")
-    return _sampled(loop.changed(mass=1.0, stiffness=1.0, damping=0.0, virtual_stiffness=0.0, virtual_damping=0.0, law="spring_damper"))
+    return _sampled(
+        loop.changed(
+            mass=1.0,
+            stiffness=1.0,
+            damping=0.0,
+            virtual_stiffness=0.0,
+            virtual_damping=0.0,
+            law="spring_damper",
+        )
+    )
 
 
 def forget_responses() -> None:
@@ -142,7 +179,9 @@ def _sampled(loop: Loop) -> Sampled:
     arrays = ArrayLoop(loop, 2)  # column 0 feels the depth, column 1 its rate
     poles = _poles(loop, arrays.T)
     D = np.convolve([1.0, -2.0, 1.0], np.real(np.poly(poles)))
-    D = np.concatenate([D, np.zeros(arrays.history + arrays.samples + arrays.poses + 2)])  # z = 0: what only remembers
+    D = np.concatenate(
+        [D, np.zeros(arrays.history + arrays.samples + arrays.poses + 2)]
+    )  # z = 0: what only remembers
     answers = np.zeros((4, len(D)))
     k, b = np.array([1.0, 0.0]), np.array([0.0, 1.0])
     force = np.ones(2)
@@ -160,7 +199,10 @@ def _poles(loop: Loop, T: float) -> np.ndarray:
     """Of lags and filter, over one cycle."""
     found: list[complex] = []
     for w, zeta in sorted({(r.lag, r.lag_damping) for r in loop.robots if r.lag > 0.0}):
-        found += [complex(np.exp(T * w * (-zeta + sign * np.emath.sqrt(zeta * zeta - 1.0)))) for sign in (1.0, -1.0)]
+        found += [
+            complex(np.exp(T * w * (-zeta + sign * np.emath.sqrt(zeta * zeta - 1.0))))
+            for sign in (1.0, -1.0)
+        ]
     if loop.keep > 0.0:
         found.append(complex(loop.keep ** round(T / loop.period)))
     return np.array(found, complex)

@@ -1,7 +1,9 @@
-"""Margins when parameters are not known exactly: the worst case over intervals, and the probability of being stable over distributions.
+"""Margins when parameters are not known exactly: the worst case over intervals, and the probability
+of being stable over distributions.
 
-An uncertain parameter is `Interval(low, high)` (a uniform distribution when sampled) or `Normal(mean, deviation)` (cut at three deviations, which are also
-its worst case). Names: mass, stiffness, damping, virtual_damping, delay. SI.
+An uncertain parameter is `Interval(low, high)` (a uniform distribution when sampled) or
+`Normal(mean, deviation)` (cut at three deviations, which are also its worst case). Names: mass,
+stiffness, damping, virtual_damping, delay. SI.
 """
 
 from __future__ import annotations
@@ -34,8 +36,11 @@ class Normal(NamedTuple):
     deviation: float
 
 
-def robust_margins(loop: Loop, uncertain: Mapping[str, Interval | Normal], samples: int = 1000, seed: int = 0) -> dict[str, Any]:
-    """Worst case and probability. `worst`: the corner of the box with the fastest growth, and its delay margin; probability with its standard error."""
+def robust_margins(
+    loop: Loop, uncertain: Mapping[str, Interval | Normal], samples: int = 1000, seed: int = 0
+) -> dict[str, Any]:
+    """Worst case and probability. `worst`: the corner of the box with the fastest growth, and its
+    delay margin; probability with its standard error."""
     _check(uncertain, samples)
     ends = {name: _ends(value) for name, value in uncertain.items()}
     grid = [np.linspace(low, high, LEVELS) for low, high in ends.values()]
@@ -58,13 +63,25 @@ def robust_margins(loop: Loop, uncertain: Mapping[str, Interval | Normal], sampl
 
 
 def _check(uncertain: Mapping[str, Interval | Normal], samples: int) -> None:
-    problems = [Problem("uncertain", name, "one of " + ", ".join(NAMES)) for name in uncertain if name not in NAMES]
+    problems = [
+        Problem("uncertain", name, "one of " + ", ".join(NAMES))
+        for name in uncertain
+        if name not in NAMES
+    ]
     for name, value in uncertain.items():
         low, high = _ends(value)
         if not (low <= high and math.isfinite(low) and math.isfinite(high)):
-            problems.append(Problem(f"uncertain.{name}", tuple(value), "low <= high, or a deviation >= 0"))
+            problems.append(
+                Problem(f"uncertain.{name}", tuple(value), "low <= high, or a deviation >= 0")
+            )
         elif low < 0.0 or (low == 0.0 and name in ("mass", "stiffness")):
-            problems.append(Problem(f"uncertain.{name}", tuple(value), f"values that stay above 0; this one reaches {low:.4g}"))
+            problems.append(
+                Problem(
+                    f"uncertain.{name}",
+                    tuple(value),
+                    f"values that stay above 0; this one reaches {low:.4g}",
+                )
+            )
     if not uncertain:
         problems.append(Problem("uncertain", None, "at least one parameter"))
     if samples < 1:
@@ -79,7 +96,9 @@ def _ends(value: Interval | Normal) -> tuple[float, float]:
     return value.mean - DEVIATIONS * value.deviation, value.mean + DEVIATIONS * value.deviation
 
 
-def _drawn(uncertain: Mapping[str, Interval | Normal], samples: int, seed: int) -> dict[str, np.ndarray]:
+def _drawn(
+    uncertain: Mapping[str, Interval | Normal], samples: int, seed: int
+) -> dict[str, np.ndarray]:
     random = np.random.Generator(np.random.Philox(seed))
     found = {}
     for name, value in uncertain.items():
@@ -96,7 +115,9 @@ def _drawn(uncertain: Mapping[str, Interval | Normal], samples: int, seed: int) 
 
 def _stable(loop: Loop, drawn: dict[str, np.ndarray]) -> np.ndarray:
     if is_plain(loop) and "virtual_damping" not in drawn:
-        m, b, k = (drawn.get(name, getattr(loop, name)) for name in ("mass", "damping", "stiffness"))
+        m, b, k = (
+            drawn.get(name, getattr(loop, name)) for name in ("mass", "damping", "stiffness")
+        )
         return np.asarray(drawn.get("delay", loop.delay) < closed_forms.critical_delay(m, b, k))
     rows = zip(*drawn.values())
     return np.array([is_stable(loop.changed(**dict(zip(drawn, map(float, row))))) for row in rows])

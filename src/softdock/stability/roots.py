@@ -1,7 +1,9 @@
-"""Roots of the closed loop: of the lifted matrix, of the characteristic polynomial, of the delay equation; and how many of them grow.
+"""Roots of the closed loop: of the lifted matrix, of the characteristic polynomial, of the delay
+equation; and how many of them grow.
 
-Three ways that must agree: eigenvalues of the loop over one sampling pattern, roots of the polynomial that `response` gives, and the turns of the closed loop
-about zero along the boundary (the argument principle), which is the fastest and decides whether a loop is stable.
+Three ways that must agree: eigenvalues of the loop over one sampling pattern, roots of the
+polynomial that `response` gives, and the turns of the closed loop about zero along the boundary
+(the argument principle), which is the fastest and decides whether a loop is stable.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ MOST_REFINEMENTS = 44  # halvings of a step: then a root is on the boundary to r
 
 
 def lifted_matrix(loop: Loop) -> np.ndarray:
-    """State of the linear loop (a contact that may pull for ever) one sampling pattern later, from the state now."""
+    """State of the linear loop (a contact that may pull for ever) one sampling pattern later, from
+    the state now."""
     arrays = ArrayLoop(loop, 1)
     n = len(arrays.state)
     arrays = ArrayLoop(loop, n)
@@ -35,7 +38,8 @@ def lifted_matrix(loop: Loop) -> np.ndarray:
 
 
 def dominant_root(loop: Loop) -> complex:
-    """The root that grows fastest, or decays slowest, as s [1/s]; with Im s >= 0. Sampled: s = log(z) / cycle."""
+    """The root that grows fastest, or decays slowest, as s [1/s]; with Im s >= 0. Sampled: s =
+    log(z) / cycle."""
     if loop.cycle is None:
         P, terms = delay_equation(loop)
         root = complex(rightmost_roots(P, terms, 1)[0])
@@ -79,7 +83,11 @@ def growth(loop: Loop) -> float:
 
 def delay_equation(loop: Loop) -> tuple[np.ndarray, list[Term]]:
     """P and (tau, Q) of the continuous loop: P(s) = sum Q(s) exp(-s tau)."""
-    filters = np.array([1.0 / (2.0 * np.pi * loop.lowpass), 1.0]) if loop.lowpass > 0.0 else np.array([1.0])
+    filters = (
+        np.array([1.0 / (2.0 * np.pi * loop.lowpass), 1.0])
+        if loop.lowpass > 0.0
+        else np.array([1.0])
+    )
     lags = {(r.lag, r.lag_damping) for r in loop.robots if r.lag > 0.0}
 
     def followers(leave_out: tuple[float, float] | None = None) -> np.ndarray:
@@ -93,16 +101,38 @@ def delay_equation(loop: Loop) -> tuple[np.ndarray, list[Term]]:
     terms: list[Term] = []
     for r in loop.robots:
         others = followers((r.lag, r.lag_damping) if r.lag > 0.0 else None)
-        terms.append((r.delay + loop.sensor_delay, -r.share * np.convolve([loop.damping, loop.stiffness], others)))
+        terms.append(
+            (
+                r.delay + loop.sensor_delay,
+                -r.share * np.convolve([loop.damping, loop.stiffness], others),
+            )
+        )
         if loop.is_hybrid and loop.virtual_from == "measured":
-            terms.append((r.delay + loop.pose_delay, -r.share * np.convolve([loop.virtual_damping, loop.virtual_stiffness], np.convolve(others, filters))))
+            terms.append(
+                (
+                    r.delay + loop.pose_delay,
+                    -r.share
+                    * np.convolve(
+                        [loop.virtual_damping, loop.virtual_stiffness], np.convolve(others, filters)
+                    ),
+                )
+            )
     if loop.is_hybrid and loop.virtual_from == "simulated":
-        terms.append((0.0, -np.convolve([loop.virtual_damping, loop.virtual_stiffness], np.convolve(followers(), filters))))
+        terms.append(
+            (
+                0.0,
+                -np.convolve(
+                    [loop.virtual_damping, loop.virtual_stiffness],
+                    np.convolve(followers(), filters),
+                ),
+            )
+        )
     return P, terms
 
 
 def unstable_roots(loop: Loop) -> int | None:
-    """How many roots grow, by how often the closed loop turns about zero along the boundary; None: a root is on it."""
+    """How many roots grow, by how often the closed loop turns about zero along the boundary; None:
+    a root is on it."""
     answer = response(loop)
     given, mass = coefficients_of(loop), loop.mass
     turned = _turned(lambda w: answer.closed(w, mass, given), answer.ends(mass, given))
@@ -113,7 +143,8 @@ def unstable_roots(loop: Loop) -> int | None:
 
 
 def _turned(closed: Callable[[np.ndarray], np.ndarray], w: np.ndarray) -> float | None:
-    """Angle through which a curve turns about zero, with points added until each step is small; None: it passes through zero."""
+    """Angle through which a curve turns about zero, with points added until each step is small;
+    None: it passes through zero."""
     values = closed(w)
     for _ in range(MOST_REFINEMENTS):
         steps = np.angle(values[1:] * np.conj(values[:-1]))

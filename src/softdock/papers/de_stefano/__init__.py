@@ -1,10 +1,23 @@
-"""De Stefano, Balachandran, Artigas, Secchi: a passive and explicit discrete integrator. Its scheme and every figure."""
+"""De Stefano, Balachandran, Artigas, Secchi: a passive and explicit discrete integrator. Its scheme
+and every figure."""
 
 from __future__ import annotations
 
 from softdock.papers.de_stefano.drift import make_figure_3
-from softdock.papers.de_stefano.energies import make_figure_4, make_figure_5, make_figure_6, make_figure_9, make_figure_10, make_figure_11
-from softdock.papers.de_stefano.experiment import make_figure_12, make_figure_13, make_figure_14, make_noise
+from softdock.papers.de_stefano.energies import (
+    make_figure_4,
+    make_figure_5,
+    make_figure_6,
+    make_figure_9,
+    make_figure_10,
+    make_figure_11,
+)
+from softdock.papers.de_stefano.experiment import (
+    make_figure_12,
+    make_figure_13,
+    make_figure_14,
+    make_noise,
+)
 from softdock.papers.de_stefano.faults import make_faults
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
@@ -12,7 +25,8 @@ from softdock.papers.frame import Paper
 PAPER = Paper(
     "de-stefano",
     "The passive integrator, regenerated",
-    "M. De Stefano, R. Balachandran, J. Artigas, C. Secchi: Reproducing Physical Dynamics with Hardware-in-the-Loop Simulators: A Passive and Explicit "
+    "M. De Stefano, R. Balachandran, J. Artigas, C. Secchi: Reproducing Physical Dynamics "
+    "with Hardware-in-the-Loop Simulators: A Passive and Explicit "
     "Discrete Integrator",
     {
         "figure_3": make_figure_3,

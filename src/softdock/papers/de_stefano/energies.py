@@ -6,7 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.axis_scheme import BARE, MASS, T1, T2, T3, Motion, exact_position, integrate_axis, pushes
+from softdock.core.energy.axis_scheme import (
+    BARE,
+    MASS,
+    T1,
+    T2,
+    T3,
+    Motion,
+    exact_position,
+    integrate_axis,
+    pushes,
+)
 from softdock.papers.de_stefano.drift import smooth_drift
 from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
@@ -23,13 +33,16 @@ def continuous_energy(T: float) -> np.ndarray:
 
 
 def port_sum(motion: Motion, T: float) -> np.ndarray:
-    """The energy that T F(k-1) v(k) adds up to [J]: what a port would count that takes the new velocity for the whole cycle."""
+    """The energy that T F(k-1) v(k) adds up to [J]: what a port would count that takes the new
+    velocity for the whole cycle."""
     return np.concatenate([[0.0], np.cumsum(T * motion.force[:-1] * motion.velocity[1:])])
 
 
 def output_energy(motion: Motion, T: float) -> np.ndarray:
     """The same with the corrected velocity [J]."""
-    return np.concatenate([[0.0], np.cumsum(T * motion.force[:-1] * (motion.velocity[1:] - motion.correction[1:]))])
+    return np.concatenate(
+        [[0.0], np.cumsum(T * motion.force[:-1] * (motion.velocity[1:] - motion.correction[1:]))]
+    )
 
 
 def _at(values: np.ndarray, t: float, T: float) -> float:
@@ -40,10 +53,17 @@ def _energy_rows(form: str, port: Any) -> list[dict[str, Any]]:
     rows = []
     for T in (T1, T2):
         motion = integrate_axis(form, pushes(T), MASS, T)
-        kinetic, summed, exact = 0.5 * MASS * motion.velocity**2, port(motion, T), continuous_energy(T)
+        kinetic, summed, exact = (
+            0.5 * MASS * motion.velocity**2,
+            port(motion, T),
+            continuous_energy(T),
+        )
         rows.append({"cycle_ms": 1e3 * T})
         for name, series in (("kinetic", kinetic), ("port", summed), ("continuous", exact)):
-            rows[-1] |= {f"{name}_first_J": _at(series, AFTER_FIRST, T), f"{name}_second_J": _at(series, AT_END, T)}
+            rows[-1] |= {
+                f"{name}_first_J": _at(series, AFTER_FIRST, T),
+                f"{name}_second_J": _at(series, AT_END, T),
+            }
     return rows
 
 
@@ -64,9 +84,29 @@ def _energy_chart(key: str, form: str, port: Any) -> str:
         motion = integrate_axis(form, pushes(T), MASS, T)
         summed = port(motion, T)
         lines.append(Line(f"port sum, T = {T:g} s", role, motion.time, summed, dash="dash"))
-        lines.append(Line(f"less H_c, T = {T:g} s", role, motion.time, summed - continuous_energy(T), second=True))
-    caption = "Below: by how much the port's sum is above H_c; on the scale of the energies the lines cover each other."
-    return chart(key, "Energy of the mass", lines, "time [s]", "energy [J]", caption=caption, second_title="less H_c [J]", height=420)
+        lines.append(
+            Line(
+                f"less H_c, T = {T:g} s",
+                role,
+                motion.time,
+                summed - continuous_energy(T),
+                second=True,
+            )
+        )
+    caption = (
+        "Below: by how much the port's sum is above H_c; on the scale of the energies the lines "
+        "cover each other."
+    )
+    return chart(
+        key,
+        "Energy of the mass",
+        lines,
+        "time [s]",
+        "energy [J]",
+        caption=caption,
+        second_title="less H_c [J]",
+        height=420,
+    )
 
 
 def make_figure_4() -> Exhibit:
@@ -74,15 +114,21 @@ def make_figure_4() -> Exhibit:
     return Exhibit(
         "figure_4",
         "Fig. 4: mechanical energy without correction",
-        f"m v^2 / 2 is exact at the samples ({rows[0]['kinetic_first_J']:.1f} and {rows[0]['kinetic_second_J']:.1f} J); only the sum of T F(k-1) v(k) is too "
+        f"m v^2 / 2 is exact at the samples ({rows[0]['kinetic_first_J']:.1f} and "
+        f"{rows[0]['kinetic_second_J']:.1f} J); only the sum of T F(k-1) v(k) is too "
         f"large, {rows[0]['port_first_J']:.1f} and {rows[0]['port_second_J']:.1f} J at T1.",
         _COLUMNS,
         rows,
         {},
-        ("The force profile of figure_3. The figure's numbers are not readable from the text: nothing is set beside them.",),
         (
-            "The printed figure shows H_T1 above H_c. For a held force that cannot be: (6) gives the exact velocity, so m v(k)^2 / 2 is H_c at every sample. "
-            "dH of (9) and (10) is part of the true work of the held force, T F (v(k-1) + v(k)) / 2, and not created. What can be above H_c is the port's "
+            "The force profile of figure_3. The figure's numbers are not readable from the "
+            "text: nothing is set beside them.",
+        ),
+        (
+            "The printed figure shows H_T1 above H_c. For a held force that cannot be: (6) "
+            "gives the exact velocity, so m v(k)^2 / 2 is H_c at every sample. "
+            "dH of (9) and (10) is part of the true work of the held force, T F (v(k-1) + "
+            "v(k)) / 2, and not created. What can be above H_c is the port's "
             "sum with the new velocity, shown here.",
         ),
         [_energy_chart("figure_4", BARE, port_sum)],
@@ -94,19 +140,24 @@ def make_figure_11() -> Exhibit:
     return Exhibit(
         "figure_11",
         "Fig. 11: mechanical energy with correction",
-        f"The port's sum with the corrected velocity comes to {rows[0]['port_first_J']:.3f} and {rows[0]['port_second_J']:.3f} J at T1, "
+        f"The port's sum with the corrected velocity comes to {rows[0]['port_first_J']:.3f} "
+        f"and {rows[0]['port_second_J']:.3f} J at T1, "
         f"H_c to {rows[0]['continuous_first_J']:.1f} and {rows[0]['continuous_second_J']:.1f} J.",
         _COLUMNS,
         rows,
         {},
         ("As figure_4.",),
-        ("The energies that the paper shows corrected were exact to begin with (figure_4). What the correction changes is the port's sum, and the position.",),
+        (
+            "The energies that the paper shows corrected were exact to begin with "
+            "(figure_4). What the correction changes is the port's sum, and the position.",
+        ),
         [_energy_chart("figure_11", "published", output_energy)],
     )
 
 
 def smooth_difference(T: float) -> np.ndarray:
-    """dE - dH [J a cycle] for a smooth force against its samples: dE the sampled step's gain of energy less the continuous one's."""
+    """dE - dH [J a cycle] for a smooth force against its samples: dE the sampled step's gain of
+    energy less the continuous one's."""
     t = np.arange(round(SMOOTH_PERIOD / T) + 1) * T
     w = 2.0 * np.pi / SMOOTH_PERIOD
     force = SMOOTH_PEAK * np.sin(w * t)
@@ -126,14 +177,24 @@ def make_figure_5() -> Exhibit:
     rows, lines = [], []
     for role, T in (("c1", T1), ("c2", T2), ("c3", T3)):
         off = smooth_difference(T)
-        rows.append({"cycle_ms": 1e3 * T, "largest_J": float(np.abs(off).max()), "rate_W": float(np.abs(off).max() / T), "held_J": held_difference(T)})
+        rows.append(
+            {
+                "cycle_ms": 1e3 * T,
+                "largest_J": float(np.abs(off).max()),
+                "rate_W": float(np.abs(off).max() / T),
+                "held_J": held_difference(T),
+            }
+        )
         lines.append(Line(f"T = {T:g} s", role, np.arange(len(off)) * T, off / T))
         if T < T1:
-            lines.append(Line(f"T = {T:g} s, larger", role, np.arange(len(off)) * T, off / T, second=True))
+            lines.append(
+                Line(f"T = {T:g} s, larger", role, np.arange(len(off)) * T, off / T, second=True)
+            )
     return Exhibit(
         "figure_5",
         "Fig. 5: dE against dH",
-        "For a held force dE is zero, not dH. For a smooth force and its samples dE - dH falls with T, a cycle's share with its square.",
+        "For a held force dE is zero, not dH. For a smooth force and its samples dE - dH "
+        "falls with T, a cycle's share with its square.",
         (
             Column("cycle_ms", "T [ms]"),
             Column("largest_J", "largest |dE - dH|, smooth force [J a cycle]"),
@@ -141,14 +202,33 @@ def make_figure_5() -> Exhibit:
             Column("held_J", "largest |dE|, held force [J]"),
         ),
         rows,
-        {"smooth_drift_uncorrected_m": smooth_drift(T1, BARE), "smooth_drift_previous_force_m": smooth_drift(T1, "previous_force")},
-        (f"The force of the figure is not printed: {SMOOTH_PEAK:g} N sin(2 pi t / {SMOOTH_PERIOD:g} s) on {MASS:g} kg.",),
+        {
+            "smooth_drift_uncorrected_m": smooth_drift(T1, BARE),
+            "smooth_drift_previous_force_m": smooth_drift(T1, "previous_force"),
+        },
         (
-            "The paper compares with the continuous mass under the same held force; then dE = 0 in every cycle and dE - dH = -dH, whatever (12) says. The "
-            "printed picture can only come from a force that changes between samples.",
-            "With a smooth force the statement about drift turns round: (5) does not drift and the corrected scheme does, by -(T/2) dv.",
+            f"The force of the figure is not printed: {SMOOTH_PEAK:g} N sin(2 pi t / "
+            f"{SMOOTH_PERIOD:g} s) on {MASS:g} kg.",
         ),
-        [chart("figure_5", "dE - dH over T", lines, "time [s]", "power [W]", second_title="[W]", caption="Below: the two shorter cycles, larger.", height=420)],
+        (
+            "The paper compares with the continuous mass under the same held force; then dE "
+            "= 0 in every cycle and dE - dH = -dH, whatever (12) says. The "
+            "printed picture can only come from a force that changes between samples.",
+            "With a smooth force the statement about drift turns round: (5) does not drift "
+            "and the corrected scheme does, by -(T/2) dv.",
+        ),
+        [
+            chart(
+                "figure_5",
+                "dE - dH over T",
+                lines,
+                "time [s]",
+                "power [W]",
+                second_title="[W]",
+                caption="Below: the two shorter cycles, larger.",
+                height=420,
+            )
+        ],
     )
 
 
@@ -160,7 +240,9 @@ def make_figure_6() -> Exhibit:
     v = np.concatenate([[0.0], np.cumsum(T * force[:-1] / MASS)])
     cell = np.minimum((fine / T).astype(int), len(t) - 2)
     held, velocity = force[cell], v[cell] + (fine - t[cell]) * force[cell] / MASS
-    areas = np.array([np.trapezoid((held * velocity)[cell == k], fine[cell == k]) for k in range(len(t) - 1)])
+    areas = np.array(
+        [np.trapezoid((held * velocity)[cell == k], fine[cell == k]) for k in range(len(t) - 1)]
+    )
     rows = [
         {
             "cycle": k + 1,
@@ -175,7 +257,8 @@ def make_figure_6() -> Exhibit:
     return Exhibit(
         "figure_6",
         "Fig. 6: power in continuous and discrete time",
-        "In each cycle the rectangle T F v(k-1) plus the triangle dH is the gain of energy, to the last digit: the triangle is work, not an error.",
+        "In each cycle the rectangle T F v(k-1) plus the triangle dH is the gain of energy, "
+        "to the last digit: the triangle is work, not an error.",
         (
             Column("cycle", "cycle"),
             Column("start_J", "T F(k-1) v(k-1) [J]"),
@@ -185,11 +268,16 @@ def make_figure_6() -> Exhibit:
         ),
         rows,
         {
-            "largest_gap_of_rectangle_and_triangle_J": float(max(abs(r["start_J"] + r["extra_J"] - r["gain_J"]) for r in rows)),
+            "largest_gap_of_rectangle_and_triangle_J": float(
+                max(abs(r["start_J"] + r["extra_J"] - r["gain_J"]) for r in rows)
+            ),
             "energy_by_area_J": float(areas.sum()),
         },
         ("T = 1 s, so that the areas can be seen; the smooth force of figure_5.",),
-        ("(13) is printed with a wrong sign; rightly, (12) and (13) are one statement: T F v(k) and T F v(k-1) lie dH above and below the true gain.",),
+        (
+            "(13) is printed with a wrong sign; rightly, (12) and (13) are one statement: T "
+            "F v(k) and T F v(k-1) lie dH above and below the true gain.",
+        ),
         [
             chart(
                 "figure_6",
@@ -220,7 +308,9 @@ def _observer_rows(T: float) -> list[dict[str, Any]]:
                 "end_J": without_rounding(motion.left[-1], motion),
                 "tank_J": float(tank),
                 "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
-                "largest_drift_m": float(np.abs(motion.position - exact_position(motion.force, MASS, T)).max()),
+                "largest_drift_m": float(
+                    np.abs(motion.position - exact_position(motion.force, MASS, T)).max()
+                ),
             }
         )
     return rows
@@ -228,11 +318,15 @@ def _observer_rows(T: float) -> list[dict[str, Any]]:
 
 def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
     rows = _observer_rows(T)
-    bare, with_pc = integrate_axis(BARE, pushes(T), MASS, T), integrate_axis("published", pushes(T), MASS, T)
+    bare, with_pc = (
+        integrate_axis(BARE, pushes(T), MASS, T),
+        integrate_axis("published", pushes(T), MASS, T),
+    )
     return Exhibit(
         key,
         f"{figure}: observed energy and correction at T = {T:g} s",
-        f"Without controller the observed energy falls to {rows[0]['end_J']:.3f} J. With it, it is never positive: {rows[1]['lowest_before_J']:.4f} J at the "
+        f"Without controller the observed energy falls to {rows[0]['end_J']:.3f} J. With it, "
+        f"it is never positive: {rows[1]['lowest_before_J']:.4f} J at the "
         "lowest, and zero only where the damper's part is booked in the same step.",
         (
             Column("scheme", "scheme"),
@@ -247,8 +341,10 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
         {},
         ("The force profile of figure_3.",),
         (
-            "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = -dH(k) < 0 while there is force; it is zero only after the damper's "
-            "part of the same step is added. After a push -dH of the last sample stays, because (17) has no answer at F = 0.",
+            "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = "
+            "-dH(k) < 0 while there is force; it is zero only after the damper's "
+            "part of the same step is added. After a push -dH of the last sample stays, "
+            "because (17) has no answer at F = 0.",
             "The bounded form starts with a full tank, T^2 F_max^2 / 2m, and never empties it.",
         ),
         [

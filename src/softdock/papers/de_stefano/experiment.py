@@ -1,4 +1,5 @@
-"""Figs. 12 to 14: the experiment on OOS-SIM, pushes by hand through a noisy sensor; and the noise that the published form bears."""
+"""Figs. 12 to 14: the experiment on OOS-SIM, pushes by hand through a noisy sensor; and the noise
+that the published form bears."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.energy.axis_scheme import BARE, Motion, integrate_axis
+from softdock.core.energy.axis_scheme import BARE, Motion, integrate_axis
 from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.charts import Line, chart
@@ -19,7 +20,11 @@ MASS, CYCLE = 250.0, 0.004  # kg, s: published
 NOISE = 0.25  # N, assumed (the sensor of EPOS)
 RUNS, RUN_TIME = 200, 60.0  # s
 DRAWS = 64  # of the noise, for the noise that is borne
-FIGURES = {"figure_12": ("z", "Fig. 12"), "figure_13": ("y", "Fig. 13"), "figure_14": ("x", "Fig. 14")}
+FIGURES = {
+    "figure_12": ("z", "Fig. 12"),
+    "figure_13": ("y", "Fig. 13"),
+    "figure_14": ("x", "Fig. 14"),
+}
 LARGEST_PUSH = {"x": None, "y": None, "z": 60.0}  # N, published for z; "lower values for x and y"
 FORMS = ("published", "previous_force", "bounded")
 
@@ -29,8 +34,12 @@ def experiment(form: str, noise: float = NOISE) -> Run:
     """The preset in the loop."""
     method: dict[str, Any] = {"name": "direct"}
     if form != BARE:
-        method = {"name": "passive_integrator", "form": form} | ({"largest_force_N": 65.0} if form == "bounded" else {})
-    return simulate(load_scenario("oos_sim", {"sensor.noise_N": noise}).with_keys({"methods": [method]}))
+        method = {"name": "passive_integrator", "form": form} | (
+            {"largest_force_N": 65.0} if form == "bounded" else {}
+        )
+    return simulate(
+        load_scenario("oos_sim", {"sensor.noise_N": noise}).with_keys({"methods": [method]})
+    )
 
 
 def axis_motion(form: str, axis: str, noise: float = NOISE) -> Motion:
@@ -41,7 +50,8 @@ def axis_motion(form: str, axis: str, noise: float = NOISE) -> Motion:
 
 @functools.cache
 def usable_noise(axis: str = "z") -> float:
-    """The noise [N] at which, in half of the draws, some correction of the published form exceeds the satellite's own largest speed; by bisection."""
+    """The noise [N] at which, in half of the draws, some correction of the published form exceeds
+    the satellite's own largest speed; by bisection."""
     clean = experiment(BARE, 0.0).series[f"measured.chaser.force.{axis}"]
     draws = np.random.default_rng(0).standard_normal((DRAWS, len(clean)))
     low, high = 1e-6, 10.0
@@ -55,9 +65,13 @@ def usable_noise(axis: str = "z") -> float:
 
 @functools.cache
 def noise_campaign(runs: int = RUNS, seed: int = 0) -> dict[str, dict[str, float]]:
-    """Nothing but noise on the sensor: the largest correction of each form over many runs, and the bound T F_max / 2m of the run it came from."""
+    """Nothing but noise on the sensor: the largest correction of each form over many runs, and the
+    bound T F_max / 2m of the run it came from."""
     rng = np.random.default_rng(seed)
-    found = {form: {"largest_m_per_s": 0.0, "median_m_per_s": 0.0, "largest_over_bound": 0.0} for form in FORMS}
+    found = {
+        form: {"largest_m_per_s": 0.0, "median_m_per_s": 0.0, "largest_over_bound": 0.0}
+        for form in FORMS
+    }
     peaks: dict[str, list[float]] = {form: [] for form in FORMS}
     for _ in range(runs):
         force = NOISE * rng.standard_normal(round(RUN_TIME / CYCLE))
@@ -67,12 +81,18 @@ def noise_campaign(runs: int = RUNS, seed: int = 0) -> dict[str, dict[str, float
             peaks[form].append(peak)
             found[form]["largest_over_bound"] = max(found[form]["largest_over_bound"], peak / bound)
     for form in FORMS:
-        found[form]["largest_m_per_s"], found[form]["median_m_per_s"] = max(peaks[form]), float(np.median(peaks[form]))
+        found[form]["largest_m_per_s"], found[form]["median_m_per_s"] = (
+            max(peaks[form]),
+            float(np.median(peaks[form])),
+        )
     return found
 
 
 def _row(form: str, axis: str) -> dict[str, Any]:
-    motion, sent = axis_motion(form, axis), experiment(form).series[f"command.chaser.position.{axis}"]
+    motion, sent = (
+        axis_motion(form, axis),
+        experiment(form).series[f"command.chaser.position.{axis}"],
+    )
     return {
         "scheme": "without controller" if form == BARE else form,
         "largest_force_N": float(np.abs(motion.force).max()),
@@ -101,8 +121,11 @@ def _figure(key: str) -> Exhibit:
     return Exhibit(
         key,
         f"{figure}: pushes by hand on OOS-SIM, {axis}",
-        f"Without controller the observed energy falls to {1e3 * rows[0]['observed_end_J']:.2f} mJ, as published in kind. With {NOISE:g} N of noise the "
-        f"published correction reaches {rows[1]['largest_correction_m_per_s']:.2g} m/s, the bounded one {rows[3]['largest_correction_m_per_s']:.2g} m/s.",
+        "Without controller the observed energy falls to "
+        f"{1e3 * rows[0]['observed_end_J']:.2f} mJ, as published in kind. With {NOISE:g} N "
+        "of noise the "
+        f"published correction reaches {rows[1]['largest_correction_m_per_s']:.2g} m/s, the "
+        f"bounded one {rows[3]['largest_correction_m_per_s']:.2g} m/s.",
         (
             Column("scheme", "scheme"),
             Column("largest_force_N", "largest force [N]"),
@@ -117,16 +140,24 @@ def _figure(key: str) -> Exhibit:
         {
             "usable_noise_N": limit,
             "largest_own_speed_m_per_s": float(np.abs(bare.velocity).max()),
-            **({"published_largest_force_N": LARGEST_PUSH[axis]} if LARGEST_PUSH[axis] else {"published_force": "lower than on z"}),
+            **(
+                {"published_largest_force_N": LARGEST_PUSH[axis]}
+                if LARGEST_PUSH[axis]
+                else {"published_force": "lower than on z"}
+            ),
         },
         (
-            "250 kg and 4 ms are published, and pushes of up to 60 N on z, less on x and y. Shape and times of the pushes and the sensor's noise are assumed: "
+            "250 kg and 4 ms are published, and pushes of up to 60 N on z, less on x and y. "
+            "Shape and times of the pushes and the sensor's noise are assumed: "
             "the preset oos_sim.",
-            f"Usable: in half of {DRAWS} draws of the noise no correction exceeds the largest speed that the satellite itself has.",
+            f"Usable: in half of {DRAWS} draws of the noise no correction exceeds the "
+            "largest speed that the satellite itself has.",
         ),
         (
-            "The paper says that the method deals with sensor noise. v_pc = (T / 2m) F(k-1)^2 / F(k) is singular where the measured force passes zero: with "
-            f"these pushes the published form stops being usable at {limit:.2g} N of noise. Whatever was filtered or gated in the experiment is not printed.",
+            "The paper says that the method deals with sensor noise. v_pc = (T / 2m) "
+            "F(k-1)^2 / F(k) is singular where the measured force passes zero: with "
+            f"these pushes the published form stops being usable at {limit:.2g} N of noise. "
+            "Whatever was filtered or gated in the experiment is not printed.",
             "E_obs with the controller is printed as positive; it is zero at best (figure_9).",
         ),
         [
@@ -136,7 +167,9 @@ def _figure(key: str) -> Exhibit:
                 [
                     Line("without controller", "c1", bare.time, bare.left),
                     Line("published, damper booked", "c2", with_pc.time, with_pc.left),
-                    Line("bounded, less its tank", "c3", bounded.time, bounded.left - bounded.left[0]),
+                    Line(
+                        "bounded, less its tank", "c3", bounded.time, bounded.left - bounded.left[0]
+                    ),
                     Line("force", "measured", bare.time, bare.force, second=True),
                 ],
                 "time [s]",
@@ -159,7 +192,10 @@ def _figure(key: str) -> Exhibit:
             chart(
                 f"{key}_damping",
                 "Damping",
-                [Line("published", "c2", with_pc.time, with_pc.damping), Line("bounded", "c3", bounded.time, bounded.damping, second=True)],
+                [
+                    Line("published", "c2", with_pc.time, with_pc.damping),
+                    Line("bounded", "c3", bounded.time, bounded.damping, second=True),
+                ],
                 "time [s]",
                 "beta [m/Ns]",
                 second_title="bounded",
@@ -168,7 +204,10 @@ def _figure(key: str) -> Exhibit:
             chart(
                 f"{key}_position",
                 "Position",
-                [Line("bounded", "satellite", bounded.time, bounded.position), Line("published", "c2", with_pc.time, with_pc.position, dash="dash")],
+                [
+                    Line("bounded", "satellite", bounded.time, bounded.position),
+                    Line("published", "c2", with_pc.time, with_pc.position, dash="dash"),
+                ],
                 "time [s]",
                 "position [m]",
                 height=240,
@@ -195,7 +234,8 @@ def make_noise() -> Exhibit:
     return Exhibit(
         "noise",
         "Beyond the paper: noise alone",
-        f"{NOISE:g} N at 250 Hz on 250 kg: the published correction reaches {rows[0]['largest_m_per_s']:.3g} m/s in {RUNS} runs of {RUN_TIME:g} s; the bounded "
+        f"{NOISE:g} N at 250 Hz on 250 kg: the published correction reaches "
+        f"{rows[0]['largest_m_per_s']:.3g} m/s in {RUNS} runs of {RUN_TIME:g} s; the bounded "
         f"one stays at {rows[2]['largest_over_bound']:.3f} of its bound T F_max / 2m.",
         (
             Column("scheme", "form"),

@@ -1,4 +1,5 @@
-"""Beyond the paper: bad input. What a faulty sensor, a growing delay and missed cycles make of each method that keeps energies honest, on EPOS 1-D at 16 ms."""
+"""Beyond the paper: bad input. What a faulty sensor, a growing delay and missed cycles make of each
+method that keeps energies honest, on EPOS 1-D at 16 ms."""
 
 from __future__ import annotations
 
@@ -17,22 +18,64 @@ FOR_GOOD = 1e9  # s
 # name -> keys of the scenario, and what the run's log must have of it
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "force exactly zero": ({"chaser.velocity_m_per_s": [SPEED, 0.0, 0.0]}, "no force"),
-    "sensor freezes for 150 ms": ({"sensor.freeze_at_s": 0.9, "sensor.freeze_for_s": 0.15}, "froze"),
-    "sensor freezes for good, in compression": ({"sensor.freeze_at_s": 0.75, "sensor.freeze_for_s": FOR_GOOD}, "froze"),
-    "sensor freezes for good, at the deepest": ({"sensor.freeze_at_s": 0.9, "sensor.freeze_for_s": FOR_GOOD}, "froze"),
-    "the same, quantised to 1 N": ({"sensor.freeze_at_s": 0.9, "sensor.freeze_for_s": FOR_GOOD, "sensor.resolution_N": 1.0}, "froze"),
+    "sensor freezes for 150 ms": (
+        {"sensor.freeze_at_s": 0.9, "sensor.freeze_for_s": 0.15},
+        "froze",
+    ),
+    "sensor freezes for good, in compression": (
+        {"sensor.freeze_at_s": 0.75, "sensor.freeze_for_s": FOR_GOOD},
+        "froze",
+    ),
+    "sensor freezes for good, at the deepest": (
+        {"sensor.freeze_at_s": 0.9, "sensor.freeze_for_s": FOR_GOOD},
+        "froze",
+    ),
+    "the same, quantised to 1 N": (
+        {"sensor.freeze_at_s": 0.9, "sensor.freeze_for_s": FOR_GOOD, "sensor.resolution_N": 1.0},
+        "froze",
+    ),
     "sensor saturates at 2 N": ({"sensor.range_N": 2.0}, "saturated"),
     "sensor saturates at 0.5 N": ({"sensor.range_N": 0.5}, "saturated"),
-    "sensor jumps by 3 N for 100 ms": ({"sensor.jump_at_s": 0.7, "sensor.jump_for_s": 0.1, "sensor.jump_N": [3.0, 0.0, 0.0]}, "jumped"),
-    "sensor jumps by +3 N for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [3.0, 0.0, 0.0]}, "jumped"),
-    "sensor jumps by -3 N for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [-3.0, 0.0, 0.0]}, "jumped"),
-    "one cycle of +30 N, near the parting": ({"sensor.jump_at_s": 1.2, "sensor.jump_for_s": CYCLE, "sensor.jump_N": [30.0, 0.0, 0.0]}, "jumped"),
-    "one cycle of +1000 N, at the deepest": ({"sensor.jump_at_s": 0.9, "sensor.jump_for_s": CYCLE, "sensor.jump_N": [1000.0, 0.0, 0.0]}, "jumped"),
-    "sensor jumps by +1000 N for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [1000.0, 0.0, 0.0]}, "jumped"),
-    "sensor jumps by 30 N sideways, for good": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [0.0, 30.0, 0.0]}, "jumped"),
-    "+3 N for good, with noise of 0.05 N": ({"sensor.jump_at_s": 0.7, "sensor.jump_N": [3.0, 0.0, 0.0], "sensor.noise_N": 0.05}, "jumped"),
-    "delay grows by 40 ms a second": ({"robots.chaser.delay_ramp_ms_per_s": 40.0, "robots.target.delay_ramp_ms_per_s": 40.0}, "delay grew"),
-    "three set-points in ten lost": ({"robots.chaser.dropout_probability": 0.3, "robots.target.dropout_probability": 0.3}, "lost"),
+    "sensor jumps by 3 N for 100 ms": (
+        {"sensor.jump_at_s": 0.7, "sensor.jump_for_s": 0.1, "sensor.jump_N": [3.0, 0.0, 0.0]},
+        "jumped",
+    ),
+    "sensor jumps by +3 N for good": (
+        {"sensor.jump_at_s": 0.7, "sensor.jump_N": [3.0, 0.0, 0.0]},
+        "jumped",
+    ),
+    "sensor jumps by -3 N for good": (
+        {"sensor.jump_at_s": 0.7, "sensor.jump_N": [-3.0, 0.0, 0.0]},
+        "jumped",
+    ),
+    "one cycle of +30 N, near the parting": (
+        {"sensor.jump_at_s": 1.2, "sensor.jump_for_s": CYCLE, "sensor.jump_N": [30.0, 0.0, 0.0]},
+        "jumped",
+    ),
+    "one cycle of +1000 N, at the deepest": (
+        {"sensor.jump_at_s": 0.9, "sensor.jump_for_s": CYCLE, "sensor.jump_N": [1000.0, 0.0, 0.0]},
+        "jumped",
+    ),
+    "sensor jumps by +1000 N for good": (
+        {"sensor.jump_at_s": 0.7, "sensor.jump_N": [1000.0, 0.0, 0.0]},
+        "jumped",
+    ),
+    "sensor jumps by 30 N sideways, for good": (
+        {"sensor.jump_at_s": 0.7, "sensor.jump_N": [0.0, 30.0, 0.0]},
+        "jumped",
+    ),
+    "+3 N for good, with noise of 0.05 N": (
+        {"sensor.jump_at_s": 0.7, "sensor.jump_N": [3.0, 0.0, 0.0], "sensor.noise_N": 0.05},
+        "jumped",
+    ),
+    "delay grows by 40 ms a second": (
+        {"robots.chaser.delay_ramp_ms_per_s": 40.0, "robots.target.delay_ramp_ms_per_s": 40.0},
+        "delay grew",
+    ),
+    "three set-points in ten lost": (
+        {"robots.chaser.dropout_probability": 0.3, "robots.target.dropout_probability": 0.3},
+        "lost",
+    ),
     "two forces in three missed": ({"sensor.period_ms": 12.0}, "no new reading"),
 }
 BOUNDED = {"name": "passive_integrator", "form": "bounded", "largest_force_N": 10.0}
@@ -58,7 +101,11 @@ HEADINGS = {
 def faulty(fault: str, method: str) -> Run:
     """One run of ten seconds."""
     keys = FAULTS[fault][0] | {"time.duration_s": DURATION, "methods": [METHODS[method]]}
-    return simulate(load_scenario("epos_1d", {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}).with_keys(keys))
+    return simulate(
+        load_scenario(
+            "epos_1d", {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
+        ).with_keys(keys)
+    )
 
 
 def largest_speed(run: Run) -> float:
@@ -79,7 +126,11 @@ def over_bound(run: Run) -> float:
 
 
 def _columns() -> list[Column]:
-    return [column for method in METHODS for column in (Column(method, HEADINGS[method]), Column(f"{method}_end", "at the end"))]
+    return [
+        column
+        for method in METHODS
+        for column in (Column(method, HEADINGS[method]), Column(f"{method}_end", "at the end"))
+    ]
 
 
 def make_faults() -> Exhibit:
@@ -88,24 +139,37 @@ def make_faults() -> Exhibit:
         runs = {method: faulty(fault, method) for method in METHODS}
         logged = all(any(e["what"] == event for e in run.events) for run in runs.values())
         finite = all(np.isfinite(run.series.rows).all() for run in runs.values())
-        speeds = {method: largest_speed(run) for method, run in runs.items()} | {f"{method}_end": end_speed(run) for method, run in runs.items()}
+        speeds = {method: largest_speed(run) for method, run in runs.items()} | {
+            f"{method}_end": end_speed(run) for method, run in runs.items()
+        }
         rows.append({"fault": fault, "event": event if logged and finite else "missing"} | speeds)
     worst = {method: max(row[method] for row in rows) for method in METHODS}
-    over = max(over_bound(faulty(fault, method)) for fault in FAULTS for method in ("integrator", "guarded"))
+    over = max(
+        over_bound(faulty(fault, method))
+        for fault in FAULTS
+        for method in ("integrator", "guarded")
+    )
     return Exhibit(
         "faults",
         "Beyond the paper: bad input",
-        f"Largest speed in any fault, of the approach speed: {worst['ledger']:.3f} with energy_ledger, {max(worst['coupled'], worst['per_axis']):.3f} with "
-        f"delay_passivity, {worst['raw']:.0f} in the raw loop. The passive integrator corrects set-points by at most {over:.3f} of T F / 2m and keeps the raw "
+        f"Largest speed in any fault, of the approach speed: {worst['ledger']:.3f} with "
+        f"energy_ledger, {max(worst['coupled'], worst['per_axis']):.3f} with "
+        f"delay_passivity, {worst['raw']:.0f} in the raw loop. The passive integrator "
+        f"corrects set-points by at most {over:.3f} of T F / 2m and keeps the raw "
         "loop's speed.",
         (Column("fault", "fault"), Column("event", "in the run's log"), *_columns()),
         rows,
         {"largest_correction_over_bound": over},
-        ("EPOS 1-D, lossless, robots 16 ms late, 0.02 m/s, 10 s. In the table: the satellite's largest speed, and its last, over its approach speed. "
-            "The passive integrator is the bounded form, as it is and with frozen_ms = 200.",),
         (
-            "A force that is frozen for good accelerates the raw loop for as long as the run lasts, F t / m; so does a jump that stays.",
-            "delay_passivity and energy_ledger believe no more than that a passive contact returns what it took since touch, with the loan and the noise.",
+            "EPOS 1-D, lossless, robots 16 ms late, 0.02 m/s, 10 s. In the table: the "
+            "satellite's largest speed, and its last, over its approach speed. "
+            "The passive integrator is the bounded form, as it is and with frozen_ms = 200.",
+        ),
+        (
+            "A force that is frozen for good accelerates the raw loop for as long as the run "
+            "lasts, F t / m; so does a jump that stays.",
+            "delay_passivity and energy_ledger believe no more than that a passive contact "
+            "returns what it took since touch, with the loan and the noise.",
         ),
         [],
     )

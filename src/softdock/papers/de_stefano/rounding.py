@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.energy.axis_scheme import Motion
+from softdock.core.energy.axis_scheme import Motion
 
 ROUNDING = 1e-12  # of the largest energy observed
 

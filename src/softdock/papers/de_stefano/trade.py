@@ -1,4 +1,5 @@
-"""The trade: drift under a held force against restitution in contact, for every integrator and method that softdock has."""
+"""The trade: drift under a held force against restitution in contact, for every integrator and
+method that softdock has."""
 
 from __future__ import annotations
 
@@ -6,22 +7,44 @@ from typing import Any
 
 import numpy as np
 
-from softdock.adaptation.passive_integrator import FORMS
-from softdock.adaptation.registry import METHODS
+from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.satellites import INTEGRATORS
 from softdock.papers.de_stefano.trade_chart import trade_chart
 from softdock.papers.frame import Column, Exhibit
-from softdock.satellites import INTEGRATORS
 from softdock.scenario.build import build
 from softdock.simulation import simulate
 
-MASS, STIFFNESS, CYCLE, SPEED = 250.0, 4000.0, 0.004, 0.02  # kg, N/m, s, m/s: physics of the four golden restitutions
+MASS, STIFFNESS, CYCLE, SPEED = (
+    250.0,
+    4000.0,
+    0.004,
+    0.02,
+)  # kg, N/m, s, m/s: physics of the four golden restitutions
 PUSH, PUSH_TIME = 60.0, 5.0  # N, s
 PHASES = 8
-UNTOLD = ("delay_passivity", "energy_ledger")  # methods of energy that must be told nothing of the rig
-TOLD = ("hybrid", "adaptive_damping")  # told the true stiffness and delay, as `softdock compare` does: their result is a matter of what they are told
-# Not listed: `monitor`, which only observes; networks, which add a part of their own; `remapping`, whose restitution is what it is told.
-GOLDEN = {"symplectic_euler": 1.0000, "exact_hold": 1.0126, "forward_euler": 1.0255}  # exp(pi w h / 2), h = 0, T/2, T
-PASSIVE_GOLDEN = {"symplectic": 1.0126, "forward": 1.0384}  # of the passive integrator: h = T/2 and 3T/2
+UNTOLD = (
+    "delay_passivity",
+    "energy_ledger",
+)  # methods of energy that must be told nothing of the rig
+TOLD = (
+    "hybrid",
+    "adaptive_damping",
+    # told the true stiffness and delay, as `softdock compare` does: their result is a matter of
+    # what
+    # they are told
+)
+# Not listed: `monitor`, which only observes; networks, which add a part of their own; `remapping`,
+# whose restitution is what it is told.
+GOLDEN = {
+    "symplectic_euler": 1.0000,
+    "exact_hold": 1.0126,
+    "forward_euler": 1.0255,
+}  # exp(pi w h / 2), h = 0, T/2, T
+PASSIVE_GOLDEN = {
+    "symplectic": 1.0126,
+    "forward": 1.0384,
+}  # of the passive integrator: h = T/2 and 3T/2
 
 
 def _tables(integrator: str, methods: list[dict[str, Any]]) -> dict[str, Any]:
@@ -35,7 +58,11 @@ def _tables(integrator: str, methods: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _golden(name: str) -> float | None:
-    return PASSIVE_GOLDEN[name.split(", ")[-1]] if name.startswith("passive_integrator") else GOLDEN.get(name)
+    return (
+        PASSIVE_GOLDEN[name.split(", ")[-1]]
+        if name.startswith("passive_integrator")
+        else GOLDEN.get(name)
+    )
 
 
 def held_drift(integrator: str, methods: list[dict[str, Any]]) -> float:
@@ -43,7 +70,15 @@ def held_drift(integrator: str, methods: list[dict[str, Any]]) -> float:
     tables = _tables(integrator, methods)
     tables["time"]["duration_s"] = PUSH_TIME + 1.0
     edge = 1e-9
-    tables["external"] = {"chaser": {"rows": [[0.0, PUSH, *[0.0] * 5], [PUSH_TIME, PUSH, *[0.0] * 5], [PUSH_TIME + edge, *[0.0] * 6]]}}
+    tables["external"] = {
+        "chaser": {
+            "rows": [
+                [0.0, PUSH, *[0.0] * 5],
+                [PUSH_TIME, PUSH, *[0.0] * 5],
+                [PUSH_TIME + edge, *[0.0] * 6],
+            ]
+        }
+    }
     end = simulate(build(tables)).series["command.chaser.position.x"][-1]
     return float(end - PUSH / MASS * (0.5 * PUSH_TIME**2 + PUSH_TIME))
 
@@ -52,22 +87,33 @@ def bounce(integrator: str, methods: list[dict[str, Any]], delay_ms: float = 0.0
     """Restitution on the lossless spring, mean over the sampling phase."""
     found = []
     for phase in np.arange(PHASES) / PHASES:
-        found.append(simulate(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution)
+        found.append(
+            simulate(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution
+        )
     return float(np.mean(found))
 
 
-def _contact(integrator: str, methods: list[dict[str, Any]], delay_ms: float, phase: float) -> dict[str, Any]:
+def _contact(
+    integrator: str, methods: list[dict[str, Any]], delay_ms: float, phase: float
+) -> dict[str, Any]:
     """The bounce, its touch later by a share of a cycle."""
     tables = _tables(integrator, methods)
-    tables["chaser"] |= {"position_m": [0.01 + SPEED * CYCLE * phase, 0.0, 0.0], "velocity_m_per_s": [-SPEED, 0.0, 0.0]}
+    tables["chaser"] |= {
+        "position_m": [0.01 + SPEED * CYCLE * phase, 0.0, 0.0],
+        "velocity_m_per_s": [-SPEED, 0.0, 0.0],
+    }
     tables["robots"] = {"chaser": {"delay_ms": delay_ms}, "target": {"delay_ms": delay_ms}}
-    tables["contact"] = [{"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": STIFFNESS}}]
+    tables["contact"] = [
+        {"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": STIFFNESS}}
+    ]
     return tables
 
 
 def schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
     """Name, integrator and methods of everything that is compared."""
-    found: list[tuple[str, str, list[dict[str, Any]]]] = [(i.name, i.name, [{"name": "direct"}]) for i in INTEGRATORS]
+    found: list[tuple[str, str, list[dict[str, Any]]]] = [
+        (i.name, i.name, [{"name": "direct"}]) for i in INTEGRATORS
+    ]
     for form in FORMS:
         for pairing in ("symplectic", "forward"):
             methods = [{"name": "passive_integrator", "form": form, "pairing": pairing}]
@@ -82,7 +128,10 @@ def schemes() -> list[tuple[str, str, list[dict[str, Any]]]]:
 def _told(methods: list[dict[str, Any]], delay_ms: float) -> list[dict[str, Any]]:
     """The methods, those of TOLD with the keys they suggest for this contact."""
     tables = _contact("exact_hold", [{"name": "direct"}], delay_ms, 0.0)
-    return [m | (METHODS[m["name"]].suggest(build(tables)) if m["name"] in TOLD else {}) for m in methods]
+    return [
+        m | (METHODS[m["name"]].suggest(build(tables)) if m["name"] in TOLD else {})
+        for m in methods
+    ]
 
 
 def make_trade() -> Exhibit:
@@ -97,12 +146,19 @@ def make_trade() -> Exhibit:
                 "golden": _golden(name),
             }
         )
-    honest = [row for row in rows if abs(row["drift_mm"]) < 1e-3 and abs(row["restitution"] - 1.0) < 1e-3]
+    honest = [
+        row for row in rows if abs(row["drift_mm"]) < 1e-3 and abs(row["restitution"] - 1.0) < 1e-3
+    ]
     return Exhibit(
         "trade",
         "The trade: drift under a held force against restitution",
-        "No integrator by itself has both: (5) bounces honestly and drifts, exact hold does not drift and bounces too fast. "
-        + (f"Both at once: {'; '.join(row['scheme'] for row in honest)}." if honest else "No method has both."),
+        "No integrator by itself has both: (5) bounces honestly and drifts, exact hold does "
+        "not drift and bounces too fast. "
+        + (
+            f"Both at once: {'; '.join(row['scheme'] for row in honest)}."
+            if honest
+            else "No method has both."
+        ),
         (
             Column("scheme", "integrator or method"),
             Column("drift_mm", "drift [mm]"),
@@ -112,10 +168,15 @@ def make_trade() -> Exhibit:
         ),
         rows,
         {},
-        ("250 kg, T = 4 ms. Drift: of the set-point, 60 N held for 5 s. Restitution: lossless spring of 4000 N/m at 0.02 m/s, mean over 8 sampling phases.",),
         (
-            "The correction takes T/2 of position per gained velocity away: drift-free flight costs half a cycle of delay in a contact, e = exp(pi w h / 2).",
-            "One cycle later (forward) it is 3T/2, and the drift is worse than without any correction.",
+            "250 kg, T = 4 ms. Drift: of the set-point, 60 N held for 5 s. Restitution: "
+            "lossless spring of 4000 N/m at 0.02 m/s, mean over 8 sampling phases.",
+        ),
+        (
+            "The correction takes T/2 of position per gained velocity away: drift-free "
+            "flight costs half a cycle of delay in a contact, e = exp(pi w h / 2).",
+            "One cycle later (forward) it is 3T/2, and the drift is worse than without any "
+            "correction.",
         ),
         [trade_chart(rows)],
     )

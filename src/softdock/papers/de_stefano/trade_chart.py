@@ -1,4 +1,5 @@
-"""The trade drawn: a row for every place that schemes have, their names beside it; drift on the left, restitution without and with delay on the right."""
+"""The trade drawn: a row for every place that schemes have, their names beside it; drift on the
+left, restitution without and with delay on the right."""
 
 from __future__ import annotations
 
@@ -16,18 +17,29 @@ SMALL = {"textfont": {"size": 11}}
 
 
 def places(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Schemes that coincide in drift and in both restitutions, together; the most honest bounce with delay first, then without, then the least drift."""
+    """Schemes that coincide in drift and in both restitutions, together; the most honest bounce
+    with delay first, then without, then the least drift."""
     found: list[list[dict[str, Any]]] = []
     for row in rows:
         for place in found:
             first = place[0]
             near = abs(row["drift_mm"] - first["drift_mm"]) < SAME_DRIFT
-            if near and all(abs(row[key] - first[key]) < SAME_RESTITUTION for key in ("restitution", "restitution_16_ms")):
+            if near and all(
+                abs(row[key] - first[key]) < SAME_RESTITUTION
+                for key in ("restitution", "restitution_16_ms")
+            ):
                 place.append(row)
                 break
         else:
             found.append([row])
-    return sorted(found, key=lambda p: (round(abs(p[0]["restitution_16_ms"] - 1.0), 3), round(abs(p[0]["restitution"] - 1.0), 3), abs(p[0]["drift_mm"])))
+    return sorted(
+        found,
+        key=lambda p: (
+            round(abs(p[0]["restitution_16_ms"] - 1.0), 3),
+            round(abs(p[0]["restitution"] - 1.0), 3),
+            abs(p[0]["drift_mm"]),
+        ),
+    )
 
 
 def _dumbbells(x0: np.ndarray, x1: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +57,10 @@ def trade_chart(rows: Sequence[dict[str, Any]]) -> str:
         heights.append(-(top + 0.5 * size))
         top += size + GAP
     y = np.array(heights)
-    drift, bare, late = (np.array([place[0][key] for place in grouped]) for key in ("drift_mm", "restitution", "restitution_16_ms"))
+    drift, bare, late = (
+        np.array([place[0][key] for place in grouped])
+        for key in ("drift_mm", "restitution", "restitution_16_ms")
+    )
     names = ["<br>".join(row["scheme"] for row in place) for place in grouped]
     texts = [f"{value:+.1f}".replace("-0.0", "0").replace("+0.0", "0") for value in drift]
     both = [f"  {a:.4f}, {b:.4f}" for a, b in zip(bare, late, strict=True)]
@@ -60,24 +75,83 @@ def trade_chart(rows: Sequence[dict[str, Any]]) -> str:
             "c1",
             drift,
             y,
-            extra={"mode": "markers+text", "marker": {"size": 10}, "text": texts, "textposition": "top center"} | SMALL,
+            extra={
+                "mode": "markers+text",
+                "marker": {"size": 10},
+                "text": texts,
+                "textposition": "top center",
+            }
+            | SMALL,
         ),
         Line("from none to 16 ms", "c7", bar, across, width=1.2, extra=quiet | {"xaxis": "x2"}),
-        Line("restitution without delay", "c2", bare, y, extra=right | {"marker": {"size": 13, "symbol": "circle-open", "line": {"width": 2.5}}}),
-        Line("restitution, robots 16 ms late", "c3", late, y, extra=right | {"mode": "markers+text", "text": both, "textposition": "middle right"} | SMALL),
+        Line(
+            "restitution without delay",
+            "c2",
+            bare,
+            y,
+            extra=right | {"marker": {"size": 13, "symbol": "circle-open", "line": {"width": 2.5}}},
+        ),
+        Line(
+            "restitution, robots 16 ms late",
+            "c3",
+            late,
+            y,
+            extra=right
+            | {"mode": "markers+text", "text": both, "textposition": "middle right"}
+            | SMALL,
+        ),
     ]
     tall = PIXELS * top
-    honest = {"type": "line", "xref": "x2", "yref": "paper", "x0": 1.0, "x1": 1.0, "y0": 0, "y1": 1, "layer": "below", "line": {"width": 1, "dash": "dot"}}
+    honest = {
+        "type": "line",
+        "xref": "x2",
+        "yref": "paper",
+        "x0": 1.0,
+        "x1": 1.0,
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "line": {"width": 1, "dash": "dot"},
+    }
     layout = {
         "hovermode": "closest",
         "margin": {"l": 330, "r": 20, "t": 40, "b": 50},
-        "xaxis": {"title": {"text": "drift after 60 N for 5 s [mm]"}, "domain": [0.0, 0.42], "zeroline": True, "range": [-5.9, 3.6]},
-        "xaxis2": {"title": {"text": "restitution [-]; orbit: 1"}, "domain": [0.5, 1.0], "anchor": "y", "range": [0.985, 1.23]},
-        "yaxis": {"title": {"text": ""}, "tickvals": y.tolist(), "ticktext": names, "range": [-top, 0.4], "zeroline": False, "showgrid": True},
+        "xaxis": {
+            "title": {"text": "drift after 60 N for 5 s [mm]"},
+            "domain": [0.0, 0.42],
+            "zeroline": True,
+            "range": [-5.9, 3.6],
+        },
+        "xaxis2": {
+            "title": {"text": "restitution [-]; orbit: 1"},
+            "domain": [0.5, 1.0],
+            "anchor": "y",
+            "range": [0.985, 1.23],
+        },
+        "yaxis": {
+            "title": {"text": ""},
+            "tickvals": y.tolist(),
+            "ticktext": names,
+            "range": [-top, 0.4],
+            "zeroline": False,
+            "showgrid": True,
+        },
         "shapes": [honest],
     }
     caption = (
-        "Names that stand together lie at one place; beside the dots, restitution without delay and with it. "
-        "Both dots at 1 and no drift: honest in a contact, with and without delay, and in free flight."
+        "Names that stand together lie at one place; beside the dots, restitution without "
+        "delay and with it. "
+        "Both dots at 1 and no drift: honest in a contact, with and without delay, and in "
+        "free flight."
     )
-    return chart("trade", "Drift and restitution", lines, "", "", caption=caption, time_axis=False, height=round(tall + 110), layout=layout)
+    return chart(
+        "trade",
+        "Drift and restitution",
+        lines,
+        "",
+        "",
+        caption=caption,
+        time_axis=False,
+        height=round(tall + 110),
+        layout=layout,
+    )

@@ -1,4 +1,5 @@
-"""Franken, Reilink, Misra, Stramigioli: passive sampled port-Hamiltonian systems. Table, figures and claims, from `softdock.ports`."""
+"""Franken, Reilink, Misra, Stramigioli: passive sampled port-Hamiltonian systems. Table, figures
+and claims, from `softdock.ports`."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from softdock.papers.franken.telemanipulation import make_telemanipulation
 PAPER = Paper(
     "franken",
     "Passive sampled port-Hamiltonian systems, regenerated",
-    "M. Franken, R. Reilink, S. Misra, S. Stramigioli: Multi-Dimensional Passive Sampled Port-Hamiltonian Systems, University of Twente",
+    "M. Franken, R. Reilink, S. Misra, S. Stramigioli: Multi-Dimensional Passive Sampled "
+    "Port-Hamiltonian Systems, University of Twente",
     {
         "table_1": make_table_1,
         "structure": make_structure,

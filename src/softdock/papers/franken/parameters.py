@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.ports.models import standard_linear_solid
-from softdock.ports.network import Network
+from softdock.core.ports.models import standard_linear_solid
+from softdock.core.ports.network import Network
 
 
 class Column(NamedTuple):
@@ -38,7 +38,10 @@ def sine_velocity(t: np.ndarray) -> np.ndarray:
     return 2.0 * np.pi * FREQUENCY * AMPLITUDE * np.cos(2.0 * np.pi * FREQUENCY * t)
 
 
-def push(t: np.ndarray, start: float = 0.02, depth: float = 0.04, duration: float = 0.5) -> np.ndarray:
-    """Fig. 6: from 20 mm before the wall to 40 mm inside it in 0.5 s, minimum jerk, then held; relative to the wall [m]. Assumed: not published."""
+def push(
+    t: np.ndarray, start: float = 0.02, depth: float = 0.04, duration: float = 0.5
+) -> np.ndarray:
+    """Fig. 6: from 20 mm before the wall to 40 mm inside it in 0.5 s, minimum jerk, then held;
+    relative to the wall [m]. Assumed: not published."""
     s = np.clip(t / duration, 0.0, 1.0)
     return start - (start + depth) * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)

@@ -9,17 +9,44 @@ import numpy as np
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.franken.parameters import EXPERIMENT, SIMULATION, solid
 
-PRINTED = np.array([[0, 0, 0, 1], [0, 0, -1, 1], [0, 1, 0, 0], [-1, -1, 0, 0]], dtype=float)  # Franken eq. 22
+PRINTED = np.array(
+    [[0, 0, 0, 1], [0, 0, -1, 1], [0, 1, 0, 0], [-1, -1, 0, 0]], dtype=float
+)  # Franken eq. 22
 
 
 def make_table_1() -> Exhibit:
     rows = [
-        {"parameter": name, "unit": unit, "simulation": getattr(SIMULATION, key), "experiment": getattr(EXPERIMENT, key)}
-        for name, unit, key in (("k_1", "N/m", "k1"), ("k_2", "N/m", "k2"), ("b_1", "Ns/m", "b1"), ("q_w", "m", "wall"))
+        {
+            "parameter": name,
+            "unit": unit,
+            "simulation": getattr(SIMULATION, key),
+            "experiment": getattr(EXPERIMENT, key),
+        }
+        for name, unit, key in (
+            ("k_1", "N/m", "k1"),
+            ("k_2", "N/m", "k2"),
+            ("b_1", "Ns/m", "b1"),
+            ("q_w", "m", "wall"),
+        )
     ]
-    columns = (Column("parameter", "parameter"), Column("unit", "unit"), Column("simulation", "simulation"), Column("experiment", "experiment"))
-    tau = {"relaxation_simulation_s": SIMULATION.b1 / SIMULATION.k2, "relaxation_experiment_s": EXPERIMENT.b1 / EXPERIMENT.k2}
-    return Exhibit("table_1", "Table I: parameters", "As printed; both figures are made with them.", columns, rows, tau)
+    columns = (
+        Column("parameter", "parameter"),
+        Column("unit", "unit"),
+        Column("simulation", "simulation"),
+        Column("experiment", "experiment"),
+    )
+    tau = {
+        "relaxation_simulation_s": SIMULATION.b1 / SIMULATION.k2,
+        "relaxation_experiment_s": EXPERIMENT.b1 / EXPERIMENT.k2,
+    }
+    return Exhibit(
+        "table_1",
+        "Table I: parameters",
+        "As printed; both figures are made with them.",
+        columns,
+        rows,
+        tau,
+    )
 
 
 def make_structure() -> Exhibit:
@@ -32,11 +59,16 @@ def make_structure() -> Exhibit:
         row |= {f"from_{j}": float(dirac.matrix[i, j]) for j in range(len(dirac.columns))}
         row |= {"printed": "  ".join(f"{v:g}" for v in PRINTED[i])}
         rows.append(row)
-    columns = (Column("gives", "gives"), *(Column(f"from_{j}", f"from {name}") for j, name in enumerate(dirac.columns)), Column("printed", "row of (22)"))
+    columns = (
+        Column("gives", "gives"),
+        *(Column(f"from_{j}", f"from {name}") for j, name in enumerate(dirac.columns)),
+        Column("printed", "row of (22)"),
+    )
     return Exhibit(
         "structure",
         "Fig. 4 and (22): bond graph and Dirac structure",
-        f"The network's own Dirac matrix {'is' if same else 'IS NOT'} the printed (22), element by element; B1 has admittance causality, as the paper says.",
+        f"The network's own Dirac matrix {'is' if same else 'IS NOT'} the printed (22), "
+        "element by element; B1 has admittance causality, as the paper says.",
         columns,
         rows,
         {"equal_to_printed": same, "skew": bool(np.array_equal(dirac.matrix, -dirac.matrix.T))},

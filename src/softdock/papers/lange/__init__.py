@@ -1,4 +1,5 @@
-"""Lange, Grunwald, Albu-Schaeffer: robotic simulation of on-orbit servicing including hard impacts. Its figures, and what it outlines, made."""
+"""Lange, Grunwald, Albu-Schaeffer: robotic simulation of on-orbit servicing including hard impacts.
+Its figures, and what it outlines, made."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from softdock.papers.lange.sensitivity import make_wrong_stiffness
 PAPER = Paper(
     "lange",
     "Hard impacts, regenerated",
-    "F. Lange, G. Grunwald, A. Albu-Schäffer: Robotic Simulation of On Orbit Servicing Including Hard Impacts, German Aerospace Center (DLR)",
+    "F. Lange, G. Grunwald, A. Albu-Schäffer: Robotic Simulation of On Orbit Servicing "
+    "Including Hard Impacts, German Aerospace Center (DLR)",
     {
         "figure_6": make_figure_6,
         "figure_7": make_figure_7,

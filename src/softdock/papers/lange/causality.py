@@ -1,4 +1,5 @@
-"""Causality (Lange IV-F): robots that are 20 ms late, with nothing against it, set-points led, the past computed anew, or both."""
+"""Causality (Lange IV-F): robots that are 20 ms late, with nothing against it, set-points led, the
+past computed anew, or both."""
 
 from __future__ import annotations
 
@@ -9,27 +10,54 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.papers.lange.impact import HELD, MASS, OURS, STIFFNESS, plain_impact, restitution, shares
+from softdock.papers.lange.impact import (
+    HELD,
+    MASS,
+    OURS,
+    STIFFNESS,
+    plain_impact,
+    restitution,
+    shares,
+)
 from softdock.report.charts import Line, chart
 
 LAG = 0.020  # s
-ROBOT = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0, "delay_ms": 1e3 * LAG}  # as physics' robots of Fig. 7
+ROBOT = {
+    "model": "limited",
+    "max_acceleration_m_per_s2": 2.3,
+    "max_jerk_m_per_s3": 125.0,
+    "delay_ms": 1e3 * LAG,
+}  # as physics' robots of Fig. 7
 CYCLES_MS, STIFFER = (4.0, 12.0), (1.0, 10.0)
-MEANS = {"nothing": (0.0, 0.0), "lead": (1e3 * LAG, 0.0), "rewind": (0.0, 100.0), "both": (1e3 * LAG, 100.0)}  # lead, rewind [ms]
+MEANS = {
+    "nothing": (0.0, 0.0),
+    "lead": (1e3 * LAG, 0.0),
+    "rewind": (0.0, 100.0),
+    "both": (1e3 * LAG, 100.0),
+}  # lead, rewind [ms]
 PHASES = 8
 LEADS_MS = np.arange(0.0, 44.0, 4.0)
 
 
 @functools.cache
-def restitutions(means: str, cycle_ms: float, stiffer: float, held: bool, number: int = PHASES) -> np.ndarray:
+def restitutions(
+    means: str, cycle_ms: float, stiffer: float, held: bool, number: int = PHASES
+) -> np.ndarray:
     """Over the sampling phase."""
     lead, rewind = MEANS[means]
     return _over_the_phase(lead, rewind, cycle_ms, stiffer, held, number)
 
 
-def _over_the_phase(lead: float, rewind: float, cycle_ms: float, stiffer: float, held: bool, number: int) -> np.ndarray:
+def _over_the_phase(
+    lead: float, rewind: float, cycle_ms: float, stiffer: float, held: bool, number: int
+) -> np.ndarray:
     method = OURS | {"lead_ms": lead, "rewind_ms": rewind} | (HELD if held else {})
-    return np.array([restitution(plain_impact(ROBOT, method, cycle_ms, float(share), stiffer * STIFFNESS)) for share in shares(number)])
+    return np.array(
+        [
+            restitution(plain_impact(ROBOT, method, cycle_ms, float(share), stiffer * STIFFNESS))
+            for share in shares(number)
+        ]
+    )
 
 
 def lagging(stiffer: float = 1.0) -> float:
@@ -38,7 +66,8 @@ def lagging(stiffer: float = 1.0) -> float:
 
 
 def bare_loop(stiffer: float, cycle_ms: float, share: float) -> float:
-    """Restitution of one mass on a spring, no robots and no sensor: flown on for the lag and a share of a cycle, then the force of each sample held."""
+    """Restitution of one mass on a spring, no robots and no sensor: flown on for the lag and a
+    share of a cycle, then the force of each sample held."""
     T, w_squared = 1e-3 * cycle_ms, stiffer * STIFFNESS / (0.5 * MASS)
     x, v = LAG + share * T, 1.0
     while x > 0.0:
@@ -52,7 +81,9 @@ def _row(means: str, cycle_ms: float, stiffer: float) -> dict[str, Any]:
     return {
         "stiffness_N_per_mm": 1e-3 * stiffer * STIFFNESS,
         "cycle_ms": cycle_ms,
-        "contact_cycles": math.pi / math.sqrt(stiffer * STIFFNESS / (0.5 * MASS)) / (1e-3 * cycle_ms),
+        "contact_cycles": math.pi
+        / math.sqrt(stiffer * STIFFNESS / (0.5 * MASS))
+        / (1e-3 * cycle_ms),
         "means": means,
         "theory": lagging(stiffer) if means == "nothing" else 1.0,
         "held_mean": float(held.mean()),
@@ -65,14 +96,32 @@ def _row(means: str, cycle_ms: float, stiffer: float) -> dict[str, Any]:
 
 
 def make_causality() -> Exhibit:
-    rows = [_row(means, cycle_ms, stiffer) for stiffer in STIFFER for cycle_ms in CYCLES_MS for means in MEANS]
+    rows = [
+        _row(means, cycle_ms, stiffer)
+        for stiffer in STIFFER
+        for cycle_ms in CYCLES_MS
+        for means in MEANS
+    ]
     at = {(row["means"], row["cycle_ms"], row["stiffness_N_per_mm"]): row for row in rows}
-    soft, hard, coarse = at["nothing", 4.0, 50.0], at["nothing", 4.0, 500.0], at["rewind", 12.0, 500.0]
+    soft, hard, coarse = (
+        at["nothing", 4.0, 50.0],
+        at["nothing", 4.0, 500.0],
+        at["rewind", 12.0, 500.0],
+    )
     worst, worst_hard, worst_coarse = (
-        max(abs(at[means, *place][key] - 1.0) for means in ("lead", "rewind") for key in ("held_least", "held_most"))
+        max(
+            abs(at[means, *place][key] - 1.0)
+            for means in ("lead", "rewind")
+            for key in ("held_least", "held_most")
+        )
         for place in ((4.0, 50.0), (4.0, 500.0), (12.0, 500.0))
     )
-    fine = max(abs(row[key] - 1.0) for row in rows if row["means"] in ("rewind", "both") for key in ("fine_least", "fine_most"))
+    fine = max(
+        abs(row[key] - 1.0)
+        for row in rows
+        if row["means"] in ("rewind", "both")
+        for key in ("fine_least", "fine_most")
+    )
     led = at["lead", 12.0, 500.0]
     bare = np.array([bare_loop(10.0, 4.0, float(share)) for share in shares(64)])
     alone = np.array([bare_loop(10.0, 4.0, float(share)) for share in shares(PHASES)])
@@ -80,9 +129,12 @@ def make_causality() -> Exhibit:
     return Exhibit(
         "causality",
         "IV-F: causality, robots 20 ms late",
-        f"Nothing against the lag: e = {soft['held_mean']:.2f} at 4 ms ({soft['held_least']:.2f} to {soft['held_most']:.2f} over the sampling phase), "
-        f"{hard['held_mean']:.2f} ({hard['held_least']:.2f} to {hard['held_most']:.2f}) at ten times the stiffness. Lead or rewind as published, "
-        f"4 ms: within {100 * worst:.2f} % at 50 N/mm and {100 * worst_hard:.1f} % at 500 N/mm; 12 ms and 500 N/mm, a contact of 2.6 cycles: up to "
+        f"Nothing against the lag: e = {soft['held_mean']:.2f} at 4 ms "
+        f"({soft['held_least']:.2f} to {soft['held_most']:.2f} over the sampling phase), "
+        f"{hard['held_mean']:.2f} ({hard['held_least']:.2f} to {hard['held_most']:.2f}) at "
+        "ten times the stiffness. Lead or rewind as published, "
+        f"4 ms: within {100 * worst:.2f} % at 50 N/mm and {100 * worst_hard:.1f} % at 500 "
+        "N/mm; 12 ms and 500 N/mm, a contact of 2.6 cycles: up to "
         f"{100 * worst_coarse:.0f} %. Rewind in sub-steps: within {fine:.0e} in every row.",
         (
             Column("stiffness_N_per_mm", "k [N/mm]"),
@@ -107,20 +159,32 @@ def make_causality() -> Exhibit:
             "largest_difference_from_the_bare_loop": apart,
         },
         (
-            f"The central impact of Fig. 6; robots of 2.3 m/s², 125 m/s³, 20 ms late; over {PHASES} sampling phases. Held: one force a cycle (published). "
-            "Sub-steps: those that the method has by default. Theory: sqrt(1 + (w tau)²), the satellites' overlap at the first sample taken as stored energy.",
+            "The central impact of Fig. 6; robots of 2.3 m/s², 125 m/s³, 20 ms late; over "
+            f"{PHASES} sampling phases. Held: one force a cycle (published). "
+            "Sub-steps: those that the method has by default. Theory: sqrt(1 + (w tau)²), "
+            "the satellites' overlap at the first sample taken as stored energy.",
         ),
         (
-            "The paper gives no numbers for IV-F. It asks for the lead first; either is enough, and rewind needs no knowledge of the delay.",
-            "Ten times the stiffness, 4 ms, nothing: expected were 2.1 to 2.4, which hold the mean and most phases, not all. The first sample comes 20 to "
-            f"24 ms after the touch, and e grows linearly with that: a bare loop of one mass and one spring gives {bare.min():.2f} to {bare.max():.2f}, "
-            f"{bare.mean():.2f} on average, and the whole rig the same to {apart:.0e} in each of {PHASES} phases. So 2.46 is the sampling, not the robots.",
-            f"A contact of 2.6 cycles (500 N/mm, 12 ms) breaks a held force even with rewind: {coarse['held_least']:.2f} to {coarse['held_most']:.2f}. "
-            f"The paper names this limit. Sub-steps hold: {coarse['fine_least']:.5f} to {coarse['fine_most']:.5f}.",
-            "Lead alone with sub-steps: the first sample still comes up to a cycle after the touch, and its overlap is energy from nowhere "
-            f"({led['fine_most']:.2f} at worst in this table). With a held force the errors of the first and the last cycle cancel on average.",
-            "Too much lead: the robots touch and part before the satellites. The paper has no rule for that; here what is known of the contact is held until "
-            "the satellites part as well, and nothing is lost (chart). Rewind repairs a lead that is too short.",
+            "The paper gives no numbers for IV-F. It asks for the lead first; either is "
+            "enough, and rewind needs no knowledge of the delay.",
+            "Ten times the stiffness, 4 ms, nothing: expected were 2.1 to 2.4, which hold "
+            "the mean and most phases, not all. The first sample comes 20 to "
+            "24 ms after the touch, and e grows linearly with that: a bare loop of one mass "
+            f"and one spring gives {bare.min():.2f} to {bare.max():.2f}, "
+            f"{bare.mean():.2f} on average, and the whole rig the same to {apart:.0e} in "
+            f"each of {PHASES} phases. So 2.46 is the sampling, not the robots.",
+            "A contact of 2.6 cycles (500 N/mm, 12 ms) breaks a held force even with "
+            f"rewind: {coarse['held_least']:.2f} to {coarse['held_most']:.2f}. "
+            f"The paper names this limit. Sub-steps hold: {coarse['fine_least']:.5f} to "
+            f"{coarse['fine_most']:.5f}.",
+            "Lead alone with sub-steps: the first sample still comes up to a cycle after the "
+            "touch, and its overlap is energy from nowhere "
+            f"({led['fine_most']:.2f} at worst in this table). With a held force the errors "
+            "of the first and the last cycle cancel on average.",
+            "Too much lead: the robots touch and part before the satellites. The paper has "
+            "no rule for that; here what is known of the contact is held until "
+            "the satellites part as well, and nothing is lost (chart). Rewind repairs a lead "
+            "that is too short.",
         ),
         [_bars(rows), _leads()],
     )
@@ -131,7 +195,14 @@ def _bars(rows: list[dict[str, Any]]) -> str:
     shapes = {"nothing": "x", "lead": "circle", "rewind": "square", "both": "diamond"}
     places = [(k, T) for k in (50.0, 500.0) for T in CYCLES_MS]
     for i, means in enumerate(MEANS):
-        found = [next(r for r in rows if (r["means"], r["stiffness_N_per_mm"], r["cycle_ms"]) == (means, k, T)) for k, T in places]
+        found = [
+            next(
+                r
+                for r in rows
+                if (r["means"], r["stiffness_N_per_mm"], r["cycle_ms"]) == (means, k, T)
+            )
+            for k, T in places
+        ]
         middle = np.array([r["held_mean"] for r in found])
         error = {
             "type": "data",
@@ -139,18 +210,58 @@ def _bars(rows: list[dict[str, Any]]) -> str:
             "array": [r["held_most"] - r["held_mean"] for r in found],
             "arrayminus": [r["held_mean"] - r["held_least"] for r in found],
         }
-        marks = {"mode": "markers", "marker": {"size": 11, "symbol": shapes[means]}, "error_y": error}
-        lines.append(Line(means, ("c4", "c1", "c3", "c5")[i], np.arange(4) + 0.12 * (i - 1.5), middle, extra=marks))
-    ticks = {"title": {"text": ""}, "tickvals": [0, 1, 2, 3], "ticktext": [f"{k:g} N/mm, {T:g} ms" for k, T in places], "range": [-0.5, 3.5]}
-    caption = "As published, force held over a cycle. Marks: mean over the sampling phase; bars: least and most."
-    return chart("causality", "Restitution", lines, "", "restitution [-]", caption=caption, time_axis=False, height=380, layout={"xaxis": ticks})
+        marks = {
+            "mode": "markers",
+            "marker": {"size": 11, "symbol": shapes[means]},
+            "error_y": error,
+        }
+        lines.append(
+            Line(
+                means,
+                ("c4", "c1", "c3", "c5")[i],
+                np.arange(4) + 0.12 * (i - 1.5),
+                middle,
+                extra=marks,
+            )
+        )
+    ticks = {
+        "title": {"text": ""},
+        "tickvals": [0, 1, 2, 3],
+        "ticktext": [f"{k:g} N/mm, {T:g} ms" for k, T in places],
+        "range": [-0.5, 3.5],
+    }
+    caption = (
+        "As published, force held over a cycle. Marks: mean over the sampling phase; bars: least "
+        "and most."
+    )
+    return chart(
+        "causality",
+        "Restitution",
+        lines,
+        "",
+        "restitution [-]",
+        caption=caption,
+        time_axis=False,
+        height=380,
+        layout={"xaxis": ticks},
+    )
 
 
 def _leads() -> str:
     """What a lead that is not the delay does, with and without rewind."""
     lines = []
     for name, role, rewind in (("lead alone", "c1", 0.0), ("lead and rewind", "c3", 100.0)):
-        means = np.array([_over_the_phase(float(lead), rewind, 4.0, 1.0, True, 2).mean() for lead in LEADS_MS])
+        means = np.array(
+            [_over_the_phase(float(lead), rewind, 4.0, 1.0, True, 2).mean() for lead in LEADS_MS]
+        )
         lines.append(Line(name, role, LEADS_MS, means, extra={"mode": "lines+markers"}))
     caption = "Robots 20 ms late, 50 N/mm, T = 4 ms, force held."
-    return chart("causality_lead", "A lead that is not the delay", lines, "lead [ms]", "restitution [-]", caption=caption, time_axis=False)
+    return chart(
+        "causality_lead",
+        "A lead that is not the delay",
+        lines,
+        "lead [ms]",
+        "restitution [-]",
+        caption=caption,
+        time_axis=False,
+    )

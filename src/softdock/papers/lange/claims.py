@@ -22,12 +22,17 @@ SEEN_MM = 1.0  # mm: a difference that can hardly be seen
 def farthest(run: Run) -> float:
     """A robot from its satellite, after the first second [m]."""
     late = run.series["time"] > 1.0
-    off = [run.series[f"mock_up.{body}.position"] - run.series[f"{body}.position"] for body in ("chaser", "target")]
+    off = [
+        run.series[f"mock_up.{body}.position"] - run.series[f"{body}.position"]
+        for body in ("chaser", "target")
+    ]
     return float(max(np.linalg.norm(d[late], axis=1).max() for d in off))
 
 
 def fastest_robot(run: Run) -> float:
-    return float(max(np.abs(run.series[f"mock_up.{body}.velocity"]).max() for body in ("chaser", "target")))
+    return float(
+        max(np.abs(run.series[f"mock_up.{body}.velocity"]).max() for body in ("chaser", "target"))
+    )
 
 
 def make_claims() -> Exhibit:
@@ -35,22 +40,114 @@ def make_claims() -> Exhibit:
     late_e = float(restitutions("nothing", 4.0, 1.0, True, 4).mean())
     short = restitutions("rewind", 12.0, 10.0, False, 4)
     moved_tool = with_offset({"contact.0.origin_m": [OFFSET, 0.0, 0.0]}) - with_offset({})
-    said_wrong = max((with_offset({"pose.chaser_offset_m": [x, 0.0, 0.0]}, PUBLISHED) - with_offset({}, PUBLISHED) for x in (-OFFSET, OFFSET)), key=abs)
+    said_wrong = max(
+        (
+            with_offset({"pose.chaser_offset_m": [x, 0.0, 0.0]}, PUBLISHED)
+            - with_offset({}, PUBLISHED)
+            for x in (-OFFSET, OFFSET)
+        ),
+        key=abs,
+    )
     cone_mm, impact_mm = 1e3 * farthest(cone_run(OURS)), 1e3 * farthest(published)
-    k_d, k_e = with_wanted(1.0, 1) - with_wanted(0.0, 1), with_stiffness("jerk", -0.1, PUBLISHED, 4) - with_stiffness("jerk", 0.0, PUBLISHED, 4)
-    energy, e, robots, error = energy_ratio(naive), restitution(fine), fastest_robot(published) / SPEED, float(np.abs(short - 1.0).max())
+    k_d, k_e = (
+        with_wanted(1.0, 1) - with_wanted(0.0, 1),
+        with_stiffness("jerk", -0.1, PUBLISHED, 4) - with_stiffness("jerk", 0.0, PUBLISHED, 4),
+    )
+    energy, e, robots, error = (
+        energy_ratio(naive),
+        restitution(fine),
+        fastest_robot(published) / SPEED,
+        float(np.abs(short - 1.0).max()),
+    )
     rows: list[dict[str, Any]] = [
-        _row("III-B: with the measured force the velocity increases", energy > 1.0, "not here", energy, "times the energy, Fig. 6", "> 1"),
-        _row("V: the servicer stops, the client takes its velocity", abs(e - 1.0) < 1e-3, "not quite", e, "restitution, Fig. 6", "1 +- 0.001"),
-        _row("IV-A: the satellites' velocity does not increase", late_e < 1.01, "only if it is seen in time", late_e, "restitution, 20 ms late", "< 1.01"),
-        _row("IV-A: nor does the robots' velocity", robots < 1.01, "for a moment: they catch up", robots, "largest over the approach, Fig. 6", "< 1.01"),
-        _row("IV-D: absolute positions may be wrong", abs(moved_tool) < 1e-4, "not quite", moved_tool, "change of e, tool 2 mm elsewhere", "< 1e-4"),
-        _row("IV-D: the same", abs(said_wrong) < 1e-4, "not if robots report it: then with rewind", said_wrong, "change of e, reported +-2 mm off", "< 1e-4"),
-        _row("IV-F: differences can hardly be seen", cone_mm < SEEN_MM, "not in Fig. 7", cone_mm, "mm at most, Fig. 7", "< 1"),
-        _row("IV-F: the same", impact_mm < SEEN_MM, "not in Fig. 6", impact_mm, "mm at most, Fig. 6", "< 1"),
-        _row("IV-G: an uncertain K_d is not significant", abs(k_d) < 1e-3, "it is", k_d, "change of e, K_d doubled", "< 1e-3"),
-        _row("IV-G: wrong parameters are marginal", abs(k_e) < 0.01, "not if robots lag much", k_e, "change of e, k_e 10 % low", "< 0.01"),
-        _row("VI: a limit is a contact of a few cycles", error > 0.01, "not with sub-steps and rewind", error, "error of e at 2.6 cycles", "> 0.01"),
+        _row(
+            "III-B: with the measured force the velocity increases",
+            energy > 1.0,
+            "not here",
+            energy,
+            "times the energy, Fig. 6",
+            "> 1",
+        ),
+        _row(
+            "V: the servicer stops, the client takes its velocity",
+            abs(e - 1.0) < 1e-3,
+            "not quite",
+            e,
+            "restitution, Fig. 6",
+            "1 +- 0.001",
+        ),
+        _row(
+            "IV-A: the satellites' velocity does not increase",
+            late_e < 1.01,
+            "only if it is seen in time",
+            late_e,
+            "restitution, 20 ms late",
+            "< 1.01",
+        ),
+        _row(
+            "IV-A: nor does the robots' velocity",
+            robots < 1.01,
+            "for a moment: they catch up",
+            robots,
+            "largest over the approach, Fig. 6",
+            "< 1.01",
+        ),
+        _row(
+            "IV-D: absolute positions may be wrong",
+            abs(moved_tool) < 1e-4,
+            "not quite",
+            moved_tool,
+            "change of e, tool 2 mm elsewhere",
+            "< 1e-4",
+        ),
+        _row(
+            "IV-D: the same",
+            abs(said_wrong) < 1e-4,
+            "not if robots report it: then with rewind",
+            said_wrong,
+            "change of e, reported +-2 mm off",
+            "< 1e-4",
+        ),
+        _row(
+            "IV-F: differences can hardly be seen",
+            cone_mm < SEEN_MM,
+            "not in Fig. 7",
+            cone_mm,
+            "mm at most, Fig. 7",
+            "< 1",
+        ),
+        _row(
+            "IV-F: the same",
+            impact_mm < SEEN_MM,
+            "not in Fig. 6",
+            impact_mm,
+            "mm at most, Fig. 6",
+            "< 1",
+        ),
+        _row(
+            "IV-G: an uncertain K_d is not significant",
+            abs(k_d) < 1e-3,
+            "it is",
+            k_d,
+            "change of e, K_d doubled",
+            "< 1e-3",
+        ),
+        _row(
+            "IV-G: wrong parameters are marginal",
+            abs(k_e) < 0.01,
+            "not if robots lag much",
+            k_e,
+            "change of e, k_e 10 % low",
+            "< 0.01",
+        ),
+        _row(
+            "VI: a limit is a contact of a few cycles",
+            error > 0.01,
+            "not with sub-steps and rewind",
+            error,
+            "error of e at 2.6 cycles",
+            "> 0.01",
+        ),
     ]
     kept = sum(row["found"] == HOLDS for row in rows)
     columns = (
@@ -60,9 +157,27 @@ def make_claims() -> Exhibit:
         Column("meaning", "of what"),
         Column("bound", "holds if"),
     )
-    verdict = f"{kept} of {len(rows)} statements hold as printed; the others need a condition or a correction."
-    return Exhibit("claims", "What the paper states", verdict, columns, rows, assumptions=("Each is judged by a bound of ours, in the last column.",))
+    verdict = (
+        f"{kept} of {len(rows)} statements hold as printed; the others need a condition or a "
+        "correction."
+    )
+    return Exhibit(
+        "claims",
+        "What the paper states",
+        verdict,
+        columns,
+        rows,
+        assumptions=("Each is judged by a bound of ours, in the last column.",),
+    )
 
 
-def _row(claim: str, holds: bool, otherwise: str, value: float, meaning: str, bound: str) -> dict[str, Any]:
-    return {"claim": claim, "found": HOLDS if holds else otherwise, "value": value, "meaning": meaning, "bound": bound}
+def _row(
+    claim: str, holds: bool, otherwise: str, value: float, meaning: str, bound: str
+) -> dict[str, Any]:
+    return {
+        "claim": claim,
+        "found": HOLDS if holds else otherwise,
+        "value": value,
+        "meaning": meaning,
+        "bound": bound,
+    }

@@ -1,11 +1,14 @@
-"""Full compensation (Lange IV-C): the restitution that is wanted against the one the satellites get, behind elastic joints, with noise and an unknown gap.
+"""Full compensation (Lange IV-C): the restitution that is wanted against the one the satellites
+get, behind elastic joints, with noise and an unknown gap.
 
     python -m softdock.papers.lange.compensation [seeds]
 
-Numbers of design/physics.md 5: series contact 50 N/mm, joints 500 N/mm with 50 kg behind each, both with a damping ratio of 0.1, robots of 2.3 m/s^2,
-125 m/s^3 and 20 ms with an equal lead, T = 4 ms, force noise 0.5 N, motor noise 2 um, threshold 2 N, rewind. Four ways to find the environment: `ignored`
-takes force over stiffness, as if there were neither joints nor damping (18); `exact` knows the contact's damping, with the motors' rate (24); `replaced` has
-the joints in series with the stiffness (16); `filter` is the Kalman filter. Each seed has its own sampling phase.
+Numbers of design/physics.md 5: series contact 50 N/mm, joints 500 N/mm with 50 kg behind each, both
+with a damping ratio of 0.1, robots of 2.3 m/s^2, 125 m/s^3 and 20 ms with an equal lead, T = 4 ms,
+force noise 0.5 N, motor noise 2 um, threshold 2 N, rewind. Four ways to find the environment:
+`ignored` takes force over stiffness, as if there were neither joints nor damping (18); `exact`
+knows the contact's damping, with the motors' rate (24); `replaced` has the joints in series with
+the stiffness (16); `filter` is the Kalman filter. Each seed has its own sampling phase.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
-from softdock.contact.restitution import damping_of_restitution, restitution_of_lambda
+from softdock.core.contact.restitution import damping_of_restitution, restitution_of_lambda
 from softdock.scenario.build import build
 
 SPEED, T = 0.1, 0.004  # m/s, s
@@ -57,12 +60,28 @@ class Row(NamedTuple):
 
 
 def wanted_contacts() -> list[Wanted]:
-    """Three restitutions by a damper whose force is cut off at zero, one by Hunt and Crossley's law."""
+    """Three restitutions by a damper whose force is cut off at zero, one by Hunt and Crossley's
+    law."""
     found = []
     for e in (1.0, 0.7, 0.3):
         damping = damping_of_restitution(STIFFNESS, e, MASS)
-        found.append(Wanted(e, "damper", {"law": "spring_damper", "stiffness_N_per_m": STIFFNESS, "damping_Ns_per_m": damping}))
-    hunt = {"law": "hunt_crossley", "stiffness_N_per_m": 1e6, "exponent": 1.5, "lambda_s_per_m": LAMBDA}
+        found.append(
+            Wanted(
+                e,
+                "damper",
+                {
+                    "law": "spring_damper",
+                    "stiffness_N_per_m": STIFFNESS,
+                    "damping_Ns_per_m": damping,
+                },
+            )
+        )
+    hunt = {
+        "law": "hunt_crossley",
+        "stiffness_N_per_m": 1e6,
+        "exponent": 1.5,
+        "lambda_s_per_m": LAMBDA,
+    }
     return [*found, Wanted(restitution_of_lambda(LAMBDA, SPEED), "hunt_crossley", hunt)]
 
 
@@ -102,15 +121,25 @@ def scenario_tables(wanted: dict[str, Any], gap_m: float = GAP, **method: Any) -
     }
 
 
-def restitutions(wanted: Wanted, environment: str, seeds: int, first: int = 1, gap_m: float = GAP) -> np.ndarray:
+def restitutions(
+    wanted: Wanted, environment: str, seeds: int, first: int = 1, gap_m: float = GAP
+) -> np.ndarray:
     """One of each seed, seeds from `first` on; the sampling phase with it."""
     scenario = build(scenario_tables(wanted.contact, gap_m, **ENVIRONMENTS[environment]))
     number = np.arange(first, first + seeds)
-    swept = {"random.seed": number, "random.run": np.zeros(seeds), "chaser.position_m.0": start_of(number)}  # as single runs of these seeds
+    swept = {
+        "random.seed": number,
+        "random.run": np.zeros(seeds),
+        "chaser.position_m.0": start_of(number),
+    }  # as single runs of these seeds
     return run_cpu(*columns(scenario, swept)).column("restitution")
 
 
-def restitution_table(seeds: int = 50, environments: Sequence[str] = tuple(ENVIRONMENTS), progress: Callable[[str], None] = lambda what: None) -> list[Row]:
+def restitution_table(
+    seeds: int = 50,
+    environments: Sequence[str] = tuple(ENVIRONMENTS),
+    progress: Callable[[str], None] = lambda what: None,
+) -> list[Row]:
     """A row for each wanted restitution and each way to find the environment."""
     rows = []
     for wanted in wanted_contacts():
@@ -120,7 +149,16 @@ def restitution_table(seeds: int = 50, environments: Sequence[str] = tuple(ENVIR
             mean, deviation = float(e.mean()), float(e.std(ddof=1))
             rows.append(
                 Row(
-                    wanted.law, wanted.restitution, name, seeds, mean, mean - wanted.restitution, deviation, float(np.median(e)), float(e.min()), float(e.max())
+                    wanted.law,
+                    wanted.restitution,
+                    name,
+                    seeds,
+                    mean,
+                    mean - wanted.restitution,
+                    deviation,
+                    float(np.median(e)),
+                    float(e.min()),
+                    float(e.max()),
                 )
             )
     return rows
@@ -128,9 +166,15 @@ def restitution_table(seeds: int = 50, environments: Sequence[str] = tuple(ENVIR
 
 def printed(rows: Sequence[Row]) -> str:
     """The table as text."""
-    lines = [f"{'law':14} {'wanted':>7} {'environment':12} {'mean':>8} {'bias':>8} {'sd':>7} {'median':>8} {'least':>8} {'most':>8}"]
+    lines = [
+        f"{'law':14} {'wanted':>7} {'environment':12} {'mean':>8} {'bias':>8} {'sd':>7} "
+        f"{'median':>8} {'least':>8} {'most':>8}"
+    ]
     for r in rows:
-        numbers = f"{r.mean:8.4f} {r.bias:+8.4f} {r.deviation:7.4f} {r.median:8.4f} {r.least:8.4f} {r.most:8.4f}"
+        numbers = (
+            f"{r.mean:8.4f} {r.bias:+8.4f} {r.deviation:7.4f} {r.median:8.4f} {r.least:8.4f} "
+            f"{r.most:8.4f}"
+        )
         lines.append(f"{r.law:14} {r.wanted:7.4f} {r.environment:12} {numbers}")
     return "\n".join(lines)
 

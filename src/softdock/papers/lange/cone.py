@@ -1,4 +1,5 @@
-"""The bar in the cone of Fig. 7 as softdock runs: robots, loops, momentum, and where bar and cone are."""
+"""The bar in the cone of Fig. 7 as softdock runs: robots, loops, momentum, and where bar and cone
+are."""
 
 from __future__ import annotations
 
@@ -26,7 +27,11 @@ ROBOT = {  # assumed; the paper names only that the acceleration is limited
 
 
 def _remapping(lead: bool, rewind: bool) -> dict[str, Any]:
-    return {"name": "remapping", "lead_ms": DELAY_MS if lead else 0.0, "rewind_ms": 100.0 if rewind else 0.0}
+    return {
+        "name": "remapping",
+        "lead_ms": DELAY_MS if lead else 0.0,
+        "rewind_ms": 100.0 if rewind else 0.0,
+    }
 
 
 LOOPS = {
@@ -45,8 +50,20 @@ def cone_run(loop: str, later: float = 0.0) -> Run:
     """`later`: part of a cycle by which everything happens later."""
     preset = load_scenario("lange_cone")
     x, y, z = preset.tables["chaser"]["position_m"]
-    start = [x - later * 1e-3 * preset.tables["time"]["cycle_ms"] * preset.tables["chaser"]["velocity_m_per_s"][0], y, z]
-    return simulate(preset.with_keys(both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]}))
+    start = [
+        x
+        - later
+        * 1e-3
+        * preset.tables["time"]["cycle_ms"]
+        * preset.tables["chaser"]["velocity_m_per_s"][0],
+        y,
+        z,
+    ]
+    return simulate(
+        preset.with_keys(
+            both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]}
+        )
+    )
 
 
 class Tools(NamedTuple):
@@ -65,14 +82,25 @@ def tools(run: Run, of: str = "") -> Tools:
     depth = radius / np.tan(np.radians(pair["half_angle_deg"]))
     side = np.array([0.0, radius, 0.0])
     bar = _placed(s, f"{of}chaser", np.array([np.zeros(3), pair["tip_m"]]))
-    cone = _placed(s, f"{of}target", np.array([mouth + side, mouth - depth * np.asarray(pair["axis"]), mouth - side]))
-    return Tools(bar, cone, np.asarray(s[f"{of}chaser.position"])[:, :2], np.asarray(s[f"{of}target.position"])[:, :2])
+    cone = _placed(
+        s,
+        f"{of}target",
+        np.array([mouth + side, mouth - depth * np.asarray(pair["axis"]), mouth - side]),
+    )
+    return Tools(
+        bar,
+        cone,
+        np.asarray(s[f"{of}chaser.position"])[:, :2],
+        np.asarray(s[f"{of}target.position"])[:, :2],
+    )
 
 
 def _placed(series: Any, body: str, points: np.ndarray) -> np.ndarray:
     """Points of a body in the world, x and y."""
     R = matrices(np.asarray(series[f"{body}.attitude"]))
-    return np.asarray(series[f"{body}.position"][:, None, :] + np.einsum("nij,pj->npi", R, points))[:, :, :2]
+    return np.asarray(series[f"{body}.position"][:, None, :] + np.einsum("nij,pj->npi", R, points))[
+        :, :, :2
+    ]
 
 
 def tip_in_cone(run: Run, of: str = "") -> np.ndarray:
@@ -91,7 +119,12 @@ def turned(run: Run, body: str) -> np.ndarray:
 
 def linear_momentum(run: Run) -> np.ndarray:
     tables = run.scenario.tables
-    return np.asarray(sum(tables[body]["mass_kg"] * run.series[f"{body}.velocity"] for body in ("chaser", "target")))
+    return np.asarray(
+        sum(
+            tables[body]["mass_kg"] * run.series[f"{body}.velocity"]
+            for body in ("chaser", "target")
+        )
+    )
 
 
 def angular_momentum(run: Run) -> np.ndarray:
@@ -99,8 +132,14 @@ def angular_momentum(run: Run) -> np.ndarray:
     tables, s, total = run.scenario.tables, run.series, 0.0
     for body in ("chaser", "target"):
         R = matrices(np.asarray(s[f"{body}.attitude"]))
-        spin = np.einsum("nij,nj->ni", R, np.asarray(tables[body]["inertia_kg_m2"]) * s[f"{body}.rate"])  # principal
-        total = total + tables[body]["mass_kg"] * np.cross(s[f"{body}.position"], s[f"{body}.velocity"]) + spin
+        spin = np.einsum(
+            "nij,nj->ni", R, np.asarray(tables[body]["inertia_kg_m2"]) * s[f"{body}.rate"]
+        )  # principal
+        total = (
+            total
+            + tables[body]["mass_kg"] * np.cross(s[f"{body}.position"], s[f"{body}.velocity"])
+            + spin
+        )
     return np.asarray(total)
 
 

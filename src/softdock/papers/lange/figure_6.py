@@ -1,4 +1,5 @@
-"""Fig. 6: the central impact. Forces, positions, momentum and energy of satellites and robots, for three families of robots; the naive loop beside."""
+"""Fig. 6: the central impact. Forces, positions, momentum and energy of satellites and robots, for
+three families of robots; the naive loop beside."""
 
 from __future__ import annotations
 
@@ -40,7 +41,14 @@ def over_the_phase(family: str, cycle_ms: float, number: int = PHASES) -> list[d
     for share in shares(number):
         run = impact(family, "published", cycle_ms, float(share))
         satellite, robot = peaks(run)
-        found.append({"share": float(share), "satellite_N": satellite, "robot_N": robot, "restitution": restitution(run)})
+        found.append(
+            {
+                "share": float(share),
+                "satellite_N": satellite,
+                "robot_N": robot,
+                "restitution": restitution(run),
+            }
+        )
     return found
 
 
@@ -65,19 +73,32 @@ def _row(family: str, loop: str, cycle_ms: float) -> dict[str, Any]:
 
 
 def make_figure_6() -> Exhibit:
-    rows = [_row(family, loop, cycle_ms) for cycle_ms in CYCLES_MS for family in FAMILIES for loop in LOOPS]
-    at = {(family, loop): rows[i] for i, (family, loop) in enumerate((f, loop) for f in FAMILIES for loop in LOOPS)}
+    rows = [
+        _row(family, loop, cycle_ms)
+        for cycle_ms in CYCLES_MS
+        for family in FAMILIES
+        for loop in LOOPS
+    ]
+    at = {
+        (family, loop): rows[i]
+        for i, (family, loop) in enumerate((f, loop) for f in FAMILIES for loop in LOOPS)
+    }
     published, ours, naive = at["jerk", "published"], at["jerk", "softdock"], at["jerk", "naive"]
     phases = {cycle_ms: over_the_phase("jerk", cycle_ms) for cycle_ms in CYCLES_MS}
     low, high = _span(phases[12.0], "satellite_N")
     least, most = _span(phases[12.0], "robot_N")
-    explicit = energy_ratio(impact("jerk", "published", scenario={"satellites.integrator": "forward_euler"}))
+    explicit = energy_ratio(
+        impact("jerk", "published", scenario={"satellites.integrator": "forward_euler"})
+    )
     return Exhibit(
         "figure_6",
         "Fig. 6: a direct central impact",
-        f"Both forces as published, with any of three families of robots: {published['satellite_N']:.1f} N at the satellites (published 157), "
-        f"{published['robot_N']:.0f} N at the robots (364). The servicer stops, the client leaves at {ours['client_m_per_s']:.3f} m/s; the measured force, "
-        f"given to the satellites as it is, would multiply their energy by {naive['energy_ratio']:.0f}.",
+        "Both forces as published, with any of three families of robots: "
+        f"{published['satellite_N']:.1f} N at the satellites (published 157), "
+        f"{published['robot_N']:.0f} N at the robots (364). The servicer stops, the client "
+        f"leaves at {ours['client_m_per_s']:.3f} m/s; the measured force, "
+        "given to the satellites as it is, would multiply their energy by "
+        f"{naive['energy_ratio']:.0f}.",
         (
             Column("robots", "robots"),
             Column("cycle_ms", "T [ms]"),
@@ -104,8 +125,10 @@ def make_figure_6() -> Exhibit:
             "over_the_phase": {f"{cycle_ms:g}_ms": found for cycle_ms, found in phases.items()},
         },
         (
-            "Published: 100 kg each, 100 N/mm on each side, contact at 8.04 s, 364 and 157 N. The cycle, the approach speed (0.1 m/s), the robots' limits and "
-            "when in a cycle the touch falls are not; T = 12 ms (RSI's slow cycle), symplectic Euler, the first sample in contact 0.43 of a cycle after "
+            "Published: 100 kg each, 100 N/mm on each side, contact at 8.04 s, 364 and 157 "
+            "N. The cycle, the approach speed (0.1 m/s), the robots' limits and "
+            "when in a cycle the touch falls are not; T = 12 ms (RSI's slow cycle), "
+            "symplectic Euler, the first sample in contact 0.43 of a cycle after "
             "the touch.",
             "The robots follow the set-points by the fastest motion within their limits. "
             + "; ".join(f"{family}: {robots.words}" for family, robots in FAMILIES.items())
@@ -113,17 +136,26 @@ def make_figure_6() -> Exhibit:
             "Loops. " + "; ".join(f"{loop}: {words}" for loop, words in LOOP_WORDS.items()) + ".",
         ),
         (
-            f"An ideal contact would reach {_ideal_peak():.1f} N. 157 N is a matter of the samples: over the phase a held force peaks between {low:.1f} and "
-            f"{high:.1f} N at 12 ms. Sub-steps show the mean over a cycle, {ours['satellite_N']:.1f} N.",
-            f"364 N is {1e3 * PUBLISHED_ROBOT_N / 50e3:.2f} mm of real overlap. Which of the three families the paper had cannot be told: all give both. "
-            "The jerk limit is the best reading of its text, the delay with an equal lead the most plausible machine. Explicit Euler is excluded: it "
+            f"An ideal contact would reach {_ideal_peak():.1f} N. 157 N is a matter of the "
+            f"samples: over the phase a held force peaks between {low:.1f} and "
+            f"{high:.1f} N at 12 ms. Sub-steps show the mean over a cycle, "
+            f"{ours['satellite_N']:.1f} N.",
+            f"364 N is {1e3 * PUBLISHED_ROBOT_N / 50e3:.2f} mm of real overlap. Which of the "
+            "three families the paper had cannot be told: all give both. "
+            "The jerk limit is the best reading of its text, the delay with an equal lead "
+            "the most plausible machine. Explicit Euler is excluded: it "
             f"multiplies the energy by {explicit:.1f}.",
-            f"As published e is {published['restitution']:.4f} here and between {_span(phases[12.0], 'restitution')[0]:.3f} and "
-            f"{_span(phases[12.0], 'restitution')[1]:.3f} over the phase, because a held force acts up to a cycle late; sub-steps with rewind give "
+            f"As published e is {published['restitution']:.4f} here and between "
+            f"{_span(phases[12.0], 'restitution')[0]:.3f} and "
+            f"{_span(phases[12.0], 'restitution')[1]:.3f} over the phase, because a held "
+            "force acts up to a cycle late; sub-steps with rewind give "
             f"{ours['restitution']:.6f}.",
-            f"The robots' force varies with the phase as well, from {least:.0f} to {most:.0f} N at 12 ms with the jerk limit (333 to 393 N over "
-            "all phases by an independent calculation). The width is the same: k v T = 60 N, what the robots go on in one cycle. That calculation lies 7 N "
-            "lower, 0.13 mm of overlap; why is not known: its robot model is not recorded in such detail.",
+            f"The robots' force varies with the phase as well, from {least:.0f} to "
+            f"{most:.0f} N at 12 ms with the jerk limit (333 to 393 N over "
+            "all phases by an independent calculation). The width is the same: k v T = 60 N, "
+            "what the robots go on in one cycle. That calculation lies 7 N "
+            "lower, 0.13 mm of overlap; why is not known: its robot model is not recorded in "
+            "such detail.",
         ),
         figure_6_charts(run_of, phases),
     )

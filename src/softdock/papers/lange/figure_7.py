@@ -1,4 +1,5 @@
-"""Fig. 7: four oblique impacts of a bar in a cone, the tools drawn at each; with and without lead and rewind, and the naive loop beside."""
+"""Fig. 7: four oblique impacts of a bar in a cone, the tools drawn at each; with and without lead
+and rewind, and the naive loop beside."""
 
 from __future__ import annotations
 
@@ -7,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.papers.lange.cone import DELAY_MS, HELD, LOOPS, NEITHER, OURS, angular_momentum, change, cone_run, linear_momentum
+from softdock.papers.lange.cone import (
+    DELAY_MS,
+    HELD,
+    LOOPS,
+    NEITHER,
+    OURS,
+    angular_momentum,
+    change,
+    cone_run,
+    linear_momentum,
+)
 from softdock.papers.lange.figure_7_charts import figure_7_charts
 from softdock.papers.lange.impact import energy_ratio
 from softdock.run import Run
@@ -16,7 +27,13 @@ ORDER = ("first", "second", "third", "fourth")
 LATER = (0.0, 0.25, 0.5, 0.75)  # of a cycle
 
 
-def _row(name: str, contacts: list[dict[str, float]], robot_peak: float | None, energy: float, speed: float) -> dict[str, Any]:
+def _row(
+    name: str,
+    contacts: list[dict[str, float]],
+    robot_peak: float | None,
+    energy: float,
+    speed: float,
+) -> dict[str, Any]:
     starts = [c["start_s"] for c in contacts] + [None] * 4
     return {
         "loop": name,
@@ -34,23 +51,39 @@ def _row(name: str, contacts: list[dict[str, float]], robot_peak: float | None, 
 
 def _of_run(name: str) -> dict[str, Any]:
     run = cone_run(name)
-    row = _row(name, run.contacts, max(c["peak_force_real_N"] for c in run.contacts), energy_ratio(run), _parting(run))
-    return row | {"linear_error": change(linear_momentum(run)), "angular_error": change(angular_momentum(run))}
+    row = _row(
+        name,
+        run.contacts,
+        max(c["peak_force_real_N"] for c in run.contacts),
+        energy_ratio(run),
+        _parting(run),
+    )
+    return row | {
+        "linear_error": change(linear_momentum(run)),
+        "angular_error": change(angular_momentum(run)),
+    }
 
 
 def _parting(run: Any) -> float:
-    return float(np.linalg.norm(run.series["chaser.velocity"][-1] - run.series["target.velocity"][-1]))
+    return float(
+        np.linalg.norm(run.series["chaser.velocity"][-1] - run.series["target.velocity"][-1])
+    )
 
 
 def energy_after(run: Run, contact: int) -> float:
     """Gain of kinetic energy after a contact, of the first [%]."""
     t, kinetic = run.series["time"], run.series["energy.kinetic"]
-    return float(100.0 * (kinetic[np.searchsorted(t, run.contacts[contact]["end_s"] + 0.02)] / kinetic[0] - 1.0))
+    return float(
+        100.0
+        * (kinetic[np.searchsorted(t, run.contacts[contact]["end_s"] + 0.02)] / kinetic[0] - 1.0)
+    )
 
 
 def make_figure_7() -> Exhibit:
     orbit = cone_run(OURS).orbit
-    rows = [_row("orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, _parting(orbit))]
+    rows = [
+        _row("orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, _parting(orbit))
+    ]
     rows += [_of_run(name) for name in LOOPS]
     by_loop = {row["loop"]: row for row in rows}
     ours, neither, naive = by_loop[OURS], by_loop[NEITHER], by_loop["naive"]
@@ -59,8 +92,10 @@ def make_figure_7() -> Exhibit:
     return Exhibit(
         "figure_7",
         "Fig. 7: a bar in a cone",
-        f"Four contacts and then separation, as published, at {times} s. With lead and rewind the energy "
-        f"changes by {ours['energy_percent']:+.0e} %; with neither by {neither['energy_percent']:+.0f} %; in the naive loop by "
+        f"Four contacts and then separation, as published, at {times} s. With lead and "
+        "rewind the energy "
+        f"changes by {ours['energy_percent']:+.0e} %; with neither by "
+        f"{neither['energy_percent']:+.0f} %; in the naive loop by "
         f"{naive['energy_percent']:+.0f} %, in {naive['contacts']} contacts.",
         (
             Column("loop", "loop"),
@@ -81,20 +116,28 @@ def make_figure_7() -> Exhibit:
             "held_most_percent": max(held),
         },
         (
-            "Published: 100 and 1000 kg, 10 and 300 kg m², a bar and a cone (Fig. 5), 100 N/mm each, four contacts. The geometry is softdock's (preset "
-            "`lange_cone`): half-angle 30 deg, depth 0.3 m, apex 0.6 m from the client's centre of mass, tip 0.3 m from the servicer's, 0.1 m/s along the "
+            "Published: 100 and 1000 kg, 10 and 300 kg m², a bar and a cone (Fig. 5), 100 "
+            "N/mm each, four contacts. The geometry is softdock's (preset "
+            "`lange_cone`): half-angle 30 deg, depth 0.3 m, apex 0.6 m from the client's "
+            "centre of mass, tip 0.3 m from the servicer's, 0.1 m/s along the "
             "axis, 0.1 m beside it.",
-            f"Robots: 2.3 m/s², 125 m/s³, 4.6 rad/s², 250 rad/s³, {DELAY_MS:g} ms late; T = 4 ms; the lead is the delay. The contact point is the bar's tip.",
-            "Loops. naive: the measured wrench straight to the satellites; the others re-map it: with neither lead nor rewind, with one, with both, in "
+            f"Robots: 2.3 m/s², 125 m/s³, 4.6 rad/s², 250 rad/s³, {DELAY_MS:g} ms late; T = "
+            "4 ms; the lead is the delay. The contact point is the bar's tip.",
+            "Loops. naive: the measured wrench straight to the satellites; the others re-map "
+            "it: with neither lead nor rewind, with one, with both, in "
             "sub-steps of a cycle; held: one force a cycle, as published.",
         ),
         (
-            "The paper prints no numbers with this figure; times and forces cannot be set side by side.",
-            f"The force held over a cycle changes the energy by {min(held):+.2f} to {max(held):+.2f} %, as the samples fall; in sub-steps it is "
+            "The paper prints no numbers with this figure; times and forces cannot be set "
+            "side by side.",
+            f"The force held over a cycle changes the energy by {min(held):+.2f} to "
+            f"{max(held):+.2f} %, as the samples fall; in sub-steps it is "
             f"{ours['energy_percent']:+.0e} %.",
-            f"Lead without rewind: the first sample in contact is up to a cycle late, and the sub-steps begin with that overlap "
+            "Lead without rewind: the first sample in contact is up to a cycle late, and "
+            "the sub-steps begin with that overlap "
             f"({by_loop['lead']['energy_percent']:+.2f} %).",
-            f"The naive loop has {energy_after(cone_run('naive'), 1):+.0f} % more energy after its second contact already; the third throws the servicer out.",
+            f"The naive loop has {energy_after(cone_run('naive'), 1):+.0f} % more energy "
+            "after its second contact already; the third throws the servicer out.",
         ),
         figure_7_charts(),
     )

@@ -1,6 +1,8 @@
-"""The central impact of Fig. 6 as softdock scenarios: which robots, which loop, when the touch falls in a cycle.
+"""The central impact of Fig. 6 as softdock scenarios: which robots, which loop, when the touch
+falls in a cycle.
 
-Time is the paper's: the first sample that shows the contact stands at 8.04 s. `share`: the part of a cycle for which the satellites are in contact by then.
+Time is the paper's: the first sample that shows the contact stands at 8.04 s. `share`: the part of
+a cycle for which the satellites are in contact by then.
 """
 
 from __future__ import annotations
@@ -26,14 +28,26 @@ class Robots(NamedTuple):
 
     words: str
     preset: str
-    limits: dict[float, dict[str, float]]  # cycle [ms] -> keys of both robots that the preset has otherwise
+    limits: dict[
+        float, dict[str, float]
+    ]  # cycle [ms] -> keys of both robots that the preset has otherwise
     lead_ms: float = 0.0
 
 
 FAMILIES = {
-    "jerk": Robots("2.3 m/s², jerk 9.63 m/s³, no delay", "lange_impact_jerk", {12.0: {"max_jerk_m_per_s3": 9.63}}),
-    "acceleration": Robots("0.370 m/s², no delay", "lange_impact_acceleration", {12.0: {"max_acceleration_m_per_s2": 0.370}}),
-    "delay": Robots("2.3 m/s², jerk 116 m/s³, 48 ms late, led by 48 ms", "lange_impact_delay", {}, 48.0),
+    "jerk": Robots(
+        "2.3 m/s², jerk 9.63 m/s³, no delay",
+        "lange_impact_jerk",
+        {12.0: {"max_jerk_m_per_s3": 9.63}},
+    ),
+    "acceleration": Robots(
+        "0.370 m/s², no delay",
+        "lange_impact_acceleration",
+        {12.0: {"max_acceleration_m_per_s2": 0.370}},
+    ),
+    "delay": Robots(
+        "2.3 m/s², jerk 116 m/s³, 48 ms late, led by 48 ms", "lange_impact_delay", {}, 48.0
+    ),
 }
 
 NAIVE: dict[str, Any] = {"name": "direct"}
@@ -50,30 +64,64 @@ LOOP_WORDS = {
 
 def both_robots(keys: dict[str, Any]) -> dict[str, Any]:
     """Keys of one robot as keys of both."""
-    return {f"robots.{body}.{key}": value for body in ("chaser", "target") for key, value in keys.items()}
+    return {
+        f"robots.{body}.{key}": value
+        for body in ("chaser", "target")
+        for key, value in keys.items()
+    }
 
 
 def touch(share: float, cycle_ms: float, seen_at: float) -> dict[str, Any]:
-    """Where the servicer starts so that the first sample in contact, at about `seen_at` [s], is `share` of a cycle old."""
+    """Where the servicer starts so that the first sample in contact, at about `seen_at` [s], is
+    `share` of a cycle old."""
     T = 1e-3 * cycle_ms
-    return {"chaser.position_m": [-SPEED * T * (round(seen_at / T) - share), 0.0, 0.0], "time.cycle_ms": cycle_ms}
+    return {
+        "chaser.position_m": [-SPEED * T * (round(seen_at / T) - share), 0.0, 0.0],
+        "time.cycle_ms": cycle_ms,
+    }
 
 
 def impact(
-    family: str, loop: str, cycle_ms: float = 12.0, share: float = SHARE, seen_at: float = 0.3, after: float = 1.0, scenario: dict[str, Any] | None = None
+    family: str,
+    loop: str,
+    cycle_ms: float = 12.0,
+    share: float = SHARE,
+    seen_at: float = 0.3,
+    after: float = 1.0,
+    scenario: dict[str, Any] | None = None,
 ) -> Run:
     """One run of a family of robots; `after`: how long it goes on [s]; `scenario`: further keys."""
     robots = FAMILIES[family]
     keys = LOOPS[loop] | ({"lead_ms": robots.lead_ms} if robots.lead_ms and loop != "naive" else {})
-    changes = touch(share, cycle_ms, seen_at) | both_robots(robots.limits.get(cycle_ms, {})) | {"time.duration_s": seen_at + after, "methods": [keys]}
+    changes = (
+        touch(share, cycle_ms, seen_at)
+        | both_robots(robots.limits.get(cycle_ms, {}))
+        | {"time.duration_s": seen_at + after, "methods": [keys]}
+    )
     return simulate(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
 
 
-def plain_impact(robot: dict[str, Any], method: dict[str, Any], cycle_ms: float, share: float, stiffness: float = STIFFNESS, **changes: Any) -> Run:
+def plain_impact(
+    robot: dict[str, Any],
+    method: dict[str, Any],
+    cycle_ms: float,
+    share: float,
+    stiffness: float = STIFFNESS,
+    **changes: Any,
+) -> Run:
     """The same impact with any robots and contact."""
     chosen = {"model": "delay", "delay_ms": 0.0} | robot
-    other = {"robots": {body: chosen for body in ("chaser", "target")}, "time.duration_s": 0.8, "contact.0.real.stiffness_N_per_m": stiffness}
-    given = touch(share, cycle_ms, 0.2) | other | {"methods": [method], "allow_unresolved": True} | changes
+    other = {
+        "robots": {body: chosen for body in ("chaser", "target")},
+        "time.duration_s": 0.8,
+        "contact.0.real.stiffness_N_per_m": stiffness,
+    }
+    given = (
+        touch(share, cycle_ms, 0.2)
+        | other
+        | {"methods": [method], "allow_unresolved": True}
+        | changes
+    )
     return simulate(load_scenario("lange_impact_jerk").with_keys(given))
 
 
@@ -99,4 +147,6 @@ def energy_ratio(run: Run) -> float:
 
 def peaks(run: Run) -> tuple[float, float]:
     """Largest force on a satellite and on a robot [N]."""
-    return max(c["peak_force_satellite_N"] for c in run.contacts), max(c["peak_force_real_N"] for c in run.contacts)
+    return max(c["peak_force_satellite_N"] for c in run.contacts), max(
+        c["peak_force_real_N"] for c in run.contacts
+    )

@@ -18,12 +18,27 @@ def offsets() -> list[tuple[str, str, dict[str, Any]]]:
     """Kind, words, and the scenario's keys."""
     found: list[tuple[str, str, dict[str, Any]]] = []
     for sign in (-1.0, 1.0):
-        found.append((UNKNOWN, f"tool {number(2.0 * sign)} mm", {"contact.0.origin_m": [sign * OFFSET, 0.0, 0.0]}))
+        found.append(
+            (
+                UNKNOWN,
+                f"tool {number(2.0 * sign)} mm",
+                {"contact.0.origin_m": [sign * OFFSET, 0.0, 0.0]},
+            )
+        )
     for body, name in (("chaser", "servicer"), ("target", "client")):
         for sign in (-1.0, 1.0):
-            found.append((REPORTED, f"{name} {number(2.0 * sign)} mm", {f"pose.{body}_offset_m": [sign * OFFSET, 0.0, 0.0]}))
+            found.append(
+                (
+                    REPORTED,
+                    f"{name} {number(2.0 * sign)} mm",
+                    {f"pose.{body}_offset_m": [sign * OFFSET, 0.0, 0.0]},
+                )
+            )
     for sign in (-1.0, 1.0):
-        both = {"pose.chaser_offset_m": [sign * OFFSET, OFFSET, 0.0], "pose.target_offset_m": [-sign * OFFSET, -OFFSET, 0.0]}
+        both = {
+            "pose.chaser_offset_m": [sign * OFFSET, OFFSET, 0.0],
+            "pose.target_offset_m": [-sign * OFFSET, -OFFSET, 0.0],
+        }
         found.append((REPORTED, f"{number(4.0 * sign)} mm apart, and across", both))
     return found
 
@@ -37,15 +52,31 @@ def make_offsets() -> Exhibit:
     rows: list[dict[str, Any]] = []
     for kind, words, changes in offsets():
         published, ours = with_offset(changes, PUBLISHED), with_offset(changes)
-        rows.append({"kind": kind, "offset": words, "held": published, "held_change": published - held, "fine": ours, "fine_change": ours - fine})
-    unknown = max(abs(row[key]) for row in rows if row["kind"] == UNKNOWN for key in ("held_change", "fine_change"))
+        rows.append(
+            {
+                "kind": kind,
+                "offset": words,
+                "held": published,
+                "held_change": published - held,
+                "fine": ours,
+                "fine_change": ours - fine,
+            }
+        )
+    unknown = max(
+        abs(row[key])
+        for row in rows
+        if row["kind"] == UNKNOWN
+        for key in ("held_change", "fine_change")
+    )
     largest = max(abs(row["fine_change"]) for row in rows)
     worst = max(abs(row["held_change"]) for row in rows)
     return Exhibit(
         "offsets",
         "IV-D: constant errors of base and tool",
-        f"A tool 2 mm from where everybody thinks changes e by {unknown:.0e}: (32) and (33) use the force and differences of positions alone. Robots that "
-        f"report themselves 2 mm off: {largest:.0e} with rewind, up to {100 * worst:.0f} % without.",
+        f"A tool 2 mm from where everybody thinks changes e by {unknown:.0e}: (32) and (33) "
+        "use the force and differences of positions alone. Robots that "
+        f"report themselves 2 mm off: {largest:.0e} with rewind, up to {100 * worst:.0f} % "
+        "without.",
         (
             Column("kind", "error"),
             Column("offset", "of"),
@@ -55,14 +86,21 @@ def make_offsets() -> Exhibit:
             Column("fine_change", "change"),
         ),
         rows,
-        {"largest_change": largest, "largest_change_unknown": unknown, "largest_change_without_rewind": worst},
+        {
+            "largest_change": largest,
+            "largest_change_unknown": unknown,
+            "largest_change_without_rewind": worst,
+        },
         (
             "The central impact with the robots of Fig. 6 (jerk), T = 4 ms.",
-            "Unknown: the mock-ups touch 2 mm earlier or later than the model says, and no pose shows it. Reported: the robots are where they were "
+            "Unknown: the mock-ups touch 2 mm earlier or later than the model says, and no "
+            "pose shows it. Reported: the robots are where they were "
             "sent, and say that they are 2 mm off.",
         ),
         (
-            "A constant error moves the environment, and where nobody knows of it the satellites with it: nothing changes but where they meet. A robot that "
-            "reports itself behind its set-point is to the method one that lags by 20 ms: without rewind that costs what the lag does (exhibit causality).",
+            "A constant error moves the environment, and where nobody knows of it the "
+            "satellites with it: nothing changes but where they meet. A robot that "
+            "reports itself behind its set-point is to the method one that lags by 20 ms: "
+            "without rewind that costs what the lag does (exhibit causality).",
         ),
     )

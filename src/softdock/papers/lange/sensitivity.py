@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.papers.lange.impact import OURS, PUBLISHED, STIFFNESS, plain_impact, restitution, shares
+from softdock.papers.lange.impact import (
+    OURS,
+    PUBLISHED,
+    STIFFNESS,
+    plain_impact,
+    restitution,
+    shares,
+)
 from softdock.report.charts import Line, chart
 
 ROBOTS = {
@@ -28,22 +35,46 @@ FINE_ERRORS = np.linspace(-0.2, 0.2, 9)
 PHASES = 4
 
 
-def with_stiffness(robots: str, error: float, method: dict[str, Any], number: int = PHASES, **more: Any) -> float:
+def with_stiffness(
+    robots: str, error: float, method: dict[str, Any], number: int = PHASES, **more: Any
+) -> float:
     """Mean restitution when the method takes k_e for so much larger than it is."""
     keys = method | {"stiffness_N_per_m": (1.0 + error) * STIFFNESS} | more
-    return float(np.mean([restitution(plain_impact(ROBOTS[robots], keys, CYCLE_MS, float(share))) for share in shares(number)]))
+    return float(
+        np.mean(
+            [
+                restitution(plain_impact(ROBOTS[robots], keys, CYCLE_MS, float(share)))
+                for share in shares(number)
+            ]
+        )
+    )
 
 
 def with_wanted(error: float, number: int = PHASES) -> float:
     """The same for the wanted stiffness K_d."""
     wanted = {"law": "spring_damper", "stiffness_N_per_m": (1.0 + error) * STIFFNESS}
-    return float(np.mean([restitution(plain_impact(ROBOTS["jerk"], OURS | {"wanted": wanted}, CYCLE_MS, float(share))) for share in shares(number)]))
+    return float(
+        np.mean(
+            [
+                restitution(
+                    plain_impact(ROBOTS["jerk"], OURS | {"wanted": wanted}, CYCLE_MS, float(share))
+                )
+                for share in shares(number)
+            ]
+        )
+    )
 
 
 def _row(robots: str, error: float) -> dict[str, Any]:
     held, fine = with_stiffness(robots, error, PUBLISHED), with_stiffness(robots, error, OURS)
     estimated = with_stiffness(robots, error, OURS, estimate="on_line")
-    numbers = {"held": held, "held_percent": 100.0 * (held - 1.0), "fine": fine, "fine_percent": 100.0 * (fine - 1.0), "estimated": estimated}
+    numbers = {
+        "held": held,
+        "held_percent": 100.0 * (held - 1.0),
+        "fine": fine,
+        "fine_percent": 100.0 * (fine - 1.0),
+        "estimated": estimated,
+    }
     return {"robots": robots, "error_percent": 100.0 * error, **numbers}
 
 
@@ -56,12 +87,22 @@ def make_wrong_stiffness() -> Exhibit:
     lines = []
     for robots, role in (("jerk", "c4"), ("acceleration", "c2"), ("fast", "c3"), ("ideal", "c1")):
         values = np.array([with_stiffness(robots, float(error), OURS, 1) for error in FINE_ERRORS])
-        lines.append(Line(f"{robots}: {WORDS[robots]}", role, 100.0 * FINE_ERRORS, values, extra={"mode": "lines+markers"}))
+        lines.append(
+            Line(
+                f"{robots}: {WORDS[robots]}",
+                role,
+                100.0 * FINE_ERRORS,
+                values,
+                extra={"mode": "lines+markers"},
+            )
+        )
     return Exhibit(
         "wrong_stiffness",
         "IV-G: a wrong contact stiffness",
-        f"Not marginal where robots lag much: k_e wrong by 10 % changes e by {at['jerk', 10.0]['held_percent']:+.0f} to {slow['held_percent']:+.0f} %. With "
-        f"robots that follow it is {abs(fast['fine_percent']):.1f} %. A wrong wanted stiffness K_d costs nothing, as the paper says.",
+        "Not marginal where robots lag much: k_e wrong by 10 % changes e by "
+        f"{at['jerk', 10.0]['held_percent']:+.0f} to {slow['held_percent']:+.0f} %. With "
+        f"robots that follow it is {abs(fast['fine_percent']):.1f} %. A wrong wanted "
+        "stiffness K_d costs nothing, as the paper says.",
         (
             Column("robots", "robots"),
             Column("error_percent", "k_e wrong by [%]"),
@@ -72,18 +113,25 @@ def make_wrong_stiffness() -> Exhibit:
             Column("estimated", "e, k_e estimated on line"),
         ),
         rows,
-        {"largest_error_estimated_on_line": on_line, "wanted_stiffness_half": wanted[-0.5], "wanted_stiffness_double": wanted[1.0]},
+        {
+            "largest_error_estimated_on_line": on_line,
+            "wanted_stiffness_half": wanted[-0.5],
+            "wanted_stiffness_double": wanted[1.0],
+        },
         (
-            f"The central impact at T = 4 ms, no delay, means over {PHASES} sampling phases. Robots. "
-            + "; ".join(f"{name}: {words}" for name, words in WORDS.items())
-            + ".",
-            "On line: the stiffness is estimated in each contact from force and measured motion, beginning with the wrong one. The "
+            f"The central impact at T = 4 ms, no delay, means over {PHASES} sampling phases. "
+            "Robots. " + "; ".join(f"{name}: {words}" for name, words in WORDS.items()) + ".",
+            "On line: the stiffness is estimated in each contact from force and measured "
+            "motion, beginning with the wrong one. The "
             "sensor has no noise here.",
         ),
         (
-            "The paper says that the effect of inaccurate parameters is marginal, because only the part due to x_dc - x_c is affected. That part is what the "
-            "method is for: at 364 N a stiffness 10 % wrong puts the environment 0.7 mm away from where it is, of 3.2 mm that the satellites overlap.",
-            f"Estimated on line, e is within {on_line:.0e} of 1, whatever stiffness was believed at first.",
+            "The paper says that the effect of inaccurate parameters is marginal, because "
+            "only the part due to x_dc - x_c is affected. That part is what the "
+            "method is for: at 364 N a stiffness 10 % wrong puts the environment 0.7 mm away "
+            "from where it is, of 3.2 mm that the satellites overlap.",
+            f"Estimated on line, e is within {on_line:.0e} of 1, whatever stiffness was "
+            "believed at first.",
             f"K_d half and twice as stiff: e = {wanted[-0.5]:.5f} and {wanted[1.0]:.5f}.",
         ),
         [

@@ -1,4 +1,5 @@
-"""Zebenay, Boge, Choukroun: modelling, stability analysis and testing of a hybrid docking simulator. Its models and every table and figure."""
+"""Zebenay, Boge, Choukroun: modelling, stability analysis and testing of a hybrid docking
+simulator. Its models and every table and figure."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from softdock.papers.zebenay.table_2 import make_table_2
 PAPER = Paper(
     "zebenay",
     "The hybrid docking simulator, regenerated",
-    "M. Zebenay, T. Boge, D. Choukroun: Modeling, Stability Analysis, and Testing of a Hybrid Docking Simulator, Acta Astronautica, 2018",
+    "M. Zebenay, T. Boge, D. Choukroun: Modeling, Stability Analysis, and Testing of a "
+    "Hybrid Docking Simulator, Acta Astronautica, 2018",
     {
         "figure_5": make_figure_5,
         "figure_6": make_figure_6,

@@ -1,4 +1,5 @@
-"""Delay equations x'(t) = rates(x(t), x(t - h)) by the method of steps: Runge-Kutta of fourth order, cubic Hermite through the past.
+"""Delay equations x'(t) = rates(x(t), x(t - h)) by the method of steps: Runge-Kutta of fourth
+order, cubic Hermite through the past.
 
 For the paper's models (models.py), which are small; the loop itself is simulated by softdock.
 """
@@ -12,8 +13,11 @@ import numpy as np
 Rates = Callable[[np.ndarray, np.ndarray], np.ndarray]  # state, delayed state -> rate of the state
 
 
-def solve_delayed(rates: Rates, past: Callable[[float], np.ndarray], delay: float, duration: float, steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times [s] and states, one row a step. `past(t)`: the state for t <= 0. A step must not be longer than the delay, unless that is zero."""
+def solve_delayed(
+    rates: Rates, past: Callable[[float], np.ndarray], delay: float, duration: float, steps: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Times [s] and states, one row a step. `past(t)`: the state for t <= 0. A step must not be
+    longer than the delay, unless that is zero."""
     dt = duration / steps
     if 0.0 < delay < dt:
         raise ValueError(f"steps of {dt:g} s are longer than the delay, {delay:g} s")
@@ -29,7 +33,11 @@ def solve_delayed(rates: Rates, past: Callable[[float], np.ndarray], delay: floa
         i = min(int(at), len(states) - 2)
         s = at - i
         a, b = states[i], states[i + 1]
-        return a + s * s * (3.0 - 2.0 * s) * (b - a) + dt * (s * (1.0 - s) ** 2 * slopes[i] + s * s * (s - 1.0) * slopes[i + 1])
+        return (
+            a
+            + s * s * (3.0 - 2.0 * s) * (b - a)
+            + dt * (s * (1.0 - s) ** 2 * slopes[i] + s * s * (s - 1.0) * slopes[i + 1])
+        )
 
     for k in range(steps):
         t, x = k * dt, states[-1]

@@ -1,4 +1,5 @@
-"""The 3-D test, Figs. 12 to 14: the probe's path in the nozzle with and without virtual damping, forces and torques, observed energy axis by axis."""
+"""The 3-D test, Figs. 12 to 14: the probe's path in the nozzle with and without virtual damping,
+forces and torques, observed energy axis by axis."""
 
 from __future__ import annotations
 
@@ -22,28 +23,53 @@ AXES = ("force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z")
 
 
 def about_z() -> dict[str, Any]:
-    """The paper's damper as assumed: a torque about z, the axis normal to the plane of the first contact, 40 Nms/rad."""
-    return {"name": "hybrid", "frame": "chaser", "tip_m": [1.0, 0.0, 0.0], "contact_N": THRESHOLD_N, "rotation_damping_Nms_per_rad": [0.0, 0.0, DAMPING]}
+    """The paper's damper as assumed: a torque about z, the axis normal to the plane of the first
+    contact, 40 Nms/rad."""
+    return {
+        "name": "hybrid",
+        "frame": "chaser",
+        "tip_m": [1.0, 0.0, 0.0],
+        "contact_N": THRESHOLD_N,
+        "rotation_damping_Nms_per_rad": [0.0, 0.0, DAMPING],
+    }
 
 
 def along_normal(damping: float) -> dict[str, Any]:
     """A damper along the normal [Ns/m]."""
-    return {"name": "hybrid", "frame": "normal", "contact_N": THRESHOLD_N, "damping_Ns_per_m": [damping, 0.0, 0.0]}
+    return {
+        "name": "hybrid",
+        "frame": "normal",
+        "contact_N": THRESHOLD_N,
+        "damping_Ns_per_m": [damping, 0.0, 0.0],
+    }
 
 
 @functools.cache
 def limits(place: str) -> tuple[float, float]:
-    """Critical damping, and the damping with which a contact that cannot pull gives back what it took [Ns/m]; at the `wall` or at the `bottom`."""
+    """Critical damping, and the damping with which a contact that cannot pull gives back what it
+    took [Ns/m]; at the `wall` or at the `bottom`."""
     tables = load_scenario("epos_3d").tables
     pair = tables["contact"][0]
     k, half_angle = pair["real"]["stiffness_N_per_m"], np.radians(pair["half_angle_deg"])
-    normal = (-1.0, 0.0, 0.0) if place == "bottom" else (-np.sin(half_angle), -np.cos(half_angle), 0.0)
+    normal = (
+        (-1.0, 0.0, 0.0) if place == "bottom" else (-np.sin(half_angle), -np.cos(half_angle), 0.0)
+    )
     arms = {"chaser": pair["tip_m"], "target": pair["origin_m"]}
-    mass = effective_mass(normal, *(FreeBody(tables[b]["mass_kg"], tables[b]["inertia_kg_m2"], arm) for b, arm in arms.items()))
+    mass = effective_mass(
+        normal,
+        *(
+            FreeBody(tables[b]["mass_kg"], tables[b]["inertia_kg_m2"], arm)
+            for b, arm in arms.items()
+        ),
+    )
     low, high = 0.0, 4.0 * k * DELAY
     while high - low > 0.1:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if predicted_restitution(mass, k, middle, DELAY + MEAN_AGE, CYCLE, phases=8) > 1.0 else (low, middle)
+        low, high = (
+            (middle, high)
+            if predicted_restitution(mass, k, middle, DELAY + MEAN_AGE, CYCLE, phases=8) > 1.0
+            else (low, middle)
+        )
     return float(critical_damping(mass, k, DELAY + MEAN_AGE, CYCLE)), high
 
 
@@ -59,11 +85,16 @@ def cases() -> dict[str, dict[str, Any]]:
 
 @functools.cache
 def run_of(name: str) -> Run:
-    return simulate(load_scenario("epos_3d").with_keys({"methods": [cases()[name], {"name": "monitor", "frame": "chaser"}]}))
+    return simulate(
+        load_scenario("epos_3d").with_keys(
+            {"methods": [cases()[name], {"name": "monitor", "frame": "chaser"}]}
+        )
+    )
 
 
 def tip_in_nozzle(run: Run) -> np.ndarray:
-    """The satellites' probe tip in the nozzle's axes, from the middle of its mouth [m]: into the nozzle, across, across."""
+    """The satellites' probe tip in the nozzle's axes, from the middle of its mouth [m]: into the
+    nozzle, across, across."""
     from softdock.identification.log import matrices
 
     s = run.series
@@ -102,8 +133,10 @@ def make_test_3d() -> Exhibit:
     return Exhibit(
         "test_3d",
         "The 3-D test: Figs. 12 to 14",
-        f"Three contacts, the second at the bottom, as published. Observed energy {mJ['no damping']} without damping, {mJ['40 about z']} with 40 about z, "
-        f"{mJ['40 along the normal']} with 40 Ns/m along the normal: 40 does not make the rig passive. {wall_neutral:.0f} Ns/m, as theory asks, leaves "
+        "Three contacts, the second at the bottom, as published. Observed energy "
+        f"{mJ['no damping']} without damping, {mJ['40 about z']} with 40 about z, "
+        f"{mJ['40 along the normal']} with 40 Ns/m along the normal: 40 does not make the "
+        f"rig passive. {wall_neutral:.0f} Ns/m, as theory asks, leaves "
         f"{mJ['neutral along the normal']}.",
         (
             Column("case", "damping"),
@@ -129,22 +162,32 @@ def make_test_3d() -> Exhibit:
             "observed_energy_by_axis_J": energies,
         },
         (
-            "The nozzle's geometry is not published; assumed: half-angle 20 deg, mouth radius 50 mm, bottom radius 20 mm, closed; tip and mouth 1.0 m "
-            "from the centres of mass; lateral offset 35 mm, gap 10 mm, 15 mm/s, isotropic 4000 N/m.",
-            "The paper adds a torque with a damping of 40 Ns/m about the z axis of the chaser's body. A torque damping is in Nms/rad, and about the probe "
-            "itself a frictionless tip makes no torque: z is taken as the axis normal to the plane of the first contact, and 40 Nms/rad as the value. 40 "
+            "The nozzle's geometry is not published; assumed: half-angle 20 deg, mouth "
+            "radius 50 mm, bottom radius 20 mm, closed; tip and mouth 1.0 m "
+            "from the centres of mass; lateral offset 35 mm, gap 10 mm, 15 mm/s, isotropic "
+            "4000 N/m.",
+            "The paper adds a torque with a damping of 40 Ns/m about the z axis of the "
+            "chaser's body. A torque damping is in Nms/rad, and about the probe "
+            "itself a frictionless tip makes no torque: z is taken as the axis normal to the "
+            "plane of the first contact, and 40 Nms/rad as the value. 40 "
             "Ns/m along the normal is shown beside it.",
-            "Noise 0.25 N at 1000 Hz, mean of four a cycle; the virtual damper acts above 1 N, and so misses the ends of the two 5 N contacts. Energies "
+            "Noise 0.25 N at 1000 Hz, mean of four a cycle; the virtual damper acts above 1 "
+            "N, and so misses the ends of the two 5 N contacts. Energies "
             "by the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",
         ),
         (
-            f"The rig is active without damping, as published. The loop is stable from {wall:.0f} Ns/m along the normal at the wall and {bottom:.0f} at "
-            f"the bottom (k h alone is {4000 * DELAY:.0f}), and a contact that cannot pull gives back what it took at {wall_neutral:.0f} and "
+            "The rig is active without damping, as published. The loop is stable from "
+            f"{wall:.0f} Ns/m along the normal at the wall and {bottom:.0f} at "
+            f"the bottom (k h alone is {4000 * DELAY:.0f}), and a contact that cannot pull "
+            f"gives back what it took at {wall_neutral:.0f} and "
             f"{bottom_neutral:.0f}: 40 cannot be enough.",
-            "The paper's right-hand plot shows dissipation about z with the damper. Here 40 Nms/rad about z takes next to nothing, because the bodies "
-            "turn by milliradians a second; most of the energy comes in along the probe, at the bottom. The paper's unit, Ns/m, and its axis leave open "
+            "The paper's right-hand plot shows dissipation about z with the damper. Here 40 "
+            "Nms/rad about z takes next to nothing, because the bodies "
+            "turn by milliradians a second; most of the energy comes in along the probe, at "
+            "the bottom. The paper's unit, Ns/m, and its axis leave open "
             "what was damped.",
-            "The energy invented falls less than the observed energy: it counts what the damper takes as taken on purpose.",
+            "The energy invented falls less than the observed energy: it counts what the "
+            "damper takes as taken on purpose.",
         ),
         [*_path_charts(), *_force_charts(), *_energy_charts()],
     )
@@ -165,7 +208,13 @@ def _path_charts() -> list[str]:
     pair = run_of("no damping").scenario.tables["contact"][0]
     mouth, bottom = 1e3 * pair["mouth_radius_m"], 1e3 * pair["bottom_radius_m"]
     depth = (mouth - bottom) / np.tan(np.radians(pair["half_angle_deg"]))
-    wall = Line("nozzle", "mock_up", np.array([0.0, depth, depth, 0.0]), np.array([mouth, bottom, -bottom, -mouth]), width=3.0)
+    wall = Line(
+        "nozzle",
+        "mock_up",
+        np.array([0.0, depth, depth, 0.0]),
+        np.array([mouth, bottom, -bottom, -mouth]),
+        width=3.0,
+    )
     caption = "The satellites' tip as the nozzle sees it; the paper's Fig. 12 has no scale."
     return [
         chart(
@@ -186,14 +235,41 @@ def _force_charts() -> list[str]:
     run = run_of("40 about z")
     t, s = run.series["time"], run.series
     windows = [(c["start_s"], c["end_s"]) for c in run.contacts]
-    forces = [Line(f"force {a}", ROLES[i], t, s[f"measured.chaser.force.{a}"]) for i, a in enumerate("xyz")]
-    torques = [Line(f"torque {a}", ROLES[i], t, s[f"measured.chaser.torque.{a}"]) for i, a in enumerate("xyz")]
+    forces = [
+        Line(f"force {a}", ROLES[i], t, s[f"measured.chaser.force.{a}"])
+        for i, a in enumerate("xyz")
+    ]
+    torques = [
+        Line(f"torque {a}", ROLES[i], t, s[f"measured.chaser.torque.{a}"])
+        for i, a in enumerate("xyz")
+    ]
     relative = np.asarray(s["mock_up.chaser.velocity"] - s["mock_up.target.velocity"])
     speeds = [Line(f"velocity {a}", ROLES[i], t, 1e3 * relative[:, i]) for i, a in enumerate("xyz")]
     return [
-        chart("figure_13a", "Fig. 13: measured force, second test", forces, "time [s]", "force [N]", windows=windows),
-        chart("figure_13b", "Fig. 13: measured torque about the chaser's centre of mass", torques, "time [s]", "torque [Nm]", windows=windows),
-        chart("figure_13c", "Fig. 13: relative velocity of the mock-ups", speeds, "time [s]", "velocity [mm/s]", windows=windows),
+        chart(
+            "figure_13a",
+            "Fig. 13: measured force, second test",
+            forces,
+            "time [s]",
+            "force [N]",
+            windows=windows,
+        ),
+        chart(
+            "figure_13b",
+            "Fig. 13: measured torque about the chaser's centre of mass",
+            torques,
+            "time [s]",
+            "torque [Nm]",
+            windows=windows,
+        ),
+        chart(
+            "figure_13c",
+            "Fig. 13: relative velocity of the mock-ups",
+            speeds,
+            "time [s]",
+            "velocity [mm/s]",
+            windows=windows,
+        ),
     ]
 
 
@@ -202,8 +278,38 @@ def _energy_charts() -> list[str]:
     for key, name in (("left", "no damping"), ("right", "40 about z")):
         run = run_of(name)
         windows = [(c["start_s"], c["end_s"]) for c in run.contacts]
-        lines = [Line(axis.replace(".", " "), ROLES[i], run.series["time"], 1e3 * run.series[f"monitor.{axis}"]) for i, axis in enumerate(AXES)]
-        charts.append(chart(f"figure_14_{key}", f"Fig. 14: observed energy by axis, {name}", lines, "time [s]", "energy [mJ]", windows=windows))
-    totals = [Line(name, ROLES[i], run_of(name).series["time"], 1e3 * run_of(name).series["monitor.total"]) for i, name in enumerate(cases())]
-    charts.append(chart("figure_14_total", "Fig. 14: observed energy in total", totals, "time [s]", "energy [mJ]"))
+        lines = [
+            Line(
+                axis.replace(".", " "),
+                ROLES[i],
+                run.series["time"],
+                1e3 * run.series[f"monitor.{axis}"],
+            )
+            for i, axis in enumerate(AXES)
+        ]
+        charts.append(
+            chart(
+                f"figure_14_{key}",
+                f"Fig. 14: observed energy by axis, {name}",
+                lines,
+                "time [s]",
+                "energy [mJ]",
+                windows=windows,
+            )
+        )
+    totals = [
+        Line(
+            name, ROLES[i], run_of(name).series["time"], 1e3 * run_of(name).series["monitor.total"]
+        )
+        for i, name in enumerate(cases())
+    ]
+    charts.append(
+        chart(
+            "figure_14_total",
+            "Fig. 14: observed energy in total",
+            totals,
+            "time [s]",
+            "energy [mJ]",
+        )
+    )
     return charts

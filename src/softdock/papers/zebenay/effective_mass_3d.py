@@ -1,4 +1,5 @@
-"""The future work the paper names, a linear model in 3-D: the effective mass of a full inertia predicts the critical delay of the nonlinear 3-D loop."""
+"""The future work the paper names, a linear model in 3-D: the effective mass of a full inertia
+predicts the critical delay of the nonlinear 3-D loop."""
 
 from __future__ import annotations
 
@@ -10,11 +11,19 @@ from softdock.papers.zebenay.loops import PLANAR, critical_delay_of_the_loop
 from softdock.papers.zebenay.models import Chaser
 from softdock.stability import FreeBody, critical_delay, effective_mass
 
-LEVELS = (0.05, 0.3, 0.7, 1.2, 1.6, 2.0)  # of damping over sqrt(stiffness effective mass); the nose is at 1.28
+LEVELS = (
+    0.05,
+    0.3,
+    0.7,
+    1.2,
+    1.6,
+    2.0,
+)  # of damping over sqrt(stiffness effective mass); the nose is at 1.28
 
 
 def random_chaser(seed: int, level: float) -> Chaser:
-    """Mass, full inertia, lever, normal and stiffness at random; damping as a share of sqrt(stiffness effective mass)."""
+    """Mass, full inertia, lever, normal and stiffness at random; damping as a share of
+    sqrt(stiffness effective mass)."""
     rng = np.random.default_rng(seed)
     axes, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     moments = rng.uniform(1.0, 30.0) * np.array([1.0, 1.3, 1.8]) * rng.uniform(0.9, 1.1, 3)
@@ -48,14 +57,16 @@ def make_effective_mass_3d() -> Exhibit:
                 "predicted_ms": 1e3 * predicted,
                 "simulated_ms": 1e3 * simulated,
                 "difference_percent": 100.0 * (simulated / predicted - 1.0),
-                "with_the_whole_mass_ms": 1e3 * critical_delay(chaser.mass, chaser.damping, chaser.stiffness),
+                "with_the_whole_mass_ms": 1e3
+                * critical_delay(chaser.mass, chaser.damping, chaser.stiffness),
             }
         )
     worst = max(abs(r["difference_percent"]) for r in rows)
     return Exhibit(
         "effective_mass_3d",
         "Beyond the paper: critical delay in 3-D from the effective mass",
-        f"With full inertia and any lever, 1/m_eff = 1/m + (a x n)^T J^-1 (a x n) predicts the critical delay of the nonlinear 3-D loop within {worst:.3f} %.",
+        "With full inertia and any lever, 1/m_eff = 1/m + (a x n)^T J^-1 (a x n) predicts "
+        f"the critical delay of the nonlinear 3-D loop within {worst:.3f} %.",
         (
             Column("mass_kg", "m [kg]"),
             Column("effective_mass_kg", "m_eff [kg]"),
@@ -67,10 +78,15 @@ def make_effective_mass_3d() -> Exhibit:
             Column("with_the_whole_mass_ms", "predicted with m in place of m_eff [ms]"),
         ),
         rows,
-        {"largest_difference_percent": worst} | {f"limit_{name}_kg": value for name, value in limiting_masses(PLANAR).items()},
+        {"largest_difference_percent": worst}
+        | {f"limit_{name}_kg": value for name, value in limiting_masses(PLANAR).items()},
         (
-            "Random chasers (seeds 0 to 5), a plane that pushes and pulls, a push of 1e-5 m/s, bisection on the growth of the depth; short cycles, of "
+            "Random chasers (seeds 0 to 5), a plane that pushes and pulls, a push of 1e-5 "
+            "m/s, bisection on the growth of the depth; short cycles, of "
             "which the hold's half counts as delay.",
         ),
-        ("Light damping hides the mass (the critical delay tends to b/k): the first rows would agree with any mass, the last ones only with the right one.",),
+        (
+            "Light damping hides the mass (the critical delay tends to b/k): the first rows "
+            "would agree with any mass, the last ones only with the right one.",
+        ),
     )

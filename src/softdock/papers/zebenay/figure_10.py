@@ -1,4 +1,5 @@
-"""Fig. 10: the tests on one axis in the envelope of stability, over a map of simulated restitution."""
+"""Fig. 10: the tests on one axis in the envelope of stability, over a map of simulated
+restitution."""
 
 from __future__ import annotations
 
@@ -7,7 +8,13 @@ import numpy as np
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import DELAY
 from softdock.papers.zebenay.restitution_map import restitution_map
-from softdock.papers.zebenay.table_2 import MASS, PUBLISHED_MEAN, PUBLISHED_SPREAD, TESTS, stiffness_statistics
+from softdock.papers.zebenay.table_2 import (
+    MASS,
+    PUBLISHED_MEAN,
+    PUBLISHED_SPREAD,
+    TESTS,
+    stiffness_statistics,
+)
 from softdock.report.charts import Line, chart
 from softdock.stability import critical_damping, critical_delay
 
@@ -20,7 +27,9 @@ def limit(stiffness: float, delays: np.ndarray) -> np.ndarray:
 def make_figure_10() -> Exhibit:
     k_mean, k_spread = stiffness_statistics()
     delays = np.linspace(0.0, 0.045, 200)
-    found = restitution_map(MASS, k_mean, np.linspace(0.0, 0.045, 200), np.linspace(0.0, 120.0, 200))
+    found = restitution_map(
+        MASS, k_mean, np.linspace(0.0, 0.045, 200), np.linspace(0.0, 120.0, 200)
+    )
     neutral = found.neutral_damping()
     rows = []
     for test in TESTS:
@@ -29,26 +38,47 @@ def make_figure_10() -> Exhibit:
                 "damping_Ns_per_m": test.damping,
                 "restitution": test.after / test.before,
                 "critical_delay_ms": 1e3 * critical_delay(MASS, test.damping, k_mean),
-                "published_critical_delay_ms": 1e3 * critical_delay(MASS, test.damping, PUBLISHED_MEAN),
+                "published_critical_delay_ms": 1e3
+                * critical_delay(MASS, test.damping, PUBLISHED_MEAN),
             }
         )
     at_16 = float(np.interp(DELAY, found.delays, neutral))
     at_limit = float(critical_damping(MASS, k_mean, DELAY))
     curves = [
-        Line("restitution, simulated", "c4", 1e3 * found.delays, found.dampings, extra=found.as_heat_map()),
+        Line(
+            "restitution, simulated",
+            "c4",
+            1e3 * found.delays,
+            found.dampings,
+            extra=found.as_heat_map(),
+        ),
         Line("restitution = 1, simulated", "c2", 1e3 * found.delays, neutral, width=3.0),
         Line("k mean, recomputed", "c1", 1e3 * delays, limit(k_mean, delays)),
-        *(Line(f"{k:.0f} N/m, one sigma off", "c1", 1e3 * delays, limit(k, delays), dash="dash") for k in (k_mean - k_spread, k_mean + k_spread)),
+        *(
+            Line(f"{k:.0f} N/m, one sigma off", "c1", 1e3 * delays, limit(k, delays), dash="dash")
+            for k in (k_mean - k_spread, k_mean + k_spread)
+        ),
         *(
             Line(f"{k:.0f} N/m, published", "c3", 1e3 * delays, limit(k, delays), dash="dot")
-            for k in (PUBLISHED_MEAN - PUBLISHED_SPREAD, PUBLISHED_MEAN, PUBLISHED_MEAN + PUBLISHED_SPREAD)
+            for k in (
+                PUBLISHED_MEAN - PUBLISHED_SPREAD,
+                PUBLISHED_MEAN,
+                PUBLISHED_MEAN + PUBLISHED_SPREAD,
+            )
         ),
-        Line("tests", "c5", np.full(len(TESTS), 16.0), np.array([t.damping for t in TESTS]), extra={"mode": "markers", "marker": {"size": 9}}),
+        Line(
+            "tests",
+            "c5",
+            np.full(len(TESTS), 16.0),
+            np.array([t.damping for t in TESTS]),
+            extra={"mode": "markers", "marker": {"size": 9}},
+        ),
     ]
     return Exhibit(
         "figure_10",
         "Fig. 10: tests and envelope of stability",
-        f"At 16 ms the limit is {at_limit:.1f} Ns/m; the tests that were neutral (30 and 40 Ns/m) lie on it only at {rows[2]['critical_delay_ms']:.1f} and "
+        f"At 16 ms the limit is {at_limit:.1f} Ns/m; the tests that were neutral (30 and 40 "
+        f"Ns/m) lie on it only at {rows[2]['critical_delay_ms']:.1f} and "
         f"{rows[3]['critical_delay_ms']:.1f} ms, near the 32 ms of command plus measurement.",
         (
             Column("damping_Ns_per_m", "b [Ns/m]"),
@@ -57,15 +87,22 @@ def make_figure_10() -> Exhibit:
             Column("published_critical_delay_ms", "with the printed 1066 N/m [ms]"),
         ),
         rows,
-        {"limit_at_16_ms_Ns_per_m": at_limit, "neutral_damping_simulated_at_16_ms_Ns_per_m": at_16, "runs_in_the_map": int(found.restitution.size)},
+        {
+            "limit_at_16_ms_Ns_per_m": at_limit,
+            "neutral_damping_simulated_at_16_ms_Ns_per_m": at_16,
+            "runs_in_the_map": int(found.restitution.size),
+        },
         (
-            "63 kg; stiffness from the printed column. The map is simulated: 200 x 200 runs of the loop at 4 ms, exact hold, virtual damping, a contact "
+            "63 kg; stiffness from the printed column. The map is simulated: 200 x 200 runs "
+            "of the loop at 4 ms, exact hold, virtual damping, a contact "
             "that does not pull.",
         ),
         (
-            "The paper says that the neutral tests lie inside or close to the envelope. By (110) they do not at 16 ms; they do near 32 ms, the delay the "
+            "The paper says that the neutral tests lie inside or close to the envelope. By "
+            "(110) they do not at 16 ms; they do near 32 ms, the delay the "
             "paper gives for a controller that uses measured poses.",
-            f"Restitution one is not the limit of stability when the contact cannot pull: the simulated line lies {100 * (at_16 / at_limit - 1):.0f} % "
+            "Restitution one is not the limit of stability when the contact cannot pull: "
+            f"the simulated line lies {100 * (at_16 / at_limit - 1):.0f} % "
             "above (110) at 16 ms, half a cycle of hold included.",
         ),
         [

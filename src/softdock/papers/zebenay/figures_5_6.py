@@ -10,17 +10,36 @@ from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import critical_delay_of_the_loop
 from softdock.papers.zebenay.models import Chaser
 from softdock.report.charts import ROLES, Line, chart
-from softdock.stability import critical_dampings, critical_delay, critical_delays, critical_stiffness, nose, unstable_poles
+from softdock.stability import (
+    critical_dampings,
+    critical_delay,
+    critical_delays,
+    critical_stiffness,
+    nose,
+    unstable_poles,
+)
 from softdock.stability.closed_forms import crossing_frequency, short_delay_rule
 
 MASS, STIFFNESS, DAMPING = 60.0, 1000.0, 50.0  # kg, N/m, Ns/m; published
-MASSES, STIFFNESSES, DAMPINGS = (30.0, 60.0, 120.0), (500.0, 1000.0, 2000.0), (20.0, 50.0, 100.0)  # of Fig. 6, assumed
-TESTED = (20.0, 50.0, 100.0, 200.0, 400.0)  # Ns/m: critical delays that are also found by simulation
+MASSES, STIFFNESSES, DAMPINGS = (
+    (30.0, 60.0, 120.0),
+    (500.0, 1000.0, 2000.0),
+    (20.0, 50.0, 100.0),
+)  # of Fig. 6, assumed
+TESTED = (
+    20.0,
+    50.0,
+    100.0,
+    200.0,
+    400.0,
+)  # Ns/m: critical delays that are also found by simulation
 
 
 def simulated_critical_delay(mass: float, damping: float, stiffness: float) -> float:
     """By bisection on the growth of simulated runs [s]."""
-    chaser = Chaser(mass, 10.0 * np.eye(3), np.zeros(3), stiffness, damping, np.array([1.0, 0.0, 0.0]))
+    chaser = Chaser(
+        mass, 10.0 * np.eye(3), np.zeros(3), stiffness, damping, np.array([1.0, 0.0, 0.0])
+    )
     guess = critical_delay(mass, damping, stiffness)
     return critical_delay_of_the_loop(chaser, guess, tolerance=1e-4)
 
@@ -30,7 +49,15 @@ def damping_against_delay(mass: float, stiffness: float, name: str, role: str) -
     longest, _ = nose(mass, stiffness)
     h = longest * np.sin(np.linspace(0.02, 0.5 * np.pi, 300))
     lower, upper = critical_dampings(mass, stiffness, h)
-    return [Line(name, role, 1e3 * np.concatenate([h, h[::-1]]), np.concatenate([lower, upper[::-1]]), extra={"mode": "lines"})]
+    return [
+        Line(
+            name,
+            role,
+            1e3 * np.concatenate([h, h[::-1]]),
+            np.concatenate([lower, upper[::-1]]),
+            extra={"mode": "lines"},
+        )
+    ]
 
 
 def stiffness_against_delay(mass: float, damping: float, name: str, role: str) -> list[Line]:
@@ -46,11 +73,17 @@ def delay_against_mass(damping: float, stiffness: float, name: str, role: str) -
 
 
 def make_figure_5() -> Exhibit:
-    h_c, w_c = critical_delay(MASS, DAMPING, STIFFNESS), crossing_frequency(MASS, DAMPING, STIFFNESS)
+    h_c, w_c = (
+        critical_delay(MASS, DAMPING, STIFFNESS),
+        crossing_frequency(MASS, DAMPING, STIFFNESS),
+    )
     longest, best = nose(MASS, STIFFNESS)
     rows = []
     for b in TESTED:
-        exact, simulated = critical_delay(MASS, b, STIFFNESS), simulated_critical_delay(MASS, b, STIFFNESS)
+        exact, simulated = (
+            critical_delay(MASS, b, STIFFNESS),
+            simulated_critical_delay(MASS, b, STIFFNESS),
+        )
         rows.append(
             {
                 "damping_Ns_per_m": b,
@@ -62,13 +95,20 @@ def make_figure_5() -> Exhibit:
             }
         )
     worst = max(abs(r["simulated_ms"] / r["ours_ms"] - 1.0) for r in rows)
-    dots = Line("simulated", "c2", np.array([r["simulated_ms"] for r in rows]), np.array(TESTED), extra={"mode": "markers", "marker": {"size": 9}})
+    dots = Line(
+        "simulated",
+        "c2",
+        np.array([r["simulated_ms"] for r in rows]),
+        np.array(TESTED),
+        extra={"mode": "markers", "marker": {"size": 9}},
+    )
     here = {"mode": "markers", "marker": {"size": 11, "symbol": "x"}}
     shapes = {"hovermode": "closest"}
     return Exhibit(
         "figure_5",
         "Fig. 5: where the linear loop is stable",
-        f"At m = 60 kg, k = 1000 N/m, b = 50 Ns/m the loop bears {1e3 * h_c:.5f} ms; no damping bears more than {1e3 * longest:.1f} ms. The closed forms "
+        f"At m = 60 kg, k = 1000 N/m, b = 50 Ns/m the loop bears {1e3 * h_c:.5f} ms; no "
+        f"damping bears more than {1e3 * longest:.1f} ms. The closed forms "
         f"and simulated runs agree within {100 * worst:.2g} %.",
         (
             Column("damping_Ns_per_m", "b [Ns/m]"),
@@ -84,13 +124,17 @@ def make_figure_5() -> Exhibit:
             "crossing_frequency_rad_per_s": w_c,
             "nose_delay_ms": 1e3 * longest,
             "nose_damping_Ns_per_m": best,
-            "critical_delays_ms": [1e3 * float(h) for h in critical_delays(MASS, DAMPING, STIFFNESS, 4)],
+            "critical_delays_ms": [
+                1e3 * float(h) for h in critical_delays(MASS, DAMPING, STIFFNESS, 4)
+            ],
             "largest_departure_of_the_simulation": worst,
         },
         ("Published: the operating point, curves without numbers, and that 20 Ns/m bears 20 ms.",),
         (
-            "The paper's limit beyond which no damping helps is given without a number; in closed form it is the nose, x tan x = 2.",
-            "The family (109) counts upwards only: each further delay adds two unstable poles, and none ever comes back.",
+            "The paper's limit beyond which no damping helps is given without a number; in "
+            "closed form it is the nose, x tan x = 2.",
+            "The family (109) counts upwards only: each further delay adds two unstable "
+            "poles, and none ever comes back.",
         ),
         [
             chart(
@@ -99,7 +143,13 @@ def make_figure_5() -> Exhibit:
                 [
                     *damping_against_delay(MASS, STIFFNESS, "limit", "c1"),
                     dots,
-                    Line("operating point", "c3", np.array([1e3 * h_c]), np.array([DAMPING]), extra=here),
+                    Line(
+                        "operating point",
+                        "c3",
+                        np.array([1e3 * h_c]),
+                        np.array([DAMPING]),
+                        extra=here,
+                    ),
                 ],
                 "delay [ms]",
                 "damping [Ns/m]",
@@ -111,17 +161,29 @@ def make_figure_5() -> Exhibit:
                 "(b) Stiffness against delay: stable below",
                 [
                     *stiffness_against_delay(MASS, DAMPING, "limit", "c1"),
-                    Line("operating point", "c3", np.array([1e3 * h_c]), np.array([STIFFNESS]), extra=here),
+                    Line(
+                        "operating point",
+                        "c3",
+                        np.array([1e3 * h_c]),
+                        np.array([STIFFNESS]),
+                        extra=here,
+                    ),
                 ],
                 "delay [ms]",
                 "stiffness [N/m]",
                 time_axis=False,
-                layout=shapes | {"yaxis": {"title": {"text": "stiffness [N/m]"}, "range": [0, 5000]}},
+                layout=shapes
+                | {"yaxis": {"title": {"text": "stiffness [N/m]"}, "range": [0, 5000]}},
             ),
             chart(
                 "figure_5c",
                 "(c) Critical delay against mass: stable below",
-                [*delay_against_mass(DAMPING, STIFFNESS, "limit", "c1"), Line("operating point", "c3", np.array([MASS]), np.array([1e3 * h_c]), extra=here)],
+                [
+                    *delay_against_mass(DAMPING, STIFFNESS, "limit", "c1"),
+                    Line(
+                        "operating point", "c3", np.array([MASS]), np.array([1e3 * h_c]), extra=here
+                    ),
+                ],
                 "mass [kg]",
                 "critical delay [ms]",
                 time_axis=False,
@@ -135,35 +197,111 @@ Curve = Callable[[float, str, str], list[Line]]
 
 # panel: title, what is varied with its unit, its values, the curve for one value, axis titles
 PANELS: tuple[tuple[str, str, str, Sequence[float], Curve, str, str], ...] = (
-    ("a", "stiffness", "N/m", STIFFNESSES, lambda k, name, role: damping_against_delay(MASS, k, name, role), "delay [ms]", "damping [Ns/m]"),
-    ("b", "mass", "kg", MASSES, lambda m, name, role: damping_against_delay(m, STIFFNESS, name, role), "delay [ms]", "damping [Ns/m]"),
-    ("c", "mass", "kg", MASSES, lambda m, name, role: stiffness_against_delay(m, DAMPING, name, role), "delay [ms]", "stiffness [N/m]"),
-    ("d", "damping", "Ns/m", DAMPINGS, lambda b, name, role: stiffness_against_delay(MASS, b, name, role), "delay [ms]", "stiffness [N/m]"),
-    ("e", "damping", "Ns/m", DAMPINGS, lambda b, name, role: delay_against_mass(b, STIFFNESS, name, role), "mass [kg]", "critical delay [ms]"),
-    ("f", "stiffness", "N/m", STIFFNESSES, lambda k, name, role: delay_against_mass(DAMPING, k, name, role), "mass [kg]", "critical delay [ms]"),
+    (
+        "a",
+        "stiffness",
+        "N/m",
+        STIFFNESSES,
+        lambda k, name, role: damping_against_delay(MASS, k, name, role),
+        "delay [ms]",
+        "damping [Ns/m]",
+    ),
+    (
+        "b",
+        "mass",
+        "kg",
+        MASSES,
+        lambda m, name, role: damping_against_delay(m, STIFFNESS, name, role),
+        "delay [ms]",
+        "damping [Ns/m]",
+    ),
+    (
+        "c",
+        "mass",
+        "kg",
+        MASSES,
+        lambda m, name, role: stiffness_against_delay(m, DAMPING, name, role),
+        "delay [ms]",
+        "stiffness [N/m]",
+    ),
+    (
+        "d",
+        "damping",
+        "Ns/m",
+        DAMPINGS,
+        lambda b, name, role: stiffness_against_delay(MASS, b, name, role),
+        "delay [ms]",
+        "stiffness [N/m]",
+    ),
+    (
+        "e",
+        "damping",
+        "Ns/m",
+        DAMPINGS,
+        lambda b, name, role: delay_against_mass(b, STIFFNESS, name, role),
+        "mass [kg]",
+        "critical delay [ms]",
+    ),
+    (
+        "f",
+        "stiffness",
+        "N/m",
+        STIFFNESSES,
+        lambda k, name, role: delay_against_mass(DAMPING, k, name, role),
+        "mass [kg]",
+        "critical delay [ms]",
+    ),
 )
 
 
 def make_figure_6() -> Exhibit:
     charts, rows = [], []
     for letter, what, unit, values, curve, x_title, y_title in PANELS:
-        lines = [line for i, value in enumerate(values) for line in curve(value, f"{value:g} {unit}", ROLES[i])]
+        lines = [
+            line
+            for i, value in enumerate(values)
+            for line in curve(value, f"{value:g} {unit}", ROLES[i])
+        ]
         most = {"damping [Ns/m]": 1000, "stiffness [N/m]": 5000}.get(y_title)
         limits = {"yaxis": {"title": {"text": y_title}, "range": [0, most]}} if most else {}
         charts.append(
-            chart(f"figure_6{letter}", f"({letter}) {what} varied", lines, x_title, y_title, time_axis=False, layout={"hovermode": "closest"} | limits)
+            chart(
+                f"figure_6{letter}",
+                f"({letter}) {what} varied",
+                lines,
+                x_title,
+                y_title,
+                time_axis=False,
+                layout={"hovermode": "closest"} | limits,
+            )
         )
-    for what, values in (("stiffness_N_per_m", STIFFNESSES), ("mass_kg", MASSES), ("damping_Ns_per_m", DAMPINGS)):
+    for what, values in (
+        ("stiffness_N_per_m", STIFFNESSES),
+        ("mass_kg", MASSES),
+        ("damping_Ns_per_m", DAMPINGS),
+    ):
         for value in values:
-            point = {"mass_kg": MASS, "stiffness_N_per_m": STIFFNESS, "damping_Ns_per_m": DAMPING} | {what: value}
+            point = {
+                "mass_kg": MASS,
+                "stiffness_N_per_m": STIFFNESS,
+                "damping_Ns_per_m": DAMPING,
+            } | {what: value}
             m, k, b = point["mass_kg"], point["stiffness_N_per_m"], point["damping_Ns_per_m"]
             longest, best = nose(m, k)
-            rows.append(point | {"critical_delay_ms": 1e3 * critical_delay(m, b, k), "nose_delay_ms": 1e3 * longest, "nose_damping_Ns_per_m": best})
+            rows.append(
+                point
+                | {
+                    "critical_delay_ms": 1e3 * critical_delay(m, b, k),
+                    "nose_delay_ms": 1e3 * longest,
+                    "nose_damping_Ns_per_m": best,
+                }
+            )
     light = [1e3 * critical_delay(m, 20.0, STIFFNESS) for m in MASSES]
     return Exhibit(
         "figure_6",
         "Fig. 6: how the limits move",
-        "As published: more stiffness shrinks the stable region, more mass widens it; with 20 Ns/m the critical delay hardly depends on the mass "
+        "As published: more stiffness shrinks the stable region, more mass widens it; with "
+        "20 Ns/m the critical delay hardly depends on the mass "
         f"({min(light):.2f} to {max(light):.2f} ms).",
         (
             Column("mass_kg", "m [kg]"),
@@ -175,7 +313,13 @@ def make_figure_6() -> Exhibit:
         ),
         rows,
         {},
-        ("The swept values are not published; assumed: k 500, 1000, 2000 N/m; m 30, 60, 120 kg; b 20, 50, 100 Ns/m.",),
-        ('"An increasing damping enlarges the stable region" holds only below the nose\'s damping; above it, more damping costs delay.',),
+        (
+            "The swept values are not published; assumed: k 500, 1000, 2000 N/m; m 30, 60, "
+            "120 kg; b 20, 50, 100 Ns/m.",
+        ),
+        (
+            '"An increasing damping enlarges the stable region" holds only below the nose\'s '
+            "damping; above it, more damping costs delay.",
+        ),
         charts,
     )

@@ -1,7 +1,7 @@
 """The paper's experiments as softdock scenarios, and the loop's own linearisation.
 
-`two_sided_plane` is the paper's linear law without an end: two walls, back to back in one plane, both with the law that may pull, so that the force is
--k d - b d' at every depth of either sign.
+`two_sided_plane` is the paper's linear law without an end: two walls, back to back in one plane,
+both with the law that may pull, so that the force is -k d - b d' at every depth of either sign.
 """
 
 from __future__ import annotations
@@ -17,36 +17,71 @@ from softdock.simulation import Stepper, simulate
 from softdock.stability import FreeBody, effective_mass
 from softdock.stability.closed_forms import crossing_frequency
 
-PLANAR = PlanarChaser(60.0, 1.42297, 0.3, math.radians(30.0), 3000.0, 0.0)  # section 4.3; J_x from m_a = 15.6 kg by eq. 84
+PLANAR = PlanarChaser(
+    60.0, 1.42297, 0.3, math.radians(30.0), 3000.0, 0.0
+)  # section 4.3; J_x from m_a = 15.6 kg by eq. 84
 DELAY = 0.016  # s, used throughout the paper
 CYCLE = 0.004  # s
-FIXED_TARGET = {"fixed": True, "mass_kg": 1000.0, "inertia_kg_m2": [100.0, 100.0, 100.0]}  # its numbers play no part
+FIXED_TARGET = {
+    "fixed": True,
+    "mass_kg": 1000.0,
+    "inertia_kg_m2": [100.0, 100.0, 100.0],
+}  # its numbers play no part
 
 
-def virtual_damping(damping: float, contact: str = "one_sided", threshold_N: float = 0.0) -> dict[str, Any]:
-    """The method of section 5.1 with a damper along the normal, from the measured poses: b_v of (121)."""
-    return {"name": "hybrid", "frame": "normal", "pose": "measured", "contact": contact, "contact_N": threshold_N, "damping_Ns_per_m": [damping, 0.0, 0.0]}
+def virtual_damping(
+    damping: float, contact: str = "one_sided", threshold_N: float = 0.0
+) -> dict[str, Any]:
+    """The method of section 5.1 with a damper along the normal, from the measured poses: b_v of
+    (121)."""
+    return {
+        "name": "hybrid",
+        "frame": "normal",
+        "pose": "measured",
+        "contact": contact,
+        "contact_N": threshold_N,
+        "damping_Ns_per_m": [damping, 0.0, 0.0],
+    }
 
 
-def two_sided_plane(chaser: Chaser, cycle: float, duration: float, delay: float = 0.0, integrator: str = "exact_hold") -> dict[str, Any]:
-    """A chaser whose tip lies on the plane through the origin, with normal `chaser.normal`, at rest and not turned."""
+def two_sided_plane(
+    chaser: Chaser,
+    cycle: float,
+    duration: float,
+    delay: float = 0.0,
+    integrator: str = "exact_hold",
+) -> dict[str, Any]:
+    """A chaser whose tip lies on the plane through the origin, with normal `chaser.normal`, at rest
+    and not turned."""
     wall = {
         "geometry": "wall",
         "tip_m": chaser.lever.tolist(),
-        "real": {"law": "spring_damper_pull", "stiffness_N_per_m": chaser.stiffness, "damping_Ns_per_m": chaser.damping},
+        "real": {
+            "law": "spring_damper_pull",
+            "stiffness_N_per_m": chaser.stiffness,
+            "damping_Ns_per_m": chaser.damping,
+        },
     }
     return {
         "time": {"cycle_ms": 1e3 * cycle, "duration_s": duration},
         "satellites": {"integrator": integrator},
-        "chaser": {"mass_kg": chaser.mass, "inertia_kg_m2": chaser.inertia.tolist(), "position_m": (-chaser.lever).tolist()},
+        "chaser": {
+            "mass_kg": chaser.mass,
+            "inertia_kg_m2": chaser.inertia.tolist(),
+            "position_m": (-chaser.lever).tolist(),
+        },
         "target": dict(FIXED_TARGET),
         "robots": {"chaser": {"delay_ms": 1e3 * delay}, "target": {"delay_ms": 1e3 * delay}},
-        "contact": [wall | {"axis": (-chaser.normal).tolist()}, wall | {"axis": chaser.normal.tolist()}],
+        "contact": [
+            wall | {"axis": (-chaser.normal).tolist()},
+            wall | {"axis": chaser.normal.tolist()},
+        ],
     }
 
 
 def planar_rates_of_the_loop(chaser: PlanarChaser, state: np.ndarray) -> np.ndarray:
-    """Rates of z, v_z, theta, omega as softdock's loop has them: one cycle of forward Euler without delay, over the cycle."""
+    """Rates of z, v_z, theta, omega as softdock's loop has them: one cycle of forward Euler without
+    delay, over the cycle."""
     z, v_z, theta, omega = state
     cycle = 1e-3  # s; forward Euler: the difference over it is the rate, whatever its length
     tables = two_sided_plane(chaser.in_space(), cycle, 2.0 * cycle, integrator="forward_euler")
@@ -63,28 +98,42 @@ def planar_rates_of_the_loop(chaser: PlanarChaser, state: np.ndarray) -> np.ndar
 
 
 def _planar(row: np.ndarray) -> np.ndarray:
-    """z, v_z, theta, omega of a recorded row (record.py: time, then the chaser's position, attitude, velocity, rate)."""
+    """z, v_z, theta, omega of a recorded row (record.py: time, then the chaser's position,
+    attitude, velocity, rate)."""
     return np.array([row[3], row[10], 2.0 * math.atan2(row[5], row[4]), row[11]])
 
 
-def jacobian_of_the_loop(chaser: PlanarChaser, reach: float = 5e-7, speed: float = 1e-3, offset: float = 1e-9) -> np.ndarray:
+def jacobian_of_the_loop(
+    chaser: PlanarChaser, reach: float = 5e-7, speed: float = 1e-3, offset: float = 1e-9
+) -> np.ndarray:
     """F_x by central differences of the loop itself at first touch.
 
-    `reach` [m, rad] is within what a run may start in contact with. A damper acts only in touch: velocities are varied `offset` [m] inside.
+    `reach` [m, rad] is within what a run may start in contact with. A damper acts only in touch:
+    velocities are varied `offset` [m] inside.
     """
     columns = []
     for i, step in enumerate((reach, speed, reach, speed)):
         base = chaser.nominal + (np.array([offset, 0.0, 0.0, 0.0]) if i % 2 else 0.0)
         change = np.zeros(4)
         change[i] = step
-        columns.append((planar_rates_of_the_loop(chaser, base + change) - planar_rates_of_the_loop(chaser, base - change)) / (2.0 * step))
+        columns.append(
+            (
+                planar_rates_of_the_loop(chaser, base + change)
+                - planar_rates_of_the_loop(chaser, base - change)
+            )
+            / (2.0 * step)
+        )
     return np.array(columns).T
 
 
-def growth_rate(chaser: Chaser, delay: float, cycle: float, periods: int = 24, speed: float = 1e-5) -> float:
-    """Exponential growth [1/s] of the depth in the nonlinear 3-D loop after a push of `speed` [m/s] along the normal; the first half is let pass.
+def growth_rate(
+    chaser: Chaser, delay: float, cycle: float, periods: int = 24, speed: float = 1e-5
+) -> float:
+    """Exponential growth [1/s] of the depth in the nonlinear 3-D loop after a push of `speed` [m/s]
+    along the normal; the first half is let pass.
 
-    `delay` is the loop's: the robots have half a cycle less, which the hold adds (error of second order in the cycle).
+    `delay` is the loop's: the robots have half a cycle less, which the hold adds (error of second
+    order in the cycle).
     """
     tables = two_sided_plane(chaser, cycle, periods * _period(chaser), delay - 0.5 * cycle)
     tables["chaser"]["velocity_m_per_s"] = (speed * chaser.normal).tolist()
@@ -107,9 +156,11 @@ def _peaks(depth: np.ndarray) -> np.ndarray:
 
 
 def critical_delay_of_the_loop(chaser: Chaser, guess: float, tolerance: float = 2e-5) -> float:
-    """The delay [s] at which the nonlinear 3-D loop neither grows nor decays, by bisection on the growth rate around a guess.
+    """The delay [s] at which the nonlinear 3-D loop neither grows nor decays, by bisection on the
+    growth rate around a guess.
 
-    The cycle is short against the delay and the oscillation; halving it moves the answer by less than 0.01 %.
+    The cycle is short against the delay and the oscillation; halving it moves the answer by less
+    than 0.01 %.
     """
     cycle = min(guess / 5.0, _period(chaser) / 300.0)
     low, high = 0.9 * guess, 1.1 * guess

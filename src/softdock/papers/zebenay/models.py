@@ -1,8 +1,11 @@
-"""The paper's nonlinear models of the loop, section 3.2: state and delayed state in, rate of the state out. Errata corrected (docs/errata.md).
+"""The paper's nonlinear models of the loop, section 3.2: state and delayed state in, rate of the
+state out. Errata corrected (docs/errata.md).
 
-Frames as in the paper: N is inertial with its z axis along the normal n, B is the chaser's body; D turns N (or G) into B. The penetration d is
-positive along n, the force f = -k d - b d' acts along n, and the touch never ends (these are models for stability, not for a bounce). What the robots
-delay, pose and twist at t - h, is a second argument, so that the same functions serve without delay, with a constant one and for a Jacobian.
+Frames as in the paper: N is inertial with its z axis along the normal n, B is the chaser's body; D
+turns N (or G) into B. The penetration d is positive along n, the force f = -k d - b d' acts along
+n, and the touch never ends (these are models for stability, not for a bounce). What the robots
+delay, pose and twist at t - h, is a second argument, so that the same functions serve without
+delay, with a constant one and for a Jacobian.
 """
 
 from __future__ import annotations
@@ -38,10 +41,13 @@ class PlanarChaser:
     @property
     def nominal(self) -> np.ndarray:
         """z, v_z, theta, omega at first touch: Zebenay eqs. 50 to 53."""
-        return np.array([-self.length * np.sin(self.half_angle), 0.0, 0.5 * np.pi - self.half_angle, 0.0])
+        return np.array(
+            [-self.length * np.sin(self.half_angle), 0.0, 0.5 * np.pi - self.half_angle, 0.0]
+        )
 
     def in_space(self) -> Chaser:
-        """The same chaser for the 3-D models; its moments about y and z play no part in the plane."""
+        """The same chaser for the 3-D models; its moments about y and z play no part in the
+        plane."""
         return Chaser(
             self.mass,
             self.inertia * np.eye(3),
@@ -57,7 +63,9 @@ def skew(a: np.ndarray) -> np.ndarray:
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
-def penetration(chaser: Chaser, r: np.ndarray, v: np.ndarray, normal_B: np.ndarray, w: np.ndarray) -> tuple[float, float]:
+def penetration(
+    chaser: Chaser, r: np.ndarray, v: np.ndarray, normal_B: np.ndarray, w: np.ndarray
+) -> tuple[float, float]:
     """Depth [m] and its rate [m/s] from a pose and twist; `normal_B` = D n."""
     depth = r @ chaser.normal + chaser.lever @ normal_B  # Zebenay eqs. 19, 28
     rate = v @ chaser.normal + chaser.lever @ (skew(-w) @ normal_B)  # Zebenay eqs. 20, 29
@@ -69,23 +77,32 @@ def contact_force(chaser: Chaser | PlanarChaser, depth: float, rate: float) -> f
     return -chaser.stiffness * depth - chaser.damping * rate  # Zebenay eqs. 18, 27, 47
 
 
-def _accelerations(chaser: Chaser, w: np.ndarray, force: float, delayed_normal_B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _accelerations(
+    chaser: Chaser, w: np.ndarray, force: float, delayed_normal_B: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     torque = force * (skew(chaser.lever) @ delayed_normal_B)  # Zebenay eqs. 17, 26
     linear = force / chaser.mass * chaser.normal  # Zebenay eqs. 14, 23
-    return linear, np.linalg.solve(chaser.inertia, skew(-w) @ chaser.inertia @ w + torque)  # Zebenay eqs. 16, 25
+    return linear, np.linalg.solve(
+        chaser.inertia, skew(-w) @ chaser.inertia @ w + torque
+    )  # Zebenay eqs. 16, 25
 
 
 def rates_3d(chaser: Chaser, state: np.ndarray, delayed: np.ndarray) -> np.ndarray:
     """18 states: r, v (inertial axes), D row by row, w (body axes)."""
     v, D, w = state[3:6], state[6:15].reshape(3, 3), state[15:18]
     late_D = delayed[6:15].reshape(3, 3)
-    depth, rate = penetration(chaser, delayed[0:3], delayed[3:6], late_D @ chaser.normal, delayed[15:18])
-    linear, angular = _accelerations(chaser, w, contact_force(chaser, depth, rate), late_D @ chaser.normal)
+    depth, rate = penetration(
+        chaser, delayed[0:3], delayed[3:6], late_D @ chaser.normal, delayed[15:18]
+    )
+    linear, angular = _accelerations(
+        chaser, w, contact_force(chaser, depth, rate), late_D @ chaser.normal
+    )
     return np.concatenate([v, linear, (skew(-w) @ D).ravel(), angular])  # Zebenay eqs. 13 and 15
 
 
 def rates_3d_reduced(chaser: Chaser, state: np.ndarray, delayed: np.ndarray) -> np.ndarray:
-    """12 states: r, v in the nozzle's frame, d_c3 = D n, w in body axes. The normal must be the frame's z axis."""
+    """12 states: r, v in the nozzle's frame, d_c3 = D n, w in body axes. The normal must be the
+    frame's z axis."""
     v, column, w = state[3:6], state[6:9], state[9:12]
     depth, rate = penetration(chaser, delayed[0:3], delayed[3:6], delayed[6:9], delayed[9:12])
     linear, angular = _accelerations(chaser, w, contact_force(chaser, depth, rate), delayed[6:9])
@@ -93,14 +110,17 @@ def rates_3d_reduced(chaser: Chaser, state: np.ndarray, delayed: np.ndarray) -> 
 
 
 def rates_2d(chaser: PlanarChaser, state: np.ndarray, delayed: np.ndarray) -> np.ndarray:
-    """Six states: y, v_y, z, v_z, theta, omega. The last four are those of the stability analysis."""
+    """Six states: y, v_y, z, v_z, theta, omega. The last four are those of the stability
+    analysis."""
     _, v_y, _, v_z, _, omega = state
     _, _, z, late_v_z, theta, late_omega = delayed
     depth = z + chaser.length * np.cos(theta)  # Zebenay eq. 48
     rate = late_v_z - chaser.length * late_omega * np.sin(theta)  # Zebenay eq. 49
     force = contact_force(chaser, depth, rate)
     torque = -chaser.length * force * np.sin(theta)  # Zebenay eq. 46
-    return np.array([v_y, 0.0, v_z, force / chaser.mass, omega, torque / chaser.inertia])  # Zebenay eqs. 40 to 45
+    return np.array(
+        [v_y, 0.0, v_z, force / chaser.mass, omega, torque / chaser.inertia]
+    )  # Zebenay eqs. 40 to 45
 
 
 def rotation_about_x(theta: float) -> np.ndarray:

@@ -1,4 +1,5 @@
-"""A map of simulated restitution over delay and damping: every point is a run of the whole loop, in one batch on all cores."""
+"""A map of simulated restitution over delay and damping: every point is a run of the whole loop, in
+one batch on all cores."""
 
 from __future__ import annotations
 
@@ -21,19 +22,26 @@ class RestitutionMap:
     restitution: np.ndarray  # one row a damping; nan where the contact did not end
 
     def neutral_damping(self) -> np.ndarray:
-        """For each delay the smallest damping [Ns/m] at which restitution is one or less; nan where there is none."""
+        """For each delay the smallest damping [Ns/m] at which restitution is one or less; nan where
+        there is none."""
         e = self.restitution
         first = np.argmax(e <= 1.0, axis=0)
         found = np.full(len(self.delays), np.nan)
         for j, i in enumerate(first):
             if e[i, j] <= 1.0:
                 share = 0.0 if i == 0 else (e[i - 1, j] - 1.0) / (e[i - 1, j] - e[i, j])
-                found[j] = self.dampings[i] if i == 0 else self.dampings[i - 1] + share * (self.dampings[i] - self.dampings[i - 1])
+                found[j] = (
+                    self.dampings[i]
+                    if i == 0
+                    else self.dampings[i - 1] + share * (self.dampings[i] - self.dampings[i - 1])
+                )
         return found
 
     def as_heat_map(self) -> dict[str, Any]:
         """For a chart in ms and Ns/m."""
-        rounded = [[None if math.isnan(v) else round(float(v), 4) for v in row] for row in self.restitution]
+        rounded = [
+            [None if math.isnan(v) else round(float(v), 4) for v in row] for row in self.restitution
+        ]
         return {
             "type": "heatmap",
             "x": [round(1e3 * float(h), 4) for h in self.delays],
@@ -48,7 +56,14 @@ class RestitutionMap:
         }
 
 
-def restitution_map(mass: float, stiffness: float, delays: np.ndarray, dampings: np.ndarray, speed: float = 0.02, threads: int | None = None) -> RestitutionMap:
+def restitution_map(
+    mass: float,
+    stiffness: float,
+    delays: np.ndarray,
+    dampings: np.ndarray,
+    speed: float = 0.02,
+    threads: int | None = None,
+) -> RestitutionMap:
     """EPOS on one axis with a virtual damper, one run a point, sampling phase 0."""
     half_swing = math.pi * math.sqrt(mass / stiffness)
     gap = speed * CYCLE
@@ -63,6 +78,12 @@ def restitution_map(mass: float, stiffness: float, delays: np.ndarray, dampings:
         }
     )
     h, b = np.meshgrid(delays, dampings)
-    swept = {"robots.chaser.delay_ms": 1e3 * h.ravel(), "robots.target.delay_ms": 1e3 * h.ravel(), "methods.0.damping_Ns_per_m.0": b.ravel()}
+    swept = {
+        "robots.chaser.delay_ms": 1e3 * h.ravel(),
+        "robots.target.delay_ms": 1e3 * h.ravel(),
+        "methods.0.damping_Ns_per_m.0": b.ravel(),
+    }
     batch = run_cpu(*columns(scenario, swept), threads=threads, contacts=1)
-    return RestitutionMap(np.asarray(delays), np.asarray(dampings), batch.column("restitution").reshape(h.shape))
+    return RestitutionMap(
+        np.asarray(delays), np.asarray(dampings), batch.column("restitution").reshape(h.shape)
+    )

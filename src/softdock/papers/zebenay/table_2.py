@@ -1,4 +1,5 @@
-"""Table 2: the tests on one axis, their restitution, and their stiffness as it would be identified."""
+"""Table 2: the tests on one axis, their restitution, and their stiffness as it would be
+identified."""
 
 from __future__ import annotations
 
@@ -19,8 +20,15 @@ from softdock.stability import predicted_restitution
 
 MASS = 63.0  # kg
 PHASES = 16
-NOISE = {"sensor.period_ms": 1.0, "sensor.noise_N": 0.25, "sensor.handover": "mean"}  # published: 0.25 N, 1000 Hz; the mean is assumed
-TWICE: dict[str, Any] = {"robots.chaser.delay_ms": 2e3 * DELAY, "robots.target.delay_ms": 2e3 * DELAY}
+NOISE = {
+    "sensor.period_ms": 1.0,
+    "sensor.noise_N": 0.25,
+    "sensor.handover": "mean",
+}  # published: 0.25 N, 1000 Hz; the mean is assumed
+TWICE: dict[str, Any] = {
+    "robots.chaser.delay_ms": 2e3 * DELAY,
+    "robots.target.delay_ms": 2e3 * DELAY,
+}
 PUBLISHED_MEAN, PUBLISHED_SPREAD = 1066.0, 118.0  # N/m
 
 
@@ -43,8 +51,11 @@ TESTS = (
 )
 
 
-def one_axis_run(damping: float, stiffness: float, phase: float = 0.0, speed: float = 0.02, **more: Any) -> Run:
-    """Section 6.1: 63 kg, 16 ms, 4 ms, exact hold, virtual damping from the measured poses, a contact that does not pull."""
+def one_axis_run(
+    damping: float, stiffness: float, phase: float = 0.0, speed: float = 0.02, **more: Any
+) -> Run:
+    """Section 6.1: 63 kg, 16 ms, 4 ms, exact hold, virtual damping from the measured poses, a
+    contact that does not pull."""
     changes = {
         "contact.0.real.stiffness_N_per_m": stiffness,
         "chaser.position_m": [0.01 + speed * CYCLE * phase, 0.0, 0.0],
@@ -57,19 +68,26 @@ def one_axis_run(damping: float, stiffness: float, phase: float = 0.0, speed: fl
 
 def mean_restitution(test: AxisTest) -> tuple[float, float]:
     """Mean and largest departure over the sampling phase."""
-    found = [one_axis_run(test.damping, test.stiffness, float(phase)).restitution for phase in np.arange(PHASES) / PHASES]
+    found = [
+        one_axis_run(test.damping, test.stiffness, float(phase)).restitution
+        for phase in np.arange(PHASES) / PHASES
+    ]
     return float(np.mean(found)), float(np.ptp(found)) / 2.0
 
 
 def identified(test: AxisTest, seed: int = 0, **more: Any) -> Identification:
-    """The stiffness as `softdock identify` finds it in a run of this test with the published noise, at the published speed."""
+    """The stiffness as `softdock identify` finds it in a run of this test with the published noise,
+    at the published speed."""
     noise: dict[str, Any] = NOISE | {"random.seed": seed} | more
-    run = one_axis_run(test.damping, test.stiffness, speed=1e-3 * test.before, threshold_N=1.0, **noise)
+    run = one_axis_run(
+        test.damping, test.stiffness, speed=1e-3 * test.before, threshold_N=1.0, **noise
+    )
     return identify(run)
 
 
 def damping_shown(test: AxisTest) -> float | None:
-    """The damping [Ns/m] with which our loop would give the measured restitution; None for the undamped test."""
+    """The damping [Ns/m] with which our loop would give the measured restitution; None for the
+    undamped test."""
     if test.damping == 0.0:
         return None
     wanted, low, high = test.after / test.before, 0.0, 2.0 * test.damping
@@ -114,13 +132,18 @@ def make_table_2() -> Exhibit:
         )
     shares = [r["damping_share"] for r in rows if r["damping_share"] is not None]
     k_mean, k_spread = stiffness_statistics()
-    late_pose = one_axis_run(70.0, 1030.0, **{"pose.delay_ms": 1e3 * DELAY}).restitution - one_axis_run(70.0, 1030.0).restitution
+    late_pose = (
+        one_axis_run(70.0, 1030.0, **{"pose.delay_ms": 1e3 * DELAY}).restitution
+        - one_axis_run(70.0, 1030.0).restitution
+    )
     noisy_pose = identified(TESTS[1], seed=7, **{"pose.noise_m": 1e-3}).stiffness
     assert noisy_pose is not None
     return Exhibit(
         "table_2",
         "Table 2: tests on one axis",
-        f"Without damping we agree ({rows[0]['ours']:.3f} against {rows[0]['published']:.3f}); the damped tests bounce as if {100 * min(shares):.0f} to "
+        f"Without damping we agree ({rows[0]['ours']:.3f} against "
+        f"{rows[0]['published']:.3f}); the damped tests bounce as if {100 * min(shares):.0f} "
+        "to "
         f"{100 * max(shares):.0f} % of the damping had acted.",
         (
             Column("damping_Ns_per_m", "b [Ns/m]"),
@@ -146,18 +169,26 @@ def make_table_2() -> Exhibit:
             "change_by_poses_16_ms_late": late_pose,
         },
         (
-            "63 kg, 16 ms, 4 ms, exact hold, force latest, the stiffness of each row as printed, a contact that does not pull; means over 16 sampling phases.",
-            "k-hat, ours: `softdock identify` on a run of that row with the printed stiffness as its truth, the printed approach speed, and 0.25 N of "
-            "white noise at 1000 Hz, mean of four a cycle. The virtual damper acts above 1 N, so that noise does not switch it.",
+            "63 kg, 16 ms, 4 ms, exact hold, force latest, the stiffness of each row as "
+            "printed, a contact that does not pull; means over 16 sampling phases.",
+            "k-hat, ours: `softdock identify` on a run of that row with the printed "
+            "stiffness as its truth, the printed approach speed, and 0.25 N of "
+            "white noise at 1000 Hz, mean of four a cycle. The virtual damper acts above 1 "
+            "N, so that noise does not switch it.",
         ),
         (
-            "The damped rows show less damping than was set. Poses measured 16 ms late, as the paper says they are, change our restitution at 70 Ns/m by "
-            f"{late_pose:+.4f} only. With 32 ms of delay the damped rows would fit better, and the undamped one no more ({rows[0]['ours_at_32_ms']:.2f}): "
+            "The damped rows show less damping than was set. Poses measured 16 ms late, as "
+            "the paper says they are, change our restitution at 70 Ns/m by "
+            f"{late_pose:+.4f} only. With 32 ms of delay the damped rows would fit better, "
+            f"and the undamped one no more ({rows[0]['ours_at_32_ms']:.2f}): "
             "no single delay fits the table, and we do not tune until one does.",
-            f"The printed average, 1066 +- 118 N/m, does not follow from the printed column: that gives {k_mean:.1f} +- {k_spread:.1f} N/m. "
+            "The printed average, 1066 +- 118 N/m, does not follow from the printed column: "
+            f"that gives {k_mean:.1f} +- {k_spread:.1f} N/m. "
             f"1066 is {k_mean:.1f} plus one standard deviation.",
-            "The paper calls the scatter of k-hat consistent with 0.25 N and 1 mm. Identified as here, 0.25 N alone gives an uncertainty of about "
-            f"{np.mean([r['stiffness_uncertainty_N_per_m'] for r in rows]):.0f} N/m a test, far below {k_spread:.0f} N/m; the stiffness itself must have "
+            "The paper calls the scatter of k-hat consistent with 0.25 N and 1 mm. "
+            "Identified as here, 0.25 N alone gives an uncertainty of about "
+            f"{np.mean([r['stiffness_uncertainty_N_per_m'] for r in rows]):.0f} N/m a test, "
+            f"far below {k_spread:.0f} N/m; the stiffness itself must have "
             "varied, or the identification.",
         ),
         [
@@ -165,8 +196,15 @@ def make_table_2() -> Exhibit:
                 "table_2",
                 "Restitution against damping",
                 [
-                    Line("published", "c1", *_columns(rows, "published"), extra={"mode": "lines+markers"}),
-                    Line("softdock", "c2", *_columns(rows, "ours"), extra={"mode": "lines+markers"}),
+                    Line(
+                        "published",
+                        "c1",
+                        *_columns(rows, "published"),
+                        extra={"mode": "lines+markers"},
+                    ),
+                    Line(
+                        "softdock", "c2", *_columns(rows, "ours"), extra={"mode": "lines+markers"}
+                    ),
                 ],
                 "damping [Ns/m]",
                 "restitution [-]",

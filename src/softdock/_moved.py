@@ -1,0 +1,137 @@
+"""Where modules of version 0.1 are now: old imports go on working and warn with the new name.
+
+A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It hands out
+the new module itself, so that a class imported by either name is the same class.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+MOVED = {  # below `softdock.`; what stands below a moved package moved along, unless it is listed
+    "adaptation": "core.adaptation",
+    "command": "core.command",
+    "compiled": "core.machine.compiled",
+    "contact": "core.contact",
+    "contact_log": "core.contact_log",
+    "cycle": "core.cycle",
+    "doors": "core.machine.doors",
+    "energy": "core.energy",
+    "facility": "core.facility.simulated",
+    "features": "core.machine.features",
+    "flat": "core.machine.state",
+    "kinds": "core.machine.specialise",
+    "layout": "core.machine.vector",
+    "limits": "core.limits",
+    "parameters": "core.machine.parameters",
+    "philox": "core.chance",
+    "readings": "core.facility.sampling",
+    "record": "core.machine.record",
+    "reference": "core.orbit",
+    "robots": "core.robots",
+    "rows": "core.tables",
+    "satellites": "core.satellites",
+    "schedules": "core.schedules",
+    "sensor": "core.sensor",
+    "settling": "core.settling",
+    "spatial": "core.spatial",
+    "yielding": "core.facility.elastic",
+    "ports": "core.ports",
+    "adaptation.by_axis": "core.adaptation.measured.by_axis",
+    "adaptation.contact_point": "core.adaptation.remapping.environment.contact_point",
+    "adaptation.delay_damper": "core.adaptation.delay_passivity.damper",
+    "adaptation.delay_observer": "core.adaptation.delay_passivity.observer",
+    "adaptation.delay_passivity": "core.adaptation.delay_passivity.method",
+    "adaptation.delay_passivity_keys": "core.adaptation.delay_passivity.keys",
+    "adaptation.desired_contact": "core.adaptation.remapping.wanted.contact",
+    "adaptation.desired_motion": "core.adaptation.remapping.wanted.motion",
+    "adaptation.energy_ledger": "core.adaptation.energy_ledger.method",
+    "adaptation.energy_ledger_books": "core.adaptation.energy_ledger.books",
+    "adaptation.energy_ledger_notes": "core.adaptation.energy_ledger.notes",
+    "adaptation.energy_ledger_projection": "core.adaptation.measured.projection",
+    "adaptation.environment": "core.adaptation.remapping.environment.environment",
+    "adaptation.environment_filter": "core.adaptation.remapping.environment.filter",
+    "adaptation.executable": "core.adaptation.remapping.executable",
+    "adaptation.hybrid": "core.adaptation.hybrid.method",
+    "adaptation.lead": "core.adaptation.remapping.lead",
+    "adaptation.line_of_action": "core.adaptation.measured.line_of_action",
+    "adaptation.network_contact": "core.adaptation.networks.contact",
+    "adaptation.network_nonlinear": "core.adaptation.networks.nonlinear",
+    "adaptation.network_port": "core.adaptation.networks.port",
+    "adaptation.network_satellite": "core.adaptation.networks.satellite",
+    "adaptation.noise_bias": "core.adaptation.measured.noise_bias",
+    "adaptation.normal_damper": "core.adaptation.hybrid.normal_damper",
+    "adaptation.orbit_networks": "core.adaptation.networks.orbit",
+    "adaptation.paired_poses": "core.adaptation.measured.paired_poses",
+    "adaptation.paired_records": "core.adaptation.measured.paired_records",
+    "adaptation.passive_ceiling": "core.adaptation.measured.passive_ceiling",
+    "adaptation.reading_ring": "core.adaptation.measured.reading_ring",
+    "adaptation.remapping": "core.adaptation.remapping.method",
+    "adaptation.remapping_checks": "core.adaptation.remapping.host.checks",
+    "adaptation.remapping_contact": "core.adaptation.remapping.contact",
+    "adaptation.remapping_durations": "core.adaptation.remapping.host.durations",
+    "adaptation.remapping_keys": "core.adaptation.remapping.keys",
+    "adaptation.remapping_memory": "core.adaptation.remapping.cells",
+    "adaptation.remapping_others": "core.adaptation.remapping.others",
+    "adaptation.remapping_reports": "core.adaptation.remapping.host.reports",
+    "adaptation.remapping_truth": "core.adaptation.remapping.host.truth",
+    "adaptation.rewind": "core.adaptation.remapping.rewind",
+    "adaptation.sensor_doubts": "core.adaptation.measured.doubts",
+    "adaptation.stiffness_estimate": "core.adaptation.remapping.environment.stiffness",
+    "adaptation.virtual_contact": "core.adaptation.hybrid.virtual_contact",
+    "adaptation.virtual_frame": "core.adaptation.hybrid.frame",
+    "adaptation.wanted_law": "core.adaptation.remapping.wanted.law",
+}
+
+
+def new_name(name: str) -> str | None:
+    """The full name of the module that `name` has become; None: it is none of the moved ones."""
+    root, _, inner = name.partition(".")
+    if root != "softdock" or not inner:
+        return None
+    head, tail = inner, ""
+    while head not in MOVED:
+        head, dot, last = head.rpartition(".")
+        if not dot:
+            return None
+        tail = f".{last}{tail}"
+    if inner == "ports":  # public as before; what stood below it moved
+        return None
+    return f"softdock.{MOVED[head]}{tail}"
+
+
+class _NewPlace(Loader):
+    """Gives the module that stands at the new place, unchanged."""
+
+    def __init__(self, new: str):
+        self.new = new
+        self.spec: Any = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = import_module(self.new)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self.spec  # the import system has written the old name's here
+
+
+class _Moved(MetaPathFinder):
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        new = new_name(name)
+        if new is None:
+            return None
+        warnings.warn(f"{name} is now {new}", DeprecationWarning, stacklevel=2)
+        return ModuleSpec(name, _NewPlace(new), is_package=True)
+
+
+def install() -> None:
+    """Let old names be found, once."""
+    if not any(isinstance(finder, _Moved) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Moved())  # before a moved package is searched by its path

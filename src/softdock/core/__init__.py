@@ -1,0 +1,1 @@
+"""What is compiled, and nothing else: numpy and numba only. Read cycle.py first."""

@@ -1,0 +1,1 @@
+"""Time-domain passivity with delay: observer and damper."""

@@ -1,0 +1,206 @@
+"""Keys of `delay_passivity`, what it refuses and suggests, and the NamedTuple that its hooks
+get."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.delay_passivity.observer import BOOKS, COUPLED
+from softdock.core.adaptation.energy_ledger.books import CELLS, ROW_FLOATS, Booking
+from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, doubt_keys, prepare_doubts
+from softdock.core.adaptation.measured.noise_bias import (
+    claim_warnings,
+    deviations_for,
+    handed_over_noise,
+)
+from softdock.core.adaptation.measured.paired_records import ROW
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+
+FAITHFUL, PASSIVE = 0, 1
+ROWS_BEYOND = 7  # of a record, for the baseline and both ends
+CYCLE = 0  # place of T in the parameter vector
+
+DELAY_PASSIVITY = Group(
+    "delay_passivity",
+    "Passivity observer and controller around the robots' delay: the satellites get what the "
+    "real contact gives, and no more.",
+    Parameter(
+        "coupling",
+        "coupling",
+        "one port of six degrees of freedom, or a port per world axis",
+        "coupled",
+        choices=("coupled", "per_axis"),
+    ),
+    Parameter(
+        "braking_cycles",
+        "braking_cycles",
+        "n: the damper is at most the mass it brakes over n cycles",
+        4.0,
+        low=1.0,
+        high=1e4,
+    ),
+    Parameter(
+        "claim",
+        "claim",
+        "faithful: the likely work of a force that jumps within one sample, debts that no "
+        "braking along the last wrench repays are dropped; "
+        "passive (coupled only): the most it can have been, 0.1 % of the work's turnover "
+        "kept back, debts taken from all relative motion",
+        "faithful",
+        choices=("faithful", "passive"),
+    ),
+    Parameter(
+        "loan",
+        "loan",
+        "share of the energy at touch that is left to the satellites after a contact, "
+        "whatever they owe",
+        0.01,
+        low=0.0,
+        high=1.0,
+    ),
+    Parameter(
+        "threshold", "threshold_N", "a smaller measured force is no contact", 0.0, "N", 0.0, 1e6
+    ),
+    Parameter(
+        "longest_age",
+        "longest_age_ms",
+        "oldest force or pose that is still paired",
+        40.0,
+        "ms",
+        0.0,
+        1e4,
+        scale=1e-3,
+    ),
+    Parameter(
+        "unstamped",
+        "unstamped_age_ms",
+        "age of the force beyond its stamp: half of a mean stamped late",
+        0.0,
+        "ms",
+        0.0,
+        1e3,
+        scale=1e-3,
+    ),
+    Parameter(
+        "noise_force",
+        "noise_N",
+        "standard deviation of a handed-over force, for the bias",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "noise_torque",
+        "noise_Nm",
+        "standard deviation of a handed-over torque, for the bias",
+        0.0,
+        "Nm",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "confidence",
+        "confidence",
+        "with which noise invents no energy in a contact; 0.5: no bias",
+        0.5,
+        low=0.5,
+        high=0.999999,
+    ),
+    *doubt_keys(frozen_ms=200.0),
+)
+AT = DELAY_PASSIVITY.at
+
+
+class DelayPassivity(NamedTuple):
+    memory: int
+    coupling: int
+    braking_cycles: float
+    threshold: float  # N
+    rows: int  # of each record
+    unstamped: float  # s
+    loan: float
+    booking: Booking
+    deviations: float  # of the noise's work that are kept back
+    doubts: Doubts
+
+
+MARKER = DelayPassivity(0, 0, 0.0, 0.0, 0, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, NO_DOUBTS)
+
+
+@compiled
+def _rows(longest_age, T):
+    return int(math.ceil(longest_age / T)) + ROWS_BEYOND
+
+
+def memory(values, T):
+    """Floats of `mem`; `values` in the user's units."""
+    rows = math.ceil(1e-3 * values["longest_age_ms"] / T) + ROWS_BEYOND
+    return BOOKS + CELLS + rows * ROW_FLOATS + 2 * (1 + ROW * rows)
+
+
+def suggest(scenario):
+    """Its keys for a scenario that does not list it: what noise alone does not reach, and records
+    long enough for the ages there are."""
+    sensor, pose = scenario.tables["sensor"], scenario.tables["pose"]
+    cycle = scenario.tables["time"]["cycle_ms"]
+    oldest = max(
+        sensor["delay_ms"] + sensor["period_ms"], pose["delay_ms"] + pose["period_ms"], cycle
+    )
+    force, torque = handed_over_noise(scenario)
+    return {
+        "threshold_N": 6.0 * sensor["noise_N"],
+        "longest_age_ms": 2.0 * oldest + 10.0,
+        "noise_N": force,
+        "noise_Nm": torque,
+    }
+
+
+def refuses(scenario):
+    """Why it cannot run on a scenario, in words; None if it can."""
+    if scenario.tables["laboratory"]["mapping"] == "shared":
+        return (
+            "the robots share the relative motion: a mock-up is not where its satellite is, and "
+            "the way it has still to go cannot be told"
+        )
+    return None
+
+
+def check(values: dict[str, Any], tables: Any) -> Any:
+    """What it claims, it must be able to keep."""
+    problems = []
+    if values["claim"] == "passive" and values["coupling"] != "coupled":
+        problems.append(
+            (
+                "claim",
+                "passive",
+                "faithful with coupling = per_axis: by axis no debt is taken from all "
+                "relative motion, and nothing is claimed",
+            )
+        )
+    return problems, [f"delay_passivity: {words}" for words in claim_warnings(values, tables)]
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    rows = _rows(vector[base + AT.longest_age], vector[CYCLE])
+    v, b = vector, base
+    coupling, deviations = int(v[b + AT.coupling]), deviations_for(v[b + AT.confidence])
+    braking, threshold, unstamped, loan = (
+        v[b + AT.braking_cycles],
+        v[b + AT.threshold],
+        v[b + AT.unstamped],
+        v[b + AT.loan],
+    )
+    booking = Booking(
+        threshold,
+        v[b + AT.noise_force],
+        v[b + AT.noise_torque],
+        int(v[b + AT.claim]) == PASSIVE and coupling == COUPLED,
+    )
+    doubts = prepare_doubts(v, v[b + AT.frozen], v[b + AT.jump], v[b + AT.range], b + AT.sensor)
+    return DelayPassivity(
+        memory, coupling, braking, threshold, rows, unstamped, loan, booking, deviations, doubts
+    )

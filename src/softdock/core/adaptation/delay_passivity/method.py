@@ -1,0 +1,226 @@
+"""Passivity observer and controller around the robots' delay, at the port of force and motion.
+
+Whatever delays the motion on its way to the mock-ups, the satellites may get from a contact what
+the real contact gives, and no more. The observer counts, per port,
+
+    active = energy given to the satellites (wrench applied, their own motion) - energy released by
+    the real contact (measured wrench, measured motion)
+    level  = active - transit
+
+Measured wrench and motion are paired by their ages. `transit` is the energy reference: the work
+that the contact will still do while the mock-ups go where the satellites are already, from the
+newest wrench and its slope along the way; without it the controller would act on energy that is
+only late.
+
+The controller takes `level`, and what one more cycle would add, in the next cycle, by a variable
+damper along the measured wrench: it acts on both satellites with the part gamma of it. The damper
+is at most m / (n T), m the mass that the wrench feels, n = `braking_cycles`: at the turning point
+its force goes to zero with the velocity, so that a contact always pushes out and nothing sticks;
+what was not taken is carried on. While a force is felt it is at most doubled and never reversed. A
+debt that is left when the contact is over is braked off along its last wrench, down to the share
+`loan` of the energy at touch; a credit is dropped. (A real contact with damping can absorb more
+than the satellites had, because the robots carry the mock-ups deep into it; no braking repays
+that.)
+
+A sensor that freezes, jumps or gives no number is doubted (sensor_doubts.py), and of a passive
+contact no more is believed than that it returned what it took since touch, with the loan and four
+standard deviations of the noise. While a force is felt the wrench on the satellites gives them no
+more than that (passive_ceiling.py): so no fault of the sensor lifts their energy beyond it.
+
+With noise of the force the work that is measured is wrong by a chance amount, and what the
+satellites get with it. With `confidence` above 0.5, z standard deviations of that amount count as
+not given: then with this probability a contact gives no more than the real one did. Also counted:
+what a sensor's threshold lets through by chance (energy_ledger_books.gate_variance), and the noise
+just before a contact opens.
+
+`coupled`: one port of six degrees of freedom for the pair; the wrenches stay opposite about one
+point, momentum is kept. `per_axis`: three force and three torque ports in world axes; linear
+momentum is kept, the pair's angular momentum only if forces act along axes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from softdock.core.adaptation.delay_passivity.damper import brake_relative, braked, damper_gain
+from softdock.core.adaptation.delay_passivity.keys import ROWS_BEYOND
+from softdock.core.adaptation.delay_passivity.observer import (
+    ACTIVE,
+    ALONG,
+    APPLIED,
+    BASELINE,
+    BOOKS,
+    CONTACTS,
+    COUPLED,
+    DAMPER,
+    DROPPED,
+    IDLE,
+    KEPT,
+    LARGEST_TOUCH,
+    LEVEL,
+    NET,
+    OPEN,
+    REMOVED,
+    SLOPE,
+    TOO_OLD,
+    TOUCH,
+    least_of_contact,
+    noise_variance,
+    observe,
+    settle_books,
+)
+from softdock.core.adaptation.energy_ledger.books import BASE_KINETIC, DOUBTS
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.measured.doubts import (
+    CUT,
+    believe,
+    doubt_books,
+    doubt_events,
+    is_finite,
+)
+from softdock.core.adaptation.measured.passive_ceiling import within_room
+from softdock.core.adaptation.measured.projection import pair_energy
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.vectors import norm, store3, subtract
+
+ROUNDING = 1e-9  # of the energy at touch: a debt below is none
+
+
+@compiled
+def _store_wrenches(mem, at, wrenches):
+    store3(mem, at, wrenches.chaser.force)
+    store3(mem, at + 3, wrenches.chaser.torque)
+    store3(mem, at + 6, wrenches.target.force)
+    store3(mem, at + 9, wrenches.target.torque)
+
+
+@compiled
+def _store_damper(mem, at, given, without):
+    store3(mem, at, subtract(given.chaser.force, without.chaser.force))
+    store3(mem, at + 3, subtract(given.chaser.torque, without.chaser.torque))
+    store3(mem, at + 6, subtract(given.target.force, without.target.force))
+    store3(mem, at + 9, subtract(given.target.torque, without.target.torque))
+
+
+@compiled
+def _is_idle(method, mem, rig, satellites, touching):
+    """Whether there is nothing to do: no contact, and the last one settled: all its readings
+    counted, and no debt left. Then nothing is counted, so that noise adds up to nothing."""
+    at = method.memory
+    if touching:
+        mem[at + IDLE] = 0.0
+        if mem[at + OPEN] == 0.0:
+            mem[at + CONTACTS] += 1.0
+            mem[at + OPEN] = 1.0
+            mem[at + NET] = 0.0
+            mem[at + KEPT] += method.deviations * math.sqrt(noise_variance(method, mem))
+            mem[at + BOOKS + BASE_KINETIC] = pair_energy(rig, satellites)
+        return False
+    mem[at + IDLE] += rig.T
+    debt = 0.0
+    for port in range(6):
+        mem[at + SLOPE + port] = 0.0
+        debt = max(debt, mem[at + ACTIVE + port])
+    if mem[at + OPEN] != 0.0 and (debt > 0.0 or mem[at + IDLE] <= (method.rows - BASELINE) * rig.T):
+        return False
+    mem[at + OPEN] = 0.0
+    for port in range(6):
+        mem[at + LEVEL + port] = 0.0
+        mem[at + REMOVED + port] = 0.0
+        mem[at + TOUCH + port] = 0.0
+    settle_books(method, mem)
+    return True
+
+
+@apart
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    at, handed = method.memory, wrenches
+    measured, wrenches = believe(
+        mem,
+        at + BOOKS + DOUBTS,
+        rig,
+        method.doubts,
+        method.threshold,
+        measured,
+        satellites,
+        wrenches,
+    )
+    if not is_finite(handed.chaser):
+        handed = wrenches
+    observe(method, mem, rig, measured, satellites)
+    touching = norm(measured.wrenches.chaser.force) > method.threshold
+    if touching:
+        _store_wrenches(mem, at + ALONG, wrenches)
+        oldest = (method.rows - ROWS_BEYOND + 1) * rig.T
+        mem[at + TOO_OLD] += (
+            1.0 if max(measured.force_age + method.unstamped, measured.pose_age) > oldest else 0.0
+        )
+    if _is_idle(method, mem, rig, satellites, touching):
+        _store_wrenches(mem, at + APPLIED, wrenches)
+        _store_damper(mem, at + DAMPER, wrenches, handed)
+        return wrenches
+    if method.coupling == COUPLED:
+        g = damper_gain(method, mem, rig, satellites, 0)
+        gamma = (g, g, g, g, g, g)
+        if (
+            g == 0.0
+            and method.booking.worst
+            and mem[at + LEVEL] > 0.0
+            and mem[at + IDLE] > (method.rows - BASELINE) * rig.T
+        ):
+            given = brake_relative(method, mem, rig, satellites, wrenches)
+            _store_wrenches(mem, at + APPLIED, given)
+            _store_damper(mem, at + DAMPER, given, handed)
+            return given
+    else:
+        gamma = (
+            damper_gain(method, mem, rig, satellites, 0),
+            damper_gain(method, mem, rig, satellites, 1),
+            damper_gain(method, mem, rig, satellites, 2),
+            damper_gain(method, mem, rig, satellites, 3),
+            damper_gain(method, mem, rig, satellites, 4),
+            damper_gain(method, mem, rig, satellites, 5),
+        )
+    given = Wrenches(
+        braked(gamma, mem, at + ALONG, wrenches.chaser),
+        braked(gamma, mem, at + ALONG + 6, wrenches.target),
+    )
+    if touching and not method.doubts.hands:
+        given = within_room(
+            mem,
+            at + BOOKS + DOUBTS + CUT,
+            rig,
+            satellites,
+            given,
+            -least_of_contact(method, mem) - mem[at + NET],
+        )
+    _store_wrenches(mem, at + APPLIED, given)
+    _store_damper(mem, at + DAMPER, given, handed)
+    return given
+
+
+def books(mem: Any) -> dict[str, Any]:
+    """What it did in a run, from its slice of `mem`."""
+    own = {
+        "contacts": float(mem[CONTACTS]),
+        "dropped_J": float(mem[DROPPED]),
+        "kept_back_J": float(mem[KEPT]),
+    }
+    return own | doubt_books(mem[BOOKS + DOUBTS :])
+
+
+def events(mem: Any, T: float) -> list[str]:
+    """What a reader of the run must know, in words."""
+    found = doubt_events(mem[BOOKS + DOUBTS :], mem[LARGEST_TOUCH])
+    if mem[DROPPED] > ROUNDING * mem[LARGEST_TOUCH]:
+        found.append(
+            f"{mem[DROPPED]:.3g} J of debts were dropped: no braking along the last wrench "
+            "could repay them"
+        )
+    if mem[TOO_OLD] > 0.0:
+        found.append(
+            f"readings were older than longest_age_ms in {mem[TOO_OLD]:.0f} cycles of "
+            "contact: the work was paired with the oldest remembered"
+        )
+    return found

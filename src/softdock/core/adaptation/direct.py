@@ -1,0 +1,20 @@
+"""Direct adaptation: the measured wrench acts on the satellites as it is. The raw loop every method
+is judged against."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group
+
+DIRECT = Group("direct", "The measured wrench acts on the satellites unchanged.")
+
+
+class Direct(NamedTuple):
+    memory: int
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    return Direct(memory)

@@ -1,0 +1,80 @@
+"""What the energy ledger notes of a run beside its doubts of the sensor (sensor_doubts.py):
+readings that are not new, mock-ups that trail longer and longer, debts that nobody could pay.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softdock.core.adaptation.energy_ledger.books import (
+    BASE_KINETIC,
+    CONTACTS,
+    DEBT,
+    DOUBTS,
+    FASTEST,
+    FASTEST_WAY,
+    LARGEST_STEP,
+    LARGEST_TRANSIT,
+    LONGEST_TRAIL,
+    REMOVED,
+    RETURNED,
+    SHORTEST_TRAIL,
+    STALE,
+)
+from softdock.core.adaptation.measured.doubts import doubt_books, doubt_events
+from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.vectors import dot, norm
+
+# of the fastest motion along the wrench: slower, the time that the mock-ups trail cannot be told
+FAST_SHARE = 0.7
+ROUNDING = 1e-9  # of the energy at the opening of the last contact: a debt below is none
+
+
+@compiled
+def note_trail(mem, base, T, behind, ahead):
+    """How long the mock-ups trail behind the set-points: the way still to go [m] over the way of
+    one cycle [m]; roughly, where the motion is fast."""
+    size = norm(ahead)
+    mem[base + FASTEST_WAY] = max(mem[base + FASTEST_WAY], size)
+    if size > 0.0 and size >= FAST_SHARE * mem[base + FASTEST_WAY]:
+        trail = max(T * dot(behind, ahead) / (size * size), 0.0)
+        mem[base + LONGEST_TRAIL] = max(mem[base + LONGEST_TRAIL], trail)
+        known = mem[base + SHORTEST_TRAIL]
+        mem[base + SHORTEST_TRAIL] = trail if known == 0.0 else min(known, trail)
+
+
+def books(mem: Any) -> dict[str, float]:
+    """What the method did in a run, from its slice of `mem`."""
+    return {
+        "contacts": float(mem[CONTACTS]),
+        "removed_J": float(mem[REMOVED]),
+        "returned_J": float(mem[RETURNED]),
+        "unpaid_J": float(mem[DEBT]),
+        "largest_transit_J": float(mem[LARGEST_TRANSIT]),
+        "largest_step_m_per_s": float(mem[LARGEST_STEP]),
+        "fastest_approach_m_per_s": float(mem[FASTEST]),
+        "trail_shortest_s": float(mem[SHORTEST_TRAIL]),
+        "trail_longest_s": float(mem[LONGEST_TRAIL]),
+        "cycles_without_a_new_force": float(mem[STALE]),
+        **doubt_books(mem[DOUBTS:]),
+    }
+
+
+def events(mem: Any, T: float) -> list[str]:
+    """What a reader of the run must know, in words."""
+    b, found = books(mem), doubt_events(mem[DOUBTS:], mem[BASE_KINETIC])
+    if b["cycles_without_a_new_force"]:
+        found.append(
+            f"no new force arrived in {b['cycles_without_a_new_force']:.0f} cycles of contact"
+        )
+    if b["trail_longest_s"] > 1.5 * b["trail_shortest_s"] + T:
+        found.append(
+            f"the mock-ups trailed the set-points by {1e3 * b['trail_shortest_s']:.0f} to "
+            f"{1e3 * b['trail_longest_s']:.0f} ms during contact"
+        )
+    if b["unpaid_J"] > ROUNDING * mem[BASE_KINETIC]:
+        found.append(
+            f"{b['unpaid_J']:.3g} J could not be taken: the real contact absorbed more than "
+            "the satellites had along its wrench"
+        )
+    return found

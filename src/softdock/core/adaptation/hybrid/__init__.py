@@ -1,0 +1,1 @@
+"""Measured plus virtual contact (Zebenay)."""

@@ -1,0 +1,45 @@
+"""A virtual damper along the line of the measured force, moved by the simulated satellites: for
+methods that decide its coefficient as they go.
+
+The sum of measured and virtual force never pulls. Its memory is 38 floats: its wrenches, and the
+satellites' motions, of the last cycle.
+"""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
+from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
+from softdock.core.adaptation.measured.line_of_action import mean_of, plus_wrenches, work_between
+from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
+from softdock.core.spatial.vectors import dot
+
+DAMPER_FLOATS = 38
+_MOTIONS = 12
+
+
+@compiled
+def last_motions(mem, at):
+    return load_both(mem, at + _MOTIONS)
+
+
+@compiled
+def damper_wrenches(measured, wrenches, force, push):
+    """A force `push` [N] along the measured one, kept from pulling."""
+    along = dot(measured.wrenches.chaser.force, wrenches.chaser.force) / force
+    return plus_wrenches(
+        Wrenches(no_wrench(), no_wrench()), max(push, -along) / force, measured.wrenches
+    )
+
+
+@compiled
+def book_damper(mem, at, virtual, motions):
+    """Energy absorbed since the last cycle [J], trapezoid over the satellites' displacement; keeps
+    wrenches and motions for the next."""
+    before = Wrenches(load_wrench(mem, at), load_wrench(mem, at + 6))
+    absorbed = -work_between(mean_of(before, virtual), load_both(mem, at + _MOTIONS), motions)
+    mem[BOOK_VIRTUAL] += absorbed
+    store_wrench(mem, at, virtual.chaser)
+    store_wrench(mem, at + 6, virtual.target)
+    store_both(mem, at + _MOTIONS, motions)
+    return absorbed

@@ -1,0 +1,325 @@
+"""Readings of the force that a method does not believe, and what it notes of them: a sensor that
+freezes, saturates or jumps, or that gives no number.
+
+A force that is not believed does not act. A frozen one goes on to act while it takes energy, so
+that nobody drives on into a contact, and no longer when it would give. A jump beyond `jump_N` is
+held back for one cycle. Saturation is noted. What a sensor can do, its range and resolution, is
+read from the scenario.
+
+And of the contact: it is passive, unless a hand is at the rig. Whatever its sensor says, since
+touch it cannot have returned more than it took; readings that say so are not believed beyond a
+margin for noise, and once they are far astray none of them gives energy until the force is gone.
+This bounds what any fault of the sensor can do.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.interface import Measured, Wrenches
+from softdock.core.adaptation.measured.paired_poses import (
+    load_poses,
+    poses_of,
+    relative_displacement,
+    store_poses,
+    work_on,
+)
+from softdock.core.adaptation.measured.projection import line_of
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.parameters import Parameter
+from softdock.core.spatial.motion import Wrench, load_wrench, no_wrench, opposite, store_wrench
+from softdock.core.spatial.rotations import rotate_back
+from softdock.core.spatial.vectors import add, cross, load3, norm, subtract
+
+# of a reading: changes below are the rounding of a turn to its axes and back, and of moving a
+# torque over some metres
+SAME_READING = 1e-12
+AT_RANGE = 1e-9  # of the range
+# of the sensor's resolution, by which the force should have changed before an unchanged reading is
+# a frozen one
+STEPS = 3.0
+# of the satellites' energy at the opening: a contact that returned so much more than it took is no
+# contact
+FAR_ASTRAY = 0.5
+OVERDRAFT = 0.01  # of a contact's energy: less is not worth a warning
+NOISE_MARGIN = 4.0  # standard deviations of the noise's work
+
+# its cells
+READING = 0  # 6: the chaser's wrench that is believed in this cycle
+RAW = 6  # 6: the sensor's, as handed over last, in the axes of its mock-up
+SAME, FROZEN, JUMPS, SATURATED = 12, 13, 14, 15  # cycles, cycles, -, cycles
+OVERDRAWN = 16  # J: most by which the readings had the contact return more than it took
+CHANGED = 17  # 14: the mock-ups' poses when the reading last changed
+UNTOUCHED = 31  # 14: and when it was last below the threshold
+# 1: the readings of this contact have gone so far astray that none may give energy, until the force
+# is gone
+DISTRUST = 45
+LIFTED = 46  # J: what the contact absorbed is taken to be more by this than the readings say
+NO_NUMBER, ASTRAY = (
+    47,
+    48,
+)  # cycles that did not act: no number; given far more than taken (those that were frozen: FROZEN)
+CUT = 49  # cycles in which a wrench was cut to what a passive contact can give (passive_ceiling.py)
+DOUBT_CELLS = 50
+
+
+def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
+    """The keys that every method with doubts has; `frozen_ms`: its default."""
+    return (
+        Parameter(
+            "frozen",
+            "frozen_ms",
+            "a force unchanged to the last bit for so long may take energy but give none; 0: off",
+            frozen_ms,
+            "ms",
+            0.0,
+            1e5,
+            scale=1e-3,
+        ),
+        Parameter(
+            "jump",
+            "jump_N",
+            "a force that jumps by more than this is held back for one cycle; 0: none is",
+            0.0,
+            "N",
+            0.0,
+            1e7,
+        ),
+        Parameter(
+            "range",
+            "range_N",
+            "a force channel at this or beyond is saturated, which is noted; 0: the sensor's "
+            "own range_N",
+            0.0,
+            "N",
+            0.0,
+            1e7,
+        ),
+        Parameter(
+            "sensor",
+            "sensor",
+            "where the sensor's range, place and hands stand in the vector; written by softdock",
+            (0.0,) * 6,
+            size=6,
+            kind="sensor",
+        ),
+    )
+
+
+class Doubts(NamedTuple):
+    """When a reading is not believed."""
+
+    frozen: float  # s; 0: never
+    jump: float  # N; 0: never
+    range_force: float  # N; 0: no limit
+    range_torque: float  # Nm
+    resolution_force: float  # N; 0: none
+    resolution_torque: float  # Nm
+    on_target: bool  # which mock-up the sensor is behind; of two sensors, the chaser's axes count
+    place: tuple  # m, of the sensor, body axes
+    hands: bool  # the environment may give energy of its own
+
+
+NO_DOUBTS = Doubts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, (0.0, 0.0, 0.0), False)
+
+
+@apart
+def prepare_doubts(vector, frozen, jump, told_range, sensor):
+    """`sensor`: where in the vector the six places stand that `scenario.build` wrote."""
+    v = vector
+    limits, on_target = int(v[sensor]), int(v[int(v[sensor + 1])]) == 1
+    place = load3(v, int(v[sensor + 3]) if on_target else int(v[sensor + 2]))
+    hands = v[int(v[sensor + 4])] > 0.0 or v[int(v[sensor + 5])] > 0.0
+    range_force = told_range if told_range > 0.0 else v[limits]
+    return Doubts(
+        frozen,
+        jump,
+        range_force,
+        v[limits + 1],
+        v[limits + 2],
+        v[limits + 3],
+        on_target,
+        place,
+        hands,
+    )
+
+
+@compiled
+def _largest(a):
+    return max(abs(a[0]), abs(a[1]), abs(a[2]))
+
+
+@compiled
+def _at_range(limit, resolution, value):
+    """Whether a channel is saturated; quantised, it may read half a step less."""
+    return limit > 0.0 and value >= (limit - 0.5 * resolution) * (1.0 - AT_RANGE)
+
+
+@compiled
+def _should_have_changed(mem, at, doubts, wrench, poses):
+    """Whether the mock-ups moved so far since the reading last changed that the force must be
+    another: by the growth of force with depth since touch."""
+    size, step = norm(wrench.force), doubts.resolution_force
+    if step == 0.0:
+        return True
+    changed = load_poses(mem, at + CHANGED)
+    depth = -work_on(wrench, relative_displacement(load_poses(mem, at + UNTOUCHED), changed)) / size
+    way = abs(work_on(wrench, relative_displacement(changed, poses))) / size
+    return (size - step) * way > STEPS * step * max(depth, 0.0)
+
+
+@apart
+def _doubt(mem, at, T, doubts, threshold, measured, giving):
+    """Put the wrench that is believed into its cell; True if it is not the one handed over.
+    `giving`: the wrench now gives energy to the satellites."""
+    body, wrench = (
+        (measured.mock_ups.target, measured.wrenches.target)
+        if doubts.on_target
+        else (measured.mock_ups.chaser, measured.wrenches.chaser)
+    )
+    f, t = rotate_back(body.q, wrench.force), rotate_back(body.q, wrench.torque)
+    if not is_finite(wrench):
+        mem[at + NO_NUMBER] += 1.0
+        store_wrench(mem, at + READING, no_wrench())
+        return True
+    raw, poses, size = load_wrench(mem, at + RAW), poses_of(measured.mock_ups), norm(f)
+    change = norm(subtract(f, raw.force))
+    same = change <= SAME_READING * size and norm(subtract(t, raw.torque)) <= SAME_READING * (
+        norm(t) + size
+    )
+    saturated = _at_range(doubts.range_force, doubts.resolution_force, _largest(f))
+    saturated = saturated or _at_range(
+        doubts.range_torque, doubts.resolution_torque, _largest(subtract(t, cross(doubts.place, f)))
+    )
+    mem[at + SAME] = mem[at + SAME] + 1.0 if same and size > threshold and not saturated else 0.0
+    mem[at + SATURATED] += 1.0 if saturated else 0.0
+    store_wrench(mem, at + RAW, Wrench(f, t))
+    if size <= threshold:
+        store_poses(mem, at + UNTOUCHED, poses)
+        mem[at + DISTRUST] = 0.0
+    if not same:
+        store_poses(mem, at + CHANGED, poses)
+    frozen = (
+        doubts.frozen > 0.0
+        and mem[at + SAME] * T > doubts.frozen
+        and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses)
+    )
+    if giving and (frozen or mem[at + DISTRUST] != 0.0):
+        mem[at + (FROZEN if frozen else ASTRAY)] += 1.0
+        store_wrench(mem, at + READING, no_wrench())
+        return True
+    if doubts.jump > 0.0 and change > doubts.jump:
+        mem[at + JUMPS] += 1.0
+        return True  # the last one believed stays for this cycle
+    store_wrench(mem, at + READING, measured.wrenches.chaser)
+    return False
+
+
+@compiled
+def is_finite(wrench):
+    return math.isfinite(norm(wrench.force) + norm(wrench.torque))
+
+
+@compiled
+def _exchanged(wrench, old, new):
+    """A wrench with one part of it replaced by another."""
+    force, torque = (
+        add(subtract(wrench.force, old.force), new.force),
+        add(subtract(wrench.torque, old.torque), new.torque),
+    )
+    return Wrench(force, torque)
+
+
+@compiled
+def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
+    """What was measured with the wrench that is believed, and the wrenches on the satellites with
+    it in place of the one handed over."""
+    giving = line_of(rig, satellites, measured.wrenches.chaser).speed > 0.0
+    if not _doubt(mem, at, rig.T, doubts, threshold, measured, giving):
+        return measured, wrenches
+    m, chaser = measured, load_wrench(mem, at + READING)
+    target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
+    believed = Measured(Wrenches(chaser, target), m.mock_ups, m.force_age, m.pose_age, m.mismatch)
+    if not is_finite(m.wrenches.chaser):
+        return believed, Wrenches(chaser, target)
+    acting = Wrenches(
+        _exchanged(wrenches.chaser, m.wrenches.chaser, chaser),
+        _exchanged(wrenches.target, m.wrenches.target, target),
+    )
+    return believed, acting
+
+
+@compiled
+def least_absorbed(doubts, spare, variance):
+    """The least energy [J] that the contact can have absorbed since touch: a passive one none below
+    zero. `spare`: J, what may be missing anyhow; `variance`: J^2, of the noise's work."""
+    return -math.inf if doubts.hands else -spare - NOISE_MARGIN * math.sqrt(max(variance, 0.0))
+
+
+@compiled
+def is_felt(mem, at, threshold):
+    """Whether the sensor hands over a force, believed or not."""
+    return norm(load3(mem, at + RAW)) > threshold
+
+
+@compiled
+def lifted(mem, at, least, absorbed, touching, energy):
+    """By how much the readings' `absorbed` [J] is below the least that it can be. Judged while a
+    force is felt, and kept after: what a contact takes and gives below the threshold need not have
+    been booked both. `energy`: J, of the satellites when it opened."""
+    if touching:
+        mem[at + LIFTED] = max(least - absorbed, 0.0)
+        mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
+        if least - absorbed > FAR_ASTRAY * energy:
+            mem[at + DISTRUST] = 1.0
+        elif absorbed >= least:  # one bad sample, and its way is over
+            mem[at + DISTRUST] = 0.0
+    return mem[at + LIFTED]
+
+
+def doubt_books(mem: Any) -> dict[str, float]:
+    """What was not believed in a run, from the cells of the doubts."""
+    return {
+        "cycles_not_believed": float(mem[FROZEN] + mem[NO_NUMBER] + mem[ASTRAY]),
+        "cycles_frozen": float(mem[FROZEN]),
+        "cycles_no_number": float(mem[NO_NUMBER]),
+        "cycles_far_astray": float(mem[ASTRAY]),
+        "cycles_cut": float(mem[CUT]),
+        "jumps": float(mem[JUMPS]),
+        "cycles_saturated": float(mem[SATURATED]),
+        "overdrawn_J": float(mem[OVERDRAWN]),
+    }
+
+
+def doubt_events(mem: Any, energy: float) -> list[str]:
+    """The same in words, for the run's log. `energy`: J, of a contact; a hundredth of it too much
+    is no event."""
+    b, found = doubt_books(mem), []
+    for key, words in (
+        ("frozen", "froze"),
+        ("no_number", "was no number"),
+        ("far_astray", "had given far more than it took"),
+    ):
+        if b[f"cycles_{key}"]:
+            found.append(f"the force {words}: it did not act in {b[f'cycles_{key}']:.0f} cycles")
+    if b["cycles_cut"]:
+        found.append(
+            "the wrench would have given more than a passive contact can return: it was cut "
+            f"in {b['cycles_cut']:.0f} cycles"
+        )
+    if b["jumps"]:
+        found.append(
+            f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle"
+        )
+    if b["cycles_saturated"]:
+        found.append(
+            f"a channel of force or torque was saturated in {b['cycles_saturated']:.0f} "
+            "cycles: the real work was larger than what is booked"
+        )
+    if b["overdrawn_J"] > OVERDRAFT * energy:
+        found.append(
+            f"by the readings the contact returned up to {b['overdrawn_J']:.3g} J more than "
+            "it took, which no passive contact does: not given"
+        )
+    return found

@@ -1,0 +1,114 @@
+"""Readings of the last cycles, so that force and pose of one instant can be paired though they
+arrive at different ages.
+
+One entry a cycle: instant of the force, wrenches on both bodies, instant of the poses, both poses,
+and six running sums of the controller's own. Instants never fall. `*_at(t)` interpolates linearly
+(attitudes along the shortest turn); before the oldest entry it gives the oldest.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.motion import (
+    POSE_FLOATS,
+    Motion,
+    Wrench,
+    load_wrench,
+    store_pose,
+    store_wrench,
+)
+from softdock.core.spatial.rotations import exponential, product, rotation_from_to
+from softdock.core.spatial.vectors import add, load3, load4, scale, store3, subtract
+
+FORCE_TIME, WRENCHES, POSE_TIME, POSES, SUM_TIME, SUMS, ENTRY = 0, 1, 13, 14, 28, 29, 35
+
+
+class Ring(NamedTuple):
+    at: int  # first float in mem
+    slots: int
+
+
+@compiled
+def _entry(ring, cycle):
+    return ring.at + (cycle % ring.slots) * ENTRY
+
+
+@apart
+def keep(mem, ring, cycle, t, measured, sums):
+    """The readings handed over at t [s], cycle by cycle; `sums`: two vectors."""
+    here = _entry(ring, cycle)
+    mem[here + FORCE_TIME], mem[here + POSE_TIME], mem[here + SUM_TIME] = (
+        t - measured.force_age,
+        t - measured.pose_age,
+        t,
+    )
+    store_wrench(mem, here + WRENCHES, measured.wrenches.chaser)
+    store_wrench(mem, here + WRENCHES + 6, measured.wrenches.target)
+    store_pose(mem, here + POSES, measured.mock_ups.chaser)
+    store_pose(mem, here + POSES + POSE_FLOATS, measured.mock_ups.target)
+    store3(mem, here + SUMS, sums[0])
+    store3(mem, here + SUMS + 3, sums[1])
+
+
+@compiled
+def _bracket(mem, ring, cycle, field, t):
+    """Entries at or before t and just after it (the same, if t is not between two), and the
+    fraction of the way."""
+    newer = _entry(ring, cycle)
+    for back in range(1, min(ring.slots, cycle + 1)):
+        if mem[newer + field] <= t:
+            return newer, newer, 0.0
+        older = _entry(ring, cycle - back)
+        if mem[older + field] <= t:
+            return (
+                older,
+                newer,
+                (t - mem[older + field]) / (mem[newer + field] - mem[older + field]),
+            )
+        newer = older
+    return newer, newer, 0.0
+
+
+@compiled
+def _between3(mem, a, b, s):
+    first = load3(mem, a)
+    return add(first, scale(s, subtract(load3(mem, b), first)))
+
+
+@compiled
+def _pose_between(mem, a, b, s):
+    q = load4(mem, a + 3)
+    if s > 0.0:
+        q = product(exponential(scale(s, rotation_from_to(q, load4(mem, b + 3)))), q)
+    return Motion(_between3(mem, a, b, s), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@apart
+def wrenches_at(mem, ring, cycle, t):
+    a, b, s = _bracket(mem, ring, cycle, FORCE_TIME, t)
+    if a == b:
+        return Wrenches(load_wrench(mem, a + WRENCHES), load_wrench(mem, a + WRENCHES + 6))
+    a, b = a + WRENCHES, b + WRENCHES
+    chaser = Wrench(_between3(mem, a, b, s), _between3(mem, a + 3, b + 3, s))
+    return Wrenches(
+        chaser, Wrench(_between3(mem, a + 6, b + 6, s), _between3(mem, a + 9, b + 9, s))
+    )
+
+
+@apart
+def poses_at(mem, ring, cycle, t):
+    """Both mock-ups; without twist."""
+    a, b, s = _bracket(mem, ring, cycle, POSE_TIME, t)
+    a, b = a + POSES, b + POSES
+    return Output(
+        _pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s)
+    )
+
+
+@apart
+def sums_at(mem, ring, cycle, t):
+    a, b, s = _bracket(mem, ring, cycle, SUM_TIME, t)
+    return _between3(mem, a + SUMS, b + SUMS, s), _between3(mem, a + SUMS + 3, b + SUMS + 3, s)

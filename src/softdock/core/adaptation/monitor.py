@@ -1,0 +1,363 @@
+"""Passivity observer: the energy that the rig adds, per axis and in total, from its own signals,
+and what to do when it exceeds a bound (Zebenay eq. 114).
+
+Per axis, in a frame of choice, and summed over both bodies: energy given to the satellites (wrench
+on them, commanded motion) less energy that came back from the contact (measured wrench, measured
+motion). Force and pose are paired by age: both are taken at the newest instant for which both have
+arrived, and so is the energy given. > 0: the rig is active. List it last: it observes the wrench
+and the set-points that leave it.
+
+Above the bound: `log` notes when; `damp` adds a damper along the measured force until the energy is
+below again; `stop` ends the run.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.hybrid.frame import (
+    CHASER_FRAME,
+    TARGET_FRAME,
+    WORLD_FRAME,
+    axes_of,
+    components,
+)
+from softdock.core.adaptation.hybrid.normal_damper import (
+    DAMPER_FLOATS,
+    book_damper,
+    damper_wrenches,
+)
+from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
+from softdock.core.adaptation.interface import STOP_REQUEST, Wrenches
+from softdock.core.adaptation.measured.line_of_action import (
+    mean_of,
+    measured_force,
+    noise_warnings,
+    parting_rate,
+    plus_wrenches,
+    satellite_motions,
+)
+from softdock.core.adaptation.measured.reading_ring import (
+    ENTRY,
+    Ring,
+    keep,
+    poses_at,
+    sums_at,
+    wrenches_at,
+)
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    displacement,
+    load_wrench,
+    no_wrench,
+    store_wrench,
+)
+from softdock.core.spatial.rotations import rotate
+from softdock.core.spatial.vectors import add, load3, multiply, scale, store3, subtract
+
+LOG, DAMP, STOP = 0, 1, 2
+_DAMP = ("action", ("damp",))
+
+MONITOR = Group(
+    "monitor",
+    "Observes the energy that the rig adds, per axis and in total, and acts when it exceeds "
+    "a bound. To be listed last.",
+    Parameter(
+        "frame", "frame", "axes of the energies", "world", choices=("world", "target", "chaser")
+    ),
+    Parameter(
+        "bound", "bound_J", "observed energy in total above which it acts", 1e-3, "J", 0.0, 1e9
+    ),
+    Parameter(
+        "axis_bound",
+        "axis_bound_J",
+        "observed energy of any one axis above which it acts; 0: none",
+        0.0,
+        "J",
+        0.0,
+        1e9,
+    ),
+    Parameter(
+        "action", "action", "what to do above a bound", "log", choices=("log", "damp", "stop")
+    ),
+    Parameter(
+        "damping",
+        "damping_Ns_per_m",
+        "damping added along the measured force",
+        None,
+        "Ns/m",
+        0.0,
+        1e8,
+        when=_DAMP,
+    ),
+    Parameter(
+        "blend",
+        "blend_ms",
+        "time in which it is added, and taken away",
+        50.0,
+        "ms",
+        0.0,
+        1e5,
+        True,
+        1e-3,
+        when=_DAMP,
+    ),
+    Parameter(
+        "threshold",
+        "contact_N",
+        "measured force above which there is contact",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+        when=_DAMP,
+    ),
+    Parameter(
+        "longest",
+        "longest_age_ms",
+        "readings are kept this long, to pair force and pose by age",
+        100.0,
+        "ms",
+        0.0,
+        2000.0,
+        scale=1e-3,
+    ),
+)
+AT = MONITOR.at
+
+CHANNELS = (
+    *(
+        (f"force.{a}", "J", "the monitor's frame", "observed energy of force and translation")
+        for a in "xyz"
+    ),
+    *(
+        (f"torque.{a}", "J", "the monitor's frame", "observed energy of torque and rotation")
+        for a in "xyz"
+    ),
+    ("total", "J", "-", "observed energy, all axes"),
+    ("age", "s", "-", "how long ago the observed instant was"),
+    ("above", "-", "-", "1: above a bound"),
+    ("damping", "Ns/m", "-", "damping added"),
+    ("absorbed", "J", "-", "absorbed by the added damping so far"),
+)
+# floats of the method's slice of mem
+FORCES, TORQUES, TOTAL, AGE, ABOVE, ADDED, ABSORBED, FIRST, HIGHEST, TIMES, UNTIL, LEVEL = (
+    0,
+    3,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+)
+BACK, GIVEN, HELD, COMMAND = 16, 22, 28, 40
+DAMPER = COMMAND + 2 * MOTION_FLOATS
+RING = DAMPER + DAMPER_FLOATS
+
+
+def slots(longest_s: float, T: float) -> int:
+    """Cycles kept."""
+    return math.ceil(longest_s / T - 1e-9) + 2
+
+
+def floats(values: dict[str, Any], T: float) -> int:
+    return RING + ENTRY * slots(1e-3 * values["longest_age_ms"], T)
+
+
+class Monitor(NamedTuple):
+    memory: int
+    frame: int
+    bound: float  # J
+    axis_bound: float  # J; 1e300: none
+    action: int
+    damping: float  # Ns/m
+    blend: float  # s
+    threshold: float  # N
+    longest: float  # s
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    v, b = vector, base
+    choice, axis_bound = int(v[b + AT.frame]), v[b + AT.axis_bound]
+    frame = WORLD_FRAME if choice == 0 else (TARGET_FRAME if choice == 1 else CHASER_FRAME)
+    axis_bound = axis_bound if axis_bound > 0.0 else 1e300
+    action = int(v[b + AT.action])
+    return Monitor(
+        memory,
+        frame,
+        v[b + AT.bound],
+        axis_bound,
+        action,
+        v[b + AT.damping],
+        v[b + AT.blend],
+        v[b + AT.threshold],
+        v[b + AT.longest],
+    )
+
+
+@compiled
+def _products(axes, force, moved):
+    """Axis by axis."""
+    return multiply(components(axes, force), components(axes, moved))
+
+
+@compiled
+def _work_per_axis(axes, wrenches, before, after):
+    c = displacement(before.chaser.p, before.chaser.q, after.chaser.p, after.chaser.q)
+    t = displacement(before.target.p, before.target.q, after.target.p, after.target.q)
+    forces = add(
+        _products(axes, wrenches.chaser.force, c.translation),
+        _products(axes, wrenches.target.force, t.translation),
+    )
+    return forces, add(
+        _products(axes, wrenches.chaser.torque, c.rotation),
+        _products(axes, wrenches.target.torque, t.rotation),
+    )
+
+
+@compiled
+def _port_per_axis(axes, T, wrench, before, after):
+    v, w = add(before.v, after.v), add(rotate(before.q, before.w), rotate(after.q, after.w))
+    return scale(0.5 * T, _products(axes, wrench.force, v)), scale(
+        0.5 * T, _products(axes, wrench.torque, w)
+    )
+
+
+@compiled
+def _sum(a):
+    return a[0] + a[1] + a[2]
+
+
+@apart
+def _observe(method, mem, rig, measured):
+    """The energies of every axis at the newest instant for which both force and pose are here."""
+    m, k, T = method.memory, rig.cycle, rig.T
+    ring = Ring(m + RING, int(math.ceil(method.longest / T - 1e-9)) + 2)
+    sums = load3(mem, m + GIVEN), load3(mem, m + GIVEN + 3)
+    t, was = k * T - max(measured.force_age, measured.pose_age), mem[m + UNTIL]
+    keep(mem, ring, k, k * T, measured, sums)
+    if k == 0:
+        mem[m + UNTIL] = t
+        return
+    if t > was:
+        before, after = poses_at(mem, ring, k, was), poses_at(mem, ring, k, t)
+        mean = mean_of(wrenches_at(mem, ring, k, was), wrenches_at(mem, ring, k, t))
+        forces, torques = _work_per_axis(
+            axes_of(method.frame, after, (1.0, 0.0, 0.0)), mean, before, after
+        )
+        store3(mem, m + BACK, add(load3(mem, m + BACK), forces))
+        store3(mem, m + BACK + 3, add(load3(mem, m + BACK + 3), torques))
+        mem[m + UNTIL] = t
+    given, given_turning = sums_at(mem, ring, k, mem[m + UNTIL])
+    store3(mem, m + FORCES, subtract(given, load3(mem, m + BACK)))  # Zebenay eq. 114, per axis
+    store3(mem, m + TORQUES, subtract(given_turning, load3(mem, m + BACK + 3)))
+    mem[m + TOTAL] = _sum(load3(mem, m + FORCES)) + _sum(load3(mem, m + TORQUES))  # Zebenay eq. 114
+    mem[m + AGE] = k * T - mem[m + UNTIL]
+
+
+@compiled
+def _judge(method, mem, rig):
+    m = method.memory
+    largest = mem[m + FORCES]
+    for i in range(1, 6):
+        largest = max(largest, mem[m + FORCES + i])
+    above = mem[m + TOTAL] > method.bound or largest > method.axis_bound
+    if above and mem[m + ABOVE] == 0.0:
+        if mem[m + TIMES] == 0.0:
+            mem[m + FIRST] = rig.cycle * rig.T
+        mem[m + TIMES] += 1.0
+    mem[m + HIGHEST] = max(mem[m + HIGHEST], mem[m + TOTAL])
+    mem[m + ABOVE] = 1.0 if above else 0.0
+    if above and method.action == STOP:
+        mem[STOP_REQUEST] = 1.0
+    step = rig.T / method.blend if method.action == DAMP else 0.0
+    mem[m + LEVEL] = min(max(mem[m + LEVEL] + (step if above else -step), 0.0), 1.0)
+
+
+@apart
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    m, motions = method.memory, satellite_motions(rig, satellites)
+    virtual = Wrenches(no_wrench(), no_wrench())
+    if rig.cycle == 0:
+        store_both(mem, m + COMMAND, motions)
+        book_damper(mem, m + DAMPER, virtual, motions)
+    _observe(method, mem, rig, measured)
+    _judge(method, mem, rig)
+    force = measured_force(measured)
+    mem[m + ADDED] = mem[m + LEVEL] * method.damping
+    if mem[m + ADDED] > 0.0 and force > method.threshold:
+        virtual = damper_wrenches(
+            measured,
+            wrenches,
+            force,
+            -mem[m + ADDED] * parting_rate(measured.wrenches, force, motions),
+        )
+    mem[m + ABSORBED] += book_damper(mem, m + DAMPER, virtual, motions)
+    acting = plus_wrenches(wrenches, 1.0, virtual)
+    store_wrench(mem, m + HELD, acting.chaser)
+    store_wrench(mem, m + HELD + 6, acting.target)
+    return acting
+
+
+@apart
+def set_point(method, mem, rig, satellites, output):
+    """The energy given over the cycle that begins: held wrench and commanded motion."""
+    m, before = method.memory, load_both(mem, method.memory + COMMAND)
+    axes = axes_of(method.frame, output, (1.0, 0.0, 0.0))
+    chaser, turning = _port_per_axis(
+        axes, rig.T, load_wrench(mem, m + HELD), before.chaser, output.chaser
+    )
+    target, target_turning = _port_per_axis(
+        axes, rig.T, load_wrench(mem, m + HELD + 6), before.target, output.target
+    )
+    store3(mem, m + GIVEN, add(load3(mem, m + GIVEN), add(chaser, target)))
+    store3(mem, m + GIVEN + 3, add(load3(mem, m + GIVEN + 3), add(turning, target_turning)))
+    store_both(mem, m + COMMAND, output)
+    return output
+
+
+def report(mem: Any, values: dict[str, Any]) -> list[str]:
+    """What happened, in words; `mem`: the method's slice at the end of a run."""
+    if mem[TIMES] == 0.0:
+        return []
+    times = "once" if mem[TIMES] == 1.0 else f"{mem[TIMES]:.0f} times"
+    bounds = f"{values['bound_J']:g} J in total" + (
+        f" or {values['axis_bound_J']:g} J of one axis" if values["axis_bound_J"] else ""
+    )
+    done = {"log": "noted", "damp": "damped", "stop": "stopped"}[values["action"]]
+    return [
+        f"monitor: observed energy above {bounds} {times}, first at t = {mem[FIRST]:.3f} s, "
+        f"at most {mem[HIGHEST]:.3g} J; {done}"
+    ]
+
+
+def check(values: dict[str, Any], tables: Any) -> Any:
+    """Readings must be kept as long as the latest of them takes; and what follows the monitor it
+    does not see."""
+    problems, warnings = [], noise_warnings(values, tables)
+    latest = max(
+        tables["pose"]["delay_ms"] + tables["pose"]["period_ms"],
+        tables["sensor"]["delay_ms"] + tables["sensor"]["period_ms"],
+    )
+    if values["longest_age_ms"] < latest:
+        problems.append(
+            (
+                "longest_age_ms",
+                values["longest_age_ms"],
+                f"at least {latest:g}, the age of the scenario's latest readings",
+            )
+        )
+    if tables["methods"][-1]["name"] != "monitor":
+        warnings.append(
+            "monitor is not the last method: it does not observe what those after it do"
+        )
+    return problems, warnings

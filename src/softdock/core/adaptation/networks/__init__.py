@@ -1,0 +1,1 @@
+"""Port-Hamiltonian networks as contacts, ports and satellites."""

@@ -1,0 +1,131 @@
+"""The hooks of `network_contact` for nonlinear networks (springs with potentials of their own,
+dampers that depend on speed or state). Held on both sides: what is one-sided about them is in their
+potentials, so their springs begin stretched by the gap."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.networks.contact import AT, elongate, prepare_port
+from softdock.core.adaptation.networks.port import (
+    BETWEEN_SATELLITES,
+    BOUND,
+    HEAD,
+    STORED,
+    STORED_START,
+    TANK_START,
+    Port,
+    add_force,
+    book,
+    go_on,
+    rows_at,
+    set_out,
+)
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.ports.laws import STORE_FLOATS, Laws
+from softdock.core.ports.linear_step import TANK
+from softdock.core.ports.nonlinear_step import (
+    NonlinearNet,
+    hold,
+    nonlinear_sample,
+    nonlinear_stored,
+    places,
+    take_psi,
+)
+
+
+class NonlinearContact(NamedTuple):
+    memory: int
+    numbers: Any  # the parameter vector, in which the network's numbers stand
+    at: int
+    port: Port
+    tank: float  # J
+    acceleration: float  # m/s^2
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    at = int(vector[base + AT.network])
+    return NonlinearContact(
+        memory,
+        vector,
+        at,
+        prepare_port(vector, base),
+        vector[base + AT.tank],
+        vector[base + AT.acceleration],
+    )
+
+
+@compiled
+def the_network(method, mem, T):
+    """Laws from the vector; room for matrices behind the network's own memory."""
+    v, rows = method.numbers, rows_at(method.numbers, method.at)
+    n, r, m = rows.n, rows.r, rows.m
+    size = n + r
+    laws = Laws(
+        n,
+        r,
+        m,
+        v[rows.dirac : rows.stores].reshape((size + m, size + m)),
+        v[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
+        v[rows.dampers : rows.tables].reshape((r, 5)),
+        v[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+    )
+    Dbar = method.memory + HEAD + places(n, r, m).predicted + m
+    Dinv, small, a = Dbar + m * m, Dbar + 2 * m * m, Dbar + 3 * m * m
+    right = a + size * size
+    tangent = right + size * (1 + m)
+    return NonlinearNet(
+        laws,
+        n,
+        m,
+        T,
+        mem[method.memory + BOUND : method.memory + BOUND + m],
+        1.0,
+        mem[Dbar:Dinv].reshape((m, m)),
+        mem[Dinv:small].reshape((m, m)),
+        mem[a:right].reshape((size, size)),
+        mem[right:tangent].reshape((size, 1 + m)),
+        mem[tangent : tangent + size * (1 + m)].reshape((size, 1 + m)),
+        mem[small:a].reshape((m, m)),
+    )
+
+
+@apart
+def _begin(method, net, mem, own, rig, satellites):
+    m, at = method.memory, places(net.n, net.laws.r, net.m)
+    set_out(method.port, mem, m, rig, satellites)
+    own[TANK], mem[m + TANK_START] = method.tank, method.tank
+    for i in range(net.m):
+        mem[m + BOUND + i] = (
+            2.0 * method.acceleration * rig.T * rig.T
+        )  # the prediction extrapolates
+    if method.port.between == BETWEEN_SATELLITES:
+        elongate(method, mem, own, at.x)
+    take_psi(net, own, at)
+    hold(net, own, at)
+    mem[m + STORED_START] = nonlinear_stored(net, own, at)
+    mem[m + STORED] = mem[m + STORED_START]
+
+
+@apart
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    """The network's forces, held over the cycle."""
+    net, m = the_network(method, mem, rig.T), method.memory
+    at = places(net.n, net.laws.r, net.m)
+    own = mem[m + HEAD : m + HEAD + at.predicted + net.m]
+    if rig.cycle == 0:
+        _begin(method, net, mem, own, rig, satellites)
+    return add_force(method.port, mem, m, satellites, wrenches, own, at.y, 1.0)
+
+
+@apart
+def step(method, mem, rig, satellites, output):
+    """As network_contact.step."""
+    net, m = the_network(method, mem, rig.T), method.memory
+    at = places(net.n, net.laws.r, net.m)
+    own = mem[m + HEAD : m + HEAD + at.predicted + net.m]
+    crossed = go_on(method.port, mem, m, rig, satellites, own, at.y, at.D, True)
+    nonlinear_sample(net, own, own[at.D : at.D + net.m].reshape((1, net.m)), 0)
+    book(mem, m, own, crossed, nonlinear_stored(net, own, at))
+    return output

@@ -1,0 +1,181 @@
+"""How a port-Hamiltonian network hangs between the satellites, or on one of them: coordinates of
+its ports in, wrenches on the satellites out.
+
+Between the satellites the ports measure the chaser's centre of mass in the target's axes, so that a
+wall turns with the target; the chaser gets the force, the target the opposite one about the same
+line. On one satellite they measure its displacement along world axes from its first free flight, in
+which network and satellite are at rest to each other; the force acts at the centre of mass.
+
+A network's slice of `mem`: what is recorded (CHANNELS), then where the ports were and set out, then
+its own (ports/linear_step.py, nonlinear_step.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
+from softdock.core.adaptation.measured.line_of_action import plus_wrenches
+from softdock.core.machine.compiled import compiled
+from softdock.core.ports.linear_step import FED, SHORT, TANK
+from softdock.core.spatial.motion import Wrench, no_wrench
+from softdock.core.spatial.rotations import rotate, rotate_back
+from softdock.core.spatial.vectors import add_scaled, cross, dot, negate, store3, subtract
+
+MOST_PORTS = 3
+BETWEEN_SATELLITES, ON_CHASER, ON_TARGET = 0, 1, 2
+(
+    FORCE,
+    POSITION,
+    ABSORBED,
+    STORED,
+    DISSIPATED,
+    IN_TANK,
+    UNPAID,
+    BEFORE,
+    BOUND,
+    SPEED,
+    START,
+    STORED_START,
+    TANK_START,
+    HEAD,
+) = (
+    *(0, 3, 4, 5, 6, 7, 8),
+    *(9, 12, 15, 18, 21, 22, 23),
+)
+CHANNELS = (
+    *(
+        (
+            f"force.{a}",
+            "N",
+            "world",
+            "force of the network on the chaser, or on the satellite it hangs on",
+        )
+        for a in "xyz"
+    ),
+    ("position", "m", "-", "of its last port; a wall is touched below 0"),
+    ("absorbed", "J", "-", "absorbed by the network at its ports, as the ledger books it"),
+    ("stored", "J", "-", "stored in its springs and masses"),
+    ("dissipated", "J", "-", "dissipated by its dampers"),
+    ("tank", "J", "-", "left of the energy lent at the start, and saved since"),
+    (
+        "short",
+        "J",
+        "-",
+        "taken beyond network and tank: nought within the acceleration it is meant for",
+    ),
+)
+
+
+class Port(NamedTuple):
+    """Where and along what a network takes hold."""
+
+    between: int
+    m: int
+    axes: tuple  # three directions; in the target's axes between the satellites, else in world axes
+    distance: float  # m, of the centres along the last port's axis where a wall is touched
+
+
+@compiled
+def coordinate(port, mem, at, rig, satellites, cycle, i):
+    """Of port i at t_cycle [m]."""
+    if port.between == BETWEEN_SATELLITES:
+        apart = rotate_back(satellites.target.q, subtract(satellites.chaser.p, satellites.target.p))
+        return dot(port.axes[i], apart) - mem[at + START + i]
+    body = satellites.chaser if port.between == ON_CHASER else satellites.target
+    return dot(port.axes[i], body.p) - mem[at + START + i] - mem[at + SPEED + i] * cycle * rig.T
+
+
+@compiled
+def set_out(port, mem, at, rig, satellites):
+    """Where the ports are at t = 0, and the free flight of the satellite they hang on."""
+    for i in range(port.m):
+        mem[at + START + i], mem[at + SPEED + i] = 0.0, 0.0
+        if port.between == BETWEEN_SATELLITES:
+            mem[at + START + i] = (
+                port.distance
+                if i == port.m - 1
+                else coordinate(port, mem, at, rig, satellites, 0, i)
+            )
+        else:
+            body = satellites.chaser if port.between == ON_CHASER else satellites.target
+            mem[at + START + i], mem[at + SPEED + i] = (
+                dot(port.axes[i], body.p),
+                dot(port.axes[i], body.v),
+            )
+        mem[at + BEFORE + i] = coordinate(port, mem, at, rig, satellites, 0, i)
+    mem[at + POSITION] = mem[at + BEFORE + port.m - 1]
+
+
+@compiled
+def go_on(port, mem, at, rig, satellites, own, y, now, moved):
+    """Where the ports are at t_{k+1} to own[now:], or with `moved` how far they went. Returns what
+    crossed them in this cycle in world axes [J]: the held efforts own[y:] times the way."""
+    crossed = 0.0
+    for i in range(port.m):
+        q = coordinate(port, mem, at, rig, satellites, rig.cycle + 1, i)
+        dq = q - mem[at + BEFORE + i]
+        crossed += own[y + i] * (dq + mem[at + SPEED + i] * rig.T)
+        own[now + i] = dq if moved else q
+        mem[at + BEFORE + i] = q
+    mem[at + POSITION] = mem[at + BEFORE + port.m - 1]
+    return crossed
+
+
+@compiled
+def book(mem, at, own, absorbed, stored):
+    """What the network did in this cycle, into the ledger and into what is recorded."""
+    mem[BOOK_VIRTUAL] += absorbed
+    mem[at + ABSORBED] += absorbed
+    mem[at + STORED], mem[at + IN_TANK], mem[at + UNPAID] = stored, own[TANK], own[SHORT]
+    mem[at + DISSIPATED] = (
+        own[FED] + mem[at + TANK_START] - own[TANK] - (stored - mem[at + STORED_START]) + own[SHORT]
+    )
+
+
+@compiled
+def add_force(port, mem, at, satellites, wrenches, own, y, factor):
+    """The network's wrenches added: minus its efforts own[y:] along the ports' axes."""
+    force = (0.0, 0.0, 0.0)
+    for i in range(port.m):
+        axis = (
+            rotate(satellites.target.q, port.axes[i])
+            if port.between == BETWEEN_SATELLITES
+            else port.axes[i]
+        )
+        force = add_scaled(force, -factor * own[y + i], axis)
+    store3(mem, at + FORCE, force)
+    push, nothing = Wrench(force, (0.0, 0.0, 0.0)), no_wrench()
+    if port.between == ON_CHASER:
+        return plus_wrenches(wrenches, 1.0, Wrenches(push, nothing))
+    if port.between == ON_TARGET:
+        return plus_wrenches(wrenches, 1.0, Wrenches(nothing, push))
+    apart = subtract(satellites.chaser.p, satellites.target.p)
+    return plus_wrenches(
+        wrenches, 1.0, Wrenches(push, Wrench(negate(force), negate(cross(apart, force))))
+    )
+
+
+class Rows(NamedTuple):
+    """Where in the vector a network's numbers stand (scenario/network_file.py: network_rows)."""
+
+    n: int
+    r: int
+    m: int
+    T: float  # s, for which the matrices were made
+    dirac: int
+    stores: int
+    dampers: int
+    tables: int
+    nodes: int
+    matrices: int
+
+
+@compiled
+def rows_at(vector, at):
+    n, r, m, nodes = int(vector[at]), int(vector[at + 1]), int(vector[at + 2]), int(vector[at + 4])
+    dirac = at + 5
+    stores = dirac + (n + r + m) ** 2
+    dampers = stores + 16 * n
+    tables = dampers + 5 * r
+    return Rows(n, r, m, vector[at + 3], dirac, stores, dampers, tables, nodes, tables + 2 * nodes)

@@ -1,0 +1,159 @@
+"""A port-Hamiltonian network as a satellite, along one world axis: force in, motion out
+(ports/satellite.py). A hub with an elastic appendage, for example.
+
+The velocity that its port gives is held over a cycle, and the robots carry it out; the impulse that
+acts on the satellite is counted, and the network takes exactly the energy that crossed its port,
+velocity times impulse, every cycle. With `sensor.handover = "mean"` and no delay the impulse is
+that of the very cycle in which the velocity was held. The satellite's other axes, and its attitude,
+stay those of a rigid body of the network's whole mass.
+
+Books: energy that crossed the port less the kinetic energy that the rigid body has in the ledger is
+virtual. The price of the exact energy is momentum: the impulses taken less those counted are
+recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.interface import BOOK_VIRTUAL, Output, Satellites
+from softdock.core.adaptation.networks.contact import linear_matrices
+from softdock.core.adaptation.networks.port import ON_CHASER, ON_TARGET, rows_at
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.ports.linear_step import FED, PUT_IN, TANK, places, places_of, refresh, stored
+from softdock.core.ports.satellite import take_impulse
+from softdock.core.spatial.rigid_body import Body, motion_of
+from softdock.core.spatial.vectors import add_scaled, dot, load3, norm, scale, subtract
+
+NETWORK_SATELLITE = Group(
+    "network_satellite",
+    "A port-Hamiltonian network (docs/ports.md) in place of a satellite's mass along one axis.",
+    Parameter(
+        "network",
+        "network",
+        "the network: linear, free to move, one force port",
+        size=2,
+        kind="network",
+        causality="force",
+    ),
+    Parameter("satellite", "satellite", "which one it is", "chaser", choices=("chaser", "target")),
+    Parameter(
+        "axis",
+        "axis",
+        "direction of its port in world axes",
+        (1.0, 0.0, 0.0),
+        size=3,
+        kind="direction",
+    ),
+)
+AT = NETWORK_SATELLITE.at
+VELOCITY, ABSORBED, STORED, DISSIPATED, CARRIED, MOMENTUM, STORED_START, BOUND, HEAD = range(9)
+CHANNELS = (
+    ("velocity", "m/s", "along its axis", "that its port gives, held over the cycle that begins"),
+    ("absorbed", "J", "-", "energy that crossed its port"),
+    ("stored", "J", "-", "in its masses and springs"),
+    ("dissipated", "J", "-", "by its dampers"),
+    ("carried", "J", "-", "crossed its port and not yet taken"),
+    ("momentum_error", "Ns", "-", "impulses taken less impulses counted"),
+)
+
+
+class NetworkSatellite(NamedTuple):
+    memory: int
+    numbers: Any  # the parameter vector
+    at: int  # where the network's numbers begin
+    which: int
+    axis: tuple
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    axis = load3(vector, base + AT.axis)
+    which = ON_CHASER if vector[base + AT.satellite] == 0.0 else ON_TARGET
+    return NetworkSatellite(
+        memory, vector, int(vector[base + AT.network]), which, scale(1.0 / norm(axis), axis)
+    )
+
+
+def memory(values: dict[str, Any], T: float) -> int:
+    from softdock.core.ports.tables import network_from
+
+    return HEAD + places_of(len(network_from(values["network"]).dirac.stores), 1).size
+
+
+@compiled
+def rigid_at(rows):
+    """Where in the vector the state stands in which the whole network moves at 1 m/s: behind the
+    matrices."""
+    return rows.matrices + rows.n * rows.n + 2 * rows.n + 2 + rows.n
+
+
+@apart
+def _begin(method, net, mem, own, speed):
+    m, at, rigid = method.memory, places(net.n, 1), rigid_at(rows_at(method.numbers, method.at))
+    for i in range(net.n):
+        own[at.x + i] = speed * method.numbers[rigid + i]
+    refresh(net, own, at)
+    own[at.y] = speed
+    mem[m + VELOCITY] = speed
+    mem[m + STORED_START] = stored(net, own, at)
+    mem[m + STORED] = mem[m + STORED_START]
+
+
+@compiled
+def _along(axis, body, rigid, way, speed):
+    """The body with its position and velocity along the axis replaced."""
+    p = add_scaled(rigid.p, way - dot(axis, subtract(rigid.p, body.p)), axis)
+    return Body(p, rigid.q, add_scaled(rigid.v, speed - dot(axis, rigid.v), axis), rigid.L)
+
+
+@apart
+def follow(method, mem, rig, measured, before, after, output):
+    """The satellite moves as its network does."""
+    net, m, axis = linear_matrices(method, mem, method.memory + BOUND), method.memory, method.axis
+    at = places(net.n, 1)
+    own = mem[m + HEAD : m + HEAD + at.size]
+    was, rigid, params = before.chaser, after.chaser, rig.chaser
+    if method.which == ON_TARGET:
+        was, rigid, params = before.target, after.target, rig.target
+    speed = dot(axis, was.v)
+    if rig.cycle == 0:
+        _begin(method, net, mem, own, speed)
+    impulse = params.mass[0] * (dot(axis, rigid.v) - speed)
+    fed = own[FED]
+    take_impulse(net, own, impulse)
+    now = (
+        own[at.y] if rows_at(method.numbers, method.at).T == rig.T else math.nan
+    )  # made for another cycle: the run ends as diverged
+    mem[BOOK_VIRTUAL] += own[FED] - fed - 0.5 * params.mass[0] * (now * now - speed * speed)
+    mem[m + VELOCITY], mem[m + ABSORBED], mem[m + STORED], mem[m + CARRIED] = (
+        now,
+        own[FED],
+        stored(net, own, at),
+        own[TANK],
+    )
+    mem[m + DISSIPATED] = own[PUT_IN] - (mem[m + STORED] - mem[m + STORED_START])
+    mem[m + MOMENTUM] += own[at.D] - impulse
+    body = _along(axis, was, rigid, now * rig.T, now)
+    if method.which == ON_TARGET:
+        return Satellites(after.chaser, body), Output(output.chaser, motion_of(params, body))
+    return Satellites(body, after.target), Output(motion_of(params, body), output.target)
+
+
+def check(values: dict[str, Any], tables: Any) -> Any:
+    """The rigid body that stands in the scenario must have the network's mass, and be free."""
+    from softdock.core.ports.satellite import rigid_motion
+    from softdock.core.ports.tables import network_from
+
+    _, mass = rigid_motion(network_from(values["network"]))
+    body = tables.get(values["satellite"], {})
+    given = body.get("mass_kg")
+    wanted = (
+        f"a free body of {mass:.9g} kg, the mass of the network, along every axis "
+        f"({values['satellite']}.mass_kg is {given})"
+    )
+    if body.get("fixed") or not isinstance(given, (int, float)) or abs(given - mass) > 1e-6 * mass:
+        return [("satellite", values["satellite"], wanted)], []
+    return [], []

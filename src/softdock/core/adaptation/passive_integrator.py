@@ -1,0 +1,323 @@
+"""The passive integrator of De Stefano et al.: watch the energy of the integration, correct what is
+sent to the robot, leave the state alone.
+
+Per world axis of each free body. In: the velocity before and after a cycle, so the force F that was
+held over it. Out: the set-point's position,
+
+    x_c(k) = x_c(k-1) + T (v(k) - v_pc(k))
+
+`form` says which forces make v_pc. `published`: work of the force before, divided by the newest
+one; singular where that is small. `previous_force`: both from the force that made the motion; then
+x_c is exact for a held force and nothing is divided by. `bounded`: as published, but the damper is
+at most T / 2m and what it could not take is carried over, so |v_pc| <= T |F| / 2m. At F = 0 nothing
+is corrected and the debt is carried.
+
+In a loop a set-point that is there at t_{k+1} leaves at t_k, before F(k+1) is known: `published`
+and `bounded` act one cycle later than on paper. `pairing` is the velocity that moves the body: the
+new one, as in (5), or the old one, as in a rig that sends its velocity at the next exchange. The
+set-point's twist stays the satellite's. What the correction moves is in the ledger's row `command`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.interface import Output
+from softdock.core.adaptation.measured.by_axis import AXES, BODIES
+from softdock.core.adaptation.measured.doubts import (
+    DOUBT_CELLS,
+    NO_DOUBTS,
+    Doubts,
+    believe,
+    doubt_books,
+    doubt_events,
+    doubt_keys,
+    prepare_doubts,
+)
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.vectors import load3, store3
+
+PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
+FORMS = ("published", "previous_force", "bounded")
+SYMPLECTIC, FORWARD = 0, 1
+
+PASSIVE_INTEGRATOR = Group(
+    "passive_integrator",
+    "De Stefano's passive integrator: the set-points' positions corrected by what the "
+    "integration is thought to have invented.",
+    Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
+    Parameter(
+        "pairing",
+        "pairing",
+        "velocity that moves the body: the new one, or the old one",
+        "symplectic",
+        choices=("symplectic", "forward"),
+    ),
+    Parameter(
+        "largest_force",
+        "largest_force_N",
+        "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "smallest_force",
+        "smallest_force_N",
+        "a smaller force counts as zero: no correction, the debt is carried",
+        1e-9,
+        "N",
+        1e-12,
+        1e6,
+    ),
+    *doubt_keys(frozen_ms=0.0),  # off: a force that is held is what the paper is about
+)
+AT = PASSIVE_INTEGRATOR.at
+
+# Its memory, twelve vectors of each body, chaser's first: energy taken by the damper so far (as
+# work on the satellites: < 0), correction v_pc, observed energy
+# (so far recorded); force of the cycle before, corrected position; for the books the largest force,
+# the most that the sound forms correct for it, the
+# largest correction, when, and cycles in which a debt waited for a force.
+WORK, CORRECTION, OBSERVED, FORCE, POSITION, LARGEST_FORCE, BOUND, LARGEST, LARGEST_AT, WAITED = (
+    range(0, 60, 6)
+)
+# times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
+SINGULAR = 10.0
+STARTED = 60  # whether the first cycle is over
+DOUBTED = 61  # the cells of sensor_doubts.py
+FLOATS = DOUBTED + DOUBT_CELLS
+BODY = 3  # the target's vector stands so far behind the chaser's
+CHANNELS = (
+    *(
+        (
+            f"work.{body}.force.{axis}",
+            "J",
+            "world",
+            "energy put into the output so far; falling: taken by the damper",
+        )
+        for body in BODIES
+        for axis in AXES
+    ),
+    *(
+        (
+            f"correction.{body}.{axis}",
+            "m/s",
+            "world",
+            "v_pc, taken off the velocity that moves the set-point",
+        )
+        for body in BODIES
+        for axis in AXES
+    ),
+    *(
+        (
+            f"observed.{body}.{axis}",
+            "J",
+            "world",
+            "observed energy of the integration (De Stefano eq. 16)",
+        )
+        for body in BODIES
+        for axis in AXES
+    ),
+)
+
+
+class PassiveIntegrator(NamedTuple):
+    memory: int
+    form: int
+    pairing: int
+    largest_force: float  # N
+    smallest_force: float  # N
+    doubts: Doubts
+
+
+MARKER = PassiveIntegrator(0, 0, 0, 0.0, 0.0, NO_DOUBTS)
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
+    doubts = prepare_doubts(
+        vector,
+        vector[base + AT.frozen],
+        vector[base + AT.jump],
+        vector[base + AT.range],
+        base + AT.sensor,
+    )
+    return PassiveIntegrator(
+        memory,
+        form,
+        pairing,
+        vector[base + AT.largest_force],
+        vector[base + AT.smallest_force],
+        doubts,
+    )
+
+
+@compiled
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    """The wrenches as they are, unless the sensor is doubted."""
+    return believe(
+        mem,
+        method.memory + DOUBTED,
+        rig,
+        method.doubts,
+        method.smallest_force,
+        measured,
+        satellites,
+        wrenches,
+    )[1]
+
+
+@compiled
+def integration_energy(T, inverse_mass, force):
+    """What the paper takes for energy made by one step of the integration [J]; it is part of the
+    work of the held force."""
+    return 0.5 * T * T * force * force * inverse_mass  # De Stefano eq. 10
+
+
+@compiled
+def damper(form, T, inverse_mass, tank, smallest_force, observed, earlier, newest):
+    """One axis, one step: the observer and the variable damper. `observed`: energy after the step
+    before [J]; `earlier`: the force that made the motion, `newest`: the one at its end [N]. Returns
+    v_pc [m/s], the observed energy before and after the damper took its part [J]."""
+    force = earlier if form == PREVIOUS_FORCE else newest
+    before = observed - integration_energy(
+        T, inverse_mass, earlier
+    )  # De Stefano eq. 16; the damper's part was added a step ago
+    if before >= tank or abs(force) < smallest_force:
+        return 0.0, before, before  # De Stefano eq. 17, with the rule that it lacks for F = 0
+    v_pc = (tank - before) / (T * force)  # De Stefano eqs. 17 and 18 in one: beta F
+    if form == BOUNDED:
+        most = 0.5 * T * inverse_mass * abs(force)
+        v_pc = max(-most, min(most, v_pc))
+    return v_pc, before, before + T * force * v_pc
+
+
+@compiled
+def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
+    """One body's set-point."""
+    if params.fixed:
+        return motion
+    if first:
+        store3(mem, at + POSITION, before.p)
+        for i in range(3):
+            mem[at + OBSERVED + i] = _tank(method, T, params.inverse_mass[i])
+    for i in range(3):
+        force = (after.v[i] - before.v[i]) * params.mass[i] / T
+        earlier = force if method.form == PREVIOUS_FORCE else mem[at + FORCE + i]
+        tank = _tank(method, T, params.inverse_mass[i])
+        v_pc, observed, left = damper(
+            method.form,
+            T,
+            params.inverse_mass[i],
+            tank,
+            method.smallest_force,
+            mem[at + OBSERVED + i],
+            earlier,
+            force,
+        )
+        velocity = after.v[i] if method.pairing == SYMPLECTIC else before.v[i]
+        mem[at + OBSERVED + i] = left
+        mem[at + FORCE + i] = force
+        mem[at + CORRECTION + i] = v_pc
+        mem[at + BOUND + i] = max(
+            mem[at + BOUND + i], 0.5 * T * params.inverse_mass[i] * abs(force)
+        )
+        _note(
+            mem,
+            at + i,
+            t,
+            left - observed,
+            v_pc,
+            force,
+            observed < tank and abs(force) < method.smallest_force,
+        )
+        mem[at + POSITION + i] += T * (
+            velocity - v_pc
+        )  # De Stefano eq. 19, with the position of (5)
+    return Motion(load3(mem, at + POSITION), motion.q, motion.v, motion.w)
+
+
+@compiled
+def _note(mem, at, t, taken, v_pc, force, waiting):
+    """What the damper did on one axis in this cycle."""
+    mem[at + WORK] -= taken
+    mem[at + LARGEST_FORCE] = max(mem[at + LARGEST_FORCE], abs(force))
+    if abs(v_pc) > mem[at + LARGEST]:
+        mem[at + LARGEST] = abs(v_pc)
+        mem[at + LARGEST_AT] = t
+    mem[at + WAITED] += 1.0 if waiting else 0.0
+
+
+@compiled
+def _tank(method, T, inverse_mass):
+    return (
+        integration_energy(T, inverse_mass, method.largest_force) if method.form == BOUNDED else 0.0
+    )
+
+
+@compiled
+def correct(method, mem, rig, measured, before, after, output):
+    at, t = method.memory, (rig.cycle + 1) * rig.T
+    first = mem[at + STARTED] == 0.0
+    mem[at + STARTED] = 1.0
+    chaser = _correct_body(
+        method, mem, at, first, rig.chaser, rig.T, t, before.chaser, after.chaser, output.chaser
+    )
+    target = _correct_body(
+        method,
+        mem,
+        at + BODY,
+        first,
+        rig.target,
+        rig.T,
+        t,
+        before.target,
+        after.target,
+        output.target,
+    )
+    return after, Output(chaser, target)
+
+
+def books(mem: Any) -> dict[str, Any]:
+    """What the dampers did, from the method's slice of `mem`, for every axis of a free body on
+    which a force acted."""
+    axes = {}
+    for body, at in zip(BODIES, (0, BODY), strict=True):
+        for i, axis in enumerate(AXES):
+            if mem[at + LARGEST_FORCE + i] > 0.0:
+                axes[f"{body}.force.{axis}"] = {
+                    "observed_J": float(mem[at + OBSERVED + i]),
+                    "largest_correction_m_per_s": float(mem[at + LARGEST + i]),
+                    "largest_correction_at_s": float(mem[at + LARGEST_AT + i]),
+                    "sound_correction_m_per_s": float(mem[at + BOUND + i]),
+                    "largest_force_N": float(mem[at + LARGEST_FORCE + i]),
+                    "cycles_with_a_debt_and_no_force": float(mem[at + WAITED + i]),
+                }
+    return {"axes": axes} | doubt_books(mem[DOUBTED:])
+
+
+def events(mem: Any, T: float) -> list[str]:
+    """Where the damper had no answer, or none that could be used."""
+    found = doubt_events(mem[DOUBTED:], 0.0)
+    for name, axis in books(mem)["axes"].items():
+        waited, largest = (
+            axis["cycles_with_a_debt_and_no_force"],
+            axis["largest_correction_m_per_s"],
+        )
+        if waited:
+            found.append(
+                f"{name}: the force was zero in {waited:.0f} cycles while a debt waited; "
+                "nothing was corrected in them"
+            )
+        if largest > SINGULAR * axis["sound_correction_m_per_s"]:
+            when = axis["largest_correction_at_s"]
+            found.append(
+                f"{name}: corrected by up to {largest:.3g} m/s (t = {when:.3f} s), "
+                f"{largest / axis['sound_correction_m_per_s']:.0f} times T F / 2m"
+            )
+    return found

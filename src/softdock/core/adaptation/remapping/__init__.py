@@ -1,0 +1,1 @@
+"""Force re-mapped from robot to satellite, prediction and rewind (Lange)."""

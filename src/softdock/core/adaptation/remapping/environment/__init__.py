@@ -1,0 +1,1 @@
+"""Where the environment is, from wrench and poses."""

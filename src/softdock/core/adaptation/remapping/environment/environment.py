@@ -1,0 +1,318 @@
+"""From what was measured to where the environment is: the seam of the re-mapping (Lange IV-B to
+IV-E).
+
+`environment` is all that the re-mapping knows of the real contact: whether there is one, along
+which normal, at which point, and how far the environment lies beyond the measured contact point,
+x_e - x_c. All of one instant, that of the force sample.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.core.adaptation.remapping.cells import ESTIMATE, FILTER_STATE, MISSED
+from softdock.core.adaptation.remapping.environment.contact_point import (
+    facing,
+    line_of_action,
+    nearest_on_line,
+    on_pair,
+    on_surface,
+    tip_of_pair,
+)
+from softdock.core.adaptation.remapping.environment.filter import (
+    FELT_ONCE,
+    IN_CONTACT,
+    TOUCHED,
+    FilterParams,
+    believed_joint,
+    follow_mock_ups,
+    place_environment,
+    settled_normal,
+)
+from softdock.core.adaptation.remapping.environment.stiffness import estimated_stiffness, forget
+from softdock.core.adaptation.remapping.keys import (
+    AT,
+    FILTER,
+    OF_SCENARIO,
+    ON_LINE,
+    REPLACED_STIFFNESS,
+    SHAPE,
+    WRENCH,
+)
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.rotations import rotate, rotate_back
+from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract, symmetric_times
+
+REAL_LAW, WANTED_LAW, PAIR_SIZE = (
+    17,
+    26,
+    54,
+)  # of a contact pair in the vector: as in contact/pairs.py, kept by a test
+HUNT_CROSSLEY, TABLE = 2, 3  # real.law
+SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
+
+
+class Environment(NamedTuple):
+    seen: bool  # a real contact
+    normal: tuple  # of the force on the chaser, world
+    point: tuple  # x_c, world, m
+    depth: float  # x_e - x_c along the normal, m
+    stiffness: float  # N/m, of the mock-ups' contact along the normal
+    pair: int  # which contact pair
+    error: float  # m, of the line of action from that pair's tip
+
+
+@compiled
+def no_environment():
+    return Environment(False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 0, 0.0)
+
+
+@compiled
+def load6(vector, at):
+    return (
+        vector[at],
+        vector[at + 1],
+        vector[at + 2],
+        vector[at + 3],
+        vector[at + 4],
+        vector[at + 5],
+    )
+
+
+@compiled
+def is_given(matrix):
+    return matrix[0] != 0.0 or matrix[1] != 0.0 or matrix[2] != 0.0
+
+
+@compiled
+def along_normal(matrix, n):
+    """k_n = n^T K n [N/m]."""  # Lange eqs. 18, 31
+    return dot(n, symmetric_times(matrix, n))
+
+
+@compiled
+def in_series(a, b):
+    return a * b / (a + b) if a + b > 0.0 else 0.0
+
+
+@compiled
+def series_stiffness(vector, at, n, chaser_q, target_q):
+    """Of a matrix in chaser axes and one in target axes behind each other, along a normal in world
+    axes [N/m]; a side of zeros is rigid."""
+    k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
+    other = load6(vector, at + 6)
+    return (
+        in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k
+    )  # Lange eqs. 29, 30, 32
+
+
+@compiled
+def closing_rate(mock_ups, n, point):
+    """Rate at which the mock-ups come together at a point along the normal, as measured [m/s]."""
+    c, t = mock_ups.chaser, mock_ups.target
+    v_c = add(c.v, cross(rotate(c.q, c.w), subtract(point, c.p)))
+    v_t = add(t.v, cross(rotate(t.q, t.w), subtract(point, t.p)))
+    return dot(n, subtract(v_t, v_c))
+
+
+@apart
+def nearest_pair(vector, first, count, mock_ups, p, n):
+    """The pair whose tip is nearest to the line of action, and how far the line misses it [m]; of
+    pairs that share a tip the one that the line meets most squarely."""
+    best, error, squarely = 0, math.inf, -math.inf
+    chaser, target = mock_ups.chaser, mock_ups.target
+    in_target, direction = rotate_back(target.q, subtract(p, target.p)), rotate_back(target.q, n)
+    for i in range(count):
+        at = first + i * PAIR_SIZE
+        tip = add(chaser.p, rotate(chaser.q, tip_of_pair(vector, at)[0]))
+        away = norm(subtract(nearest_on_line(p, n, tip), tip))
+        if away > error + SAME_PLACE:
+            continue
+        cosine = facing(vector, at, in_target, direction) if count > 1 else 0.0
+        if away < error - SAME_PLACE or cosine > squarely:
+            best, error, squarely = i, away, cosine
+    return best, error if count > 0 else 0.0
+
+
+@compiled
+def place_of_contact(method, mem, mock_ups, p, n):
+    """Pair, contact point (world), and how far the line of action misses the pair's tip [m]."""
+    vector, first, count = (
+        method.vector,
+        int(method.vector[method.base + AT.contacts]),
+        int(method.vector[method.base + AT.contacts + 1]),
+    )
+    chaser, target = mock_ups.chaser, mock_ups.target
+    pair, error = nearest_pair(vector, first, count, mock_ups, p, n)
+    how = int(vector[method.base + AT.point])
+    if how == WRENCH or count == 0:
+        return pair, p, error
+    if how == SHAPE:
+        in_target, direction = (
+            rotate_back(target.q, subtract(p, target.p)),
+            rotate_back(target.q, n),
+        )
+        if int(vector[method.base + AT.surface]) == OF_SCENARIO:
+            met, point = on_pair(vector, first + pair * PAIR_SIZE, in_target, direction)
+        else:
+            met, point = on_surface(vector, method.base + AT.surface, in_target, direction)
+        if not met:
+            mem[method.memory + MISSED] += 1.0
+        return pair, add(target.p, rotate(target.q, point)), error
+    tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
+    return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
+
+
+@compiled
+def believed_stiffness(method, mock_ups, n, pair):
+    """Of the mock-ups' contact along the normal, and its damping; for a Hunt-Crossley contact the
+    scenario's own law tells the depth [N/m, Ns/m, kind]."""
+    vector, base = method.vector, method.base
+    if is_given(load6(vector, base + AT.stiffness)):
+        return (
+            series_stiffness(vector, base + AT.stiffness, n, mock_ups.chaser.q, mock_ups.target.q),
+            vector[base + AT.damping],
+            0,
+        )
+    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
+    return vector[law + 1], vector[law + 2], int(vector[law])
+
+
+@compiled
+def _depth(method, pair, kind, stiffness, damping, force, rate):
+    """x_e - x_c [m] of a measured force: Lange eqs. 18 and 24, the rate being measured."""
+    if kind == HUNT_CROSSLEY:
+        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
+        return math.pow(
+            force / (stiffness * max(1.0 + method.vector[law + 4] * rate, 1e-3)),
+            1.0 / method.vector[law + 3],
+        )
+    return (force - damping * rate) / stiffness  # Lange eqs. 18, 24
+
+
+@compiled
+def believed_joints(method, n):
+    """Of both robots' joints in series along the normal [N/m]; 0: rigid."""
+    vector, base = method.vector, method.base
+    given = load6(vector, base + AT.joint_stiffness)
+    if is_given(given):
+        return along_normal(given, n)
+    chaser, target = (
+        vector[int(vector[base + AT.joints])],
+        vector[int(vector[base + AT.joints + 1])],
+    )
+    return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
+
+
+@compiled
+def _filter_joint(method, which, T):
+    """One robot's joint as the filter believes it: as given, or the scenario's (stiffness, damping
+    ratio, mass in a row: robots/robot.py)."""
+    vector, base = method.vector, method.base
+    if vector[base + AT.filter_stiffness] > 0.0 or vector[base + AT.filter_stiffness + 1] > 0.0:
+        zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
+        return believed_joint(vector[base + AT.filter_stiffness + which], mass, zeta, T)
+    at = int(vector[base + AT.joints + which])
+    return believed_joint(vector[at], vector[at + 2], vector[at + 1], T)
+
+
+@compiled
+def prepare_filter(method, T):
+    vector, base = method.vector, method.base
+    return FilterParams(
+        _filter_joint(method, 0, T),
+        _filter_joint(method, 1, T),
+        vector[base + AT.noise_force],
+        vector[base + AT.noise_position],
+    )
+
+
+@compiled
+def is_contact(method, mem, force):
+    """Whether a measured force [N] is a contact, and whether it opens with this sample.
+
+    Noise on three channels passes four of its deviations in one sample of a thousand: a force below
+    twice the threshold must be felt in two samples before it opens a contact.
+    """
+    at = method.memory + FILTER_STATE + TOUCHED
+    felt, before = force > method.threshold and force > 0.0, mem[at]
+    touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
+    mem[at] = 0.0
+    if touches:
+        mem[at] = IN_CONTACT
+    elif felt:
+        mem[at] = FELT_ONCE
+    return touches, touches and before != IN_CONTACT
+
+
+@apart
+def follow_joints(method, mem, rig, mock_ups, force, opens):
+    """The filter's mock-ups a cycle on."""
+    at = method.memory + FILTER_STATE
+    acting = force
+    if mem[at + TOUCHED] == 0.0:
+        acting = (0.0, 0.0, 0.0)
+    follow_mock_ups(prepare_filter(method, rig.T), mem, at, rig.T, mock_ups, acting, opens)
+
+
+@apart
+def environment(method, mem, rig, measured, mock_ups, wrench):
+    """The environment at the instant of the force sample. `mock_ups`: measured, at that instant;
+    `wrench`: on the chaser's, about its centre of mass."""
+    force, chosen = norm(wrench.force), int(method.vector[method.base + AT.environment])
+    seen, opens = is_contact(method, mem, force)
+    if chosen == FILTER:
+        follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
+    if not seen:
+        forget(mem, method.memory + ESTIMATE)
+        return no_environment()
+    p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
+    if chosen == FILTER:
+        n = settled_normal(
+            prepare_filter(method, rig.T),
+            mem,
+            method.memory + FILTER_STATE,
+            mock_ups.target.q,
+            n,
+            force,
+            opens,
+        )
+    pair, point, error = place_of_contact(method, mem, mock_ups, p, n)
+    stiffness, damping, kind = believed_stiffness(method, mock_ups, n, pair)
+    if chosen == REPLACED_STIFFNESS:
+        joints = believed_joints(method, n)
+        stiffness = in_series(stiffness, joints) if joints > 0.0 else stiffness  # Lange eq. 16
+    rate = closing_rate(mock_ups, n, point)
+    if int(method.vector[method.base + AT.estimate]) == ON_LINE:
+        elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
+        stiffness = estimated_stiffness(
+            mem, method.memory + ESTIMATE, mock_ups, n, point, elastic, stiffness
+        )
+    if stiffness <= 0.0:
+        return Environment(False, n, point, 0.0, stiffness, pair, error)
+    if chosen == FILTER:
+        params = prepare_filter(method, rig.T)
+        depth = place_environment(
+            params,
+            mem,
+            method.memory + FILTER_STATE,
+            rig.T,
+            mock_ups,
+            n,
+            point,
+            dot(n, wrench.force),
+            stiffness,
+            damping,
+            opens,
+        )[0]
+        return Environment(True, n, point, depth, stiffness, pair, error)
+    return Environment(
+        True,
+        n,
+        point,
+        _depth(method, pair, kind, stiffness, damping, force, rate),
+        stiffness,
+        pair,
+        error,
+    )

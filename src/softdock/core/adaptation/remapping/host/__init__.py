@@ -1,0 +1,1 @@
+"""Checks, durations, reports and truth of the re-mapping: Python, never in a cycle."""

@@ -1,0 +1,255 @@
+"""Re-mapping of hard impacts (Lange, Grunwald, Albu-Schaeffer): the measured force says where the
+environment is, not what the satellites feel.
+
+Each cycle:
+    1. `environment`: from the measured wrench and the measured mock-ups, the normal, the contact point and the place of the environment   (environment.py)
+    2. fixed to the satellites' bodies it is the contact they feel, under the wanted law                                              (desired_contact.py)
+    3. where the satellites had overlapped it before it was seen, their past is computed anew                                               (rewind.py)
+    4. the satellites move under that contact, in steps shorter than the cycle; its mean wrench is what acts in this cycle           (desired_motion.py)
+    5. set-points are sent ahead by the expected delay, with the predicted force                                                    (lead.py)
+
+While the environment is known the satellites are a simulation of the wanted contact: robots that
+lag, overshoot or are somewhere else matter only through when the contact is seen, its normal and
+its point. When the real contact ends first, what is known of it is held until the satellites part
+as well.
+
+Books: W_designed is the real contact's work less the work that the wanted contact takes. The wanted
+contact's energy that appears without work, because the environment is seen elsewhere than before
+(or late, with no rewind), counts as taken, and so shows as invented: `jumped`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
+from softdock.core.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
+from softdock.core.adaptation.measured.line_of_action import (
+    mean_of,
+    mock_ups_when_felt,
+    satellite_motions,
+    work_between,
+)
+from softdock.core.adaptation.remapping.cells import (
+    ACTED,
+    ACTS,
+    AFTER,
+    CONTACT,
+    DESIGNED,
+    FELT,
+    IMPULSE,
+    KNOWN,
+    LARGEST_BELOW,
+    MEAN,
+    MODEL,
+    NORMAL,
+    OVERLAP,
+    PAST,
+    PAST_FORCE,
+    PAST_IMPULSE,
+    PAST_PEAK,
+    READ,
+    REWOUND,
+    REWOUND_ENERGY,
+    SEEN,
+    SOFT,
+    TAKEN,
+    TAKEN_NOW,
+    Remapping,
+)
+from softdock.core.adaptation.remapping.contact import close_contact, follow_contact, open_contact
+from softdock.core.adaptation.remapping.environment.environment import environment
+from softdock.core.adaptation.remapping.keys import AT
+from softdock.core.adaptation.remapping.lead import led_motions
+from softdock.core.adaptation.remapping.others import given_by_others, with_others
+from softdock.core.adaptation.remapping.rewind import (
+    load_satellites,
+    note_cycle,
+    note_state,
+    store_satellites,
+)
+from softdock.core.adaptation.remapping.wanted.contact import (
+    elastic_energy,
+    load_model,
+    overlap_of,
+    touch_of,
+)
+from softdock.core.adaptation.remapping.wanted.law import loss_in
+from softdock.core.adaptation.remapping.wanted.motion import this_cycle
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    Wrench,
+    load_wrench,
+    no_wrench,
+    opposite,
+    store_motion,
+    store_wrench,
+)
+from softdock.core.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
+
+CYCLE = 0  # place of T in the parameter vector
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    rewind = vector[base + AT.rewind]
+    rows = int(math.ceil(rewind / vector[CYCLE] - 1e-9)) + 2 if rewind > 0.0 else 1
+    substeps = int(vector[base + AT.substeps])
+    return Remapping(
+        memory,
+        vector,
+        base,
+        rows,
+        vector[base + AT.threshold],
+        substeps,
+        vector[base + AT.lead],
+        loss_in(vector, base),
+    )
+
+
+@compiled
+def _both_real(measured, mock_ups):
+    """The measured wrench on both mock-ups, about one common point; a reading that is no number is
+    no contact."""
+    chaser = measured.wrenches.chaser
+    if not (norm(chaser.force) < math.inf and norm(chaser.torque) < math.inf):
+        chaser = no_wrench()
+    return Wrenches(chaser, opposite(chaser, subtract(mock_ups.chaser.p, mock_ups.target.p)))
+
+
+@compiled
+def _real_work(method, mem, rig, felt, real, seen):
+    """Work that the real contact took since the last cycle, as measured [J]."""
+    m = method.memory
+    taken = 0.0
+    if rig.cycle > 0 and (seen or mem[m + SEEN] != 0.0):
+        last = Wrenches(load_wrench(mem, m + READ), load_wrench(mem, m + READ + 6))
+        taken = -work_between(mean_of(last, real), load_both(mem, m + FELT), felt)
+    store_both(mem, m + FELT, felt)
+    store_wrench(mem, m + READ, real.chaser)
+    store_wrench(mem, m + READ + 6, real.target)
+    return taken
+
+
+@apart
+def _remapped(method, mem, rig, satellites):
+    """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the
+    satellites will be is kept for `correct`."""
+    m = method.memory
+    model = load_model(mem, m + MODEL)
+    after, mean, lost = this_cycle(rig, model, satellites, method.substeps)
+    stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(
+        model.law, overlap_of(model, satellites)
+    )
+    store_satellites(mem, m + AFTER, after)
+    mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
+    return mean, lost + stored
+
+
+@apart
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    """What acts on the satellites over this cycle: the wanted contact's mean wrench in place of the
+    measured one."""
+    m = method.memory
+    felt = mock_ups_when_felt(measured)
+    real = _both_real(measured, felt)
+    env = environment(method, mem, rig, measured, felt, real.chaser)
+    designed = _real_work(method, mem, rig, felt, real, env.seen)
+    note_state(method, mem, rig.cycle, satellites)
+    mem[m + REWOUND], mem[m + REWOUND_ENERGY], mem[m + ACTS] = 0.0, 0.0, 0.0
+    taken = 0.0
+    if env.seen:
+        if mem[m + KNOWN] == 0.0:
+            mem[m + TAKEN] = 0.0
+            satellites, taken = open_contact(method, mem, rig, env, real.chaser, felt, satellites)
+        else:
+            satellites, taken = follow_contact(method, mem, rig, env, real.chaser, felt, satellites)
+    else:
+        if env.stiffness < 0.0 or (env.stiffness == 0.0 and norm(env.normal) > 0.0):
+            mem[m + SOFT] += 1.0
+        mem[m + LARGEST_BELOW] = max(mem[m + LARGEST_BELOW], norm(real.chaser.force))
+        if mem[m + KNOWN] != 0.0 and overlap_of(load_model(mem, m + MODEL), satellites) <= 0.0:
+            close_contact(method, mem, rig)
+    mem[m + SEEN] = 1.0 if env.seen else 0.0
+    mean = Wrenches(no_wrench(), no_wrench())
+    if mem[m + KNOWN] != 0.0:
+        mean, more = _remapped(method, mem, rig, satellites)
+        taken += more
+    store_wrench(mem, m + MEAN, mean.chaser)
+    store_wrench(mem, m + MEAN + 6, mean.target)
+    mem[m + TAKEN] += taken
+    mem[m + TAKEN_NOW] = taken
+    store3(mem, m + IMPULSE, add_scaled(load3(mem, m + IMPULSE), rig.T, mean.chaser.force))
+    mem[BOOK_DESIGNED] += designed - taken
+    mem[m + DESIGNED] += designed - taken
+    extra = measured.wrenches  # what other methods added to the measured wrench stays
+    return Wrenches(
+        _exchanged(wrenches.chaser, extra.chaser, mean.chaser),
+        _exchanged(wrenches.target, extra.target, mean.target),
+    )
+
+
+@compiled
+def _exchanged(given, measured, mean):
+    force, torque = subtract(given.force, measured.force), subtract(given.torque, measured.torque)
+    if not (norm(force) < math.inf and norm(torque) < math.inf):  # the reading was no number
+        return mean
+    return Wrench(add(force, mean.force), add(torque, mean.torque))
+
+
+@compiled
+def _record(method, mem, rig, mean, satellites):
+    m = method.memory
+    overlap, normal = 0.0, (0.0, 0.0, 0.0)
+    if mem[m + KNOWN] != 0.0:
+        touch = touch_of(rig, load_model(mem, m + MODEL), satellites)
+        overlap, normal = touch.overlap, touch.normal
+    acting = norm(mean.chaser.force) > 0.0
+    if acting:
+        mem[m + ACTED] += 1.0
+    mem[m + OVERLAP] = overlap
+    mem[m + CONTACT] = mem[m + SEEN] + (2.0 if acting else 0.0)
+    store3(mem, m + NORMAL, normal)
+    store3(mem, m + PAST_FORCE, mean.chaser.force)
+    motions = satellite_motions(rig, satellites)
+    store_motion(mem, m + PAST, motions.chaser)
+    store_motion(mem, m + PAST + MOTION_FLOATS, motions.target)
+
+
+@apart
+def correct(method, mem, rig, measured, before, after, output):
+    """The satellites where the wanted contact's own steps have led them; set-points ahead by the
+    lead."""
+    m, T = method.memory, rig.T
+    mean = Wrenches(load_wrench(mem, m + MEAN), load_wrench(mem, m + MEAN + 6))
+    on_chaser = given_by_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser)
+    others = Wrenches(
+        on_chaser, given_by_others(rig.target, T, before.target, after.target, mean.target)
+    )
+    note_cycle(method, mem, rig.cycle, others, mean.chaser.force)
+    end = after
+    if mem[m + ACTS] != 0.0:
+        end = load_satellites(mem, m + AFTER)
+        end = with_others(rig, end, others)
+        output = satellite_motions(rig, end)
+    _record(method, mem, rig, mean, end)
+    if method.lead > 0.0:
+        output = led_motions(method, mem, rig, end, output)
+    return end, output
+
+
+@compiled
+def rewound(method, mem):
+    """Gain of kinetic energy by what was computed anew in this cycle [J]."""
+    return mem[method.memory + REWOUND_ENERGY]
+
+
+@compiled
+def replaced(method, mem):
+    """What the wanted contact did in this cycle, for the books and the log of contacts."""
+    m = method.memory
+    acts, changed, pushes = mem[m + KNOWN] != 0.0, mem[m + REWOUND] > 0.0, mem[m + CONTACT] >= 2.0
+    return Replaced(
+        mem[m + TAKEN_NOW], acts, changed, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], pushes
+    )

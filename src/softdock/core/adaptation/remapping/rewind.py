@@ -1,0 +1,132 @@
+"""The satellites' recent past, and how it is computed anew when a real contact shows that they had
+touched already (Lange IV-F).
+
+A ring of the last cycles: satellites at each stamp, what others (thrusters, other methods) gave
+them in the cycle that begins there, the contact's force in it. When the environment is first seen,
+the newest stamp at which the satellites did not yet overlap it is looked for, and from there on
+every cycle is computed anew. Both loops are bounded by the ring's length, so a cycle has a largest
+cost.
+"""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.interface import Satellites, Wrenches
+from softdock.core.adaptation.remapping.cells import (
+    FREE_SINCE,
+    PAST_FORCE,
+    REWOUND,
+    RING,
+    ROW_FLOATS,
+    TOO_SHORT,
+)
+from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, overlap_of
+from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+)
+from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
+from softdock.core.spatial.vectors import add_scaled, dot, load3, store3
+
+OTHERS, FORCE = 2 * BODY_FLOATS, 38  # of a row
+
+
+@compiled
+def store_satellites(mem, at, satellites):
+    store_body(mem, at, satellites.chaser)
+    store_body(mem, at + BODY_FLOATS, satellites.target)
+
+
+@compiled
+def load_satellites(mem, at):
+    return Satellites(load_body(mem, at), load_body(mem, at + BODY_FLOATS))
+
+
+@compiled
+def row_of(method, stamp):
+    """First float of a stamp's row."""
+    return method.memory + RING + (stamp % method.rows) * ROW_FLOATS
+
+
+@compiled
+def note_state(method, mem, stamp, satellites):
+    """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
+    at = row_of(method, stamp)
+    store_satellites(mem, at, satellites)
+    store_wrench(mem, at + OTHERS, no_wrench())
+    store_wrench(mem, at + OTHERS + 6, no_wrench())
+    store3(mem, at + FORCE, (0.0, 0.0, 0.0))
+
+
+@compiled
+def note_cycle(method, mem, stamp, others, force):
+    at = row_of(method, stamp)
+    store_wrench(mem, at + OTHERS, others.chaser)
+    store_wrench(mem, at + OTHERS + 6, others.target)
+    store3(mem, at + FORCE, force)
+
+
+@apart
+def _begin(method, mem, rig, model, latest):
+    """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the
+    oldest that there is."""
+    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
+    stamp = max(latest, oldest)
+    overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
+    while stamp > oldest and overlap > 0.0:
+        stamp -= 1
+        overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
+    if overlap > 0.0:
+        mem[method.memory + TOO_SHORT] += 1.0
+    return stamp
+
+
+@apart
+def rewind(method, mem, rig, model, latest):
+    """The satellites at t_k as they would be had the contact been known in time, how many cycles
+    that took, and the work it took from them [J].
+
+    `latest`: the newest stamp at which no force of this contact had acted yet. Where the past is
+    too short, the contact begins with an overlap: its energy is returned next [J]; it came from
+    nowhere. Last, the contact's impulse on the chaser and its largest force squared [Ns, N^2].
+    """
+    now = rig.cycle
+    first = _begin(method, mem, rig, model, latest)
+    satellites = load_satellites(mem, row_of(method, first))
+    jump = elastic_energy(model.law, overlap_of(model, satellites))
+    taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
+    for stamp in range(first, now):
+        at = row_of(method, stamp)
+        others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
+        after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
+        taken += lost
+        force = mean.chaser.force
+        impulse, peak_squared = (
+            add_scaled(impulse, rig.T, force),
+            max(peak_squared, dot(force, force)),
+        )
+        store3(mem, at + FORCE, force)
+        store_satellites(mem, row_of(method, stamp + 1), after)
+        satellites = after
+    taken += elastic_energy(model.law, overlap_of(model, satellites))
+    return satellites, now - first, taken, jump, impulse, peak_squared
+
+
+@compiled
+def rewrite_past(method, mem, chaser, target, record, column, row):
+    """The corrected past into rows that were recorded before `row`; `column`: the method's
+    first."""
+    count = int(mem[method.memory + REWOUND])
+    for stamp in range(row - count, row):
+        if stamp < record.shape[0]:
+            here = column + PAST_FORCE
+            store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + FORCE))
+            satellites = load_satellites(mem, row_of(method, stamp))
+            store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
+            store_motion(
+                record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target)
+            )

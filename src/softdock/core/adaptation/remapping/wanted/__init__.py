@@ -1,0 +1,1 @@
+"""The wanted contact, fixed to the satellites."""

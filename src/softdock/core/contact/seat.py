@@ -1,0 +1,83 @@
+"""How far a probe is from its seat, and how fast it moves there: what decides a capture.
+
+The seat of a cone is its bottom (the apex, if the bottom has no radius): the distance is the tip's
+height above it along the axis, and a tip outside the cone, or before its mouth, is nowhere near.
+The seat of a wall or a sphere is its surface: the distance is the gap.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.contact import tip_in_target, tip_velocity
+from softdock.core.contact.pairs import CONE, PAIR_FLOATS, SPHERE, pair_here
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.vectors import add_scaled, dot, norm
+
+CAPTURE = Group(
+    "capture",
+    "What counts as captured: the probe at its seat (a cone's bottom, a wall's or a sphere's "
+    "surface) and slow, for some time on end.",
+    Parameter(
+        "hold", "for_s", "time at the seat that makes a capture; 0: nobody asks", 0.0, "s", 0.0, 1e5
+    ),
+    Parameter(
+        "within", "within_m", "farthest from the seat that still is at it", 0.005, "m", 0.0, 1e3
+    ),
+    Parameter(
+        "speed",
+        "below_m_per_s",
+        "fastest that a seated tip may move, seen from the target",
+        0.002,
+        "m/s",
+        0.0,
+        1e3,
+        open_low=True,
+    ),
+    Parameter(
+        "torque",
+        "peak_torque",
+        "true: keep the largest true torque of every run of a batch",
+        False,
+        kind="flag",
+    ),
+    Parameter(
+        "pair",
+        "pair",
+        "which contact pair is the probe and its seat",
+        0,
+        low=0,
+        high=3,
+        kind="integer",
+    ),
+)
+CAPTURES = CAPTURE.at
+
+
+@compiled
+def seat_distance(pair, tip):
+    """From the surface of the tip to the seat [m]; `tip`: its centre from the shape, target axes.
+    Infinite outside a cone."""
+    shape = pair.shape
+    if pair.geometry == SPHERE:
+        return norm(tip) - shape.radius - pair.tip_radius
+    height = dot(shape.axis, tip)
+    if pair.geometry != CONE:
+        return height - pair.tip_radius
+    is_inside = height <= 0.0 and norm(add_scaled(tip, -height, shape.axis)) <= shape.radius
+    return height + shape.depth - pair.tip_radius if is_inside else math.inf
+
+
+@compiled
+def is_seated(vector, base, pairs, mem, at, chaser, target):
+    """Whether the probe is at its seat and slow. `base`: of the capture's numbers in the vector;
+    `at`: of the pairs in `mem`."""
+    index = int(vector[base + CAPTURES.pair])
+    if index >= pairs.number:
+        return False
+    pair = pair_here(pairs, mem, at + index * PAIR_FLOATS, index)
+    arm, from_target, tip = tip_in_target(pair, chaser, target)
+    if seat_distance(pair, tip) > vector[base + CAPTURES.within]:
+        return False
+    return norm(tip_velocity(chaser, target, arm, from_target)) <= vector[base + CAPTURES.speed]

@@ -1,0 +1,210 @@
+"""The ledger: where the loop's invented energy came from.
+
+    energy_invented_J = gain of kinetic energy - W_external + W_real + W_virtual - W_designed
+
+It is attributed by telescoping the work of one cycle, each row from its own signals and none a
+remainder:
+
+    integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
+    correction   gain of kinetic energy by the methods' correct hooks
+    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it did
+    adaptation   (F_sat - F_meas) . dx_sat  (+ W_virtual - W_designed, which the method reports)
+    sensor       (F_meas - F_true - F_hand) . dx_sat; the hold over the cycle counts here
+    command      F_true . (dx_sat - dx_cmd)
+    robot        F_true . dx_cmd + W_real
+
+F_sat and F_meas are held over the cycle, F_true is the mean of the true wrench over it; dx are
+displacements over the cycle, translation and rotation, of satellite and set-point; W_real is summed
+over the plant's own steps. Positive: energy that appeared from nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.motion import Wrench, displacement, work
+from softdock.core.spatial.vectors import subtract
+
+
+class Ledger(NamedTuple):
+    """Sums since the start, J."""
+
+    integrator: float
+    correction: float
+    adaptation: float
+    sensor: float
+    command: float
+    robot: float
+    rewound: float
+    real: float  # W_real: absorbed by the real contact
+    virtual: float  # W_virtual: absorbed by virtual elements
+    external: float  # W_external: work of external wrenches on the satellites
+    designed: float  # W_designed: real minus wanted contact work that a method means to differ
+    kinetic: float  # kinetic energy of both satellites now
+    kinetic_start: float
+    stored: float  # in the real contact now
+    dissipated: float  # by the real contact
+    observed: float  # Zebenay eq. 114, > 0: the rig is active
+    turnover: float  # sum of |work|, the scale of the bookkeeping check
+
+
+ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", "rewound")
+
+
+@compiled
+def open_ledger(kinetic):
+    return Ledger(
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0
+    )
+
+
+@compiled
+def energy_invented(ledger):
+    """From the kinetic energies and the works alone, not from the rows [J]."""
+    return (
+        ledger.kinetic
+        - ledger.kinetic_start
+        - ledger.external
+        + ledger.real
+        + ledger.virtual
+        - ledger.designed
+    )
+
+
+@compiled
+def sum_of_rows(ledger):
+    return (
+        ledger.integrator
+        + ledger.correction
+        + ledger.adaptation
+        + ledger.sensor
+        + ledger.command
+        + ledger.robot
+        + ledger.rewound
+    )
+
+
+@compiled
+def wrench_difference(a, b):
+    return Wrench(subtract(a.force, b.force), subtract(a.torque, b.torque))
+
+
+class Rows(NamedTuple):
+    """Which works a loop can have at all: of its methods and its scenario."""
+
+    adaptation: bool  # a method changes the wrench
+    correction: bool  # a method corrects the state
+    rewound: bool  # a method may change the past
+    books: bool  # a method may report virtual or designed work
+    command: bool  # what is sent may differ from the satellites' motion
+    external: bool  # something else pushes
+
+
+class Booking(NamedTuple):
+    """Work of one body in one cycle by each row, J."""
+
+    satellite: float  # (F_sat + F_external) . dx_sat
+    external: float  # (F_external + F_hand) . dx_sat
+    adaptation: float
+    sensor: float
+    command: float
+    commanded: float  # F_true . dx_cmd
+
+
+@compiled
+def book(
+    rows, wrench, external, hand, measured, true, before, after, command_before, command_after
+):
+    """One body's works over one cycle. `rows`: which can differ from zero; `hand`: pushes the
+    mock-up, and through the sensor the satellite; `before`, `after`: satellite; `command_*`:
+    set-points stamped t_k and t_{k+1}."""
+    moved = displacement(before.p, before.q, after.p, after.q)
+    sent = displacement(command_before.p, command_before.q, command_after.p, command_after.q)
+    outside = work(external, moved) if rows.external else 0.0
+    pushed = work(hand, moved) if rows.external else 0.0
+    commanded = work(true, sent)
+    return Booking(
+        work(wrench, moved) + outside,
+        outside + pushed,
+        work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
+        work(wrench_difference(measured, true), moved) - pushed,
+        work(true, moved) - commanded if rows.command else 0.0,
+        commanded,
+    )
+
+
+@compiled
+def _grown(can_change, total, change):
+    """A sum after one more entry. Where it can only be zero nothing is added, so that compiled code
+    need not carry it."""
+    return total + change if can_change else total
+
+
+@compiled
+def close_cycle(
+    rows,
+    ledger,
+    chaser,
+    target,
+    kinetic_integrated,
+    kinetic,
+    absorbed,
+    stored,
+    dissipated,
+    observed,
+    virtual,
+    designed,
+    rewound,
+):
+    """Add one cycle: bookings of both bodies, kinetic energy after integration and after
+    correction, what the contact did, and what the methods booked as virtual and designed work and
+    as a change of the past."""
+    satellite = chaser.satellite + target.satellite
+    external = chaser.external + target.external
+    commanded = chaser.commanded + target.commanded
+    integrator = kinetic_integrated - ledger.kinetic - satellite
+    correction = kinetic - kinetic_integrated
+    if rows.rewound:
+        correction -= rewound
+    adaptation = chaser.adaptation + target.adaptation + virtual - designed
+    sensor = chaser.sensor + target.sensor
+    command = chaser.command + target.command
+    robot = commanded + absorbed
+    turnover = (
+        abs(integrator)
+        + abs(correction)
+        + abs(adaptation)
+        + abs(sensor)
+        + abs(command)
+        + abs(robot)
+    )
+    turnover += (
+        abs(satellite)
+        + abs(external)
+        + abs(absorbed)
+        + abs(commanded)
+        + abs(virtual)
+        + abs(designed)
+    )
+    if rows.rewound:
+        turnover += abs(rewound)
+    return Ledger(
+        ledger.integrator + integrator,
+        _grown(rows.correction, ledger.correction, correction),
+        _grown(rows.adaptation or rows.books, ledger.adaptation, adaptation),
+        ledger.sensor + sensor,
+        _grown(rows.command, ledger.command, command),
+        ledger.robot + robot,
+        _grown(rows.rewound, ledger.rewound, rewound),
+        ledger.real + absorbed,
+        _grown(rows.books, ledger.virtual, virtual),
+        _grown(rows.external, ledger.external, external),
+        _grown(rows.books, ledger.designed, designed),
+        kinetic,
+        ledger.kinetic_start,
+        stored,
+        ledger.dissipated + dissipated,
+        ledger.observed + observed,
+        ledger.turnover + turnover,
+    )

@@ -1,0 +1,243 @@
+"""The doors into compiled code: the few functions that Python calls. Flat arrays in, flat arrays
+out.
+
+`begin` and `run_cycles` drive the fused loop, one cycle or many; `control_step` and `exchange` are
+the same loop cut at the seam, the way a rig with real robots is driven; `run_batch` does many runs.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.adaptation.hooks import any_replaced, any_rewound, rewrite_pasts, sum_replaced
+from softdock.core.contact.seat import CAPTURES, is_seated
+from softdock.core.contact_log import close_contact
+from softdock.core.cycle import (
+    COMPLETED,
+    DEEP_AT_START,
+    DEEPEST_START,
+    control,
+    cycle,
+    measure,
+    start,
+)
+from softdock.core.energy.ledger import energy_invented
+from softdock.core.facility.simulated import advance
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.machine.record import CHANNEL_COUNT, record_row
+from softdock.core.machine.specialise import kind_of, store_numbers
+from softdock.core.machine.state import (
+    COMMAND,
+    load_facility,
+    load_loop,
+    load_output,
+    load_satellites,
+    store_facility,
+    store_loop,
+    store_output,
+    store_satellites,
+)
+from softdock.core.machine.vector import (
+    CAPTURE_AT,
+    PAIRS_MEM,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
+    TIME_AT,
+    TIMES,
+    prepare,
+    prepare_pairs,
+)
+from softdock.core.settling import is_quiet, keep_settled
+from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
+from softdock.core.spatial.rigid_body import motion_of
+
+OUTCOME_COLUMNS = (
+    "status",
+    "cycles",
+    "contacts",
+    "energy_invented_J",
+    "observed_J",
+    "kinetic_start_J",
+    "kinetic_end_J",
+    "real_work_J",
+    "peak_force_real_N",
+    *(
+        f"{body}.{name}"
+        for body in ("chaser", "target")
+        for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+    ),
+    "peak_torque_real_Nm",  # NaN: nobody asked
+    "captured_at_s",  # NaN: not captured, or nobody asked
+)
+OUTCOMES = len(OUTCOME_COLUMNS)
+MOTIONS = 9  # first column of the two motions
+
+
+@door
+def begin(vector, markers, mem, flat, record):
+    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows. Returns depth [m]
+    and pair of the satellites' deepest touch."""
+    params = prepare(vector, markers)
+    loop, depth, pair = start(vector, params, mem)
+    if record.shape[0] > 0:
+        record_row(record[0], params, mem, loop, 0.0)
+    store_loop(flat, loop)
+    return depth, pair
+
+
+@door
+def run_cycles(vector, markers, mem, flat, record, log, first, last):
+    """Cycles first .. last - 1. Returns how many cycles have run since the start; stops early at a
+    status other than completed."""
+    params = prepare(vector, markers)
+    loop = load_loop(flat)
+    k = first
+    while k < last and loop.status == COMPLETED:
+        loop = cycle(params, vector, loop, mem, log, k)
+        k += 1
+        if record.shape[0] > k:
+            record_row(record[k], params, mem, loop, k * params.T)
+            if any_rewound(params.methods):
+                rewrite_pasts(
+                    params.methods, mem, params.chaser, params.target, record, CHANNEL_COUNT, k
+                )
+    store_loop(flat, loop)
+    return k
+
+
+@door
+def finish(flat, log):
+    """Close a contact that is still open at the end of a run."""
+    loop = load_loop(flat)
+    if loop.tracker.open:
+        tracker = close_contact(loop.tracker, log)
+        return tracker.closed
+    return loop.tracker.closed
+
+
+@door
+def capture_time(vector, features, mem, motions):
+    """When a recorded run was captured, as `run_one` has it [s]; NaN: it was not. `motions`: chaser
+    and target, a row a cycle; `mem`: with the run's pairs."""
+    pairs, T, seated = prepare_pairs(vector, features), vector[TIME_AT + TIMES.cycle], 0
+    for k in range(1, motions.shape[0]):
+        chaser, target = load_motion(motions[k], 0), load_motion(motions[k], MOTION_FLOATS)
+        seated = (
+            seated + 1
+            if is_seated(vector, CAPTURE_AT, pairs, mem, PAIRS_MEM, chaser, target)
+            else 0
+        )
+        if seated * T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:
+            return k * T
+    return math.nan
+
+
+@door
+def control_step(vector, markers, mem, facility_mem, k, satellites, facility, command):
+    """The controller alone, at t_k: satellites (flat, updated in place) and what the facility
+    reported in, set-points out.
+
+    `facility_mem`: the facility's memory, of which only its reports (second reading, measured
+    poses) are read.
+    """
+    params = prepare(vector, markers)
+    before = load_satellites(satellites)
+    measured = measure(params, facility_mem, load_facility(facility), before, k * params.T)
+    done = control(params, vector, mem, k, before, measured)
+    store_satellites(satellites, done.corrected)
+    store_output(command, COMMAND, done.command)
+
+
+@door
+def exchange(vector, markers, mem, k, facility, command):
+    """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out
+    (flat, updated in place)."""
+    params = prepare(vector, markers)
+    output = load_output(command, COMMAND)
+    after, _ = advance(
+        params, vector, load_facility(facility), mem, k, output.chaser, output.target
+    )
+    store_facility(facility, after)
+
+
+@compiled
+def run_one(vector, params, mem, log, outcome):
+    """A whole run without records: start, all cycles, outcomes. The same for a CPU thread and a
+    CUDA thread."""
+    loop, depth, _ = start(vector, params, mem)
+    cycles = int(math.ceil(params.duration / params.T - 1e-9))
+    k, seated, captured_at = 0, 0, math.nan  # cycles so far, cycles at the seat on end, s
+    last_touch, settled_at = -math.inf, math.nan  # s
+    while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
+        loop = cycle(params, vector, loop, mem, log, k)
+        k += 1
+        if params.captures:
+            chaser, target = (
+                motion_of(params.chaser, loop.satellites.chaser),
+                motion_of(params.target, loop.satellites.target),
+            )
+            seated = (
+                seated + 1
+                if is_seated(vector, CAPTURE_AT, params.pairs, mem, PAIRS_MEM, chaser, target)
+                else 0
+            )
+            if (
+                captured_at != captured_at
+                and seated * params.T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9
+            ):  # NaN: not yet
+                captured_at = k * params.T
+        if params.compares:
+            last_touch = loop.tracker.last_touch if loop.tracker.open else last_touch
+            if not is_quiet(
+                vector, params.sensor.handover, params.T, loop.facility, k * params.T, last_touch
+            ):
+                settled_at = math.nan
+            elif settled_at != settled_at and not (
+                any_replaced(params.methods) and sum_replaced(params.methods, mem).pushes
+            ):
+                settled_at = k * params.T
+                store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
+                store_motion(
+                    outcome,
+                    MOTIONS + MOTION_FLOATS,
+                    motion_of(params.target, loop.satellites.target),
+                )
+    contacts = loop.tracker.closed
+    if loop.tracker.open:
+        contacts = close_contact(loop.tracker, log).closed
+    outcome[0] = float(loop.status) if depth <= DEEPEST_START else float(DEEP_AT_START)
+    outcome[1] = float(k)
+    outcome[2] = float(contacts)
+    outcome[3] = energy_invented(loop.ledger)
+    outcome[4] = loop.ledger.observed
+    outcome[5] = loop.ledger.kinetic_start
+    outcome[6] = loop.ledger.kinetic
+    outcome[7] = loop.ledger.real
+    outcome[8] = math.sqrt(
+        max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
+    )
+    if params.compares:
+        keep_settled(log, outcome, MOTIONS, settled_at)
+    store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
+    store_motion(outcome, MOTIONS + MOTION_FLOATS, motion_of(params.target, loop.satellites.target))
+    outcome[35] = math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
+    outcome[36] = captured_at
+
+
+@door
+def find_kinds(vectors, markers, kinds, numbers):
+    """The kind of every run, and its prepared numbers: see kinds.Kind and kinds.Numbers."""
+    for i in range(vectors.shape[0]):
+        params = prepare(vectors[i], markers)
+        for j, value in enumerate(kind_of(params)):
+            kinds[i, j] = value
+        store_numbers(numbers[i], vectors[i], params)
+
+
+@door
+def run_batch(vectors, markers, mem, logs, outcomes, first, last):
+    """Runs first .. last - 1 of a batch on this thread, one after the other in the same `mem`."""
+    for i in range(first, last):
+        for j in range(mem.shape[0]):
+            mem[j] = 0.0
+        run_one(vectors[i], prepare(vectors[i], markers), mem, logs[i], outcomes[i])

@@ -1,0 +1,31 @@
+"""What a loop is compiled with. Most rigs need neither planners nor laboratories nor heavy
+mock-ups; a loop without them compiles in two thirds of the time.
+
+A scenario's `Markers` name the features and the methods by *type*, so that compiled code holds what
+the scenario uses (scenario/features.py decides). A heavy part is chosen with `by_type`: in a
+`Plain` loop a part stands in its place that is never reached, and the heavy one is not compiled.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Plain(NamedTuple):
+    """Robots that are late and nothing else, sensors that feel the contact alone, rigid tips."""
+
+    nothing: int
+
+
+class Every(NamedTuple):
+    """All that the facility can do."""
+
+    nothing: int
+
+
+class Markers(NamedTuple):
+    """Types that choose the code: the features, and one marker per method
+    (adaptation/registry.py)."""
+
+    features: Plain | Every
+    methods: tuple

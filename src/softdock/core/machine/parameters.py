@@ -1,0 +1,124 @@
+"""A parameter is defined once: here is what a definition holds, and how definitions become offsets
+in one flat vector.
+
+Each stage lists its parameters in a `Group`. The scenario schema, the reference page of the docs,
+the checks of ranges and the places in the float64 parameter vector all derive from these lists.
+Compiled code reads `vector[base + GROUP.at.delay]`; a sweep writes columns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from dataclasses import dataclass
+from typing import Any
+
+REQUIRED = None
+ANY = math.inf
+WRITTEN_HERE = (
+    "contacts",
+    "joints",
+    "sensor",
+)  # kinds of parameters that no user writes: where a method finds what in the vector
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: what a user writes (key, unit, range, choices) and where compiled code finds
+    it (name, size)."""
+
+    name: str  # attribute in the offset table
+    # what a user writes, unit spelled: delay_ms; dots make sub-tables: real.stiffness_N_per_m
+    key: str
+    meaning: str
+    # in the user's unit; a name for choices; "@key": what that key has; None: must be given
+    default: Any = REQUIRED
+    unit: str = "-"
+    low: float = -ANY
+    high: float = ANY
+    open_low: bool = False  # the lower bound itself is not allowed
+    scale: float = 1.0  # user's unit to SI
+    size: int = 1
+    choices: tuple[str, ...] = ()  # stored as the index of the choice
+    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table,
+    # schedule, gains, network, or one of WRITTEN_HERE
+    kind: str = "number"
+    when: tuple[str, tuple[str, ...]] | None = (
+        None  # (key of a choice, its values) for which the parameter applies
+    )
+    causality: str = ""  # of the ports that a network must have: position or force
+
+    @property
+    def allowed(self) -> str:
+        """What is allowed, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        if self.kind == "flag":
+            return "true or false"
+        what = {
+            "integer": "a whole number",
+            "quaternion": "four numbers w, x, y, z, not all zero",
+            "direction": "three numbers, not all zero",
+        }
+        what |= {
+            "inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, principal moments "
+            "positive and each at most the sum of the others"
+        }
+        what |= {
+            "tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an inertia of "
+            "a body"
+        }
+        what |= {
+            "table": "at least two rows [depth, force], from [0, 0], depths rising, forces not "
+            "negative"
+        }
+        what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
+        what |= {
+            "gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"
+        }
+        what |= {
+            "network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"
+        }
+        what |= {
+            "stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along no "
+            "direction"
+        }
+        what |= {kind: "nothing: softdock writes it" for kind in WRITTEN_HERE}
+        what |= {"mass": "one number, or three (one per world axis)"}
+        noun = what.get(self.kind) or (
+            "a finite number" if self.size == 1 else f"{self.size} finite numbers"
+        )
+        bounds = []
+        if self.low > -ANY:
+            bounds.append(f"{'>' if self.open_low else '>='} {_number(self.low)}")
+        if self.high < ANY:
+            bounds.append(f"<= {_number(self.high)}")
+        unit = f" [{self.unit}]" if self.unit != "-" else ""
+        return noun + (" " + " and ".join(bounds) if bounds else "") + unit
+
+
+def _number(value: float) -> str:
+    """A bound as a person would write it."""
+    return f"{value:d}" if isinstance(value, int) else f"{value:g}"
+
+
+class Group:
+    """The parameters of one model or stage, and `at`: their offsets within the group, by name."""
+
+    def __init__(self, name: str, meaning: str, *parameters: Parameter):
+        self.name, self.meaning, self.parameters = name, meaning, parameters
+        offsets: list[Any] = []
+        size = 0
+        for p in parameters:
+            offsets.append(size)
+            size += p.size
+        self.size = size
+        # a NamedTuple of ints: a compile-time constant in compiled code
+        self.at: Any = (
+            namedtuple(f"{name}_offsets", [p.name for p in parameters])(*offsets)
+            if parameters
+            else ()
+        )
+
+    def __iter__(self):
+        return iter(self.parameters)

@@ -1,0 +1,142 @@
+"""One network that is part of a satellite in orbit: where its numbers stand in the vector and its
+states in `mem`, and its rates of change (networks.py)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from softdock.core.adaptation.networks import contact as network_contact
+from softdock.core.adaptation.networks import satellite as network_satellite
+from softdock.core.adaptation.networks.orbit import SATELLITE
+from softdock.core.adaptation.networks.port import ON_TARGET, rows_at
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.vector import CHASER_AT, MAP, MEMORY_AT, TARGET_AT
+from softdock.core.ports.continuous import rates
+from softdock.core.ports.laws import STORE_FLOATS, Laws
+from softdock.core.spatial.rigid_body import BODY
+from softdock.core.spatial.vectors import load3, norm, scale
+
+CONTACT, NETWORK, MASS = network_contact.AT, network_satellite.AT, BODY.at.mass
+
+
+class NoNetworks(NamedTuple):
+    nothing: int
+
+
+class Networks(NamedTuple):
+    """How many, where their list stands in the vector, and where their memory begins."""
+
+    number: int
+    listed: int
+    memory: int
+
+
+class Attached(NamedTuple):
+    """One network."""
+
+    is_satellite: bool
+    on_target: bool
+    laws: Laws
+    axes: tuple
+    mass: float  # kg, of the satellite it is
+    rigid: int  # where in the vector its state at 1 m/s stands
+    kept: int
+    trial: int
+    stage: int
+    slope: int
+    total: int
+    work: int
+    a: int
+    right: int
+    u: int
+    end: int
+
+
+@compiled
+def _unit(vector, at):
+    axis = load3(vector, at)
+    return scale(1.0 / norm(axis), axis)
+
+
+@compiled
+def attached(networks, vector, i, memory):
+    """Network i, whose memory begins at `memory`."""
+    kind, base = int(vector[networks.listed + 2 * i]), int(vector[networks.listed + 2 * i + 1])
+    is_satellite = kind == SATELLITE
+    at = int(vector[base + (NETWORK.network if is_satellite else CONTACT.network)])
+    rows = rows_at(vector, at)
+    n, r, m = rows.n, rows.r, rows.m
+    size = n + r + m
+    laws = Laws(
+        n,
+        r,
+        m,
+        vector[rows.dirac : rows.stores].reshape((size, size)),
+        vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
+        vector[rows.dampers : rows.tables].reshape((r, 5)),
+        vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+    )
+    first = _unit(vector, base + (NETWORK.axis if is_satellite else CONTACT.axis))
+    second = first if is_satellite else _unit(vector, base + CONTACT.second_axis)
+    third = first if is_satellite else _unit(vector, base + CONTACT.third_axis)
+    on_target = (
+        vector[base + NETWORK.satellite] == 1.0
+        if is_satellite
+        else vector[base + CONTACT.between] == ON_TARGET
+    )
+    body = TARGET_AT if on_target else CHASER_AT
+    work = memory + 5 * n
+    a = work + 2 * n + m + 2 * r + 1
+    right = a + (r + 1) * (r + 1)
+    u = right + r + 1
+    return Attached(
+        is_satellite,
+        on_target,
+        laws,
+        (first, second, third),
+        vector[body + MASS],
+        network_satellite.rigid_at(rows),
+        memory,
+        memory + n,
+        memory + 2 * n,
+        memory + 3 * n,
+        memory + 4 * n,
+        work,
+        a,
+        right,
+        u,
+        u + 2 * m,
+    )
+
+
+@compiled
+def network_rates(net, mem):
+    """x' to `slope`, and the ports' outputs to `work` + n, for the state at the present stage and
+    inputs at `u`."""
+    n, r, m = net.laws.n, net.laws.r, net.laws.m
+    work = mem[net.work : net.a]
+    rates(
+        net.laws,
+        mem,
+        net.stage,
+        mem[net.u : net.u + m].reshape((1, m)),
+        0,
+        work,
+        mem[net.a : net.right].reshape((r + 1, r + 1)),
+        mem[net.right : net.u].reshape((r + 1, 1)),
+    )
+    for i in range(n):
+        mem[net.slope + i] = work[i]
+
+
+def network_floats(vector: np.ndarray) -> int:
+    """Floats of `mem` that orbit's networks need."""
+    listed, floats = int(vector[MEMORY_AT + MAP.orbit_networks]), 0
+    for i in range(int(vector[MEMORY_AT + MAP.orbit_network_count])):
+        kind, base = int(vector[listed + 2 * i]), int(vector[listed + 2 * i + 1])
+        at = int(vector[base + (NETWORK.network if kind == SATELLITE else CONTACT.network)])
+        n, r, m = (int(size) for size in vector[at : at + 3])
+        floats += 5 * n + (2 * n + m + 2 * r + 1) + (r + 1) ** 2 + (r + 1) + 2 * m
+    return floats

@@ -1,0 +1,155 @@
+"""The mode of every touch: what must not change within a step, because the force has a kink or a
+jump where it does.
+
+A touch is away, pushing, slack (still in, but the clamp holds the force at zero) or pulling (only
+the law that may pull, and only told apart where friction would end). A touch that is not away also
+has its row in a tabulated law, and a tip on a cone its sector: the face or edge it is nearest to.
+The side on which a tip is or was is remembered along with them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.contact.laws import (
+    HUNT_CROSSLEY,
+    SPRING_DAMPER_PULL,
+    TABLE,
+    TABLE_ROW,
+    elastic_force,
+    table_interval,
+    table_slope,
+)
+from softdock.core.contact.pairs import CONE
+from softdock.core.contact.touch import INSIDE, LIP
+from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.vectors import add_scaled, dot, norm
+
+AWAY, PUSHING, SLACK, PULLING = 0, 1, 2, 3
+TOUCH_BITS, ROW_BITS, SECTOR_BITS, SIDE_BITS = 2, 20, 4, 2  # rows: at most 100 000
+
+
+class Mode(NamedTuple):
+    touching: int  # TOUCH_BITS a touch, two touches a pair
+    sectors: int  # SECTOR_BITS a pair
+    rows: tuple  # for each of MOST_PAIRS pairs the rows of its two touches, ROW_BITS each
+    sides: int  # SIDE_BITS a pair; they may change
+
+
+@compiled
+def no_mode():
+    return Mode(0, 0, (0, 0, 0, 0), 0)
+
+
+@compiled
+def is_same(a, b):
+    """Whether a step from one to the other needs no cut."""
+    rows = (
+        a.rows[0] == b.rows[0]
+        and a.rows[1] == b.rows[1]
+        and a.rows[2] == b.rows[2]
+        and a.rows[3] == b.rows[3]
+    )
+    return rows and a.touching == b.touching and a.sectors == b.sectors
+
+
+@compiled
+def with_touch(mode, i, j, state, row):
+    """The mode with touch j of pair i set, which was away."""
+    more, r = row << (ROW_BITS * j), mode.rows
+    rows = (
+        r[0] + (more if i == 0 else 0),
+        r[1] + (more if i == 1 else 0),
+        r[2] + (more if i == 2 else 0),
+        r[3] + (more if i == 3 else 0),
+    )
+    return Mode(
+        mode.touching | (state << (TOUCH_BITS * (2 * i + j))), mode.sectors, rows, mode.sides
+    )
+
+
+@compiled
+def with_pair(mode, i, sector, side):
+    """The mode with sector and side of pair i set, which had none."""
+    return Mode(
+        mode.touching,
+        mode.sectors | (sector << (SECTOR_BITS * i)),
+        mode.rows,
+        mode.sides | (side << (SIDE_BITS * i)),
+    )
+
+
+@compiled
+def state_of(mode, i, j):
+    return (mode.touching >> (TOUCH_BITS * (2 * i + j))) & 3
+
+
+@compiled
+def is_active(mode, i):
+    """Whether a pair touches."""
+    return (mode.touching >> (TOUCH_BITS * 2 * i)) & 15 != 0
+
+
+@compiled
+def row_of(mode, i, j):
+    return (mode.rows[i] >> (ROW_BITS * j)) & ((1 << ROW_BITS) - 1)
+
+
+@compiled
+def side_of(mode, i):
+    return (mode.sides >> (SIDE_BITS * i)) & 3
+
+
+@compiled
+def table_row(vector, law, depth):
+    """The row of a table at or below a depth; 0 for other laws."""
+    if law.kind != TABLE:
+        return 0
+    return (table_interval(vector, law, depth) - law.at) // TABLE_ROW
+
+
+@compiled
+def unclamped_force(vector, law, row, depth, rate):
+    """The law, smoothly continued below depth 0, below force 0 and beyond its table's row [N], and
+    its elastic part [N]."""
+    if law.kind == HUNT_CROSSLEY:
+        elastic = elastic_force(vector, law, max(depth, 0.0))
+        return elastic * (1.0 + law.damping * rate), elastic
+    if law.kind == TABLE:
+        a = law.at + TABLE_ROW * row
+        elastic = vector[a + 1] + table_slope(vector, a) * (depth - vector[a])
+    else:
+        elastic = elastic_force(vector, law, depth)
+    return elastic + law.damping * rate, elastic
+
+
+@compiled
+def state_at(law, depth, force):
+    """State of a touch from its depth and its unclamped force."""
+    if depth <= 0.0:
+        return AWAY
+    if force >= 0.0:
+        return PUSHING
+    if law.kind != SPRING_DAMPER_PULL:
+        return SLACK
+    return PULLING if law.friction > 0.0 else PUSHING
+
+
+@compiled
+def sector_of(pair, side, tip):
+    """Which part of a cone's wall is nearest (contact/cone.py): 0 a face, else an edge or the lip.
+    A point's face is endless."""
+    if pair.geometry != CONE or pair.tip_radius == 0.0:
+        return 0
+    shape = pair.shape
+    z = dot(shape.axis, tip)
+    x = norm(add_scaled(tip, -z, shape.axis)) - shape.radius
+    s, n = x * shape.sine + z * shape.cosine, z * shape.sine - x * shape.cosine
+    level = 1 if n > 0.0 else (2 if n >= -shape.thickness else 3)
+    if s > 0.0:
+        return level
+    if side == LIP and s >= -shape.length:
+        return level + (3 if s >= -0.5 * shape.length else 6)
+    if s < -shape.length and not (shape.closed and side == INSIDE):
+        return level + 9
+    return 0

@@ -1,0 +1,103 @@
+"""What pushes the satellites from outside: schedules of thrusters or environment, and hands.
+
+A hand pushes a mock-up, and the sensor passes the push on to the satellite. In orbit there is no
+mock-up: the same wrench acts on that satellite alone, about its centre of mass, without any
+reaction on the other. What plug-in methods add from outside is part of the loop and not of orbit.
+
+Between two rows a schedule is linear; at its first and its last row it may jump. Steps therefore
+end at every row, and within a step the schedule is read strictly between the step's ends.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.schedules import ROW, scheduled
+from softdock.core.spatial.motion import Wrench, no_wrench
+from softdock.core.spatial.rotations import rotate
+from softdock.core.spatial.vectors import add, dot, load3, norm
+
+ROUNDING = 2.0**-52  # of a time: no instant is finer
+INSIDE = 4.0 * ROUNDING  # of the time: how far from a row's time, to be read on its one side
+
+
+class Outside(NamedTuple):
+    """Upper bounds of what acts from now to the next row of any schedule."""
+
+    until: float  # s, time of that row; inf: none follows
+    acts: bool
+    chaser_force: float  # N
+    chaser_torque: float  # Nm
+    target_force: float
+    target_torque: float
+
+
+class Wrenches(NamedTuple):
+    chaser: Wrench
+    target: Wrench
+
+
+@compiled
+def _bounds(vector, schedule, t):
+    """Largest force and torque until the next row, and when that is."""
+    at, rows = schedule.at, schedule.rows
+    if rows == 0 or t >= vector[at + ROW * (rows - 1)]:
+        return 0.0, 0.0, math.inf
+    if t < vector[at]:
+        return 0.0, 0.0, vector[at]
+    low, high = 0, rows - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if vector[at + ROW * middle] <= t:
+            low = middle
+        else:
+            high = middle
+    a, b = at + ROW * low, at + ROW * high
+    force = max(norm(load3(vector, a + 1)), norm(load3(vector, b + 1)))
+    return force, max(norm(load3(vector, a + 4)), norm(load3(vector, b + 4))), vector[b]
+
+
+@apart
+def outside_from(vector, setup, t):
+    """What may act from time t on [s]."""
+    s = setup.schedules
+    f1, t1, u1 = _bounds(vector, s.chaser_external, t)
+    f2, t2, u2 = _bounds(vector, s.chaser_hand, t)
+    f3, t3, u3 = _bounds(vector, s.target_external, t)
+    f4, t4, u4 = _bounds(vector, s.target_hand, t)
+    acts = f1 + t1 + f2 + t2 + f3 + t3 + f4 + t4 > 0.0
+    return Outside(min(min(u1, u2), min(u3, u4)), acts, f1 + f2, t1 + t2, f3 + f4, t3 + t4)
+
+
+@apart
+def outside_wrenches(vector, setup, t, t0, h, chaser_q, target_q):
+    """On both satellites at time t of a step of h from t0 [s]; world axes, about the centres of
+    mass. On a fixed body: none."""
+    inside = min(INSIDE * (t0 + h), 0.25 * h)
+    when = min(max(t, t0 + inside), t0 + h - inside)
+    s = setup.schedules
+    chaser, target = no_wrench(), no_wrench()
+    if not setup.chaser.fixed:
+        chaser = _sum(
+            scheduled(vector, s.chaser_external, when, chaser_q),
+            scheduled(vector, s.chaser_hand, when, chaser_q),
+        )
+    if not setup.target.fixed:
+        target = _sum(
+            scheduled(vector, s.target_external, when, target_q),
+            scheduled(vector, s.target_hand, when, target_q),
+        )
+    return Wrenches(chaser, target)
+
+
+@compiled
+def _sum(a, b):
+    return Wrench(add(a.force, b.force), add(a.torque, b.torque))
+
+
+@compiled
+def power(wrench, motion):
+    """Of a wrench on a moving body [W]."""
+    return dot(wrench.force, motion.v) + dot(wrench.torque, rotate(motion.q, motion.w))

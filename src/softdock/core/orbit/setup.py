@@ -1,0 +1,173 @@
+"""What stays the same in a run of orbit, prepared once from the parameter vector: the bodies,
+schedules and lengths of steps in `Setup`; in `mem` the pairs with the wanted law, and behind them
+the steepest slope of each.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.core.contact.laws import TABLE, TABLE_ROW
+from softdock.core.contact.pairs import PAIR_FLOATS, kind_in, load_pair
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.vector import (
+    CHASER_AT,
+    CHASER_EXTERNAL_AT,
+    CHASER_HAND_AT,
+    MAP,
+    MEMORY_AT,
+    PAIRS_MEM,
+    TARGET_AT,
+    TARGET_EXTERNAL_AT,
+    TARGET_HAND_AT,
+    store_pairs,
+)
+from softdock.core.orbit.attached import Networks, NoNetworks
+from softdock.core.orbit.networks import find_networks
+from softdock.core.schedules import Schedule, schedule_at
+from softdock.core.spatial.rigid_body import (
+    Body,
+    BodyParams,
+    initial_body,
+    kinetic_energy,
+    prepare_body,
+)
+from softdock.core.spatial.vectors import symmetric_inverse
+
+# Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to
+# some 1e-12.
+FINE = 0.01  # of 1/w, w the fastest frequency of the touches under way (damping rates added)
+# rad that a body of unequal moments, or pushed, turns in a step: attitude to 1e-12 over some turns
+FINE_TURN = 0.004
+WHOLE_TURN = 1.0  # rad; equal moments turn steadily, and the step is exact
+EQUAL = 1e-13  # of the mean moment: spread below which moments are equal
+
+
+class Both(NamedTuple):
+    """Both bodies."""
+
+    chaser: Body
+    target: Body
+
+
+class Schedules(NamedTuple):
+    """What acts on the satellites from outside."""
+
+    chaser_external: Schedule
+    chaser_hand: Schedule
+    target_external: Schedule
+    target_hand: Schedule
+
+
+class Setup(NamedTuple):
+    chaser: BodyParams
+    target: BodyParams
+    schedules: Schedules
+    pairs: int
+    nimble_chaser: float  # 1/(kg m^2), upper bound of the largest inverse moment; 0 if fixed
+    nimble_target: float
+    turn: float  # rad that a body may turn in a step
+    fine: float  # FINE, or a multiple of it
+    networks: (
+        NoNetworks | Networks
+    )  # that are part of satellites; the type says whether there may be any
+
+
+@compiled
+def pair_at(i):
+    return PAIRS_MEM + i * PAIR_FLOATS
+
+
+@compiled
+def steepest_at(pairs, i):
+    """Behind the pairs stands the steepest slope of each law [N/m]."""
+    return pair_at(pairs) + i
+
+
+@compiled
+def _steepest(vector, law):
+    """Largest slope of the elastic force [N/m], up or down; of hunt_crossley its stiffness, which
+    is not a slope."""
+    if law.kind != TABLE:
+        return law.stiffness
+    steepest = 0.0
+    for i in range(law.rows - 1):
+        a, b = law.at + TABLE_ROW * i, law.at + TABLE_ROW * (i + 1)
+        steepest = max(steepest, abs((vector[b + 1] - vector[a + 1]) / (vector[b] - vector[a])))
+    return steepest
+
+
+@compiled
+def _soft_steepest(pair):
+    """Upper bound for a tip held by springs [N/m]: the trace of their stiffness in series with the
+    surface."""
+    K = symmetric_inverse(pair.compliance)
+    return 1.0 / (1.0 / pair.law.stiffness + 1.0 / (K[0] + K[1] + K[2]))
+
+
+@compiled
+def _nimble(params):
+    """Upper bound of the largest eigenvalue of the inverse inertia, exact for equal moments; and
+    how unequal they are."""
+    if params.fixed:
+        return 0.0, 0.0
+    m = params.inverse_inertia
+    mean = (m[0] + m[1] + m[2]) / 3.0
+    x, y, z = m[0] - mean, m[1] - mean, m[2] - mean
+    spread = x * x + y * y + z * z + 2.0 * (m[3] * m[3] + m[4] * m[4] + m[5] * m[5])
+    return mean + math.sqrt(spread * 2.0 / 3.0), math.sqrt(spread) / mean
+
+
+@apart
+def prepare_orbit(marker, vector, mem, coarser):
+    """`marker`: NoNetworks or Networks; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind
+    PAIRS_MEM, then the networks'; `coarser`: factor on all steps."""
+    chaser, target = prepare_body(vector, CHASER_AT), prepare_body(vector, TARGET_AT)
+    schedules = Schedules(
+        schedule_at(vector, CHASER_EXTERNAL_AT),
+        schedule_at(vector, CHASER_HAND_AT),
+        schedule_at(vector, TARGET_EXTERNAL_AT),
+        schedule_at(vector, TARGET_HAND_AT),
+    )
+    pairs = int(vector[MEMORY_AT + MAP.pair_count])
+    store_pairs(vector, mem, pairs, True)
+    for i in range(pairs):
+        pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        mem[steepest_at(pairs, i)] = (
+            _soft_steepest(pair) if pair.soft else _steepest(vector, pair.law)
+        )
+    nimble_chaser, uneven_chaser = _nimble(chaser)
+    nimble_target, uneven_target = _nimble(target)
+    s = schedules
+    pushed = (
+        s.chaser_external.rows + s.chaser_hand.rows + s.target_external.rows + s.target_hand.rows
+        > 0
+    )
+    turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
+    networks = find_networks(marker, vector, steepest_at(pairs, pairs))
+    return Setup(
+        chaser,
+        target,
+        schedules,
+        pairs,
+        nimble_chaser,
+        nimble_target,
+        coarser * turn,
+        coarser * FINE,
+        networks,
+    )
+
+
+@compiled
+def start_orbit(vector, setup):
+    """Both bodies at t = 0."""
+    return Both(
+        initial_body(setup.chaser, vector, CHASER_AT), initial_body(setup.target, vector, TARGET_AT)
+    )
+
+
+@compiled
+def kinetic(setup, both):
+    """Of both bodies, world frame [J]."""
+    return kinetic_energy(setup.chaser, both.chaser) + kinetic_energy(setup.target, both.target)

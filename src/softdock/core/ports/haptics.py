@@ -1,0 +1,235 @@
+"""The haptic bench: a light device, a hand, a wall far stiffer than sampling allows; is the touch
+quiet, and does the wall give energy away?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from softdock.core.ports.haptic_loop import (
+    BETTER,
+    CONTROLLED,
+    PUBLISHED,
+    RENDERINGS,
+    Bench,
+    run_bench,
+)
+from softdock.core.ports.linear_step import fresh_memory, linear_net, places_of
+from softdock.core.ports.models import single_spring
+from softdock.core.ports.published import fresh_published_memory, published_net
+from softdock.errors import BadInput, Problem, closest
+
+QUIET_MM_PER_S = 10.0  # RMS speed while the hand rests, below which a touch counts as stable
+MOST_TIMES_LIMIT = 25.0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Device, hand and wall. Defaults: the bench of docs/ports.md."""
+
+    device_mass_kg: float = 0.1
+    device_damping_Ns_per_m: float = 0.1
+    device_friction_N: float = 0.0
+    encoder_resolution_m: float = 0.0
+    sample_period_s: float = 1e-3
+    hand_stiffness_N_per_m: float = 300.0
+    hand_damping_Ns_per_m: float = 0.2
+    hand_start_m: float = 5e-3
+    hand_end_m: float = -12e-3
+    hand_approach_s: float = 0.25
+    times_limit: float = 10.0  # wall stiffness over Colgate's limit 2 b / T
+    controller_Ns_per_m: float = 20.0
+    tank_J: float = 1e-5
+    most_acceleration_m_per_s2: float = (
+        200.0  # the motion for which the better step must stay passive
+    )
+    duration_s: float = 3.3
+    rest_from_s: float = 2.0
+    believed_damping_Ns_per_m: float | None = (
+        None  # as the bounding methods are told; None: the true one
+    )
+
+    @property
+    def limit_N_per_m(self) -> float:
+        """Colgate: a wall of k <= 2 b / T is passive with the device's friction."""
+        return 2.0 * self.device_damping_Ns_per_m / self.sample_period_s
+
+    @property
+    def stiffness_N_per_m(self) -> float:
+        return self.times_limit * self.limit_N_per_m
+
+
+RANGES = {
+    "device_mass_kg": (1e-3, 100.0, "kg"),
+    "device_damping_Ns_per_m": (1e-4, 1e3, "Ns/m"),
+    "device_friction_N": (0.0, 100.0, "N"),
+    "encoder_resolution_m": (0.0, 1e-2, "m"),
+    "sample_period_s": (1e-5, 0.1, "s"),
+    "hand_stiffness_N_per_m": (1.0, 1e5, "N/m"),
+    "hand_damping_Ns_per_m": (0.0, 1e3, "Ns/m"),
+    "times_limit": (1e-3, MOST_TIMES_LIMIT, "-"),
+    "controller_Ns_per_m": (0.0, 1e4, "Ns/m"),
+    "tank_J": (0.0, 1.0, "J"),
+}
+
+
+@dataclass
+class Touch:
+    """One rendering at the bench."""
+
+    rendering: str
+    setting: Setting
+    time_s: np.ndarray
+    position_m: np.ndarray
+    velocity_m_per_s: np.ndarray
+    force_N: np.ndarray
+    energy_J: (
+        np.ndarray
+    )  # fed into the wall since the start, by the true motion; negative: the wall gave energy away
+    numbers: dict[str, Any]
+
+
+def check(setting: Setting, renderings: Sequence[str]) -> None:
+    found = [
+        Problem(
+            "rendering", r, "one of " + ", ".join(RENDERINGS), suggestion=closest(r, RENDERINGS)
+        )
+        for r in renderings
+        if r not in RENDERINGS
+    ]
+    for key, (low, high, unit) in RANGES.items():
+        value = getattr(setting, key)
+        if not (isinstance(value, (int, float)) and math.isfinite(value) and low <= value <= high):
+            found.append(
+                Problem(key, value, f"a finite number >= {low:g} and <= {high:g} [{unit}]")
+            )
+    if found:
+        raise BadInput(found)
+
+
+def touch(setting: Setting, rendering: str) -> Touch:
+    """One run of the bench."""
+    check(setting, [rendering])
+    return _touch(setting, rendering)
+
+
+def _touch(setting: Setting, rendering: str) -> Touch:
+    kind, T, s = RENDERINGS.index(rendering), setting.sample_period_s, setting
+    wall = single_spring(s.stiffness_N_per_m)
+    published = published_net(
+        wall,
+        T,
+        controller_Ns_per_m=s.controller_Ns_per_m if kind == CONTROLLED else 0.0,
+        rearm=True,
+    )
+    better = linear_net(wall, T, bound=s.most_acceleration_m_per_s2 * T * T)
+    if kind in (PUBLISHED, CONTROLLED):
+        mem = fresh_published_memory(published, s.hand_start_m)
+    else:
+        mem = fresh_memory(better, s.tank_J)
+        if kind == BETTER:
+            mem[places_of(better.n, 1).position] = s.hand_start_m
+    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9) + 1, 5))
+    believed = (
+        s.device_damping_Ns_per_m
+        if s.believed_damping_Ns_per_m is None
+        else s.believed_damping_Ns_per_m
+    )
+    bench = Bench(
+        s.device_mass_kg,
+        s.device_damping_Ns_per_m,
+        s.device_friction_N,
+        s.encoder_resolution_m,
+        T,
+        s.hand_stiffness_N_per_m,
+        s.hand_damping_Ns_per_m,
+        s.hand_start_m,
+        s.hand_end_m,
+        s.hand_approach_s,
+        s.stiffness_N_per_m,
+        believed,
+        s.controller_Ns_per_m if kind != BETTER else 0.0,
+        kind,
+        20,
+    )
+    run_bench(bench, published, better, mem, rows)
+    time = np.arange(len(rows)) * T
+    return Touch(
+        rendering, s, time, rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], _numbers(s, time, rows)
+    )
+
+
+def static_force(setting: Setting) -> float:
+    """What the hand feels at rest on the wall: two springs in series [N]."""
+    k, h = setting.stiffness_N_per_m, setting.hand_stiffness_N_per_m
+    return -setting.hand_end_m * k * h / (k + h)
+
+
+def _numbers(setting: Setting, time: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
+    rest = rows[time >= setting.rest_from_s - 1e-9]
+    rms = float(np.sqrt(np.mean(rest[:, 1] ** 2)))
+    expected, mean = static_force(setting), float(np.mean(rest[:, 2]))
+    return {
+        "stable": bool(1e3 * rms < QUIET_MM_PER_S),
+        "rms_speed_mm_per_s": 1e3 * rms,
+        "mean_force_N": mean,
+        "static_force_N": expected,
+        "force_error": mean / expected - 1.0,
+        "least_energy_at_port_mJ": 1e3 * float(np.min(rows[:, 3])),
+        "energy_at_port_mJ": 1e3 * float(rows[-1, 3]),
+        "deepest_mm": -1e3 * float(np.min(rows[:, 0])),
+    }
+
+
+VARIED = (
+    "device_mass_kg",
+    "device_damping_Ns_per_m",
+    "hand_stiffness_N_per_m",
+    "hand_damping_Ns_per_m",
+)
+
+
+def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
+    """All renderings: at the setting, and with each parameter of device and hand off by +-spread,
+    while the methods believe the nominal device."""
+    check(setting, RENDERINGS)
+    told = replace(setting, believed_damping_Ns_per_m=setting.device_damping_Ns_per_m)
+    found = []
+    for rendering in RENDERINGS:
+        nominal = touch(setting, rendering)
+        others = []
+        for key in VARIED:
+            for factor in (1.0 - spread, 1.0 + spread):
+                changed = replace(told, **{key: factor * getattr(setting, key)})
+                # the wall stays what it was, whatever the device's friction does to the limit
+                changed = replace(
+                    changed, times_limit=setting.stiffness_N_per_m / changed.limit_N_per_m
+                )
+                others.append(_touch(changed, rendering).numbers)
+        found.append(
+            {"rendering": rendering}
+            | nominal.numbers
+            | {
+                "runs_varied": len(others),
+                "stable_varied": sum(o["stable"] for o in others),
+                "worst_rms_speed_mm_per_s": max(o["rms_speed_mm_per_s"] for o in others),
+                "worst_force_error": max((o["force_error"] for o in others), key=abs),
+                "stiffest_stable_times_limit": stiffest(setting, rendering),
+            }
+        )
+    return found
+
+
+def stiffest(setting: Setting, rendering: str) -> float:
+    """The stiffest wall of a row of trials that is quiet with every softer one quiet too, in
+    multiples of Colgate's limit; 0: none."""
+    best = 0.0
+    for times in (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 25.0):
+        if not touch(replace(setting, times_limit=times), rendering).numbers["stable"]:
+            break
+        best = times
+    return best

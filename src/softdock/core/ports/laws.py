@@ -1,0 +1,208 @@
+"""The laws of stores and dampers as compiled code knows them: one row of numbers per element.
+
+psi(x) = sign(x - x_0) sqrt(2 (V(x) - V_0)), with x_0 the lowest point: a store's energy is psi^2 /
+2, whatever its potential. A linear spring has psi = sqrt(k) x, a mass psi = p / sqrt(m).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.ports.causality import is_admittance
+from softdock.core.ports.elements import LINEAR, ONE_SIDED, POLYNOMIAL, TABLE, Damper, Mass, Spring
+from softdock.core.ports.network import Network
+
+KIND, STIFFNESS, EXPONENT, LOWEST, FLOOR, TABLE_AT, LOW, HIGH, COEFFICIENTS, STORE_FLOATS = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    16,
+)
+GIVEN_FORCE, B, QUADRATIC, PER_FORCE, OF = 0, 1, 2, 3, 4
+NODES = 257  # of a tabulated potential
+
+
+class Laws(NamedTuple):
+    """The network as numbers: sizes, the Dirac matrix, a row per store and per damper, tables of
+    potentials (V and dV/dx per node)."""
+
+    n: int
+    r: int
+    m: int
+    dirac: np.ndarray
+    stores: np.ndarray
+    dampers: np.ndarray
+    tables: np.ndarray
+
+
+def laws_of(network: Network) -> Laws:
+    dirac, parts = network.dirac, network.parts
+    n, r, m = len(dirac.stores), len(dirac.dampers), len(dirac.ports)
+    network.equations  # noqa: B018  refuses dampers that would not hold
+    stores = np.zeros((n, STORE_FLOATS))
+    tables: list[tuple[float, float]] = []
+    for i, name in enumerate(dirac.stores):
+        store = parts.elements[name]
+        if isinstance(store, Mass):
+            stores[i, STIFFNESS] = 1.0 / store.mass
+        elif isinstance(store, Spring):
+            _store_row(stores[i], store, tables)
+    dampers = np.zeros((r, 5))
+    for i, name in enumerate(dirac.dampers):
+        d = parts.elements[name]
+        assert isinstance(d, Damper)
+        of = dirac.stores.index(d.of) if d.of else -1
+        dampers[i] = (
+            float(is_admittance(network.causality, parts, name)),
+            d.damping,
+            d.quadratic,
+            d.per_force,
+            of,
+        )
+    return Laws(
+        n,
+        r,
+        m,
+        np.ascontiguousarray(dirac.matrix),
+        stores,
+        dampers,
+        np.array(tables) if tables else np.zeros((1, 2)),
+    )
+
+
+def _store_row(row: np.ndarray, spring: Spring, tables: list[tuple[float, float]]) -> None:
+    row[KIND], row[STIFFNESS], row[EXPONENT] = spring.kind, spring.stiffness, spring.exponent
+    row[COEFFICIENTS : COEFFICIENTS + len(spring.coefficients)] = spring.coefficients
+    if spring.kind != TABLE:
+        return
+    assert spring.potential is not None
+    low, high = spring.stretch
+    x = np.linspace(low, high, NODES)
+    v = np.array([spring.potential(float(a)) for a in x])
+    slopes = np.gradient(v, x, edge_order=2)
+    row[TABLE_AT], row[LOW], row[HIGH] = len(tables), low, high
+    lowest = int(np.argmin(v))
+    row[LOWEST], row[FLOOR] = x[lowest], v[lowest]
+    if 0 < lowest < NODES - 1:
+        slopes[lowest] = 0.0  # the floor is where the energy is lowest, and psi changes sign there
+    tables.extend(zip(v.tolist(), slopes.tolist()))
+
+
+@compiled
+def energy_and_effort(laws, i, x):
+    """V - V_0 [J] and dV/dx [N] of store i."""
+    row = laws.stores[i]
+    kind = int(row[KIND])
+    if kind == LINEAR:
+        return 0.5 * row[STIFFNESS] * x * x, row[STIFFNESS] * x
+    if kind == ONE_SIDED:
+        if x >= 0.0:
+            return 0.0, 0.0
+        force = row[STIFFNESS] * math.pow(-x, row[EXPONENT])
+        return force * -x / (row[EXPONENT] + 1.0), -force
+    if kind == POLYNOMIAL:
+        v, slope, power = 0.0, 0.0, x
+        for j in range(7):
+            slope += (j + 2) * row[COEFFICIENTS + j] * power
+            power *= x
+            v += row[COEFFICIENTS + j] * power
+        return v, slope
+    return _tabulated(laws, row, x)
+
+
+@compiled
+def _tabulated(laws, row, x):
+    """Cubic between nodes; beyond the ends a parabola whose force goes on along the last slope (and
+    never falls)."""
+    at, low, high = int(row[TABLE_AT]), row[LOW], row[HIGH]
+    h = (high - low) / (NODES - 1)
+    if x < low or x > high:
+        end = at if x < low else at + NODES - 1
+        inner = at + 1 if x < low else at + NODES - 2
+        beyond = x - (low if x < low else high)
+        stiffness = abs(laws.tables[end, 1] - laws.tables[inner, 1]) / h
+        slope = laws.tables[end, 1] + stiffness * beyond
+        return laws.tables[end, 0] - row[FLOOR] + (
+            laws.tables[end, 1] + 0.5 * stiffness * beyond
+        ) * beyond, slope
+    j = min(int((x - low) / h), NODES - 2)
+    s = (x - low) / h - j
+    v0, v1 = laws.tables[at + j, 0], laws.tables[at + j + 1, 0]
+    d0, d1 = h * laws.tables[at + j, 1], h * laws.tables[at + j + 1, 1]
+    c2, c3 = 3.0 * (v1 - v0) - 2.0 * d0 - d1, 2.0 * (v0 - v1) + d0 + d1
+    return max(v0 + s * (d0 + s * (c2 + s * c3)) - row[FLOOR], 0.0), (
+        d0 + s * (2.0 * c2 + s * 3.0 * c3)
+    ) / h
+
+
+@compiled
+def psi_of(laws, i, x):
+    row = laws.stores[i]
+    if row[KIND] == LINEAR:
+        return math.sqrt(row[STIFFNESS]) * x
+    v, _ = energy_and_effort(laws, i, x)
+    return math.copysign(math.sqrt(2.0 * max(v, 0.0)), x - row[LOWEST])
+
+
+@compiled
+def psi_slope(laws, i, x):
+    """d psi / dx where it exists; near the lowest point from a small step."""
+    row = laws.stores[i]
+    if row[KIND] == LINEAR:
+        return math.sqrt(row[STIFFNESS])
+    v, effort = energy_and_effort(laws, i, x)
+    psi = math.sqrt(2.0 * max(v, 0.0))
+    if psi > 1e-9:
+        return (
+            math.copysign(effort / psi, effort * (x - row[LOWEST]))
+            if row[KIND] != ONE_SIDED
+            else abs(effort) / psi
+        )
+    step = 1e-7
+    return (psi_of(laws, i, x + step) - psi_of(laws, i, x - step)) / (2.0 * step)
+
+
+@compiled
+def coefficient(laws, i, speed, force_of):
+    """Force over speed of damper i [Ns/m]."""
+    row = laws.dampers[i]
+    return row[B] + row[QUADRATIC] * abs(speed) + row[PER_FORCE] * abs(force_of)
+
+
+@compiled
+def solve(a, size, right, columns):
+    """Gauss with row exchanges, in place: a (size x size) z = right (size x columns); z lies in
+    `right` afterwards."""
+    for p in range(size):
+        best = p
+        for i in range(p + 1, size):
+            if abs(a[i, p]) > abs(a[best, p]):
+                best = i
+        if best != p:
+            for j in range(p, size):
+                a[p, j], a[best, j] = a[best, j], a[p, j]
+            for j in range(columns):
+                right[p, j], right[best, j] = right[best, j], right[p, j]
+        for i in range(p + 1, size):
+            factor = a[i, p] / a[p, p]
+            if factor != 0.0:
+                for j in range(p + 1, size):
+                    a[i, j] -= factor * a[p, j]
+                for j in range(columns):
+                    right[i, j] -= factor * right[p, j]
+    for j in range(columns):
+        for i in range(size - 1, -1, -1):
+            total = right[i, j]
+            for k in range(i + 1, size):
+                total -= a[i, k] * right[k, j]
+            right[i, j] = total / a[i, i]

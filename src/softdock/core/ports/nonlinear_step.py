@@ -1,0 +1,234 @@
+"""The better step for any network, without iteration: discrete gradients by psi = sqrt(2 V),
+dampers as they are over the sample, two small linear solves.
+
+With g = (psi(x+) - psi(x)) / (x+ - x) from a first guess of x+, each store's mean effort is g psi +
+g^2 (x+ - x) / 2: linear in the unknown x+, and what flows in is exactly the gain of psi^2 / 2.
+Dampers' coefficients are those of the guess: they dissipate whatever they are. So the sample has
+the form of the linear one, mean effort c + Dbar D, and is made passive in the same way
+(linear_step.py). Where the guess was off, psi and psi(x) part by a little; the tank pays or takes
+the difference, and when it cannot pay, psi stays what the energy allows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.ports.laws import Laws, laws_of, psi_of
+from softdock.core.ports.linear_step import (
+    FED,
+    PUT_IN,
+    SCALARS,
+    SHORT,
+    TANK,
+    cost,
+    hold_effort,
+    predict,
+    project,
+    take_displacement,
+)
+from softdock.core.ports.network import Network
+from softdock.core.ports.secants import (
+    close_sample,
+    keep_tangent,
+    solve_sample,
+    take_secants,
+    take_tangents,
+)
+
+
+class NonlinearNet(NamedTuple):
+    """Laws, period, and room for the matrices of a sample."""
+
+    laws: Laws
+    n: int
+    m: int
+    T: float
+    bound: np.ndarray
+    extrapolate: float
+    Dbar: np.ndarray  # of the present guess
+    Dinv: np.ndarray
+    a: np.ndarray  # scratch of the solves
+    right: np.ndarray
+    tangent: np.ndarray  # solution with the tangents at the start of the sample
+    small: np.ndarray  # scratch of Dbar's inverse
+
+
+class Places(NamedTuple):
+    x: int
+    psi: int
+    g: int
+    k: int  # dampers' outputs over inputs
+    guess: int  # x+ - x
+    y: int
+    last: int
+    c: int
+    D: int
+    predicted: int
+
+
+def nonlinear_places_of(n: int, r: int, m: int) -> Places:
+    g = SCALARS + 2 * n
+    guess = g + n + r
+    y = guess + n
+    return Places(SCALARS, SCALARS + n, g, g + n, guess, y, y + m, y + 2 * m, y + 3 * m, y + 4 * m)
+
+
+places = compiled(nonlinear_places_of)
+
+
+def nonlinear_floats(n: int, r: int, m: int) -> int:
+    """Own memory, and behind it room for the matrices of a sample."""
+    return (
+        nonlinear_places_of(n, r, m).predicted
+        + m
+        + 3 * m * m
+        + (n + r) ** 2
+        + 2 * (n + r) * (1 + m)
+    )
+
+
+def nonlinear_net(
+    network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 1.0
+) -> NonlinearNet:
+    laws = laws_of(network)
+    n, r, m = laws.n, laws.r, laws.m
+    size = n + r
+    return NonlinearNet(
+        laws,
+        n,
+        m,
+        T,
+        np.ascontiguousarray(np.broadcast_to(np.asarray(bound, float), (m,))),
+        float(extrapolate),
+        np.zeros((m, m)),
+        np.zeros((m, m)),
+        np.zeros((size, size)),
+        np.zeros((size, 1 + m)),
+        np.zeros((size, 1 + m)),
+        np.zeros((m, m)),
+    )
+
+
+def fresh_nonlinear_memory(net: NonlinearNet, tank: float) -> np.ndarray:
+    """`mem` of a network whose stores are at rest, with a preloaded tank [J], ready for the first
+    sample."""
+    mem = np.zeros(nonlinear_places_of(net.n, net.laws.r, net.m).predicted + net.m)
+    mem[TANK] = tank
+    begin_nonlinear(net, mem)
+    return mem
+
+
+@compiled
+def advance_stores(net, mem, at):
+    """x+ and psi+, then psi and psi(x) brought together as far as the tank can pay."""
+    need = 0.0
+    for i in range(net.n):
+        step = net.right[i, 0]
+        for j in range(net.m):
+            step += net.right[i, 1 + j] * mem[at.D + j]
+        mem[at.x + i] += step
+        mem[at.psi + i] += mem[at.g + i] * step
+        true = psi_of(net.laws, i, mem[at.x + i])
+        need += 0.5 * (true * true - mem[at.psi + i] * mem[at.psi + i])
+    if need <= mem[TANK]:
+        mem[TANK] -= need
+        for i in range(net.n):
+            mem[at.psi + i] = psi_of(net.laws, i, mem[at.x + i])
+
+
+@compiled
+def pay_from_stores(net, mem, at, short):
+    """What the sample could not pay is taken from all stores alike; what they do not have is booked
+    as short."""
+    held = 0.0
+    for i in range(net.n):
+        held += 0.5 * mem[at.psi + i] * mem[at.psi + i]
+    paid = min(short, held)
+    if paid > 0.0:
+        factor = math.sqrt(max(1.0 - paid / held, 0.0))
+        for i in range(net.n):
+            mem[at.psi + i] *= factor
+    mem[SHORT] -= paid
+
+
+@compiled
+def settle(net, mem, at, fed):
+    """Steps 1 and 2 with the secants of the displacement that really happened."""
+    take_secants(net, mem, at, at.D)
+    solve_sample(net, mem, at)
+    close_sample(net, mem, at)
+    mem[FED] += fed
+    budget = fed + mem[TANK]
+    spent = cost(net, mem, at, at.D)
+    short = mem[SHORT]
+    if spent > budget:
+        project(net, mem, at, budget)
+        spent = cost(net, mem, at, at.D)
+    mem[PUT_IN] += spent
+    mem[TANK] = max(budget - spent, 0.0)
+    advance_stores(net, mem, at)
+    if mem[SHORT] > short:
+        pay_from_stores(net, mem, at, mem[SHORT] - short)
+
+
+@compiled
+def hold(net, mem, at):
+    """Steps 3 and 4: tangents, then secants of the predicted displacement, then the effort,
+    capped."""
+    for i in range(net.n):
+        mem[at.guess + i] = 0.0
+    take_tangents(net, mem, at)
+    solve_sample(net, mem, at)
+    keep_tangent(net)
+    take_secants(net, mem, at, at.predicted)
+    solve_sample(net, mem, at)
+    close_sample(net, mem, at)
+    hold_effort(net, mem, at)
+
+
+@compiled
+def nonlinear_sample(net, mem, dq, k):
+    """One sample; as linear_step.linear_sample."""
+    at = places(net.n, net.laws.r, net.m)
+    settle(net, mem, at, take_displacement(net, mem, at, dq, k))
+    predict(net, mem, at, dq, k)
+    hold(net, mem, at)
+
+
+@compiled
+def take_psi(net, mem, at):
+    """psi of the states in `mem`."""
+    for i in range(net.n):
+        mem[at.psi + i] = psi_of(net.laws, i, mem[at.x + i])
+
+
+@compiled
+def nonlinear_stored(net, mem, at):
+    """Energy in the stores [J]."""
+    total = 0.0
+    for i in range(net.n):
+        total += 0.5 * mem[at.psi + i] * mem[at.psi + i]
+    return total
+
+
+@door
+def begin_nonlinear(net, mem):
+    """psi of the states in `mem`, and the effort to hold before anything has moved."""
+    at = places(net.n, net.laws.r, net.m)
+    take_psi(net, mem, at)
+    hold(net, mem, at)
+
+
+@door
+def run_nonlinear(net, mem, dq, efforts, tanks):
+    """All samples of a motion; as linear_step.run_linear."""
+    at = places(net.n, net.laws.r, net.m)
+    for k in range(dq.shape[0]):
+        for i in range(net.m):
+            efforts[k, i] = mem[at.y + i]
+        nonlinear_sample(net, mem, dq, k)
+        tanks[k] = mem[TANK]

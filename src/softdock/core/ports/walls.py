@@ -1,0 +1,96 @@
+"""A motion against a virtual wall, rendered in every way there is, beside the continuous truth.
+Walls lie at q < 0; forces push out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from softdock.core.ports.continuous import simulate_continuous_wall
+from softdock.core.ports.linear_step import fresh_memory, linear_net
+from softdock.core.ports.network import Network
+from softdock.core.ports.published import fresh_published_memory, published_net, run_published
+from softdock.core.ports.wall_step import run_wall
+
+Motion = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass
+class Rendered:
+    """Per sample k >= 1: force held during the sample that ends at t_k, energy exchanged up to
+    then, energy dissipated inside [J]."""
+
+    force: np.ndarray
+    exchanged: np.ndarray
+    dissipated: np.ndarray
+    books: np.ndarray  # as the algorithm keeps them
+
+
+def render_published(
+    network: Network, T: float, q: np.ndarray, *, controller_Ns_per_m: float = 0.0
+) -> Rendered:
+    """Books: H_I, stored, dissipated, lost, virtual, paid by the controller, each store."""
+    net = published_net(network, T, controller_Ns_per_m=controller_Ns_per_m)
+    force, books = np.zeros(len(q)), np.zeros((len(q), 6 + net.n))
+    run_published(net, fresh_published_memory(net, q[0]), q, force, books)
+    return Rendered(force, books[:, 0] + books[:, 5], books[:, 2], books)
+
+
+def render_better(
+    network: Network,
+    T: float,
+    q: np.ndarray,
+    *,
+    tank_J: float = 1e-5,
+    most_acceleration: float = math.inf,
+) -> Rendered:
+    """Books: fed in, put in, stored, tank."""
+    net = linear_net(network, T, bound=most_acceleration * T * T)
+    force, books = np.zeros(len(q)), np.zeros((len(q), 4))
+    books[0, 3] = tank_J
+    run_wall(net, fresh_memory(net, tank_J), q, force, books)
+    return Rendered(force, books[:, 0], books[:, 1] - books[:, 2], books)
+
+
+def render_euler(k1: float, k2: float, b1: float, T: float, q: np.ndarray) -> Rendered:
+    """The standard linear solid by forward Euler: x1 = q, x2 += dq - T k2 x2 / b1, force held."""
+    force, exchanged, dissipated = np.zeros(len(q)), np.zeros(len(q)), np.zeros(len(q))
+    x2, held, touching, total, lost = 0.0, 0.0, False, 0.0, 0.0
+    for k in range(1, len(q)):
+        force[k] = held
+        total -= held * (q[k] - q[k - 1])
+        if q[k] < 0.0:
+            lost += (k2 * x2) ** 2 * T / b1
+            x2 = x2 + (q[k] - q[k - 1]) - T * k2 * x2 / b1 if touching else q[k]
+        touching = q[k] < 0.0
+        held = -k1 * q[k] - k2 * x2 if touching else 0.0
+        exchanged[k], dissipated[k] = total, lost
+    return Rendered(force, exchanged, dissipated, np.zeros((len(q), 0)))
+
+
+def true_force(
+    network: Network,
+    T: float,
+    samples: int,
+    position: Motion,
+    velocity: Motion,
+    *,
+    pull: bool = False,
+    substeps: int = 40,
+) -> Rendered:
+    """The continuous wall: mean force over each sample. `pull`: as in the paper's model the force
+    may pull until q is out of the wall."""
+    found = simulate_continuous_wall(network, T, samples, position, velocity, substeps, pull)
+    force, exchanged = np.zeros(samples + 1), np.zeros(samples + 1)
+    force[1:], exchanged[1:] = -found.mean_effort[:, 0], found.fed
+    dissipated = exchanged.copy()
+    dissipated[1:] -= found.stored
+    return Rendered(force, exchanged, dissipated, np.zeros((samples + 1, 0)))
+
+
+def force_error(force: np.ndarray, truth: np.ndarray) -> float:
+    """RMS of the difference over RMS of the truth."""
+    return float(np.sqrt(np.sum((force - truth) ** 2) / np.sum(truth**2)))

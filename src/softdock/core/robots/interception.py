@@ -1,0 +1,151 @@
+"""The fastest way of one robot axis to a set-point under limits of speed, acceleration and jerk.
+
+In the loop: a robot's axis has a state (position p0, velocity v0, acceleration a0; m or rad, s) and
+a set-point (pf, vf). Every step the fastest profile to the set-point is planned anew and followed
+for dt, as an on-line trajectory generator does:
+
+    profile = intercepting_profile(p0, v0, a0, pf, vf, vmax, amax, jmax)
+    p, v, a = advance_profile(profile, p0, v0, a0, dt)
+
+- `time_optimal_profile` reaches pf with velocity vf and acceleration 0, wherever the set-point is
+  by then: what Ruckig solves. Behind a set-point that moves on it does NOT settle: within a cycle
+  of it, the lag falls only by jmax (lag / vf)^3 / 32 a cycle, because each profile ends where the
+  set-point was. Ahead of it, however little beyond rounding, it backs up and comes again.
+- `intercepting_profile` reaches the set-point where it then is, pf + vf t: the same law in the
+  set-point's frame, with the limits -vmax - vf and vmax - vf. It settles in finite time and stays.
+  Behind a set-point at |vf| = vmax it never arrives: duration inf.
+
+Law: |v| <= vmax, |a| <= amax, |j| <= jmax; minimum time; each axis on its own. All limits > 0; amax
+finite, vmax may be infinite. jmax may be infinite: the acceleration then jumps, a0 is ignored
+(`interception_second_order`). vf beyond vmax is taken as vmax. A state beyond the limits is brought
+back first (`interception_brake`), by Ruckig's rule, which is not always the fastest. A target that
+the direct change of velocity hits to within rounding (`RESOLUTION`, `FLOOR`) counts as hit. At the
+end of a profile the state is set to the target exactly, so it may jump by as much. Where a hair of
+error in v0 would mean to come again, more is allowed (`path_durations`): what rounding of v0 does
+to the arrival, some 1e-7 s at 1 m/s and 100 m/s^3.
+
+Whose: the problem and the braking rule are those of Ruckig (Berscheid, Kroeger: Jerk-limited
+Real-time Trajectory Generation with Arbitrary Target States, RSS 2021). The solution is ours: one
+path of profiles and one root (`interception_path`), in place of a polynomial for each kind of
+profile. Tested against Ruckig on random targets. Not validated: that any robot's interpolator
+behaves so. Real ones are smoother, and couple their axes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.robots.interception_brake import brake
+from softdock.core.robots.interception_path import path_durations
+from softdock.core.robots.interception_second_order import second_order_durations
+
+# of the lengths at hand: some 1e4 roundings, so that a target stays hit while a profile is followed
+RESOLUTION = 1e-12
+# m or rad; a few roundings of a coordinate of order one, where the axis may have been before
+FLOOR = 1e-15
+NINE_ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class Profile(NamedTuple):
+    """Nine phases of constant jerk: two of braking, then up, hold, down, cruise, down, hold, up (or
+    all mirrored)."""
+
+    durations: tuple[float, float, float, float, float, float, float, float, float]  # s, >= 0
+    accelerations: tuple[
+        float, float, float, float, float, float, float, float, float
+    ]  # at the start of each phase
+    jerks: tuple[float, float, float, float, float, float, float, float, float]
+    duration: float  # s
+    end_position: float
+    end_velocity: float
+
+
+@compiled
+def time_optimal_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
+    """The fastest profile from (p0, v0, a0) to (pf, vf, 0)."""
+    vf = min(max(vf, -vmax), vmax)
+    resolution = RESOLUTION * (abs(p0) + abs(pf)) + FLOOR
+    return _profile(pf - p0, v0, a0, vf, -vmax, vmax, amax, jmax, resolution, pf, vf, 0.0)
+
+
+@compiled
+def intercepting_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
+    """The fastest profile from (p0, v0, a0) to a set-point that moves on: (pf + vf t, vf, 0)."""
+    vf = min(max(vf, -vmax), vmax)
+    resolution = RESOLUTION * (abs(p0) + abs(pf)) + FLOOR
+    return _profile(
+        pf - p0, v0 - vf, a0, 0.0, -vmax - vf, vmax - vf, amax, jmax, resolution, pf, vf, vf
+    )
+
+
+@compiled
+def _profile(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, end_position, end_velocity, drift):
+    """Over the distance d to velocity vf, in a frame that moves with `drift`; the end position is
+    that of time 0."""
+    if jmax == math.inf:
+        durations, accelerations = second_order_durations(
+            d, v0, vf, vmin, vmax, amax, resolution, RESOLUTION
+        )
+        jerks = NINE_ZEROS
+    else:
+        durations, accelerations, jerks = _third_order(
+            d, v0, a0, vf, vmin, vmax, amax, jmax, resolution
+        )
+    duration = 0.0
+    for k in range(9):
+        duration += durations[k]
+    if drift != 0.0:
+        end_position += drift * duration
+    return Profile(durations, accelerations, jerks, duration, end_position, end_velocity)
+
+
+@compiled
+def _third_order(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution):
+    b_ramp, b_hold, b_jerk = brake(v0, a0, vmin, vmax, amax, jmax)
+    a_b = a0 + b_jerk * b_ramp
+    v_r = v0 + 0.5 * (a0 + a_b) * b_ramp
+    d = d - b_ramp * (v0 + b_ramp * (2.0 * a0 + a_b) / 6.0) - b_hold * (v_r + 0.5 * a_b * b_hold)
+    v_b = v_r + a_b * b_hold
+    s, a1, a2, up, hold_up, cruise, hold_down = path_durations(
+        d, v_b, a_b, vf, vmin, vmax, amax, jmax, resolution, RESOLUTION
+    )
+    a_c = min(a1, 0.0)  # below zero: the acceleration never changes sign and there is no cruise
+    durations = (
+        b_ramp,
+        b_hold,
+        up,
+        hold_up,
+        (a1 - a_c) / jmax,
+        cruise,
+        (a_c + a2) / jmax,
+        hold_down,
+        a2 / jmax,
+    )
+    accelerations = (a0, a_b, a_b, s * a1, s * a1, s * a_c, s * a_c, -s * a2, -s * a2)
+    j = s * jmax
+    return durations, accelerations, (b_jerk, 0.0, j, 0.0, -j, 0.0, -j, 0.0, j)
+
+
+@compiled
+def advance_profile(profile, p0, v0, a0, dt):
+    """State (p, v, a) after dt on the profile planned from (p0, v0, a0); after its end, on at
+    constant velocity."""
+    if dt >= profile.duration:
+        return (
+            profile.end_position + profile.end_velocity * (dt - profile.duration),
+            profile.end_velocity,
+            0.0,
+        )
+    p, v, a = p0, v0, a0
+    for k in range(9):
+        t = min(dt, profile.durations[k])
+        if t > 0.0:
+            a = profile.accelerations[k]
+            j = profile.jerks[k]
+            p += t * (v + t * (0.5 * a + t * j / 6.0))
+            v += t * (a + 0.5 * t * j)
+            a += t * j
+            dt -= t
+    return p, v, a

@@ -1,0 +1,50 @@
+"""A robot that follows its delayed set-point with a second-order lag: x'' = w^2 (u - x) - 2 zeta w
+x', exact for u linear over a step.
+
+A ramp is followed 2 zeta / w [s] late. Rotation likewise, axis by axis in the rotation vector from
+the set-point at the start of the step: exact for a fixed axis, and for small angles between robot
+and set-point.
+"""
+
+from __future__ import annotations
+
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.oscillator import free_response
+from softdock.core.spatial.rotations import (
+    inverse,
+    logarithm,
+    normalise,
+    product,
+    turn_and_rate,
+    turned,
+)
+from softdock.core.spatial.vectors import add, scale, subtract
+
+
+@compiled
+def _follow(gains, late, dt, x, v, u0, u1):
+    """Three axes over one step: position and rate in, position and rate out; the set-point goes
+    from u0 to u1."""
+    rate = scale(1.0 / dt, subtract(u1, u0))
+    behind = scale(late, rate)  # where a ramp would be followed
+    e0 = add(subtract(x, u0), behind)
+    r0 = subtract(v, rate)
+    e1 = add(scale(gains[0], e0), scale(gains[1], r0))
+    r1 = add(scale(gains[2], e0), scale(gains[3], r0))
+    return add(subtract(u1, behind), e1), add(rate, r1)
+
+
+@apart
+def follow_with_lag(w, zeta, dt, robot, before, after):
+    """The mock-up after dt; `before`, `after`: the delayed set-point at both ends of the step."""
+    gains = free_response(w, zeta, dt)
+    late = 2.0 * zeta / w
+    p, v = _follow(gains, late, dt, robot.p, robot.v, before.p, after.p)
+    to_set_point = inverse(before.q)
+    phi, rate = turn_and_rate(product(to_set_point, robot.q), robot.w)
+    phi, rate = _follow(
+        gains, late, dt, phi, rate, (0.0, 0.0, 0.0), logarithm(product(to_set_point, after.q))
+    )
+    q, w = turned(phi, rate)
+    return Motion(p, normalise(product(before.q, q)), v, w)

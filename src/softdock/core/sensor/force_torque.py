@@ -1,0 +1,373 @@
+"""The force/torque sensor: what its electronics make of the wrench at its origin, and what is
+handed to the controller.
+
+Each sample, in the sensor's axes: true wrench + white noise + bias + drift t + jump, then the
+optional low-pass, then saturation, then quantisation; a frozen sensor repeats its last sample, with
+new stamps. One sample a cycle or the sensor's own rate. A sample arrives `delay` after it was
+taken; the controller gets the `latest` arrived, or the `mean` of those that arrived since the last
+cycle. A wrench whose force is below the threshold is handed over as zero.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.core.chance import gaussians
+from softdock.core.limits import or_no_limit
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import Wrench
+from softdock.core.spatial.vectors import add, add_scaled, load3, scale
+
+LATEST, MEAN = 0, 1
+ON_CHASER, ON_TARGET, ON_BOTH = 0, 1, 2
+SAME_TIME = 1e-9  # cycles; instants closer than this coincide
+_ZERO3 = (0.0, 0.0, 0.0)
+
+SENSOR = Group(
+    "sensor",
+    "The force/torque sensors behind the mock-ups. All channels of a kind share one value; "
+    "both sensors are alike.",
+    Parameter(
+        "on",
+        "on",
+        "which mock-up has a sensor; with both, half the difference drives both bodies",
+        "chaser",
+        choices=("chaser", "target", "both"),
+    ),
+    Parameter(
+        "period",
+        "period_ms",
+        "time between samples; 0: one sample a cycle",
+        0.0,
+        "ms",
+        0.0,
+        1e4,
+        scale=1e-3,
+    ),
+    Parameter("delay", "delay_ms", "from a sample to its arrival", 0.0, "ms", 0.0, 1e3, scale=1e-3),
+    Parameter(
+        "handover",
+        "handover",
+        "what the controller gets: the newest sample, or the mean since the last cycle",
+        "latest",
+        choices=("latest", "mean"),
+    ),
+    Parameter(
+        "noise_force", "noise_N", "standard deviation of each force sample", 0.0, "N", 0.0, 1e6
+    ),
+    Parameter(
+        "noise_torque", "noise_Nm", "standard deviation of each torque sample", 0.0, "Nm", 0.0, 1e6
+    ),
+    Parameter(
+        "bias_force",
+        "bias_N",
+        "constant error of the force, sensor axes",
+        _ZERO3,
+        "N",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "bias_torque",
+        "bias_Nm",
+        "constant error of the torque, sensor axes",
+        _ZERO3,
+        "Nm",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "drift_force",
+        "drift_N_per_s",
+        "growth of the force's error",
+        _ZERO3,
+        "N/s",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "drift_torque",
+        "drift_Nm_per_s",
+        "growth of the torque's error",
+        _ZERO3,
+        "Nm/s",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "lowpass", "lowpass_Hz", "cut-off of a first-order low-pass; 0: none", 0.0, "Hz", 0.0, 1e5
+    ),
+    Parameter(
+        "range_force", "range_N", "saturation of each force channel; 0: none", 0.0, "N", 0.0, 1e7
+    ),
+    Parameter(
+        "range_torque",
+        "range_Nm",
+        "saturation of each torque channel; 0: none",
+        0.0,
+        "Nm",
+        0.0,
+        1e7,
+    ),
+    Parameter(
+        "resolution_force", "resolution_N", "quantisation of the force; 0: none", 0.0, "N", 0.0, 1e6
+    ),
+    Parameter(
+        "resolution_torque",
+        "resolution_Nm",
+        "quantisation of the torque; 0: none",
+        0.0,
+        "Nm",
+        0.0,
+        1e6,
+    ),
+    Parameter(
+        "freeze_at",
+        "freeze_at_s",
+        "a fault: from when on the sensor repeats its last sample, with new stamps",
+        0.0,
+        "s",
+        0.0,
+        1e5,
+    ),
+    Parameter(
+        "freeze_for", "freeze_for_s", "how long it does; 0: it never does", 0.0, "s", 0.0, 1e9
+    ),
+    Parameter(
+        "jump_at",
+        "jump_at_s",
+        "a fault: from when on jump_N and jump_Nm are added",
+        0.0,
+        "s",
+        0.0,
+        1e5,
+    ),
+    Parameter("jump_for", "jump_for_s", "how long they are; 0: from then on", 0.0, "s", 0.0, 1e9),
+    Parameter(
+        "jump_force",
+        "jump_N",
+        "the jump of the force, sensor axes",
+        _ZERO3,
+        "N",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "jump_torque",
+        "jump_Nm",
+        "the jump of the torque, sensor axes",
+        _ZERO3,
+        "Nm",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "threshold",
+        "threshold_N",
+        "forces smaller than this are handed over as zero",
+        0.0,
+        "N",
+        0.0,
+        1e6,
+    ),
+)
+AT = SENSOR.at
+
+
+class SensorParams(NamedTuple):
+    on: int
+    period: float  # s; never 0: the cycle if one sample a cycle
+    delay: float  # s
+    handover: int
+    noise_force: float
+    noise_torque: float
+    bias: Wrench
+    drift: Wrench
+    keep: float  # share of the old value that the low-pass keeps each sample; 0: no filter
+    range_force: float  # N; inf: none
+    range_torque: float
+    resolution_force: float
+    resolution_torque: float
+    freeze_at: float  # s
+    freeze_for: float  # s; 0: never
+    jump_at: float  # s
+    jump_until: float  # s
+    jump: Wrench
+    threshold: float  # N
+    noisy: bool
+    plain: bool  # no electronics beyond noise
+
+
+@compiled
+def prepare_sensor(vector, base, T):
+    v = vector
+    b = base
+    period = v[b + AT.period] if v[b + AT.period] > 0.0 else T
+    keep = math.exp(-2.0 * math.pi * v[b + AT.lowpass] * period) if v[b + AT.lowpass] > 0.0 else 0.0
+    bias = Wrench(load3(v, b + AT.bias_force), load3(v, b + AT.bias_torque))
+    drift = Wrench(load3(v, b + AT.drift_force), load3(v, b + AT.drift_torque))
+    jump = Wrench(load3(v, b + AT.jump_force), load3(v, b + AT.jump_torque))
+    plain = keep == 0.0 and v[b + AT.freeze_for] == 0.0
+    for i in range(3):
+        plain = plain and jump.force[i] == 0.0 and jump.torque[i] == 0.0
+        plain = (
+            plain
+            and bias.force[i] == 0.0
+            and bias.torque[i] == 0.0
+            and drift.force[i] == 0.0
+            and drift.torque[i] == 0.0
+        )
+    for i in range(4):
+        plain = plain and v[b + AT.range_force + i] == 0.0
+    noisy = v[b + AT.noise_force] > 0.0 or v[b + AT.noise_torque] > 0.0
+    return SensorParams(
+        int(v[b + AT.on]),
+        period,
+        v[b + AT.delay],
+        int(v[b + AT.handover]),
+        v[b + AT.noise_force],
+        v[b + AT.noise_torque],
+        bias,
+        drift,
+        keep,
+        or_no_limit(v[b + AT.range_force]),
+        or_no_limit(v[b + AT.range_torque]),
+        v[b + AT.resolution_force],
+        v[b + AT.resolution_torque],
+        v[b + AT.freeze_at],
+        v[b + AT.freeze_for],
+        v[b + AT.jump_at],
+        v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf,
+        jump,
+        v[b + AT.threshold],
+        noisy,
+        plain,
+    )
+
+
+class Sampling(NamedTuple):
+    """What every cycle needs of the sensor; its electronics are prepared from the vector when they
+    are wanted."""
+
+    on: int
+    period: float  # s
+    delay: float  # s
+    handover: int
+    noise_force: float
+    noise_torque: float
+    threshold: float  # N
+    noisy: bool
+    plain: bool  # no electronics beyond noise
+    all_consumed: bool  # every sample counts: for a mean, or a filter
+    prompt: (
+        bool  # one sample a cycle that arrives at once: the one taken at t_k is handed over at t_k
+    )
+    thresholded: bool
+    direct: bool  # what the chaser's sensor just sampled is what is handed over
+
+
+@compiled
+def prepare_sampling(vector, base, T):
+    s = prepare_sensor(vector, base, T)
+    all_consumed = s.handover != LATEST or s.keep > 0.0
+    prompt = s.period == T and s.delay == 0.0
+    direct = prompt and s.handover == LATEST and s.on == ON_CHASER and s.threshold == 0.0
+    return Sampling(
+        s.on,
+        s.period,
+        s.delay,
+        s.handover,
+        s.noise_force,
+        s.noise_torque,
+        s.threshold,
+        s.noisy,
+        s.plain,
+        all_consumed,
+        prompt,
+        s.threshold > 0.0,
+        direct,
+    )
+
+
+@compiled
+def is_consumed(sensor, T, sample):
+    """Whether the controller will ever look at a sample (number from the start): only then its
+    noise is drawn."""
+    if sensor.all_consumed or sensor.prompt:
+        return True
+    arrives = (sample * sensor.period + sensor.delay) / T
+    seen = math.ceil(arrives - SAME_TIME)
+    return arrives + sensor.period / T > seen + SAME_TIME
+
+
+@compiled
+def newest_arrived(sensor, t):
+    """Number of the newest sample that has arrived at time t; 0 is the one at the start."""
+    return int(math.floor((t - sensor.delay) / sensor.period + SAME_TIME))
+
+
+@compiled
+def _channel(value, limit, resolution):
+    value = min(max(value, -limit), limit)
+    if resolution > 0.0:
+        value = resolution * math.floor(value / resolution + 0.5)
+    return value
+
+
+@compiled
+def _channels(a, limit, resolution):
+    return (
+        _channel(a[0], limit, resolution),
+        _channel(a[1], limit, resolution),
+        _channel(a[2], limit, resolution),
+    )
+
+
+@compiled
+def _converted(sensor, wrench):
+    """Saturated and quantised."""
+    force = _channels(wrench.force, sensor.range_force, sensor.resolution_force)
+    return Wrench(force, _channels(wrench.torque, sensor.range_torque, sensor.resolution_torque))
+
+
+@compiled
+def sensor_noise(sensor, chance, which, cycle, sample):
+    """White noise of one sample, sensor axes."""
+    f0, f1, f2, t0 = gaussians(chance.seed, chance.run, cycle, sample, which, 0)
+    if sensor.noise_torque == 0.0:
+        return Wrench(scale(sensor.noise_force, (f0, f1, f2)), (0.0, 0.0, 0.0))
+    t1, t2, _, _ = gaussians(chance.seed, chance.run, cycle, sample, which, 1)
+    return Wrench(scale(sensor.noise_force, (f0, f1, f2)), scale(sensor.noise_torque, (t0, t1, t2)))
+
+
+@compiled
+def read_sensor(sensor, chance, which, cycle, sample, t, filtered, true):
+    """One sample. `which`: 0 chaser's, 1 target's; `filtered`: the last sample behind the low-pass.
+    Returns the reading and the new state."""
+    if sensor.plain and not sensor.noisy:
+        return true, filtered
+    if sensor.freeze_for > 0.0 and sensor.freeze_at <= t < sensor.freeze_at + sensor.freeze_for:
+        return _converted(sensor, filtered), filtered
+    wrench = true
+    if sensor.noisy:
+        noise = sensor_noise(sensor, chance, which, cycle, sample)
+        wrench = Wrench(add(wrench.force, noise.force), add(wrench.torque, noise.torque))
+    if sensor.plain:
+        return wrench, filtered
+    force = add(wrench.force, add_scaled(sensor.bias.force, t, sensor.drift.force))
+    torque = add(wrench.torque, add_scaled(sensor.bias.torque, t, sensor.drift.torque))
+    if sensor.jump_at <= t < sensor.jump_until:
+        force, torque = add(force, sensor.jump.force), add(torque, sensor.jump.torque)
+    if sensor.keep > 0.0:
+        force = add(scale(sensor.keep, filtered.force), scale(1.0 - sensor.keep, force))
+        torque = add(scale(sensor.keep, filtered.torque), scale(1.0 - sensor.keep, torque))
+    filtered = Wrench(force, torque)
+    return _converted(sensor, filtered), filtered

@@ -1,0 +1,58 @@
+"""The motion after the last contact, kept while a batch runs: what is compared with orbit
+(fidelity.py has the same instant from a run's series).
+
+A cycle is quiet when orbit has done with its contacts, the mock-ups are apart and every reading
+taken while they touched has ceased to act. The motion at the first quiet cycle since the last touch
+is kept; with a method that puts a wanted contact in place of the real one, the first at which that
+has let go too. It goes into the last rows of the contact log, for which a batch that is compared
+has room.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.vector import MAP, MEMORY_AT, SENSOR_AT
+from softdock.core.sensor.force_torque import MEAN, SENSOR
+from softdock.core.spatial.motion import MOTION_FLOATS
+
+LOWPASS = SENSOR.at.lowpass
+FILTER_TAIL = 1e-6  # share of a filtered force below which it has ceased to act
+FILTER_TIMES = -math.log(FILTER_TAIL) / (2.0 * math.pi)  # how long that takes, times the cut-off
+SAME_TIME = 1e-9  # cycles; instants closer than this coincide
+SETTLED_ROWS = (
+    3  # of the log: position, attitude and velocity of each body, then both rates and the time
+)
+SETTLED_PART = 10  # columns of such a row
+
+
+@compiled
+def is_quiet(vector, handover, T, facility, t, last_touch):
+    """Whether nothing of a contact acts at time t any more, neither here nor in orbit.
+    `last_touch`: of the mock-ups so far [s]."""
+    stale = 0.5 * T if handover == MEAN else 0.0  # its oldest sample: the stamp is of its middle
+    cut_off = vector[SENSOR_AT + LOWPASS]
+    tail = FILTER_TIMES / cut_off if cut_off > 0.0 else 0.0
+    oldest = min(facility.reading_time - stale, facility.seen_time)
+    apart = SAME_TIME * T
+    return (
+        t - vector[MEMORY_AT + MAP.orbit_done] > apart
+        and t - last_touch > apart
+        and oldest - last_touch > tail + apart
+    )
+
+
+@compiled
+def keep_settled(log, outcome, at, settled_at):
+    """Both motions, from `outcome` at `at`, into the last rows of the log; the time beside them,
+    NaN: it never settled."""
+    first = log.shape[0] - SETTLED_ROWS
+    if first < 0:
+        return
+    for body in range(2):
+        for j in range(SETTLED_PART):
+            log[first + body, j] = outcome[at + MOTION_FLOATS * body + j]
+        for j in range(MOTION_FLOATS - SETTLED_PART):
+            log[first + 2, 3 * body + j] = outcome[at + MOTION_FLOATS * body + SETTLED_PART + j]
+    log[first + 2, 6] = settled_at

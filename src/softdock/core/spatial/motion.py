@@ -1,0 +1,142 @@
+"""Pose and twist, wrench, and the work of one on the other. World axes, except rates: body axes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.rotations import exponential, product, rotate, rotation_from_to
+from softdock.core.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load4,
+    negate,
+    store3,
+    store4,
+    subtract,
+)
+
+POSE_FLOATS, MOTION_FLOATS = 7, 13
+
+
+class Pose(NamedTuple):
+    """Where a body is, without its twist."""
+
+    p: tuple  # position of the centre of mass, m, world
+    q: tuple  # attitude, world from body, wxyz
+
+
+class Motion(NamedTuple):
+    """Pose and twist: of a satellite, a set-point or a mock-up."""
+
+    p: tuple  # position of the centre of mass, m, world
+    q: tuple  # attitude, world from body, wxyz
+    v: tuple  # m/s, world
+    w: tuple  # rad/s, body axes
+
+
+class Wrench(NamedTuple):
+    """Force [N] and torque [Nm] on a body, about its centre of mass, world axes."""
+
+    force: tuple
+    torque: tuple
+
+
+class Displacement(NamedTuple):
+    """Small motion of a body over an interval: translation [m] and rotation vector [rad], world
+    axes."""
+
+    translation: tuple
+    rotation: tuple
+
+
+@compiled
+def no_wrench():
+    return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@compiled
+def is_felt(wrench):
+    """Whether it is anything but zero (NaN is)."""
+    f, t = wrench.force, wrench.torque
+    return not (
+        f[0] == 0.0 and f[1] == 0.0 and f[2] == 0.0 and t[0] == 0.0 and t[1] == 0.0 and t[2] == 0.0
+    )
+
+
+@compiled
+def opposite(wrench, arm):
+    """The equal and opposite wrench about a point `arm` away: from that point to the one the wrench
+    is about."""
+    return Wrench(negate(wrench.force), negate(add(wrench.torque, cross(arm, wrench.force))))
+
+
+@compiled
+def coasting(motion, dt):
+    """Where a body that keeps its twist is after dt [s]."""
+    turn = exponential((dt * motion.w[0], dt * motion.w[1], dt * motion.w[2]))
+    return Motion(add_scaled(motion.p, dt, motion.v), product(motion.q, turn), motion.v, motion.w)
+
+
+@compiled
+def displacement(p0, q0, p1, q1):
+    return Displacement(subtract(p1, p0), rotation_from_to(q0, q1))
+
+
+@compiled
+def work(wrench, moved):
+    """Work of a constant wrench over a displacement [J]: exact for a steady turn."""
+    return dot(wrench.force, moved.translation) + dot(wrench.torque, moved.rotation)
+
+
+@compiled
+def port_energy(wrench, T, before, after):
+    """Energy [J] through a port in a cycle T: held wrench times the mean of the velocities at both
+    ends.
+
+    For a held force this is the gain of kinetic energy to the last bit, whatever the integrator
+    makes of the position.
+    """
+    v = add(before.v, after.v)
+    w = add(rotate(before.q, before.w), rotate(after.q, after.w))
+    return 0.5 * T * (dot(wrench.force, v) + dot(wrench.torque, w))
+
+
+@compiled
+def load_pose(array, at):
+    return Pose(load3(array, at), load4(array, at + 3))
+
+
+@compiled
+def store_pose(array, at, pose):
+    """Of a `Pose` or a `Motion`."""
+    store3(array, at, pose.p)
+    store4(array, at + 3, pose.q)
+
+
+@compiled
+def load_motion(array, at):
+    return Motion(
+        load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10)
+    )
+
+
+@compiled
+def store_motion(array, at, motion):
+    store_pose(array, at, motion)
+    store3(array, at + 7, motion.v)
+    store3(array, at + 10, motion.w)
+
+
+@compiled
+def load_wrench(array, at):
+    return Wrench(load3(array, at), load3(array, at + 3))
+
+
+@compiled
+def store_wrench(array, at, wrench):
+    store3(array, at, wrench.force)
+    store3(array, at + 3, wrench.torque)

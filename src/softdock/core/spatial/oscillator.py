@@ -1,0 +1,25 @@
+"""A damped oscillator left to itself."""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.machine.compiled import compiled
+
+
+@compiled
+def free_response(w, zeta, dt):
+    """Over dt: error and its rate from error and rate, as (ee, er, re, rr). `w`: natural frequency
+    [rad/s], `zeta`: damping ratio."""
+    decay = zeta * w
+    squared = w * w * (1.0 - zeta * zeta)
+    if squared > 1e-12 * w * w:
+        wd = math.sqrt(squared)
+        c, s = math.cos(wd * dt), math.sin(wd * dt) / wd
+    elif squared < -1e-12 * w * w:
+        wd = math.sqrt(-squared)
+        c, s = math.cosh(wd * dt), math.sinh(wd * dt) / wd
+    else:
+        c, s = 1.0, dt
+    e = math.exp(-decay * dt)
+    return e * (c + decay * s), e * s, -e * w * w * s, e * (c - decay * s)

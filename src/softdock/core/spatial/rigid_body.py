@@ -1,0 +1,174 @@
+"""A satellite: one rigid body, free or fixed.
+
+State: position of the centre of mass [m] and velocity [m/s] in world axes, attitude quaternion
+(world from body), and the angular momentum about the centre of mass in *world* axes [kg m^2/s],
+which free flight leaves untouched to the last bit. A wrench acts about the centre of mass, in world
+axes. The mass may differ per world axis (per-axis models, as De Stefano's); then a rotated scenario
+is another one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.rotations import normalise, rotate, rotate_back
+from softdock.core.spatial.vectors import (
+    dot,
+    load3,
+    load4,
+    store3,
+    store4,
+    symmetric_inverse,
+    symmetric_times,
+)
+
+BODY = Group(
+    "body",
+    "A satellite: mass properties and initial state. World axes unless the key says body.",
+    Parameter(
+        "fixed",
+        "fixed",
+        "true: the body never moves (a wall, a clamped mock-up)",
+        False,
+        kind="flag",
+    ),
+    Parameter(
+        "mass",
+        "mass_kg",
+        "mass; three values make it differ per world axis",
+        unit="kg",
+        low=0.0,
+        high=1e9,
+        open_low=True,
+        size=3,
+        kind="mass",
+    ),
+    Parameter(
+        "inertia",
+        "inertia_kg_m2",
+        "inertia about the centre of mass, body axes",
+        unit="kg m^2",
+        size=6,
+        kind="inertia",
+    ),
+    Parameter(
+        "position",
+        "position_m",
+        "initial position of the centre of mass",
+        (0.0, 0.0, 0.0),
+        "m",
+        size=3,
+        low=-1e6,
+        high=1e6,
+    ),
+    Parameter(
+        "attitude",
+        "attitude_wxyz",
+        "initial attitude, world from body",
+        (1.0, 0.0, 0.0, 0.0),
+        size=4,
+        kind="quaternion",
+    ),
+    Parameter(
+        "velocity",
+        "velocity_m_per_s",
+        "initial velocity",
+        (0.0, 0.0, 0.0),
+        "m/s",
+        size=3,
+        low=-1e3,
+        high=1e3,
+    ),
+    Parameter(
+        "rate",
+        "rate_rad_per_s",
+        "initial angular velocity, body axes",
+        (0.0, 0.0, 0.0),
+        "rad/s",
+        size=3,
+        low=-100.0,
+        high=100.0,
+    ),
+)
+AT = BODY.at
+
+
+class BodyParams(NamedTuple):
+    fixed: bool
+    mass: tuple  # kg, per world axis
+    inverse_mass: tuple  # 1/kg
+    inertia: tuple  # kg m^2, body axes: xx, yy, zz, xy, xz, yz
+    inverse_inertia: tuple
+
+
+class Body(NamedTuple):
+    """State of a satellite."""
+
+    p: tuple  # p_WB_W, m
+    q: tuple  # q_WB
+    v: tuple  # v_WB_W, m/s
+    L: tuple  # angular momentum about the centre of mass, world axes, kg m^2/s
+
+
+@compiled
+def prepare_body(vector, base):
+    mass = load3(vector, base + AT.mass)
+    i = base + AT.inertia
+    inertia = (vector[i], vector[i + 1], vector[i + 2], vector[i + 3], vector[i + 4], vector[i + 5])
+    inverse_mass = (1.0 / mass[0], 1.0 / mass[1], 1.0 / mass[2])
+    return BodyParams(
+        vector[base + AT.fixed] != 0.0, mass, inverse_mass, inertia, symmetric_inverse(inertia)
+    )
+
+
+@compiled
+def initial_body(params, vector, base):
+    q = normalise(load4(vector, base + AT.attitude))
+    p = load3(vector, base + AT.position)
+    if params.fixed:
+        return Body(p, q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    L = rotate(q, symmetric_times(params.inertia, load3(vector, base + AT.rate)))
+    return Body(p, q, load3(vector, base + AT.velocity), L)
+
+
+@compiled
+def body_rate(params, q, L):
+    """Angular velocity in body axes from the world-axes angular momentum."""
+    return symmetric_times(params.inverse_inertia, rotate_back(q, L))
+
+
+@compiled
+def motion_of(params, body):
+    """Pose and twist of a satellite."""
+    return Motion(body.p, body.q, body.v, body_rate(params, body.q, body.L))
+
+
+@compiled
+def kinetic_energy(params, body):
+    """Kinetic energy in the world frame [J]."""
+    if params.fixed:
+        return 0.0
+    L_B = rotate_back(body.q, body.L)
+    m = params.mass
+    v = body.v
+    translation = m[0] * v[0] * v[0] + m[1] * v[1] * v[1] + m[2] * v[2] * v[2]
+    return 0.5 * (translation + dot(L_B, symmetric_times(params.inverse_inertia, L_B)))
+
+
+BODY_FLOATS = 13  # of a stored state
+
+
+@compiled
+def store_body(array, at, body):
+    store3(array, at, body.p)
+    store4(array, at + 3, body.q)
+    store3(array, at + 7, body.v)
+    store3(array, at + 10, body.L)
+
+
+@compiled
+def load_body(array, at):
+    return Body(load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10))

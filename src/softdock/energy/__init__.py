@@ -1,1 +1,0 @@
-"""Every joule accounted for: the ledger of the loop, the observed energy, and the log of contacts."""
