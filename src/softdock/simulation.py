@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -27,16 +28,21 @@ from softdock.core.machine.vector import (
 )
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.corrections import work_by_axis
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
+from softdock.free_memory import free_memory_bytes
+from softdock.interrupts import deferred
 from softdock.joint_books import imbalances, joint_books
 from softdock.observed_by_age import observed_by_age
 from softdock.run import Reached, Run, Series, contact_rows, status_name
 from softdock.scenario.build import Scenario, build
 
 LOGGED_CONTACTS = 256
-CHUNK = 20_000  # cycles between two reports of progress
+# Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
+FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+COPIES = 1.6  # of the record: itself, orbit's, and what metrics and page make of them
+UNIT = 1e-6  # by how much an attitude's squared length may miss 1
 
 Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
@@ -193,15 +199,71 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     checked) first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
-    check_feasible(scenario)
     total = cycle_count(scenario)
+    check_memory(scenario, total)
+    check_feasible(scenario)
     loop = Stepper(scenario, rows=total + 1)
-    while loop.cycles < total and loop.status == "completed":
-        loop.step(min(CHUNK, total - loop.cycles))
-        if progress is not None:
-            progress(loop.cycles, total)
+    loop.step(0)  # compiles, where nothing is there to be kept yet
+    chunk, interrupted = FIRST_CHUNK, False
+    with deferred() as pressed:
+        while loop.cycles < total and loop.status == "completed" and not interrupted:
+            began = time.perf_counter()
+            loop.step(min(chunk, total - loop.cycles))
+            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            if progress is not None:
+                progress(loop.cycles, total)
+            interrupted = pressed()
+    with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+        run = _concluded(scenario, loop, total, "interrupted" if interrupted else loop.status)
+    if interrupted:
+        raise RunInterrupted(run)
+    return run
+
+
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Cycles until the next look at progress and Ctrl-C: some CHUNK_S of them."""
+    if seconds <= 0.0:
+        return 4 * chunk
+    return max(1, min(4 * chunk, int(chunk * CHUNK_S / seconds), MOST_CHUNK))
+
+
+def record_bytes(scenario: Scenario, cycles: int) -> int:
+    """Memory that the record of a run takes."""
+    channels = channels_of(method["name"] for method in scenario.tables["methods"])
+    return 8 * (cycles + 1) * len(channels)
+
+
+def check_memory(scenario: Scenario, cycles: int) -> None:
+    """Refuse a run whose record would not fit into the memory that is free."""
+    needed, free = record_bytes(scenario, cycles), free_memory_bytes()
+    if free is not None and COPIES * needed > free:
+        fits = free / COPIES / needed * scenario.tables["time"]["duration_s"]
+        raise BadInput(
+            Problem(
+                "time.duration_s",
+                scenario.tables["time"]["duration_s"],
+                f"at most {fits:.3g}: {cycles} cycles take {COPIES * needed / 1e9:.3g} GB to "
+                f"record and to judge, {free / 1e9:.3g} GB are free (softdock.Stepper runs "
+                "without a record)",
+            )
+        )
+
+
+def _cut_attitudes(series: Series) -> None:
+    """Attitudes of a run that diverged are no numbers from where they stop being rotations."""
+    for name in {channel.rpartition(".")[0] for channel in series if ".attitude." in channel}:
+        q = series[name]
+        wrong = ~(np.abs(np.sum(q * q, axis=1) - 1.0) < UNIT)
+        if wrong.any():
+            q[int(np.argmax(wrong)) :] = math.nan
+
+
+def _concluded(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
+    """The run, with what is made of its record."""
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    if status == "diverged":
+        _cut_attitudes(series)
     paired = observed_by_age(scenario.tables["sensor"]["on"], series)
     if paired is not None:
         series["energy.observed"][:] = paired
@@ -221,8 +283,8 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         *(event["text"] for event in events if event["what"] not in QUIET),
         *imbalances(joints),
     ]
-    if loop.status != "completed":
-        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
+    if status != "completed":
+        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
     reached = Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s)
     return Run(
         scenario,
@@ -230,7 +292,7 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         contacts,
         int(count),
         loop.cycles,
-        loop.status,
+        status,
         loop.state,
         warnings,
         books,

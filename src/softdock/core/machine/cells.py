@@ -43,7 +43,8 @@ class Cells:
             size += cell.size
         self.size = size
         # a NamedTuple of ints: a compile-time constant in compiled code
-        self.at: Any = namedtuple(f"{name}_cells", names)(*offsets) if cells else ()
+        kind: Any = namedtuple(f"{name}_cells", names)
+        self.at: Any = kind(*offsets) if cells else ()
 
     def __iter__(self) -> Iterator[Cell]:
         return iter(self.cells)
@@ -58,7 +59,5 @@ class Cells:
         """The cells as rows of a Markdown table: offset, name, size, unit, meaning."""
         rows = ["| at | name | floats | unit | meaning |", "|---:|---|---:|---|---|"]
         for cell, first in zip(self.cells, self.at, strict=True):
-            rows.append(
-                f"| {first} | `{cell.name}` | {cell.size} | {cell.unit} | {cell.meaning} |"
-            )
+            rows.append(f"| {first} | `{cell.name}` | {cell.size} | {cell.unit} | {cell.meaning} |")
         return "\n".join(rows) + "\n"
