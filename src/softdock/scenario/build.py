@@ -30,7 +30,7 @@ from softdock.core.machine.vector import (
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
-from softdock.errors import BadInput, Problem, closest, printable
+from softdock.errors import BadInput, Problem, closest, is_plain
 from softdock.scenario.checks import check_rates, check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
@@ -204,7 +204,7 @@ class _Builder:
         self.resolved["schema"] = SCHEMA_VERSION
         for key, default in (("name", "unnamed"), ("description", "")):
             text = self.given.get(key, default)
-            if not isinstance(text, str) or printable(text, len(text)) != text:
+            if not isinstance(text, str) or not is_plain(text):
                 self.refuse(key, text, "a text without control characters")
             self.resolved[key] = text
         unresolved = self.given.get("allow_unresolved", False)

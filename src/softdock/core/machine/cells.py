@@ -37,14 +37,14 @@ class Cells:
         if twice or any(cell.size < 1 for cell in cells):
             raise ValueError(f"cells of '{name}': names twice {twice}, or a size below 1")
         self.name, self.cells = name, cells
-        offsets, size = [], 0
+        offsets: list[Any] = []
+        size = 0
         for cell in cells:
             offsets.append(size)
             size += cell.size
         self.size = size
         # a NamedTuple of ints: a compile-time constant in compiled code
-        kind: Any = namedtuple(f"{name}_cells", names)
-        self.at: Any = kind(*offsets) if cells else ()
+        self.at: Any = namedtuple(f"{name}_cells", names)(*offsets) if cells else ()
 
     def __iter__(self) -> Iterator[Cell]:
         return iter(self.cells)
