@@ -32,7 +32,7 @@ from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.events import QUIET, rig_events
 from softdock.feasibility import check_feasible
 from softdock.free_memory import free_memory_bytes
-from softdock.interrupts import deferred
+from softdock.core.machine.interrupts import deferred
 from softdock.joint_books import imbalances, joint_books
 from softdock.observed_by_age import observed_by_age
 from softdock.run import Reached, Run, Series, contact_rows, status_name

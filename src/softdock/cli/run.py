@@ -120,5 +120,6 @@ def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
     try:
         run = simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
     except RunInterrupted as stopped:
+        console.print("interrupted: what there was is kept (Ctrl-C again: it is not)")
         return stopped.run, True
     return run, False
