@@ -9,12 +9,14 @@ from typing import Any
 from softdock.campaign.engines import engine_for
 from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_shards, stopped
 from softdock.campaign.outcomes import NO_NUMBERS, column_names
-from softdock.campaign.plan import Plan
+from softdock.campaign.precision import compare_with_double
 from softdock.campaign.shards import REPORT, SUMMARY, Folder, again, begin, resume
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
+from softdock.campaign.variants import Plan
 from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.files.atomic import write_whole
+from softdock.report.campaign.page import campaign_page
 
 
 def run_campaign(
@@ -115,16 +117,12 @@ def _on_cluster(
 
 def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:
     """Summary, page and trajectories from the tables."""
-    from softdock.report.campaign.page import campaign_page
-
     summary, _ = summarise(plan, path, spent)
     if (
         summary["spent"] is None and (path / SUMMARY).exists()
     ):  # nothing was missing: what the runs took is known from before
         summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
-        from softdock.campaign.precision import compare_with_double
-
         summary["precision"] = compare_with_double(plan, path)
     write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())

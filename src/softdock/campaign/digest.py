@@ -16,8 +16,8 @@ import numpy as np
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
-from softdock.campaign.plan import Plan
 from softdock.campaign.shards import RUNS, again
+from softdock.campaign.variants import Plan
 from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
 

@@ -57,7 +57,7 @@ def run(
         raise click.UsageError("--force needs --out DIR", ctx)
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.archive.run_folder import metrics_json
+        from softdock.analysis.metrics import metrics_json
         from softdock.scenario.files import load_scenario
 
         loaded = load_scenario(scenario, changes)
