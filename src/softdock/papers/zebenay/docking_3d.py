@@ -98,10 +98,7 @@ def tip_in_nozzle(run: Run) -> np.ndarray:
     nozzle, across, across."""
     s = run.series
     pair = run.scenario.tables["contact"][0]
-    C, T = (
-        matrices_by_entry(np.asarray(s["chaser.attitude"])),
-        matrices(np.asarray(s["target.attitude"])),
-    )
+    C, T = (matrices_by_entry(np.asarray(s[f"{body}.attitude"])) for body in ("chaser", "target"))
     tip = s["chaser.position"] + C @ np.asarray(pair["tip_m"]) - s["target.position"]
     return np.asarray(np.einsum("nji,nj->ni", T, tip) - np.asarray(pair["origin_m"]))
 
