@@ -59,6 +59,11 @@ class BadRunFolder(SoftdockError):
     """A run folder that is cut, foreign, or of a newer version."""
 
 
+class NotFlown(SoftdockError):
+    """A number was asked for that needs a flight nobody has flown; the message says which call
+    flies it."""
+
+
 class NoDevice(SoftdockError):
     """No usable GPU; the message says what was found."""
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
-from softdock.campaign.plan import Plan
 from softdock.campaign.shards import RUNS, Folder, Shard, again, opened, shards
+from softdock.campaign.variants import Plan
 from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
 

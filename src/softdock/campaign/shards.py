@@ -27,13 +27,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock._version import __version__
-from softdock.campaign.plan import Plan, make_plan
+from softdock.campaign.plan import make_plan
 from softdock.campaign.spec import read_spec
 from softdock.campaign.sums import SUMS, damage_of, sum_file, sum_of
+from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
-from softdock.recording.folder import make_folder
-from softdock.recording.whole_files import write_whole
+from softdock.files.atomic import write_whole
+from softdock.files.folders import make_folder
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 

@@ -60,7 +60,7 @@ def run(
         raise click.UsageError("--force needs --out DIR", ctx)
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.recording.folder import metrics_json
+        from softdock.analysis.metrics import metrics_json
         from softdock.scenario.files import load_scenario
 
         loaded = load_scenario(scenario, changes)
@@ -98,7 +98,8 @@ def run(
 
 def _say_memory(scenario: Any, say: Any) -> None:
     """What the record will take, where that is much."""
-    from softdock.simulation import cycle_count, record_bytes
+    from softdock.runs.memory import record_bytes
+    from softdock.runs.stepper import cycle_count
 
     needed = record_bytes(scenario, cycle_count(scenario))
     if needed > MUCH_BYTES:
@@ -111,8 +112,8 @@ def _say_memory(scenario: Any, say: Any) -> None:
 
 def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
     """The run, and whether Ctrl-C ended it: what there was is shown and kept."""
-    from softdock.phases import simulate_phases
-    from softdock.simulation import simulate
+    from softdock.analysis.phases import simulate_phases
+    from softdock.analysis.simulation import judge, simulate
 
     if phases is not None:
         runs = simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))
@@ -121,5 +122,5 @@ def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
         run = simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
     except RunInterrupted as stopped:
         console.print("interrupted: what there was is kept (Ctrl-C again: it is not)")
-        return stopped.run, True
+        return judge(stopped.run), True
     return run, False

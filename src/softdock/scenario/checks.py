@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -43,9 +43,6 @@ from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import Problem
 from softdock.scenario.device import device_stiffness
 
-if TYPE_CHECKING:
-    from softdock.scenario.build import Scenario
-
 MOST_SAMPLES = 1000  # of a sensor in one cycle
 MOST_KEPT = 1_000_000  # samples of a sensor that have not arrived yet
 MOST_SLOTS = 1024  # set-points kept per robot: the largest history
@@ -58,6 +55,13 @@ RESOLVED_CYCLES, UNRESOLVED_CYCLES = (
     8.0,
     1.6,
 )  # cycles in a contact: below the first a warning, below the second refused
+
+
+class Scenario(Protocol):
+    """What is checked: the resolved tables and the vector."""
+
+    tables: dict[str, Any]
+    vector: np.ndarray
 
 
 def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
