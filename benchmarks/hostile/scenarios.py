@@ -14,6 +14,7 @@ import numpy as np
 
 import softdock
 from softdock.core.machine.parameters import Parameter
+from softdock.core.machine.record import CHANNELS
 from softdock.scenario.files import preset_names
 from softdock.scenario.schema import TABLES
 
@@ -84,7 +85,7 @@ def books_error(run: Any) -> float:
 def attitude_error(run: Any) -> float:
     """By how much the squared length of a recorded attitude misses 1, at its worst."""
     worst = 0.0
-    for name in {c.rpartition(".")[0] for c in run.series if ".attitude." in c}:
+    for name in {c.name.rpartition(".")[0] for c in CHANNELS if ".attitude." in c.name}:
         q = run.series[name]
         worst = max(worst, float(np.abs(np.sum(q * q, axis=1) - 1.0).max()))
     return worst
