@@ -40,6 +40,7 @@ KEEP_CACHES_S = 30 * 24 * 3600.0  # s; folders of older sources are removed when
 NOT_CORE = (
     "__init__.py",
     "_version.py",
+    "arms",
     "campaign",
     "cli",
     "comparison",
@@ -54,12 +55,14 @@ NOT_CORE = (
     "observed_by_age.py",
     "papers",
     "phases.py",
+    "placement",
     "recording",
     "report",
     "run.py",
     "scenario",
     "simulation.py",
     "stability",
+    "strict_tables.py",
     "verdict.py",
 )
 

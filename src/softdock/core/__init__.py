@@ -1,0 +1,1 @@
+"""What is compiled: plain Python on numbers and tuples, under the one decorator `compiled`."""
