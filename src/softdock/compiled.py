@@ -47,6 +47,7 @@ NOT_CORE = (
     "corrections.py",
     "errors.py",
     "events.py",
+    "facility_table.py",
     "feasibility.py",
     "fidelity.py",
     "identification",

@@ -129,6 +129,28 @@ def matrix_of(turn: Sequence[float]) -> np.ndarray:
     )
 
 
+def quaternion_of(R: np.ndarray) -> np.ndarray:
+    """Unit quaternion of a rotation matrix, w >= 0 (Shepperd: from its largest component)."""
+    squares = np.array(
+        [
+            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
+            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
+            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
+            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
+        ]
+    )
+    off = np.array(
+        [
+            [squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], squares[1], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], squares[2], R[2, 1] + R[1, 2]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], squares[3]],
+        ]
+    )
+    q = off[int(squares.argmax())]
+    return np.copysign(1.0, q[0]) * q / np.linalg.norm(q)
+
+
 def symmetric(m: Sequence[float]) -> np.ndarray:
     """(xx, yy, zz, xy, xz, yz) as a matrix."""
     xx, yy, zz, xy, xz, yz = m

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from softdock.arms.arm import UNKNOWN, Arm, Link, build_arm, six
+from softdock.arms.arm import UNKNOWN, Arm, Link, build_arm, quaternion_of, six
 from softdock.arms.plain_xml import Element, parse_plain
 from softdock.arms.urdf_chain import (
     MOVING,
@@ -90,7 +90,7 @@ def _made(
             _add(file, bodies[-1], child, R, p, links, joints, on_chain)
     flange = p - before
     found = [_link(file, *m, body) for m, body in zip(made, bodies, strict=True)]
-    return found, flange, _quaternion(R)
+    return found, flange, quaternion_of(R)
 
 
 def _add(
@@ -160,25 +160,3 @@ def _link(
         centre=tuple((centre - origin).tolist()),
         inertia=tuple(six(about)),
     )
-
-
-def _quaternion(R: np.ndarray) -> np.ndarray:
-    """Unit quaternion of a rotation matrix, w >= 0 (Shepperd: from its largest component)."""
-    squares = np.array(
-        [
-            1.0 + R[0, 0] + R[1, 1] + R[2, 2],
-            1.0 + R[0, 0] - R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] + R[1, 1] - R[2, 2],
-            1.0 - R[0, 0] - R[1, 1] + R[2, 2],
-        ]
-    )
-    off = np.array(
-        [
-            [squares[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [R[2, 1] - R[1, 2], squares[1], R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]],
-            [R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], squares[2], R[2, 1] + R[1, 2]],
-            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], squares[3]],
-        ]
-    )
-    q = off[int(squares.argmax())]
-    return np.copysign(1.0, q[0]) * q / np.linalg.norm(q)
