@@ -1,10 +1,10 @@
 """How a robot is set up for a motion, in four numbers that a person can change.
 
-`distance`, `side`, `height`: where the base stands, seen from the middle of the path of contact;
-distance against the way the mock-up faces, side to its left, height of the path above the base's
-foot [m]. `tilt`: of the tool mount, about the horizontal axis across the approach [rad]; at zero
-the mock-up continues the flange. The base's z axis is up, its x axis faces the mock-up's way. The
-flange is turned from the mock-up by the shortest way, so its roll is no fifth number.
+`distance`, `side`, `height`: where the middle of the path of contact lies as seen from the base:
+ahead, the way the mock-up faces; to the left of that; above the foot of the base [m].
+`tilt`: of the tool mount, about the horizontal axis across the approach [rad]; at zero the mock-up
+continues the flange. The base's z axis is up, its x axis faces the mock-up's way. The flange is
+turned from the mock-up by the shortest way, so its roll is no fifth number.
 """
 
 from __future__ import annotations

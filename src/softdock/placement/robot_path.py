@@ -186,7 +186,7 @@ class Sweeper:
         for k, what in enumerate(WORST[:STIFFNESS]):
             use, row, slot = self.worst[k]
             joint = arm.axis_names[int(slot)]
-            if what == "singularity":
+            if what == "singularity" and rows:
                 joint = f"{joint} ({MARKS[int(slot)]})"
             known = what not in LIMITS or arm.knows(LIMITS[what])
             if what == "torque":

@@ -12,6 +12,7 @@ import numpy as np
 
 from softdock.facility_table import facility_tables
 from softdock.placement.check import WORDS
+from softdock.placement.mounting import STAND_OFF
 from softdock.placement.place import Placement, limit_words
 from softdock.placement.robot_path import RobotPath
 from softdock.placement.search import MARGIN, Found
@@ -69,6 +70,11 @@ def _about(result: Placement) -> str:
             f"{robot}: {found.arm.name}. {found.arm.source}. A deflection of {allowed} mm along "
             "the approach at peak force counts as a limit."
         )
+        if robot not in result.before:
+            items.append(
+                f"{robot}: no tool is described, so the contact is assumed {STAND_OFF:g} m in "
+                "front of the flange."
+            )
     for robot, path in result.before.items():
         state = (
             f"out of reach at {number(path.ended.time)} s"
