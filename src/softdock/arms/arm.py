@@ -16,6 +16,7 @@ from softdock.arms.families import Geometry, recognise
 from softdock.core.arms.layout import ARM, AT, AXES, BASE_AXES, FAMILIES
 from softdock.errors import BadInput, Problem
 
+Numbers = Sequence[float] | np.ndarray
 UNKNOWN = math.inf  # of a limit or a stiffness: nothing is checked and nothing is said
 
 
@@ -90,9 +91,7 @@ class Arm:
         """Whether one of these numbers is not the maker's."""
         return not set(keys) <= self.published
 
-    def carrying(
-        self, mass: float, centre: Sequence[float], inertia: Sequence[float] = (0.0,) * 6
-    ) -> Arm:
+    def carrying(self, mass: float, centre: Numbers, inertia: Numbers = (0.0,) * 6) -> Arm:
         """The arm with a load on its flange: centre in the flange's frame, inertia in its axes."""
         vector = self.vector.copy()
         turn = tuple(vector[AT.flange : AT.flange + 4])
@@ -112,12 +111,12 @@ class Arm:
         return replace(self, vector=vector)
 
 
-def rotated(turn: Sequence[float], a: Sequence[float]) -> tuple[float, ...]:
+def rotated(turn: Numbers, a: Numbers) -> tuple[float, ...]:
     """A vector turned by a quaternion, in plain Python."""
     return tuple(float(v) for v in matrix_of(turn) @ np.asarray(a, float))
 
 
-def matrix_of(turn: Sequence[float]) -> np.ndarray:
+def matrix_of(turn: Numbers) -> np.ndarray:
     """Rotation matrix of a unit quaternion w, x, y, z."""
     w, x, y, z = turn
     return np.array(
@@ -151,7 +150,7 @@ def quaternion_of(R: np.ndarray) -> np.ndarray:
     return np.copysign(1.0, q[0]) * q / np.linalg.norm(q)
 
 
-def symmetric(m: Sequence[float]) -> np.ndarray:
+def symmetric(m: Numbers) -> np.ndarray:
     """(xx, yy, zz, xy, xz, yz) as a matrix."""
     xx, yy, zz, xy, xz, yz = m
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -165,8 +164,8 @@ def six(m: np.ndarray) -> list[float]:
 def build_arm(
     name: str,
     links: Sequence[Link],
-    flange: Sequence[float],
-    flange_turn: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+    flange: Numbers,
+    flange_turn: Numbers = (1.0, 0.0, 0.0, 0.0),
     base: Link | None = None,
     base_kind: str = "none",
     published: Sequence[str] = (),

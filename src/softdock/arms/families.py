@@ -43,20 +43,20 @@ def recognise(directions: np.ndarray, offsets: np.ndarray, path: str = "joints")
         raise BadInput(_neither(path, f"axes 2 and 3 are {np.degrees(apart3):.4g} deg apart"))
     _make_parallel(directions, 3, apart3, warnings)
     if apart4 <= SNAP:
-        family, meeting = THREE_PARALLEL, (5, 6)
+        family, meeting = THREE_PARALLEL, [5, 6]
         _make_parallel(directions, 4, apart4, warnings)
     else:
-        family, meeting = SPHERICAL_WRIST, (4, 5, 6)
+        family, meeting = SPHERICAL_WRIST, [4, 5, 6]
     if _apart(directions[5], directions[6]) < SNAP:
         raise BadInput(_neither(path, "axes 5 and 6 are parallel"))
-    point, miss = _meeting_point(directions[list(meeting)], origins[list(meeting)])
+    point, miss = _meeting_point(directions[meeting], origins[meeting])
     if miss > SNAP:
         named = " and ".join(str(i) for i in meeting)
         raise BadInput(_neither(path, f"axes {named} miss each other by {1e3 * miss:.4g} mm"))
     if miss > 1e-9:
         warnings.append(f"the last axes miss each other by {1e3 * miss:.3g} mm; made to meet")
     new = origins.copy()
-    new[list(meeting)] = point
+    new[meeting] = point
     made = np.diff(np.vstack([np.zeros(3), new]), axis=0)
     _check_links(directions, made, path)
     return Geometry(family, directions, made, (origins - new)[:7], tuple(warnings))

@@ -103,6 +103,13 @@ def _unit(q: Any) -> tuple[float, ...]:
     return tuple(float(v) / size for v in q)
 
 
+def with_mount(facility: Facility, robot: str, mount: Mount) -> Facility:
+    """A facility with one robot set up anew."""
+    if robot == "chaser":
+        return replace(facility, chaser=mount)
+    return replace(facility, target=mount)
+
+
 def robots_to_place(facility: Facility, arms: tuple[str, ...], robot: str | None) -> dict[str, Any]:
     """Which robots, with which arms: those asked for, else those of the facility."""
     if len(arms) > len(ROBOTS):
@@ -158,7 +165,7 @@ def place_robots(
         )
         if found[robot].best:
             best = found[robot].best[0]
-            placed = replace(placed, **{robot: best.mount})
+            placed = with_mount(placed, robot, best.mount)
             others[robot] = (best.mount, best.path)
     complete = all(one.best for one in found.values())
     check = check_run(placed, motion, tables, folder) if complete else None
