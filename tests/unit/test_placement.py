@@ -249,6 +249,22 @@ def test_stiffness_is_part_of_the_cost():
     assert stiff == sorted(stiff, reverse=True)
 
 
+def test_a_place_serves_the_whole_spread():
+    """With a spread that reaches farther to the side, the best place costs no less than for the
+    nominal motion, and every motion of the spread fits there."""
+    motion = straight()
+    spread = []
+    for side in (-0.3, 0.3):
+        poses = motion.poses["chaser"].copy()
+        poses[:, 1] += np.linspace(0.0, side, len(poses))
+        spread.append(given_motion(motion.time, poses, motion.poses["target"], motion.force))
+    alone = search(Facility(), "chaser", "kr16", motion, candidates=60)
+    found = search(Facility(), "chaser", "kr16", motion, candidates=60, spread=spread)
+    assert alone.best[0].cost <= found.best[0].cost <= 1.0
+    for each in (motion, *spread):
+        assert check_run(Facility(chaser=found.best[0].mount), each).fits
+
+
 def test_no_place_is_said():
     """A motion longer than the arm has no place, and the search says so with an empty list."""
     motion = straight()

@@ -45,6 +45,14 @@ from softdock.errors import BadInput, Problem
     help="Of the tip along the approach at peak force: more counts as beyond a limit.",
 )
 @click.option(
+    "--spread",
+    metavar="CAMPAIGN",
+    help="A campaign's file or preset: places must serve its approaches too.",
+)
+@click.option(
+    "--spread-runs", type=click.IntRange(1, 10_000), default=16, show_default=True, metavar="N"
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
@@ -60,6 +68,8 @@ def place(
     motion: str,
     candidates: int,
     deflection_mm: float,
+    spread: str | None,
+    spread_runs: int,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -69,14 +79,17 @@ def place(
     into the scenario. With --check: the scenario's own [facility]; exit code 2 if it does not fit,
     with the joint, the instant and what would help.
     """
-    from softdock.placement.motion import motion_of
-    from softdock.placement.place import facility_of, robots_to_place
+    from softdock.placement.motion import motion_of, spread_of
+    from softdock.placement.place import facility_of, place_robots, robots_to_place
+    from softdock.report.placement_page import save_placement
     from softdock.scenario.files import load_scenario
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None
     facility = facility_of(loaded.tables)
     if only_check:
+        if spread:
+            raise BadInput(Problem("--spread", spread, "nothing beside --check"))
         if arms:
             raise BadInput(Problem("--arm", arms[0], "nothing beside --check: [facility] has it"))
         if not facility.robots():
@@ -87,10 +100,26 @@ def place(
         named = robots_to_place(facility, arms, robot)
     with working(f"flying {loaded.name}"):
         path = motion_of(loaded, motion)
+        more = spread_of(spread, spread_runs, motion) if spread else []
     if only_check:
         _check(facility, path, loaded, folder, as_json)
         return
-    _place(facility, path, loaded, named, folder, candidates, deflection_mm, out, as_json)
+    into = choose(out, f"place-{loaded.name}")
+    with made(into, False), _shown_progress() as progress:
+        result = place_robots(
+            name=loaded.name,
+            tables=loaded.tables,
+            facility=facility,
+            motion=path,
+            named=named,
+            folder=folder,
+            candidates=candidates,
+            deflection=1e-3 * deflection_mm,
+            spread=more,
+            progress=progress,
+        )
+        page = save_placement(result, into)
+    _show(result, page, as_json)
 
 
 def _check(facility: Any, path: Any, loaded: Any, folder: Path | None, as_json: bool) -> None:
@@ -109,35 +138,10 @@ def _check(facility: Any, path: Any, loaded: Any, folder: Path | None, as_json: 
         raise BadInput(check.problems())
 
 
-def _place(
-    facility: Any,
-    path: Any,
-    loaded: Any,
-    named: dict[str, Any],
-    folder: Path | None,
-    candidates: int,
-    deflection_mm: float,
-    out: Path | None,
-    as_json: bool,
-) -> None:
+def _show(result: Any, page: Path, as_json: bool) -> None:
+    """The numbers for a person or a program, and where the page is."""
     from softdock.metrics import plain
-    from softdock.placement.place import place_robots
-    from softdock.report.placement_page import save_placement
 
-    into = choose(out, f"place-{loaded.name}")
-    with made(into, False), _shown_progress() as progress:
-        result = place_robots(
-            name=loaded.name,
-            tables=loaded.tables,
-            facility=facility,
-            motion=path,
-            named=named,
-            folder=folder,
-            candidates=candidates,
-            deflection=1e-3 * deflection_mm,
-            progress=progress,
-        )
-        page = save_placement(result, into)
     if as_json:
         echo(json.dumps(plain(result.as_dict()), indent=1, allow_nan=False) + "\n")
     else:

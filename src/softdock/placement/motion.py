@@ -139,6 +139,15 @@ def motion_of(scenario: Any, source: str = "orbit") -> Motion:
     )
 
 
+def spread_of(campaign: str, most: int, source: str = "orbit") -> list[Motion]:
+    """Motions of some runs of a campaign, evenly over it."""
+    from softdock.campaign.plan import load_plan
+
+    plan = load_plan(campaign)
+    chosen = np.unique(np.linspace(0, plan.runs - 1, min(most, plan.runs)).astype(int))
+    return [motion_of(plan.scenario_of(int(run)), source) for run in chosen]
+
+
 def _share(tables: Any, poses: dict[str, np.ndarray]) -> None:
     """As stage 2 of the loop does it: a point between both satellites rests in the laboratory."""
     laboratory = tables.get("laboratory", {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from softdock.facility_table import (
 from softdock.placement.check import WORDS, Check, check_robot, check_run, path_dict
 from softdock.placement.motion import Motion
 from softdock.placement.robot_path import RobotPath
-from softdock.placement.search import CANDIDATES, DEFLECTION, Best, Found, search
+from softdock.placement.search import CANDIDATES, Found, search
+from softdock.placement.searcher import DEFLECTION, Best
 
 GRID = 24  # cells of a map's side
 Progress = Callable[[str, int, int], None]  # robot, done, in all
@@ -36,6 +37,8 @@ class Placement:
     facility: Facility  # with the best places in it
     before: dict[str, RobotPath]  # as mounted, where the scenario says how
     check: Check | None  # None: some robot has no place
+    spread: int = 0  # motions beside the nominal one
+    spread_fitting: int = 0  # of those at the best places
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, for JSON and the page."""
@@ -45,6 +48,7 @@ class Placement:
             "peak_force_N": self.motion.peak_force,
             "robots": {robot: found_dict(found) for robot, found in self.found.items()},
             "as_mounted": {robot: path_dict(path) for robot, path in self.before.items()},
+            "spread": {"motions": self.spread, "fitting": self.spread_fitting},
             "check": None if self.check is None else self.check.as_dict(),
             **facility_tables(self.facility),
         }
@@ -53,9 +57,13 @@ class Placement:
 def limit_words(best: Best) -> str:
     """What limits a place: which use, of which joint, when."""
     if best.limit == "stiffness":
-        return f"tip stiffness {1e-3 * best.path.stiffness:.3g} N/mm along the approach"
-    use = best.path.uses[best.limit]
-    return f"{WORDS[best.limit]}, {use.joint} at {use.time:.3g} s"
+        return f"tip stiffness {1e-3 * best.limiting.stiffness:.3g} N/mm along the approach"
+    if best.limiting.ended is not None:
+        end = best.limiting.ended
+        return f"reach, {end.joint} at {end.time:.3g} s"
+    use = best.limiting.uses[best.limit]
+    elsewhere = "" if best.limiting is best.path else ", in the spread"
+    return f"{WORDS[best.limit]}, {use.joint} at {use.time:.3g} s{elsewhere}"
 
 
 def best_dict(best: Best) -> dict[str, Any]:
@@ -140,6 +148,7 @@ def place_robots(
     candidates: int = CANDIDATES,
     deflection: float = DEFLECTION,
     grid: int = GRID,
+    spread: Sequence[Motion] = (),
     progress: Progress = lambda robot, done, of: None,
 ) -> Placement:
     """Places for some robots, one after the other; the later ones keep clear of the earlier."""
@@ -162,6 +171,7 @@ def place_robots(
             progress=lambda done, of, robot=robot: progress(robot, done, of),  # type: ignore[misc]
             others=others,
             grid=grid,
+            spread=spread,
         )
         if found[robot].best:
             best = found[robot].best[0]
@@ -169,4 +179,7 @@ def place_robots(
             others[robot] = (best.mount, best.path)
     complete = all(one.best for one in found.values())
     check = check_run(placed, motion, tables, folder) if complete else None
-    return Placement(name, motion, found, placed, before, check)
+    fitting = 0
+    if complete:
+        fitting = sum(check_run(placed, each, tables, folder).fits for each in spread)
+    return Placement(name, motion, found, placed, before, check, len(spread), fitting)

@@ -36,4 +36,6 @@ def placement_sentence(result: Placement) -> str:
             f"{robot.capitalize()}: {best.place.words()}; uses {best.cost:.2f} of its limits "
             f"({limit_words(best)}){verdict}."
         )
+    if result.spread and result.check is not None:
+        parts.append(f"{result.spread_fitting} of {result.spread} motions of the spread fit there.")
     return " ".join(parts)
