@@ -46,10 +46,10 @@ def kinematics(name: str) -> dict[str, float]:
     all8, refused = np.zeros((ROWS, 8, 7)), np.zeros((ROWS, 8), np.int64)
     J, M, into = np.zeros((ROWS, 42)), np.zeros((ROWS, 49)), np.zeros((ROWS, 7))
     doors.flange_rows(arm, q, poses)
-    base = np.zeros(ROWS)
+    base, clear = np.zeros(ROWS), np.zeros((ROWS, 3))
     calls = {
         "forward": lambda: doors.flange_rows(arm, q, poses),
-        "followed inverse": lambda: doors.follow_rows(arm, poses, q[0], 0, joints, status),
+        "followed inverse": lambda: doors.follow_rows(arm, poses, q[0], 0, joints, status, clear),
         "all eight": lambda: doors.inverse_rows(arm, poses, base, all8, refused),
         "jacobian": lambda: doors.jacobian_rows(arm, q, work, J),
         "torques": lambda: doors.torque_rows(arm, q, rest, rest, gravity, pushed, work, into),

@@ -72,6 +72,22 @@ def test_the_jacobian_is_the_derivative_of_the_pose(arm):
         assert np.abs(w - J[:, 3:, i]).max() < 1e-7
 
 
+def test_clearances_are_the_factors_of_the_determinant(arm):
+    """The Jacobian's determinant is the three clearances' product times one length cubed."""
+    q = configurations(arm, 40, 15)
+    product, determinant = np.zeros(40), np.zeros(40)
+    for n in range(40):
+        row, clearance = q[n : n + 1], np.zeros((1, 3))
+        joints, status = np.zeros((1, AXES)), np.zeros(1, np.int64)
+        poses = poses_of(arm, row)
+        doors.follow_rows(arm.vector, poses, row[0], -1, joints, status, clearance)
+        product[n] = clearance.prod()
+        determinant[n] = abs(np.linalg.det(jacobians_of(arm, joints)[0, :, 1:]))
+    ratio = determinant / product
+    assert np.allclose(ratio, np.median(ratio), rtol=1e-6)
+    assert np.median(ratio) > 0.0
+
+
 def test_torques_are_those_of_the_mass_matrix(arm):
     """Newton-Euler at unit accelerations, at rest and without weight, is the mass matrix."""
     q = configurations(arm, 20, 4)
@@ -133,7 +149,8 @@ def test_a_followed_branch_goes_through_wraps(arm):
     q = np.tile(configurations(arm, 1, 9)[0], (400, 1))
     q[:, 6] += np.linspace(0.0, 6.0 * np.pi, 400)
     poses, joints, status = poses_of(arm, q), np.zeros_like(q), np.zeros(400, np.int64)
-    branch = doors.follow_rows(arm.vector, poses, q[0], -1, joints, status)
+    clearance = np.zeros((400, 3))
+    branch = doors.follow_rows(arm.vector, poses, q[0], -1, joints, status, clearance)
     assert branch >= 0
     assert np.abs(joints[:, 1:] - q[:, 1:]).max() < 1e-7
     assert status[0] in (REACHED, JOINT_LIMIT)
@@ -145,15 +162,15 @@ def test_statuses_say_what_an_arm_cannot_do(arm):
     q = configurations(arm, 1, 10)
     far = poses_of(arm, q)
     far[:, :3] += 1e3
-    joints, status = np.zeros_like(q), np.zeros(1, np.int64)
-    assert doors.follow_rows(arm.vector, far, q[0], -1, joints, status) == -1
-    doors.follow_rows(arm.vector, far, q[0], 0, joints, status)
+    joints, status, clearance = np.zeros_like(q), np.zeros(1, np.int64), np.zeros((1, 3))
+    assert doors.follow_rows(arm.vector, far, q[0], -1, joints, status, clearance) == -1
+    doors.follow_rows(arm.vector, far, q[0], 0, joints, status, clearance)
     assert status[0] == UNREACHABLE
     q[:, 1:] = (0.3, -1.2, 1.0, 0.2, 0.0, 0.5)
     for near in (0.0, 1e-9, -1e-9, 1e-6):  # of the wrist, from aligned
         q[:, 5] = near
         poses = poses_of(arm, q)
-        branch = doors.follow_rows(arm.vector, poses, q[0], -1, joints, status)
+        branch = doors.follow_rows(arm.vector, poses, q[0], -1, joints, status, clearance)
         assert branch >= 0
         assert status[0] == SINGULAR
         assert pose_difference(poses_of(arm, joints), poses).max() < 1e-12

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import random
+import re
+
 import numpy as np
 import pytest
 from arms_rows import RAIL, configurations, pose_difference, poses_of, preset_tables
@@ -167,3 +172,47 @@ def test_a_rail_is_read():
     assert (arm.base_axis, arm.first) == ("rail", 0)
     assert arm.of_axes("high")[0] == 12.5
     assert abs(np.linalg.norm(arm.of_axes("directions", 3)[0]) - 1.0) < 1e-15
+
+
+def test_a_damaged_file_ends_as_one_refusal():
+    """Whatever is cut, swapped or put into a URDF file: an arm or `BadInput`, never a traceback."""
+    rng, text, refusals = random.Random(1), urdf_of("kr16"), 0
+    words = [
+        "nan",
+        "1e400",
+        "-1",
+        "l2",
+        "flange",
+        "fixed",
+        "prismatic",
+        "",
+        "a b c",
+        "link",
+        "<x/>",
+    ]
+    for _ in range(300):
+        changed = text
+        for _ in range(rng.randint(1, 3)):
+            match = rng.choice(list(re.finditer(r'[^"<>= ]+', changed)))
+            changed = changed[: match.start()] + rng.choice(words) + changed[match.end() :]
+        try:
+            arm_from_urdf(changed.encode(), "arm.urdf")
+        except BadInput as error:
+            refusals += bool(error.problems)
+    assert refusals > 200
+
+
+def test_a_damaged_table_ends_as_one_refusal():
+    """The same for a table of axes: wrong types, missing keys and numbers that are none."""
+    rng, refusals = random.Random(2), 0
+    values = [None, 0, -1, math.nan, math.inf, 1e300, "x", [], [1, 2], {}, True, [None] * 3]
+    tables = preset_tables("ur10e") | {"base_axis": RAIL}
+    for _ in range(300):
+        changed = copy.deepcopy(tables)
+        row = rng.choice([changed, changed["base_axis"], changed["flange"], *changed["joints"]])
+        row[rng.choice(sorted(row))] = rng.choice(values)
+        try:
+            arm_from_table(changed)
+        except BadInput as error:
+            refusals += bool(error.problems)
+    assert refusals > 150

@@ -32,9 +32,8 @@ def arm_from_table(tables: Mapping[str, Any], path: str = "", locate: Locate = n
     top = Reader(tables, path, problems, locate)
     name, source = top.text("name", "arm"), top.text("source", "", 2000)
     published = _published(top)
-    base, kind, base_radius = _base_axis(top), "none", top.number("base_radius_m", 0.0, 0.0, 10.0)
-    if base is not None:
-        kind = str(tables["base_axis"].get("kind", "rail"))
+    base, kind = _base_axis(top)
+    base_radius = top.number("base_radius_m", 0.0, 0.0, 10.0)
     links = [_link(row, i) for i, row in enumerate(top.rows("joints", MOST_JOINTS))]
     flange = top.inner("flange")
     offset, turn = flange.numbers("offset_m", 3, unit="m"), flange.attitude("wxyz")
@@ -69,20 +68,20 @@ def _placed(problem: Problem, locate: Locate) -> Problem:
 
 def _published(top: Reader) -> list[str]:
     given = top.take("published") or []
-    if not isinstance(given, list) or not all(v in KEYS for v in given):
+    if not isinstance(given, list) or not all(v in tuple(KEYS) for v in given):
         top.refuse("published", given, "some of " + ", ".join(KEYS))
         return []
     return given
 
 
-def _base_axis(top: Reader) -> Link | None:
-    """Rail or turntable under the arm, or nothing."""
+def _base_axis(top: Reader) -> tuple[Link | None, str]:
+    """Rail or turntable under the arm, or nothing; and which."""
     if not top.has("base_axis"):
         top.asked.append("base_axis")
-        return None
+        return None, "none"
     row = top.inner("base_axis")
     if row.choice("kind", ("rail", "turntable"), "rail") == "turntable":
-        return _link(row, -1)
+        return _link(row, -1), "turntable"
     low, high = row.numbers("range_m", 2, unit="m")
     link = Link(
         name=row.text("name", "rail"),
@@ -101,7 +100,7 @@ def _base_axis(top: Reader) -> Link | None:
         inertia=row.inertia("inertia_kg_m2"),
     )
     row.done()
-    return link
+    return link, "rail"
 
 
 def _link(row: Reader, i: int) -> Link:

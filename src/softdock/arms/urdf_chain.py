@@ -113,6 +113,10 @@ def links_of(file: UrdfFile) -> dict[str, Element]:
         value = f"{len(file.root.all('link'))} links"
         file.refuse(file.root, "robot", value, f"at most {MOST_LINKS} links")
         return {}
+    names = [link.values.get("name", "?") for link in file.root.all("link")]
+    for link, name in zip(file.root.all("link"), names, strict=True):
+        if names.count(name) > 1:
+            file.refuse(link, f"link '{name}'", "twice in the file", "links of different names")
     return {link.values.get("name", "?"): link for link in file.root.all("link")}
 
 

@@ -14,7 +14,7 @@ from softdock.core.arms.inverse import solve
 from softdock.core.arms.layout import AXES
 from softdock.core.arms.stiffness import stiffness_along
 from softdock.spatial.motion import load_pose, store_pose
-from softdock.spatial.vectors import load3
+from softdock.spatial.vectors import load3, store3
 
 
 @compiled
@@ -97,7 +97,7 @@ def branch_rows(arm, q, into):
 
 
 @door
-def follow_rows(arm, poses, start, branch, joints, status):
+def follow_rows(arm, poses, start, branch, joints, status, clearance):
     """One branch followed through a path of poses, from the joints before its first pose.
 
     `branch` -1: the one nearest to the start. Returns the branch, -1 where none is in reach.
@@ -112,4 +112,5 @@ def follow_rows(arm, poses, start, branch, joints, status):
         before = found.q
         store7(joints[i], found.q)
         status[i] = found.status
+        store3(clearance[i], 0, found.clearance)
     return branch

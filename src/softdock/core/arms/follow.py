@@ -28,7 +28,7 @@ class Followed(NamedTuple):
     """Joint coordinates, and whether the arm can do that: a status and the slot it is about."""
 
     q: tuple  # seven, rad or m
-    clearance: tuple  # of shoulder, elbow and wrist, 0 to 1
+    clearance: tuple  # of shoulder, elbow and wrist
     status: int  # index in STATUSES
     joint: int  # slot of the joint that limits; 0 when reached
     missing: float  # m, by how much out of reach

@@ -19,9 +19,9 @@ origin of joint 1 to the point where the last axes meet:
     both: R6 e = what is left of e                           -> q6
 
 Offsets of shoulder and elbow in any direction are part of P. The clearances are zero where a family
-is singular and at most 1: the determinant of the Jacobian is their product times lengths that do
-not vanish. Where the wrist is aligned (or the wrist's centre on axis 1) the angle that is free is
-left as before, and the pose is still met.
+is singular and about 1 at most: the determinant of the Jacobian is their product times lengths that
+do not vanish. Where the wrist is aligned (or the wrist's centre on axis 1) the angle that is free
+is left as before, and the pose is still met.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Solved(NamedTuple):
     """Joint coordinates on a branch. `joint` is the slot that cannot follow, 0: all can."""
 
     q: tuple  # seven, rad; slot 0 as before
-    clearance: tuple  # of shoulder, elbow and wrist from their singularities, 0 to 1
+    clearance: tuple  # of shoulder, elbow and wrist from their singularities
     joint: int  # 1, 3 or 5: the pose is out of this joint's reach
     missing: float  # m, by how much too far (positive) or too near (negative); 0 in reach
 
@@ -106,7 +106,7 @@ def _shoulder(arm, w, lateral, sign, before):
     clearance = math.sqrt(max(found.room, 0.0)) / reach
     if found.room < -ROUNDING * reach * reach:
         return _Shoulder(found.turn, 0.0, found.radius - abs(lateral))  # inside the dead cylinder
-    return _Shoulder(found.turn, min(clearance, 1.0), 0.0)
+    return _Shoulder(found.turn, clearance, 0.0)
 
 
 @compiled
