@@ -265,6 +265,19 @@ def test_a_place_serves_the_whole_spread():
         assert check_run(Facility(chaser=found.best[0].mount), each).fits
 
 
+def test_the_targets_tip_stays_on_the_target():
+    """A chaser that has left does not take the place of the target's stiffness with it."""
+    motion = straight()
+    poses, push = motion.poses["chaser"].copy(), np.zeros((81, 3))
+    poses[40:, 0] -= 0.2 * np.arange(41)
+    push[40, 0] = -100.0
+    left = given_motion(motion.time, poses, motion.poses["target"], push, (0.3, 0.0, 0.0))
+    assert np.ptp(left.point[:, 0]) > 5.0
+    assert np.ptp(left.tip_of("target"), axis=0).max() == 0.0
+    assert np.array_equal(left.tip_of("target")[40], left.point[40])
+    assert left.tip_of("chaser") is left.point
+
+
 def test_no_place_is_said():
     """A motion longer than the arm has no place, and the search says so with an empty list."""
     motion = straight()

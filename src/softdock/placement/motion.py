@@ -36,9 +36,22 @@ class Motion:
 
     @property
     def contact_row(self) -> int:
-        """Row of the largest force; without contact the last one."""
+        """Row of the largest force; without contact that of the closest approach."""
         size = np.linalg.norm(self.force, axis=1)
-        return int(size.argmax()) if size.any() else len(self.time) - 1
+        if size.any():
+            return int(size.argmax())
+        return int(np.linalg.norm(self.point - self.poses["target"][:, :3], axis=1).argmin())
+
+    def tip_of(self, robot: str) -> np.ndarray:
+        """Where a satellite is touched: where the force acts; while there is none, the place on the
+        satellite that the largest force meets."""
+        if robot == "chaser":
+            return self.point  # its own tip
+        poses, row = self.poses[robot], self.contact_row
+        place = matrix_of(poses[row, 3:]).T @ (self.point[row] - poses[row, :3])
+        own = poses[:, :3] + turned_rows(poses[:, 3:], place)
+        pushed = np.linalg.norm(self.force, axis=1) > 0.0
+        return np.ascontiguousarray(np.where(pushed[:, None], self.point, own))
 
     def thinned(self, most: int) -> Motion:
         """At most about so many rows: evenly in time, ends and peak force among them."""

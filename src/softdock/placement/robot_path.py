@@ -142,6 +142,7 @@ class Sweeper:
         self.work = np.zeros(WORK.size)
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
+        self.tip = motion.tip_of(robot)
 
     def run(self, facility: Facility, mount: Mount, branch: int) -> int:
         """One branch; `worst` and `ended` hold what was found. Returns the rows reached."""
@@ -154,7 +155,7 @@ class Sweeper:
             self.motion.time,
             self.motion.poses[self.robot],
             self.force,
-            self.motion.point,
+            self.tip,
             np.full(len(self.motion.time), mount.base_axis),
             start,
             branch,
