@@ -33,10 +33,12 @@ from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.errors import BadInput, Problem, closest, is_plain
 from softdock.scenario.checks import check_rates, check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
+from softdock.scenario.facility import read_facility
 from softdock.scenario.features import features_of
 from softdock.scenario.method_chains import chain_problems, idle_settings
 from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import (
+    FACILITY_TABLE,
     METHOD_TABLE,
     PAIR_TABLE,
     SCHEMA_VERSION,
@@ -154,6 +156,7 @@ class _Builder:
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
         self.pairs()
+        self.facility()
         memory = self.methods()
         if not self.problems:
             check_rates(self.vector, self.refuse)  # before memory is laid out for such a rate
@@ -173,7 +176,7 @@ class _Builder:
         self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))
 
     def top_level(self) -> None:
-        tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE}
+        tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE, FACILITY_TABLE}
         known = tables | set(TOP_LEVEL)
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
@@ -368,6 +371,16 @@ class _Builder:
         for i, pair in enumerate(given):
             self.fill(f"{PAIR_TABLE}.{i}", pair, PAIR, self.vector, pair_base(i))
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
+
+    def facility(self) -> None:
+        """Arms and their places: read, checked and kept as written. The loop does not use them."""
+        if FACILITY_TABLE not in self.given:
+            return
+        try:
+            read_facility(self.given[FACILITY_TABLE], self.locate)
+            self.resolved[FACILITY_TABLE] = copy.deepcopy(self.given[FACILITY_TABLE])
+        except BadInput as error:
+            self.problems += error.problems
 
     def methods(self) -> list[tuple[int, int]]:
         """Lay out the listed methods behind the vector. Returns the floats of memory each one

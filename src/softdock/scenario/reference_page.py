@@ -25,7 +25,8 @@ Schema version {SCHEMA_VERSION}.
 A scenario is a TOML file. Units are spelled in the keys. A key that its table does not list is refused, and so is a key of a
 model that was not chosen (last column). A default in the form *as `key`* is whatever that key of the same table has. Dots in a
 key are sub-tables: `real.law` is `law` in `[contact.real]`. Frames and signs are in [conventions.md](conventions.md); the presets
-(`softdock scenarios`, `softdock show NAME`) are complete examples.
+(`softdock scenarios`, `softdock show NAME`) are complete examples. `[facility]`, six-axis arms and
+their places, is in [arms.md](arms.md).
 """
 CSV_ROW = (
     "`csv`",
