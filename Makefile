@@ -38,6 +38,7 @@ gpu-check: $(VENV)/.synced-dev
 
 lint: $(VENV)/.synced-dev
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
 
 types: $(VENV)/.synced-dev
 	$(VENV)/bin/mypy

@@ -55,7 +55,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     return Wrenches(Wrench((math.nan, 0.0, 0.0), wrenches.chaser.torque), wrenches.target)
 
 
-METHOD = Method("broken", "gives NaN", "nothing", Group("broken", "Gives NaN."), Broken(0), prepare, wrench=wrench)
+GROUP = Group("broken", "Gives NaN.")
+METHOD = Method("broken", "gives NaN", "nothing", GROUP, Broken(0), prepare, wrench=wrench)
 """
 
 

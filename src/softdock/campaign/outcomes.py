@@ -31,8 +31,8 @@ COLUMNS = {
     "method": "methods, in the order in which they apply",
     "integrator": "integrator of the satellites",
     "status": "completed, or why the run stopped",
-    "verdict": f"passive; active: it invented more than {100 * ACTIVE:g} % of the energy at the start; "
-    "stopped: it did not complete",
+    "verdict": f"passive; active: it invented more than {100 * ACTIVE:g} % of the energy at the "
+    "start; stopped: it did not complete",
     "captured": "the probe was at its seat and slow for the stated time; null: nobody asked",
     "captured_at_s": "when that time was over; NaN: not captured",
     "contacts": "number of real contacts",
@@ -40,16 +40,16 @@ COLUMNS = {
     "peak_force_real_N": "largest true force of a contact pair",
     "peak_torque_real_Nm": "largest true torque about either centre of mass",
     "energy_invented_J": "energy from nothing",
-    "observed_J": "energy observed at the rig's port; above 0 it is active; NaN: force and pose differ in "
-    "age by more than half a cycle",
+    "observed_J": "energy observed at the rig's port; above 0 it is active; NaN: force and pose "
+    "differ in age by more than half a cycle",
     "kinetic_start_J": "kinetic energy of both satellites at the start",
     "kinetic_end_J": "and at the end",
     "ended_at_s": "time at which the run ended",
 }
 NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
-    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was "
-    "on at the end, or nothing approached",
+    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; "
+    "NaN: a contact was on at the end, or nothing approached",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",

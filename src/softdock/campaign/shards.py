@@ -1,8 +1,11 @@
 """The folder of a campaign, written as it goes.
 
-    campaign.toml, scenario.toml    what runs, every default written out; `softdock campaign DIR` reads them again
-    campaign.json                   the manifest: version, sources, size of a shard; written before the first run
-    runs/part-000000.parquet ...    the table of outcomes, a file a shard: `pandas.read_parquet("DIR/runs")`
+    campaign.toml, scenario.toml    what runs, every default written out; `softdock campaign DIR`
+                                    reads them again
+    campaign.json                   the manifest: version, sources, size of a shard; written before
+                                    the first run
+    runs/part-000000.parquet ...    the table of outcomes, one file per shard:
+                                    `pandas.read_parquet("DIR/runs")`
     trajectories/                   motion of chosen runs
     summary.json, report.html       when all is done
 

@@ -1,11 +1,13 @@
 """One [[vary]] of a campaign file: a key and where its values come from.
 
-grid = [from, to, steps]    list = [...]            every combination of all grids and lists is a point
+grid = [from, to, steps]    list = [...]
+                            every combination of all grids and lists is a point
 uniform = [low, high]       log_uniform = [low, high]
 normal = [mean, deviation]  with within = [low, high] cut off there
-keys = [...] with mean = [...] and covariance = [[...]], or deviation = [...] and correlation =
-[[...]]: correlated normals keys = [...] with list = [[...], ...]: keys that change together, a row
-a point
+keys = [...]                with mean = [...] and covariance = [[...]], or deviation = [...] and
+                            correlation = [[...]]: correlated normals;
+                            with list = [[...], ...]: keys that change together, one row per
+                            point
 """
 
 from __future__ import annotations

@@ -202,12 +202,8 @@ def _precision(r: dict[str, Any]) -> str:
     parts = [e.text(said(found), "plain")]
     if found["decided_runs"]:
         listed = ", ".join(str(run) for run in found["decided_runs"])
-        parts.append(
-            e.text(
-                "Runs that rounding decided otherwise: "
-                f"{listed}{' ...' if found['decided_by_rounding'] > len(found['decided_runs']) else ''}."
-            )
-        )
+        more = " ..." if found["decided_by_rounding"] > len(found["decided_runs"]) else ""
+        parts.append(e.text(f"Runs that rounding decided otherwise: {listed}{more}."))
     headings = ["outcome", "difference relative to", "runs", "median", "95 %", "largest"]
     parts.append(
         e.table(

@@ -250,10 +250,8 @@ def final_table(metrics: Mapping[str, Any]) -> str:
 def _vector(metrics: Mapping[str, Any], path: str) -> str:
     value = look_up(metrics, path)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return (
-            "<span "
-            f'class="vector">{" &ensp;".join(shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))}</span>'
-        )
+        numbers = (shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))
+        return f'<span class="vector">{" &ensp;".join(numbers)}</span>'
     return shown(metrics, path, unit="")
 
 
