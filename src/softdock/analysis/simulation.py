@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
@@ -14,7 +18,10 @@ from softdock.analysis.metrics import metrics
 from softdock.analysis.observed_energy import observed_by_age
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine import doors
+from softdock.core.machine.interrupts import deferred
 from softdock.core.orbit import Orbit
+from softdock.errors import RunInterrupted
+from softdock.runs.memory import check_memory
 from softdock.runs.run import Reached, Run, contact_rows
 from softdock.runs.series import Series
 from softdock.runs.stepper import LOGGED_CONTACTS, Stepper, cycle_count
@@ -22,7 +29,9 @@ from softdock.scenario.build import Scenario, build
 
 __all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]
 
-CHUNK = 20_000  # cycles between two reports of progress
+# Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
+FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+UNIT = 1e-6  # by how much an attitude's squared length may miss 1
 
 Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
@@ -40,7 +49,8 @@ def judge(run: Run, orbit: Orbit | None = None) -> Run:
         run.orbit = orbit
     run.fly_orbit()
     if not run.is_judged:
-        run.metrics = metrics(run)
+        with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+            run.metrics = metrics(run)
     return run
 
 
@@ -49,20 +59,49 @@ def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None
     flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
-    check_feasible(scenario)
     total = cycle_count(scenario)
+    check_memory(scenario, total)
+    check_feasible(scenario)
     loop = Stepper(scenario, rows=total + 1)
-    while loop.cycles < total and loop.status == "completed":
-        loop.step(min(CHUNK, total - loop.cycles))
-        if progress is not None:
-            progress(loop.cycles, total)
-    return _told(scenario, loop, total)
+    loop.step(0)  # compiles, where there is nothing to be kept yet
+    chunk, interrupted = FIRST_CHUNK, False
+    with deferred() as pressed:
+        while loop.cycles < total and loop.status == "completed" and not interrupted:
+            began = time.perf_counter()
+            loop.step(min(chunk, total - loop.cycles))
+            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            if progress is not None:
+                progress(loop.cycles, total)
+            interrupted = pressed()
+    with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+        run = _told(scenario, loop, total, "interrupted" if interrupted else loop.status)
+    if interrupted:
+        raise RunInterrupted(run)
+    return run
 
 
-def _told(scenario: Scenario, loop: Stepper, total: int) -> Run:
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Cycles until the next look at progress and Ctrl-C: some CHUNK_S of them."""
+    if seconds <= 0.0:
+        return 4 * chunk
+    return max(1, min(4 * chunk, int(chunk * CHUNK_S / seconds), MOST_CHUNK))
+
+
+def _cut_attitudes(series: Series) -> None:
+    """Attitudes of a run that diverged are no numbers from where they stop being rotations."""
+    for name in {channel.rpartition(".")[0] for channel in series if ".attitude." in channel}:
+        q = series[name]
+        wrong = ~(np.abs(np.sum(q * q, axis=1) - 1.0) < UNIT)
+        if wrong.any():
+            q[int(np.argmax(wrong)) :] = math.nan
+
+
+def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     """What is said of a loop that has ended."""
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    if status == "diverged":
+        _cut_attitudes(series)
     paired = observed_by_age(scenario.tables["sensor"]["on"], series)
     if paired is not None:
         series["energy.observed"][:] = paired
@@ -82,15 +121,15 @@ def _told(scenario: Scenario, loop: Stepper, total: int) -> Run:
         *(event["text"] for event in events if event["what"] not in QUIET),
         *imbalances(joints),
     ]
-    if loop.status != "completed":
-        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
+    if status != "completed":
+        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
     return Run(
         scenario=scenario,
         series=series,
         contacts=contacts,
         contact_count=int(count),
         cycles=loop.cycles,
-        status=loop.status,
+        status=status,
         state=loop.state,
         warnings=warnings,
         method_books=books,

@@ -10,7 +10,15 @@ from softdock.campaign.engines import engine_for
 from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_shards, stopped
 from softdock.campaign.outcomes import NO_NUMBERS, column_names
 from softdock.campaign.precision import compare_with_double
-from softdock.campaign.shards import REPORT, SUMMARY, Folder, again, begin, resume
+from softdock.campaign.shards import (
+    REPORT,
+    SUMMARY,
+    Folder,
+    again,
+    begin,
+    check_resumable,
+    resume,
+)
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
 from softdock.campaign.variants import Plan
@@ -35,6 +43,8 @@ def run_campaign(
     """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told
     what is waited for; `wait_s`: for a Dask worker."""
     path = Path(out)
+    if resuming:
+        check_resumable(plan, path)  # before an outcome file is executed
     check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
     try:
         if backend == "dask":
@@ -44,7 +54,7 @@ def run_campaign(
         else:
             engine = engine_for(backend, plan, threads)
             folder = (
-                resume(plan, path)
+                _resumed(plan, path, say)
                 if resuming
                 else begin(plan, path, shard_runs or engine.shard_runs(plan))
             )
@@ -57,6 +67,15 @@ def run_campaign(
         return finish(plan, folder.path, spent)
     except OSError as error:
         raise stopped(error, path) from None
+
+
+def _resumed(plan: Plan, path: Path, say: Say | None) -> Folder:
+    """The folder, and each damage told."""
+    folder, damages = resume(plan, path)
+    for damage in damages:
+        if say is not None:
+            say(damage)
+    return folder
 
 
 def check_worst_by(plan: Plan, own: list[str]) -> None:
@@ -108,7 +127,7 @@ def _on_cluster(
     with connected(scheduler, workers) as client:
         Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
         folder = (
-            resume(plan, path)
+            _resumed(plan, path, say)
             if resuming
             else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
         )
