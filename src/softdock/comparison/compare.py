@@ -12,10 +12,10 @@ from numba.core.errors import NumbaError
 
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.metric import names_over_phases
 from softdock.analysis.phases import MOST_PHASES, shifted
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
-    METRICS,
     Curves,
     costs_per_cycle,
     curves_of,
@@ -154,7 +154,12 @@ def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
     """What an error of knowledge makes of a candidate."""
     row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
     if wrong.scenario is None:
-        return {**row, "status": "not run", **dict.fromkeys(METRICS), "reason": wrong.reason}
+        return {
+            **row,
+            "status": "not run",
+            **dict.fromkeys(names_over_phases()),
+            "reason": wrong.reason,
+        }
     return {**row, **outcome(_runs(wrong.scenario, orbits)), "reason": ""}
 
 

@@ -187,7 +187,10 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
     if not runs:
         return ""
     view = view_of(runs[0].scenario, runs[0].series)
-    curves = [approach(view, runs[0].orbit.series), *(approach(view, run.series) for run in runs)]
+    curves = [
+        approach(view, runs[0].fly_orbit().series),
+        *(approach(view, run.series) for run in runs),
+    ]
     factor, unit = scaled([curve.gap for curve in curves], "m")
     roles = ["orbit", *_roles(len(runs))]
     lines = [

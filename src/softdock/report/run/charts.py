@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.metrics import states_corrected
+from softdock.analysis.metric_values import states_corrected
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import Line, Window, chart, scaled

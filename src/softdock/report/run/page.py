@@ -42,9 +42,9 @@ MARGIN = 0.5  # of a contact's length, shown on either side of it
 
 def run_page(run: Run) -> str:
     """One self-contained HTML page. Its numbers are those of `run.metrics`, which it carries as
-    JSON under the id `metrics`."""
+    JSON under the id `metrics`. Flies orbit if that was not done (a run read from a folder)."""
     metrics, tables = plain(run.metrics), plain(run.scenario.tables)
-    orbit, stable = run.orbit, stability_section(run)
+    orbit, stable = run.fly_orbit(), stability_section(run)
     sections = {
         "verdict": ("", _first_look(run, metrics, tables)),
         **(
