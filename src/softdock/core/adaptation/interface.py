@@ -2,7 +2,7 @@
 ages, the simulated satellites, the clock.
 
 A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector,
-and up to four hooks that share one slice of `mem` (its first index is the method's field `memory`):
+and hooks that share one slice of `mem` (its first index is the method's field `memory`):
 
     wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches
         what acts on the satellites
