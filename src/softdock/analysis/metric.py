@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from softdock.analysis.fidelity import MassProperties
+from softdock.analysis.momenta import MassProperties
 from softdock.core.orbit import Orbit
 from softdock.runs.run import Run
 

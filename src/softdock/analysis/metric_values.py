@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.fidelity import (
+from softdock.analysis.metric import Judged
+from softdock.analysis.momenta import (
     MassProperties,
     angular_momentum,
     kinetic_energy,
     linear_momentum,
 )
-from softdock.analysis.metric import Judged
 from softdock.core.energy.ledger import ROWS
 from softdock.runs.run import Run
 

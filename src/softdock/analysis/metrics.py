@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.analysis.fidelity import compare, instants, mass_properties, motions
+from softdock.analysis.fidelity import compare, instants
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
 from softdock.analysis.metric import Judged, Metric, Row, declare
 from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
+from softdock.analysis.momenta import mass_properties, motions
 from softdock.analysis.verdict import verdict
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run

@@ -117,13 +117,8 @@ def _on_cluster(
     say: Say | None,
     wait_s: float | None,
 ) -> tuple[Folder, Spent]:
-    from softdock.campaign.cluster import (
-        WAIT_S,
-        Watch,
-        cluster_shard_runs,
-        connected,
-        run_on_cluster,
-    )
+    from softdock.campaign.cluster import cluster_shard_runs, run_on_cluster
+    from softdock.campaign.cluster_workers import WAIT_S, Watch, connected
 
     wait_s = WAIT_S if wait_s is None else wait_s
     with connected(scheduler, workers) as client:

@@ -14,7 +14,7 @@ import numpy as np
 from softdock.campaign.outcome import BEHIND
 from softdock.campaign.outcomes import OUTCOMES, Outcome
 from softdock.campaign.variants import Plan
-from softdock.campaign.vary import Vary
+from softdock.campaign.varied_key import Vary
 
 MOST_CELLS, FEWEST_CELLS = 24, 5  # along a side, where what varies is drawn
 MOST_VALUES = 100  # of a grid or list, each with a cell of its own

@@ -14,7 +14,8 @@ from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
 from softdock.report.run.approach import approach, view_of
-from softdock.report.run.charts import GAP_TITLES, SECONDS, invented
+from softdock.report.run.charts import invented
+from softdock.report.run.motion_charts import GAP_TITLES, SECONDS
 from softdock.runs.run import Run
 
 RAW = "direct"  # the method that changes nothing

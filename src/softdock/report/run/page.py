@@ -14,10 +14,10 @@ from softdock.report.run.charts import (
     force_chart,
     kinetic_chart,
     ledger_chart,
-    motion_charts,
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.motion_charts import motion_charts
 from softdock.report.run.stability import stability_section
 from softdock.report.run.tables import (
     contact_tables,
