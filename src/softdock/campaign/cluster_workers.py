@@ -19,6 +19,7 @@ from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 ANSWER_S = 15.0  # a scheduler that does not answer within this is not there
 
 
+LOOPBACK = "127.0.0.1"
 WAIT_S = 60.0  # for a worker, where there is none
 
 
@@ -64,11 +65,16 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             count = workers or available_cores()
+            # Loopback only, and no dashboard: its server starts all the same, without a page.
+            routes = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
+            stack.enter_context(dask.config.set({route: [] for route in routes}))
             cluster = distributed.LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=50,
             )
             where = stack.enter_context(cluster)
