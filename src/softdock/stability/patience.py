@@ -1,4 +1,5 @@
-"""How long an analysis may take: a loop of hundreds of cycles of delay has hundreds of roots near the
+"""How long an analysis may take: a loop of hundreds of cycles of delay has hundreds of roots near
+the
 boundary, and each parameter's limit asks for all of them.
 
     with patience(30.0):
