@@ -49,6 +49,7 @@ fingerprint: $(VENV)/.synced-dev
 
 lint: $(VENV)/.synced-dev
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
 
 types: $(VENV)/.synced-dev
 	$(VENV)/bin/mypy

@@ -29,8 +29,12 @@ q = 1e-3 - 4e-3 * (1.0 - np.cos(2.0 * np.pi * 5.0 * t))
 dq = np.diff(q)
 wall = standard_linear_solid(500.0, 50.0, 100.0)
 ball = hunt_crossley(8000.0, 1.5, 0.6)
-found = [Sampled(n, 1e-3, most_acceleration=10.0, states=s).run(dq)[:, 0] for n, s in ((wall, None), (ball, [1e-3]))]
-found += [render_published(wall, 1e-3, q, controller_Ns_per_m=5.0).force[1:], render_better(wall, 1e-3, q).force[1:]]
+found = [
+    Sampled(n, 1e-3, most_acceleration=10.0, states=s).run(dq)[:, 0]
+    for n, s in ((wall, None), (ball, [1e-3]))
+]
+found += [render_published(wall, 1e-3, q, controller_Ns_per_m=5.0).force[1:]]
+found += [render_better(wall, 1e-3, q).force[1:]]
 """
 
 
