@@ -44,6 +44,7 @@ NOT_CORE = (
     "cli",
     "comparison",
     "corrections.py",
+    "drivers",
     "errors.py",
     "events.py",
     "feasibility.py",
