@@ -8,6 +8,7 @@ from softdock.core.wire import (
     emulated_sensor,
     faults,
     kuka_frame,
+    links,
     peer_clock,
     rdt,
     samples,
@@ -34,3 +35,4 @@ hear_reply, motion_at_instant = (
 start_sensor, sample = door(emulated_sensor.start_sensor), door(emulated_sensor.sample)
 hear_request = door(emulated_sensor.hear_request)
 load_frame, frame_of = door(kuka_frame.load_frame), door(kuka_frame.frame_of)
+hear_rob, hear_records = door(links.hear_rob), door(links.hear_records)
