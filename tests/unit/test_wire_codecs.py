@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rig_pieces import ethernet_file
 
 from softdock.compiled import door
 from softdock.core.wire import doors, numbers, rdt, telegram
@@ -20,33 +21,6 @@ KUKA_ROB = (  # as in KUKA's own unit tests, KSS 8.6
     b'A6="0.0000"/><EIPos E1="0.0000" E2="0.0000" E3="0.0000" E4="0.0000" E5="0.0000" '
     b'E6="0.0000"/><Delay D="3"/><IPOC>4208163634</IPOC></Rob>'
 )
-
-
-def ethernet_file(extra_send: str = "", extra_receive: str = "", hold: int = 1) -> bytes:
-    """An Ethernet file with RIst, RSol, AIPos, EIPos, Delay and a correction named RKorr."""
-    axes = "".join(
-        f'<ELEMENT TAG="RKorr.{a}" TYPE="DOUBLE" INDX="{i}" HOLDON="{hold}"/>'
-        for i, a in enumerate("XYZABC", start=1)
-    )
-    sends = "".join(
-        f'<ELEMENT TAG="DEF_{t}" TYPE="{k}" INDX="INTERNAL"/>'
-        for t, k in (
-            ("RIst", "DOUBLE"),
-            ("RSol", "DOUBLE"),
-            ("AIPos", "DOUBLE"),
-            ("EIPos", "DOUBLE"),
-            ("Delay", "LONG"),
-        )
-    )
-    text = (
-        "<ROOT><CONFIG><IP_NUMBER>127.0.0.1</IP_NUMBER><PORT>59152</PORT>"
-        "<SENTYPE>ImFree</SENTYPE><ONLYSEND>FALSE</ONLYSEND></CONFIG>"
-        f"<SEND><ELEMENTS>{sends}{extra_send}</ELEMENTS></SEND>"
-        f"<RECEIVE><ELEMENTS>{axes}{extra_receive}</ELEMENTS></RECEIVE></ROOT>"
-    )
-    return text.encode()
-
-
 FILE = parse_ethernet_file(ethernet_file(), "chaser.xml")
 ROB, SEN = rob_telegram(FILE), sen_telegram(FILE)
 

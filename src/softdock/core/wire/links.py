@@ -11,13 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from softdock.compiled import apart, compiled
-from softdock.core.wire.peer_clock import (
-    BLOCKS,
-    CLOCK_HEARD,
-    IN_BLOCK,
-    hear_clock,
-    on_our_clock,
-)
+from softdock.core.wire.peer_clock import forget_clock, hear_clock, on_our_clock
 from softdock.core.wire.rdt import (
     FT_SEQUENCE,
     RDT_SEQUENCE,
@@ -99,7 +93,7 @@ def _is_new(verdict):
 def _keep_time(link, verdict, stamp, arrival):
     """A datagram that was taken, on our clock; a count that begins anew has a clock anew."""
     if verdict == JUMPED:
-        link.clock[CLOCK_HEARD], link.clock[IN_BLOCK], link.clock[BLOCKS] = 0, 0, 0
+        forget_clock(link.clock, link.line)
     hear_clock(link.clock, link.line, stamp, arrival, link.settings[JUMP_NS])
     link.whole[STAMP_NS] = on_our_clock(link.clock, link.line, stamp)
     link.whole[ARRIVED_NS] = arrival

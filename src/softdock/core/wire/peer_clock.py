@@ -23,7 +23,7 @@ BLOCK, LINES = 50, 12
     CLOCK_WHOLES,
 ) = range(7)
 # columns of the numbers (float64): the running minimum, the line, the minima of blocks
-BLOCK_STAMP, BLOCK_OFFSET, MEAN_STAMP, MEAN_OFFSET, SLOPE, MINIMA = range(6)
+BLOCK_STAMP, BLOCK_OFFSET, BLOCK_LEAST, MEAN_STAMP, MEAN_OFFSET, SLOPE, MINIMA = range(7)
 CLOCK_NUMBERS = MINIMA + 2 * LINES
 
 
@@ -60,8 +60,9 @@ def hear_clock(wholes, numbers, stamp, arrival, jump):
     wholes[CLOCK_HEARD] += 1
     s = float(stamp - wholes[FIRST_STAMP])
     offset = float(arrival - stamp - wholes[FIRST_OFFSET])
-    if wholes[IN_BLOCK] == 0 or offset < numbers[BLOCK_OFFSET]:
-        numbers[BLOCK_STAMP], numbers[BLOCK_OFFSET] = s, offset
+    tilted = offset - numbers[SLOPE] * s  # or a block's minimum would stand at one of its ends
+    if wholes[IN_BLOCK] == 0 or tilted < numbers[BLOCK_LEAST]:
+        numbers[BLOCK_STAMP], numbers[BLOCK_OFFSET], numbers[BLOCK_LEAST] = s, offset, tilted
     wholes[IN_BLOCK] += 1
     if wholes[IN_BLOCK] < BLOCK:
         return False
@@ -77,6 +78,13 @@ def hear_clock(wholes, numbers, stamp, arrival, jump):
     wholes[BLOCKS] += 1
     _fit(wholes, numbers)
     return jumped
+
+
+@compiled
+def forget_clock(wholes, numbers):
+    """Begin anew: the peer has begun a new count."""
+    wholes[CLOCK_HEARD], wholes[IN_BLOCK], wholes[BLOCKS] = 0, 0, 0
+    numbers[SLOPE] = 0.0
 
 
 @compiled
