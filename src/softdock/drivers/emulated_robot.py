@@ -132,7 +132,9 @@ class EmulatedRobot:
         scenario: Any,
         windows: np.ndarray | None = None,
         buffer: Any = None,
+        attach: bool = False,
     ) -> None:
+        """`buffer`: where the shared arrays stand; `attach`: another process has made them."""
         self.settings, self.name = settings, settings.which
         self.features = scenario.markers.features
         rob, sen = (
@@ -160,7 +162,8 @@ class EmulatedRobot:
             told=rob.values(),
             **_arrays(settings, scenario.vector, buffer),
         )
-        self.arrays.settings[:] = settings.numbers()
+        if not attach:
+            self.arrays.settings[:] = settings.numbers()
         self.rob = rob
         self._out = np.zeros(LONGEST, np.uint8)
 
