@@ -6,11 +6,14 @@ telegrams are the clock) and is what a rig needs at least; supervision stands ab
 
 from __future__ import annotations
 
+import socket
+
 import numpy as np
 
 import softdock
 from softdock import doors
 from softdock.core.wire import doors as wire
+from softdock.drivers.emulate import Emulation, Plant
 from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
 from softdock.drivers.links import RobotLink, SensorLink
@@ -130,3 +133,46 @@ class Rig:
         for emulated, motion in zip(self.robots, self.controller.start):
             emulated.start(0, motion)
         self.sensor.start(0)
+
+
+def emulation(
+    chaser_port: int,
+    target_port: int,
+    moving: bool = False,
+    sensor: dict | None = None,
+    timeout_packets: int = 100,
+    **options,
+) -> Emulation:
+    """epos_1d's two robots and sensor for processes; at rest, or as if RSI had been on for ever."""
+    scenario = softdock.load_scenario("epos_1d")
+    files = [
+        parse_ethernet_file(ethernet_file(port=port), f"{port}.xml")
+        for port in (chaser_port, target_port)
+    ]
+    motions = tuple(
+        m if moving else m._replace(v=(0.0, 0.0, 0.0), w=(0.0, 0.0, 0.0))
+        for m in Docking(scenario, files[0]).start
+    )
+    settings = [
+        RobotSettings(file, which, timeout_packets=timeout_packets)
+        for which, file in zip(("chaser", "target"), files)
+    ]
+    return Emulation(
+        plant=Plant(scenario.vector, scenario.markers, scenario.mem_floats),
+        robots=tuple(settings),
+        motions=motions,
+        sensor=SensorSettings(**(sensor or {})),
+        **options,
+    )
+
+
+def free_ports(number: int) -> list[int]:
+    """UDP ports of loopback that nobody has now."""
+    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(number)]
+    try:
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [s.getsockname()[1] for s in sockets]
+    finally:
+        for s in sockets:
+            s.close()
