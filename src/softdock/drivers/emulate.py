@@ -150,11 +150,11 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
     blocks, watch = [shared_memory.SharedMemory(name) for name in memories], _Watch(end)
     port = Port(e.host, e.rdt_port, (e.robots[0].ethernet.address, 0))
     try:
-        robots = [
+        chaser, target = (
             EmulatedRobot(settings, e.plant, None, block.buf, attach=True)
             for settings, block in zip(e.robots, blocks)
-        ]
-        sensor = EmulatedSensor(e.sensor, e.plant, *robots, e.faults.window_rows())
+        )
+        sensor = EmulatedSensor(e.sensor, e.plant, chaser, target, e.faults.window_rows())
         settings = sensor.arrays.settings
         sensor.start(0)
         sensor.hear(b"")
@@ -171,7 +171,7 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
             lines = [Line(e.faults, 2 * len(ROBOTS) + i, origin) for i in range(2)]
             _sensor_loop(sensor, port, lines, watch)
         report.put(("sensor", {"streaming": sensor.streaming}))
-        del robots, sensor
+        del chaser, target, sensor
     finally:
         port.close()
         for block in blocks:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
@@ -92,7 +93,7 @@ class SensorPage:
         parts = urlsplit(target)
         if parts.path == PAGE:
             return 200, page_text(self.settings)
-        changes = {}
+        changes: dict[str, Any] = {}
         for key, values in parse_qs(parts.query).items():
             name = SETTINGS.get((parts.path, key))
             if name is None or not values[-1].isdecimal():

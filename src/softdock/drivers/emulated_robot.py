@@ -113,7 +113,8 @@ def shared_bytes(settings: RobotSettings, vector: np.ndarray) -> int:
 
 
 def _arrays(settings: RobotSettings, vector: np.ndarray, buffer: Any) -> dict[str, np.ndarray]:
-    made, at = {}, 0
+    made: dict[str, np.ndarray] = {}
+    at = 0
     for name, (length, kind) in shared_sizes(settings, vector).items():
         if buffer is None:
             made[name] = np.zeros(length, kind)

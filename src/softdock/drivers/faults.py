@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,8 @@ def _window(kind: str, text: str) -> Window:
 
 def parse_faults(text: str, seed: int = 0) -> Faults:
     """Faults from one line of text; see the top of this file."""
-    found, known = Faults(seed=seed), (*RATES, "latency_us", "jitter_us", "reorder_ms")
+    found: Faults = Faults(seed=seed)
+    known = (*RATES, "latency_us", "jitter_us", "reorder_ms")
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, _, value = part.partition("=")
         if key in wire.WINDOWS:
@@ -111,7 +113,8 @@ def parse_faults(text: str, seed: int = 0) -> Faults:
                 number = float(value)
             except ValueError:
                 raise BadInput(Problem(key, value, "a number")) from None
-            found = replace(found, **{key: number})
+            changes: dict[str, Any] = {key: number}
+            found = replace(found, **changes)
         else:
             names = (*known, *wire.WINDOWS)
             raise BadInput(Problem("faults", key, ", ".join(names), "", closest(key, names)))

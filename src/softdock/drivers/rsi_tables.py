@@ -71,7 +71,8 @@ class _Template:
     """Literal bytes and, behind each, a value."""
 
     def __init__(self) -> None:
-        self.literals, self.pieces, self.text = b"", [], ""
+        self.literals, self.text = b"", ""
+        self.pieces: list[list[int]] = []
 
     def value(self, kind: int, row: int, decimals: int) -> None:
         literal = self.text.encode("ascii")
