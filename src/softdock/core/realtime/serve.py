@@ -1,0 +1,147 @@
+"""The controller's end as one compiled loop: receive, hear, answer; no Python in between.
+
+Each robot's socket is drained and only its newest telegram is answered (the jump of IPOC says how
+many were skipped); the sensor's records are taken before any answer is made. What is answered is
+a program's: `answer_rob` is chosen by the type of the program, at compile time. `Hold` answers
+with constant corrections, or, with `echo`, the telegram itself: the machine's own time, to compare
+with. Ends when told (`stop[0]`), at a stated instant, or when no robot is heard for `silence_ns`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.compiled import by_type, compiled, door
+from softdock.core.realtime.system_calls import (
+    answer,
+    is_ready,
+    monotonic_ns,
+    receive,
+    remember_source,
+    source_of,
+    wait_for,
+)
+from softdock.core.wire.links import NEWEST, NO_DATAGRAM, hear_records, hear_rob
+from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
+from softdock.core.wire.telegram import write
+
+# columns of the counts (int64), one row a socket
+RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT, COUNT_COLUMNS = range(7)
+LONGEST_POLL_MS = 20  # so that the end is seen
+TOLD, IN_TIME, SILENT = range(3)
+ENDS = ("told", "in time", "no robot heard")
+
+
+class Hold(NamedTuple):
+    """The program that holds corrections: for listening, for warming up, and to measure with."""
+
+    literals: Any  # uint8, of Sen
+    pieces: Any  # int64
+    values: Any  # float64
+    echo: Any  # int64, one: 1 sends back what came
+
+
+class Sockets(NamedTuple):
+    """The loop's sockets: robots first, then sensors."""
+
+    descriptors: Any  # int64, a struct pollfd each
+    address: Any  # int64, one: where they stand
+    peers: Any  # int64: whose datagrams are taken, as system_calls.source_of has it; 0: anyone's
+    counts: Any  # int64, (sockets, COUNT_COLUMNS)
+    compute: Any  # int64, (sockets, rows): from receive to send [ns]
+
+
+@compiled
+def _held(program, wire, link, which, size):
+    """A constant correction, or what came."""
+    if program.echo[0] != 0:
+        for i in range(size):
+            wire.out[i] = wire.data[i]
+        return size
+    return write(program.literals, program.pieces, program.values, link.whole[NEWEST], wire.out)
+
+
+@by_type(lambda cls: cls.ANSWER if hasattr(cls, "ANSWER") else _held)
+def answer_rob(program, wire, link, which, size):
+    """The answer to a robot's newest telegram into `wire.out`: its size, or 0 for none."""
+
+
+@compiled
+def _keep(sockets, which, spent):
+    counts = sockets.counts[which]
+    counts[SLOWEST_NS] = max(counts[SLOWEST_NS], spent)
+    if sockets.compute.shape[1] > 0:
+        sockets.compute[which, counts[ROWS_KEPT] % sockets.compute.shape[1]] = spent
+        counts[ROWS_KEPT] += 1
+
+
+@compiled
+def _is_peer(sockets, wire, which):
+    if sockets.peers[which] == 0 or source_of(wire) == sockets.peers[which]:
+        return True
+    sockets.counts[which, FOREIGN] += 1
+    return False
+
+
+@compiled
+def _hear_robot(sockets, wire, program, link, which):
+    """Drain one robot's socket and answer its newest telegram: whether there was one."""
+    descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
+    newest, begun = -1, 0
+    while True:
+        size, arrival = receive(wire, descriptor)
+        if size < 0:
+            break
+        if not _is_peer(sockets, wire, which):
+            continue
+        begun = monotonic_ns(wire)
+        counts[RECEIVED] += 1
+        verdict = hear_rob(link, wire.data, size, arrival)
+        if verdict == NO_DATAGRAM or verdict not in (TAKEN, FIRST, JUMPED):
+            continue
+        counts[SKIPPED] += 1 if newest >= 0 else 0
+        newest = size
+        remember_source(wire)
+    if newest < 0:
+        return False
+    length = answer_rob(program, wire, link, which, newest)
+    if length > 0 and answer(wire, descriptor, length):
+        counts[ANSWERED] += 1
+    _keep(sockets, which, monotonic_ns(wire) - begun)
+    return True
+
+
+@compiled
+def _hear_sensor(sockets, wire, link, which):
+    """All records that have arrived."""
+    descriptor = sockets.descriptors[which] & 0xFFFFFFFF
+    while True:
+        size, arrival = receive(wire, descriptor)
+        if size < 0:
+            return
+        if _is_peer(sockets, wire, which):
+            sockets.counts[which, RECEIVED] += 1
+            hear_records(link, wire.data, size, arrival)
+
+
+@door
+def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
+    """The loop, until it ends: why. `robots`: a tuple of one or two RobLink; then one sensor."""
+    heard = monotonic_ns(wire)
+    sensor_at = len(robots)
+    while stop[0] == 0:
+        now = monotonic_ns(wire)
+        if now >= until_ns:
+            return IN_TIME
+        if now - heard > silence_ns:
+            return SILENT
+        if wait_for(sockets.descriptors, sockets.address[0], LONGEST_POLL_MS) <= 0:
+            continue
+        if sockets.descriptors.shape[0] > sensor_at and is_ready(sockets.descriptors[sensor_at]):
+            _hear_sensor(sockets, wire, sensor, sensor_at)
+        for i in range(len(robots)):
+            if is_ready(sockets.descriptors[i]) and _hear_robot(
+                sockets, wire, program, robots[i], i
+            ):
+                heard = monotonic_ns(wire)
+    return TOLD
