@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import socket
 
+import numba
 import pytest
 from rig_pieces import Docking, emulation, free_ports
 
 from softdock import load_scenario
 from softdock.drivers.emulate import Emulators
-from softdock.drivers.faults import Faults
 from softdock.drivers.links import SensorLink
 from softdock.drivers.net_ft_page import fetch_calibration
 from softdock.drivers.serve import Server
@@ -20,6 +20,7 @@ from softdock.drivers.sockets import Port
 from softdock.errors import BadInput
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the processes' loops are compiled")
 def test_a_docking_over_loopback():
     """Three processes and a controller: every tick is heard, lost or late, the sensor's scale comes
     from its page, the chaser comes back from the wall, and every process says what it saw."""
@@ -79,20 +80,3 @@ def test_nothing_listens_beyond_loopback_unless_it_is_stated():
     assert port.socket.family == socket.AF_INET
     assert emulation(5000, 5001).host == "127.0.0.1"
     port.close()
-
-
-def test_a_line_in_real_time_has_the_fates_of_virtual_time():
-    """The same seed loses the same datagrams on a line as in the queue."""
-    from softdock.drivers.line import Line
-
-    faults, lost = Faults(seed=9, loss=0.3), []
-    line = Line(faults, 0, 0)
-    for n in range(50):
-        line.put(bytes([n]), n)
-    came = {data[0] for data in line.due(1 << 60)}
-    lost = sorted(set(range(50)) - came)
-    again = Line(faults, 0, 0)
-    for n in range(50):
-        again.put(bytes([n]), 1000 + n)
-    assert lost
-    assert {data[0] for data in again.due(1 << 60)} == came

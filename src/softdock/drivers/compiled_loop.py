@@ -20,8 +20,10 @@ import numpy as np
 
 from softdock.core.realtime import serve as loop
 from softdock.core.realtime import system_calls as calls
+from softdock.core.wire.program import Hold
 from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.sockets import Port, monotonic_offset
+from softdock.errors import BadInput, Problem
 
 SECOND = 1_000_000_000  # ns
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
@@ -65,6 +67,7 @@ def make_wire() -> calls.Wire:
         "data": np.zeros(ROOM, np.uint8),
         "out": np.zeros(ROOM, np.uint8),
         "clock": np.zeros(2, np.int64),
+        "timeout": np.zeros(2, np.int64),
     }
     addresses = np.array([a.ctypes.data for a in arrays.values()], np.int64)
     return calls.Wire(addresses=addresses, offset=np.array([monotonic_offset()]), **arrays)
@@ -78,7 +81,10 @@ def peer_number(peer: tuple[str, int]) -> int:
 def make_sockets(ports: list[Port], rows: int) -> loop.Sockets:
     """What the loop polls; every port must have one stated peer."""
     descriptors = np.array([p.socket.fileno() for p in ports], np.int64)
-    peers = [peer_number(p.peer) if p.peer is not None else 0 for p in ports]
+    open_to_all = [p.address for p in ports if p.peer is None]
+    if open_to_all:
+        raise BadInput(Problem("peer", open_to_all[0], "a stated address for every socket"))
+    peers = [peer_number(p.peer) for p in ports if p.peer is not None]
     return loop.Sockets(
         descriptors=descriptors,
         address=np.array([descriptors.ctypes.data], np.int64),
@@ -88,9 +94,9 @@ def make_sockets(ports: list[Port], rows: int) -> loop.Sockets:
     )
 
 
-def hold_program(link: RobotLink, echo: bool = False) -> loop.Hold:
+def hold_program(link: RobotLink, echo: bool = False) -> Hold:
     """Answer every telegram with the link's present values, or with itself."""
-    return loop.Hold(
+    return Hold(
         literals=link.sen.literals,
         pieces=link.sen.pieces,
         values=link.values,

@@ -3,7 +3,7 @@
 Each robot is a process with its own clock that sends telegrams to the address of its Ethernet
 file; the sensor is a process with RDT and its web page, and sees the robots' motion through shared
 memory, at each sample's own instant. All clocks are the machine's monotonic one, with the stated
-drift. Processes end when told, or when the parent is gone.
+drift; the loops are compiled. Processes end when told, or when the parent is gone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import socket
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,19 +20,20 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.realtime import emulate as loop
+from softdock.drivers.compiled_loop import make_sockets, make_wire, peer_number
 from softdock.drivers.emulated_page import SensorPage
 from softdock.drivers.emulated_robot import ROBOTS, EmulatedRobot, RobotSettings, shared_bytes
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
 from softdock.drivers.faults import Faults
-from softdock.drivers.line import Line
-from softdock.drivers.sockets import LOOPBACK, Port, wait
+from softdock.drivers.sockets import LOOPBACK, Port
+from softdock.drivers.virtual_run import make_queue
 from softdock.errors import BadInput, Problem
 from softdock.spatial.motion import Motion
 
 MS, SECOND = 1_000_000, 1_000_000_000  # ns
-LONGEST_SLEEP_S = 0.02  # so that the end is seen
+SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
 NO_FAULTS = Faults()
-BURST = 64  # records sent before requests are looked at again
 
 
 @dataclass(frozen=True)
@@ -68,13 +70,6 @@ class _Watch:
         return not self._end.is_set() and os.getppid() == self._parent
 
 
-def _sleep_until(port: Port, instants: Sequence[int | None]) -> None:
-    """Until something is due or arrives."""
-    first = min((i for i in instants if i is not None), default=None)
-    left = LONGEST_SLEEP_S if first is None else (first - time.monotonic_ns()) / SECOND
-    wait([port], min(left, LONGEST_SLEEP_S))
-
-
 def _wait_for_go(begin: Any, watch: _Watch) -> int:
     """The instant that everybody counts from; doors are compiled by then."""
     while begin.value == 0 and watch:
@@ -82,68 +77,51 @@ def _wait_for_go(begin: Any, watch: _Watch) -> int:
     return int(begin.value)
 
 
-def _robot_loop(
-    robot: EmulatedRobot, port: Port, peer: tuple[str, int], lines: Sequence[Line], watch: _Watch
-) -> None:
-    out, back = lines
-    while watch:
-        for datagram in port.drain():
-            back.put(datagram.data, datagram.arrival_ns)
-        now = time.monotonic_ns()
-        for data in back.due(min(now, robot.next_ns)):  # what is later than the tick is late
-            robot.hear(data)
-        if robot.next_ns <= now:
-            for data in robot.act():
-                out.put(data, now)
-        for data in out.due(now):
-            port.send(data, peer)
-        _sleep_until(port, (robot.next_ns, out.next_ns, back.next_ns))
+class _Line:
+    """The socket of one process as the compiled loop has it, and the faults on its way."""
+
+    def __init__(self, port: Port, faults: Faults, origin_ns: int) -> None:
+        self.wire, self.sockets = make_wire(), make_sockets([port], 0)
+        self.queue = make_queue(faults, origin_ns)
+        assert port.peer is not None  # make_sockets refuses a socket that hears anyone
+        self.wire.reply[0] = socket.AF_INET | peer_number(port.peer) << 16
+
+    def arrays(self) -> tuple[Any, ...]:
+        return self.queue, self.wire, self.sockets
+
+
+def _serve_robot(robot: EmulatedRobot, which: int, line: _Line, until_ns: int) -> None:
+    loop.serve_robot(robot.features, robot.arrays, which, *line.arrays(), until_ns)
+
+
+def _serve_sensor(sensor: EmulatedSensor, line: _Line, until_ns: int) -> None:
+    robots = (sensor.chaser.arrays, sensor.target.arrays)
+    link = 2 * len(ROBOTS)
+    loop.serve_sensor(sensor.features, sensor.arrays, *robots, link, *line.arrays(), until_ns)
 
 
 def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, report: Any) -> None:
     block, watch = shared_memory.SharedMemory(memory), _Watch(end)
     settings = e.robots[which]
-    peer = (settings.ethernet.address, settings.ethernet.port)
-    port = Port(e.host, 0, peer)
+    port = Port(e.host, 0, (settings.ethernet.address, settings.ethernet.port))
     try:
         robot = EmulatedRobot(settings, e.plant, e.faults.window_rows(), block.buf)
         robot.start(0, e.motions[which])
-        Line(e.faults, 0, 0).put(robot.act()[0], 0)  # everything is compiled before RSI_ON
-        robot.hear(b"")
+        _serve_robot(robot, which, _Line(port, e.faults, 0), 0)  # loaded before RSI_ON
         report.put((settings.which, {"port": port.address[1]}))
         origin = _wait_for_go(begin, watch)
         robot.arrays.windows[:] = e.faults.window_rows(origin)
         robot.start(origin + round(e.phases_ms[which] * MS), e.motions[which])
         port.drain()
-        lines = [Line(e.faults, 2 * which + i, origin) for i in range(2)]
-        _robot_loop(robot, port, peer, lines, watch)
+        line = _Line(port, e.faults, origin)
+        while watch:
+            _serve_robot(robot, which, line, time.monotonic_ns() + SLICE_NS)
         report.put((settings.which, {"state": robot.state, **robot.counts()}))
         del robot
     finally:
         port.close()
         with contextlib.suppress(BufferError):
             block.close()
-
-
-def _sensor_loop(sensor: EmulatedSensor, port: Port, lines: Sequence[Line], watch: _Watch) -> None:
-    out, back = lines
-    client = None
-    while watch:
-        for datagram in port.drain():
-            client = datagram.source
-            back.put(datagram.data, datagram.arrival_ns)
-        now = time.monotonic_ns()
-        for data in back.due(now):
-            sensor.hear(data)
-        for _ in range(BURST):
-            if sensor.next_ns > now:
-                break
-            for data in sensor.act():
-                out.put(data, now)
-        if client is not None:
-            for data in out.due(now):
-                port.send(data, client)
-        _sleep_until(port, (sensor.next_ns, out.next_ns, back.next_ns))
 
 
 def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, report: Any) -> None:
@@ -157,8 +135,7 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
         sensor = EmulatedSensor(e.sensor, e.plant, chaser, target, e.faults.window_rows())
         settings = sensor.arrays.settings
         sensor.start(0)
-        sensor.hear(b"")
-        sensor.act()  # everything is compiled before the first sample
+        _serve_sensor(sensor, _Line(port, e.faults, 0), 0)
 
         def change(changed: SensorSettings) -> None:
             settings[:] = changed.numbers()
@@ -168,8 +145,9 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
             origin = _wait_for_go(begin, watch)
             sensor.arrays.windows[:] = e.faults.window_rows(origin)
             sensor.start(origin)
-            lines = [Line(e.faults, 2 * len(ROBOTS) + i, origin) for i in range(2)]
-            _sensor_loop(sensor, port, lines, watch)
+            line = _Line(port, e.faults, origin)
+            while watch:
+                _serve_sensor(sensor, line, time.monotonic_ns() + SLICE_NS)
         report.put(("sensor", {"streaming": sensor.streaming}))
         del chaser, target, sensor
     finally:
@@ -181,15 +159,17 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
 
 def warm_up(e: Emulation) -> None:
     """Compile every door of the emulators once, here, so that the processes only load them."""
-    robots = [EmulatedRobot(r, e.plant, e.faults.window_rows()) for r in e.robots]
-    for robot, motion in zip(robots, e.motions):
+    windows = e.faults.window_rows()
+    robots = [EmulatedRobot(r, e.plant, windows) for r in e.robots]
+    sensor = EmulatedSensor(e.sensor, e.plant, robots[0], robots[1], windows)
+    port = Port(LOOPBACK, 0, (LOOPBACK, 9))
+    line = _Line(port, e.faults, 0)
+    for which, (robot, motion) in enumerate(zip(robots, e.motions)):
         robot.start(0, motion)
-        Line(e.faults, 0, 0).put(robot.act()[0], 0)
-        robot.hear(b"")
-    sensor = EmulatedSensor(e.sensor, e.plant, robots[0], robots[1], e.faults.window_rows())
+        _serve_robot(robot, which, line, 0)
     sensor.start(0)
-    sensor.hear(b"")
-    sensor.act()
+    _serve_sensor(sensor, line, 0)
+    port.close()
 
 
 class Emulators:

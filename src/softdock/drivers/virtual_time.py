@@ -57,13 +57,15 @@ class VirtualTime:
         self._order = 0
         self._digest = hashlib.sha256()
         self._ranks = {n: SAMPLE if n in samplers else TICK for n in self.peers}
-        for name, peer in self.peers.items():
-            self._push(peer.next_ns, self._ranks[name], name, None)
+        for name in self.peers:
+            self._push_peer(name)
 
-    def _push(
-        self, when: int, rank: int, who: str, data: bytes | None, outward: bool = False
-    ) -> None:
-        heapq.heappush(self._events, (when, rank, self._order, outward, who, data))
+    def _push_peer(self, name: str) -> None:
+        when, rank = self.peers[name].next_ns, self._ranks[name]
+        heapq.heappush(self._events, (when, rank, self._links[name], False, name, None))
+
+    def _push_datagram(self, when: int, who: str, data: bytes, outward: bool) -> None:
+        heapq.heappush(self._events, (when, ARRIVE, self._order, outward, who, data))
         self._order += 1
 
     def _send(self, who: str, data: bytes, outward: bool) -> None:
@@ -78,7 +80,7 @@ class VirtualTime:
         self.counts["lost"] += copies == 0
         arrives = bytes_[:size].tobytes()
         for arrival in arrivals[:copies]:
-            self._push(int(arrival), ARRIVE, who, arrives, outward)
+            self._push_datagram(int(arrival), who, arrives, outward)
 
     def tell(self, name: str, data: bytes) -> None:
         """The controller sends a datagram to a peer, unasked: a request for records."""
@@ -103,7 +105,7 @@ class VirtualTime:
             peer = self.peers[who]
             for sent in peer.act():
                 self._send(who, sent, False)
-            self._push(peer.next_ns, self._ranks[who], who, None)
+            self._push_peer(who)
 
     def digest(self) -> str:
         """A hash of everything that the controller has sent."""

@@ -2,43 +2,33 @@
 
 Each robot's socket is drained and only its newest telegram is answered (the jump of IPOC says how
 many were skipped); the sensor's records are taken before any answer is made. What is answered is
-a program's: `answer_rob` is chosen by the type of the program, at compile time. `Hold` answers
-with constant corrections, or, with `echo`, the telegram itself: the machine's own time, to compare
-with. Ends when told (`stop[0]`), at a stated instant, or when no robot is heard for `silence_ns`.
+a program's (core/wire/program.py). Ends when told (`stop[0]`), at a stated instant, or when no
+robot is heard for `silence_ns`.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.compiled import by_type, compiled, door
+from softdock.compiled import compiled, door
 from softdock.core.realtime.system_calls import (
     answer,
+    is_from,
     is_ready,
     monotonic_ns,
     receive,
     remember_source,
-    source_of,
     wait_for,
 )
-from softdock.core.wire.links import NEWEST, NO_DATAGRAM, hear_records, hear_rob
+from softdock.core.wire.links import hear_records, hear_rob
+from softdock.core.wire.program import Desk, answer_rob
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
-from softdock.core.wire.telegram import write
 
 # columns of the counts (int64), one row a socket
 RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT, COUNT_COLUMNS = range(7)
-LONGEST_POLL_MS = 20  # so that the end is seen
+LONGEST_WAIT_NS = 20_000_000  # so that the end is seen
 TOLD, IN_TIME, SILENT = range(3)
 ENDS = ("told", "in time", "no robot heard")
-
-
-class Hold(NamedTuple):
-    """The program that holds corrections: for listening, for warming up, and to measure with."""
-
-    literals: Any  # uint8, of Sen
-    pieces: Any  # int64
-    values: Any  # float64
-    echo: Any  # int64, one: 1 sends back what came
 
 
 class Sockets(NamedTuple):
@@ -46,24 +36,9 @@ class Sockets(NamedTuple):
 
     descriptors: Any  # int64, a struct pollfd each
     address: Any  # int64, one: where they stand
-    peers: Any  # int64: whose datagrams are taken, as system_calls.source_of has it; 0: anyone's
+    peers: Any  # int64: whose datagrams are taken, as system_calls.is_from has it
     counts: Any  # int64, (sockets, COUNT_COLUMNS)
     compute: Any  # int64, (sockets, rows): from receive to send [ns]
-
-
-@compiled
-def _held(program, wire, link, which, size):
-    """A constant correction, or what came."""
-    if program.echo[0] != 0:
-        for i in range(size):
-            wire.out[i] = wire.data[i]
-        return size
-    return write(program.literals, program.pieces, program.values, link.whole[NEWEST], wire.out)
-
-
-@by_type(lambda cls: cls.ANSWER if hasattr(cls, "ANSWER") else _held)
-def answer_rob(program, wire, link, which, size):
-    """The answer to a robot's newest telegram into `wire.out`: its size, or 0 for none."""
 
 
 @compiled
@@ -77,14 +52,14 @@ def _keep(sockets, which, spent):
 
 @compiled
 def _is_peer(sockets, wire, which):
-    if sockets.peers[which] == 0 or source_of(wire) == sockets.peers[which]:
+    if is_from(wire, sockets.peers[which]):
         return True
     sockets.counts[which, FOREIGN] += 1
     return False
 
 
 @compiled
-def _hear_robot(sockets, wire, program, link, which):
+def _hear_robot(sockets, wire, program, robots, sensor, which):
     """Drain one robot's socket and answer its newest telegram: whether there was one."""
     descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
     newest, begun = -1, 0
@@ -96,15 +71,16 @@ def _hear_robot(sockets, wire, program, link, which):
             continue
         begun = monotonic_ns(wire)
         counts[RECEIVED] += 1
-        verdict = hear_rob(link, wire.data, size, arrival)
-        if verdict == NO_DATAGRAM or verdict not in (TAKEN, FIRST, JUMPED):
+        verdict = hear_rob(robots[which], wire.data, size, arrival)
+        if verdict not in (TAKEN, FIRST, JUMPED):
             continue
         counts[SKIPPED] += 1 if newest >= 0 else 0
         newest = size
         remember_source(wire)
     if newest < 0:
         return False
-    length = answer_rob(program, wire, link, which, newest)
+    desk = Desk(wire.data, wire.out)
+    length = answer_rob(program, desk, robots, sensor, which, newest)
     if length > 0 and answer(wire, descriptor, length):
         counts[ANSWERED] += 1
     _keep(sockets, which, monotonic_ns(wire) - begun)
@@ -135,13 +111,13 @@ def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
             return IN_TIME
         if now - heard > silence_ns:
             return SILENT
-        if wait_for(sockets.descriptors, sockets.address[0], LONGEST_POLL_MS) <= 0:
+        if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
             continue
         if sockets.descriptors.shape[0] > sensor_at and is_ready(sockets.descriptors[sensor_at]):
             _hear_sensor(sockets, wire, sensor, sensor_at)
         for i in range(len(robots)):
-            if is_ready(sockets.descriptors[i]) and _hear_robot(
-                sockets, wire, program, robots[i], i
-            ):
+            if not is_ready(sockets.descriptors[i]):
+                continue
+            if _hear_robot(sockets, wire, program, robots, sensor, i):
                 heard = monotonic_ns(wire)
     return TOLD

@@ -19,7 +19,7 @@ recvmsg = types.ExternalFunction("recvmsg", _long(_int, _pointer, _int))
 sendto = types.ExternalFunction(
     "sendto", _long(_int, _pointer, _long, _int, _pointer, types.uint32)
 )
-poll = types.ExternalFunction("poll", _int(_pointer, types.uint64, _int))
+ppoll = types.ExternalFunction("ppoll", _int(_pointer, types.uint64, _pointer, _pointer))
 clock_gettime = types.ExternalFunction("clock_gettime", _int(_int, _pointer))
 
 CLOCK_MONOTONIC = 1
@@ -43,11 +43,24 @@ class Wire(NamedTuple):
     data: Any  # uint8: the datagram received
     out: Any  # uint8: the datagram to send
     clock: Any  # int64: struct timespec
+    timeout: Any  # int64: struct timespec
     addresses: Any  # int64: of all the above
     offset: Any  # int64, one: wall clock less monotonic clock [ns]
 
 
-AT_HEADER, AT_PART, AT_CONTROL, AT_SOURCE, AT_REPLY, AT_DATA, AT_OUT, AT_CLOCK, ADDRESSES = range(9)
+(
+    AT_HEADER,
+    AT_PART,
+    AT_CONTROL,
+    AT_SOURCE,
+    AT_REPLY,
+    AT_DATA,
+    AT_OUT,
+    AT_CLOCK,
+    AT_TIMEOUT,
+    ADDRESSES,
+) = range(10)
+PORT_BITS = 16
 
 
 @compiled
@@ -101,12 +114,23 @@ def answer(wire, descriptor, size):
 
 
 @compiled
-def wait_for(descriptors, address, longest_ms):
-    """Until one of the sockets has something, or some ms: how many have. `descriptors`: int64, a
+def is_from(wire, peer):
+    """Whether the last datagram came from a peer; without a port: from its address."""
+    source = source_of(wire)
+    if peer & ((1 << PORT_BITS) - 1) == 0:
+        return source >> PORT_BITS == peer >> PORT_BITS
+    return source == peer
+
+
+@compiled
+def wait_for(wire, descriptors, address, longest_ns):
+    """Until one of the sockets has something, or some ns: how many have. `descriptors`: int64, a
     struct pollfd each, at `address`."""
     for i in range(descriptors.shape[0]):
         descriptors[i] = (descriptors[i] & 0xFFFFFFFF) | (POLLIN << 32)
-    return poll(address, descriptors.shape[0], longest_ms)
+    left = max(longest_ns, 0)
+    wire.timeout[0], wire.timeout[1] = left // SECOND, left % SECOND
+    return ppoll(address, descriptors.shape[0], wire.addresses[AT_TIMEOUT], 0)
 
 
 @compiled
