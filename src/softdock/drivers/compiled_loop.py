@@ -58,7 +58,7 @@ def ask_locked_memory() -> tuple[bool, str]:
 
 def make_wire() -> calls.Wire:
     """Buffers of one loop."""
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "header": np.zeros(calls.HEADER_WORDS, np.int64),
         "part": np.zeros(calls.PART_WORDS, np.int64),
         "control": np.zeros(calls.CONTROL_WORDS, np.int64),

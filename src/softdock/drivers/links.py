@@ -117,6 +117,7 @@ class RobotLink:
             "twice": int(a.sequence[sequences.TWICE]),
             "old": int(a.sequence[sequences.OLD]),
             "not_believed": int(a.sequence[sequences.FAR]),
+            "jumps": int(a.sequence[sequences.JUMPS]),
             "off_step": int(a.sequence[sequences.ODD]),
             "malformed": int(a.whole[links.REFUSED]),
             "late_replies": int(a.whole[links.LATE_REPLIES]),

@@ -48,6 +48,6 @@ def _held(program, desk, robots, sensor, which, size):
 Hold.ANSWER = _held  # type: ignore[attr-defined]
 
 
-@by_type(lambda cls: cls.ANSWER)
+@by_type(lambda cls: cls.ANSWER)  # type: ignore[attr-defined]
 def answer_rob(program, desk, robots, sensor, which, size):
     """The answer to a robot's newest telegram into `desk.out`: its size, or 0 for none."""
