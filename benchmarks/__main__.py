@@ -26,6 +26,7 @@ NAMES = (
     "passive_contacts",
     "noise_confidence",
     "rewind_cycle",
+    "wire",
 )
 
 

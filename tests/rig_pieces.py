@@ -22,6 +22,8 @@ from softdock.flat import COMMAND, FACILITY, MOCK_UPS, SATELLITES, STATE_FLOATS
 from softdock.spatial.motion import Motion, Pose
 
 MM, MS, SECOND = 1e-3, 1_000_000, 1_000_000_000
+HOST = "127.0.0.1"
+DIGITAL_INPUT = '<ELEMENT TAG="DiL" TYPE="LONG" INDX="1"/>'
 
 
 def ethernet_file(
@@ -146,7 +148,7 @@ def emulation(
     """epos_1d's two robots and sensor for processes; at rest, or as if RSI had been on for ever."""
     scenario = softdock.load_scenario("epos_1d")
     files = [
-        parse_ethernet_file(ethernet_file(port=port), f"{port}.xml")
+        parse_ethernet_file(ethernet_file(DIGITAL_INPUT, port=port), f"{port}.xml")
         for port in (chaser_port, target_port)
     ]
     motions = tuple(

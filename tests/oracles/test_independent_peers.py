@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import pytest
-from rig_pieces import emulation, ethernet_file, free_ports
+from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_ports
 
 from softdock.drivers.emulate import Emulators
 from softdock.drivers.links import RobotLink
@@ -91,7 +91,7 @@ def test_an_rsipi_client_moves_the_emulated_robot(running, tmp_path):
     about its normal, and reads the pose back; the emulated controller takes its replies."""
     need("RSIPI")
     port = running.emulation.robots[1].ethernet.port
-    (tmp_path / "ethernet.xml").write_bytes(ethernet_file(port=port))
+    (tmp_path / "ethernet.xml").write_bytes(ethernet_file(DIGITAL_INPUT, port=port))
     told = result(script(RSIPI_CLIENT, tmp_path))
     assert told["connected"]
     assert told["pose"]["Y"] == pytest.approx(2.5, abs=1e-3)

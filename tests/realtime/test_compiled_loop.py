@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from rig_pieces import emulation, free_ports
+from rig_pieces import HOST, emulation, free_ports
 
 from softdock.drivers.compiled_loop import CompiledServer, ask_priority, hold_program
 from softdock.drivers.emulate import Emulators
@@ -15,7 +15,6 @@ from softdock.drivers.sockets import Port
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="system calls by name are for compiled code only"
 )
-HOST = "127.0.0.1"
 
 
 def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
@@ -40,6 +39,7 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
         sensor_port.send(SensorLink.request(), address)
         for _ in range(5):
             stranger.send(b"<Rob/>", sockets[0].address)
+        running.show(1, 1.0, "DiL")  # somebody presses the target's stop
         running.go()
         assert server.run(1.5) == "in time"
     for which, link in enumerate(links):
@@ -50,6 +50,7 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
         assert heard["malformed"] == 0
         moved = link.measured - np.array([1e3 * p for p in emulated.motions[which].p] + [0.0] * 3)
         assert moved == pytest.approx([3.0, 0.0, 0.0, 0.0, 0.0, 2.0], abs=1e-6)
+    assert [link.value("DiL") for link in links] == [0.0, 1.0]
     assert server.counts(0)["foreign"] == 5
     assert sensor.counts()["heard"] > 500
     assert sensor.counts()["malformed"] == 0

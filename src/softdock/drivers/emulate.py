@@ -23,9 +23,16 @@ import numpy as np
 from softdock.core.realtime import emulate as loop
 from softdock.drivers.compiled_loop import make_sockets, make_wire, peer_number
 from softdock.drivers.emulated_page import SensorPage
-from softdock.drivers.emulated_robot import ROBOTS, EmulatedRobot, RobotSettings, shared_bytes
+from softdock.drivers.emulated_robot import (
+    ROBOTS,
+    EmulatedRobot,
+    RobotSettings,
+    shared_arrays,
+    shared_bytes,
+)
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
 from softdock.drivers.faults import Faults
+from softdock.drivers.rsi_tables import rob_telegram
 from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.drivers.virtual_run import make_queue
 from softdock.errors import BadInput, Problem
@@ -229,6 +236,12 @@ class Emulators:
         """RSI_ON and the sensor's first sample, after `lead_s`: the instant [monotonic ns]."""
         self._begin.value = time.monotonic_ns() + round(lead_s * SECOND)
         return int(self._begin.value)
+
+    def show(self, which: int, value: float, element: str, attribute: str = "") -> None:
+        """Set a value that a robot sends on, such as its operator's stop: DiL."""
+        settings, vector = self.emulation.robots[which], self.emulation.plant.vector
+        row = rob_telegram(settings.ethernet).rows[element, attribute]
+        shared_arrays(settings, vector, self._memories[which].buf)["told"][row] = value
 
     def __exit__(self, *_: object) -> None:
         self._end.set()

@@ -98,13 +98,14 @@ def _slots(settings: RobotSettings, vector: np.ndarray) -> int:
 
 
 def shared_sizes(settings: RobotSettings, vector: np.ndarray) -> dict[str, tuple[int, type]]:
-    """Arrays that a sensor must see: their lengths and types."""
+    """Arrays that other processes see: the sensor the motion, a person the values told."""
     slots, own = _slots(settings, vector), int(vector[MEMORY_AT + MAP.robot_floats])
     return {
         "settings": (logic.ROBOT_SETTINGS, np.float64),
         "whole": (logic.ROBOT_WHOLES, np.int64),
         "mem": (logic.OWN + own + 2 * slots * MOTION_FLOATS, np.float64),
         "instants": (slots, np.int64),
+        "told": (len(rob_telegram(settings.ethernet).table), np.float64),
     }
 
 
@@ -112,7 +113,10 @@ def shared_bytes(settings: RobotSettings, vector: np.ndarray) -> int:
     return 8 * sum(length for length, _ in shared_sizes(settings, vector).values())
 
 
-def _arrays(settings: RobotSettings, vector: np.ndarray, buffer: Any) -> dict[str, np.ndarray]:
+def shared_arrays(
+    settings: RobotSettings, vector: np.ndarray, buffer: Any
+) -> dict[str, np.ndarray]:
+    """Those arrays in a buffer, or without one on their own."""
     made: dict[str, np.ndarray] = {}
     at = 0
     for name, (length, kind) in shared_sizes(settings, vector).items():
@@ -160,8 +164,7 @@ class EmulatedRobot:
             seen=sen.seen(),
             literals=rob.literals,
             pieces=rob.pieces,
-            told=rob.values(),
-            **_arrays(settings, scenario.vector, buffer),
+            **shared_arrays(settings, scenario.vector, buffer),
         )
         if not attach:
             self.arrays.settings[:] = settings.numbers()
@@ -186,6 +189,10 @@ class EmulatedRobot:
     def hear(self, data: bytes) -> None:
         """A datagram from the stated peer."""
         doors.hear_reply(self.arrays, np.frombuffer(data, np.uint8).copy(), len(data))
+
+    def show(self, value: float, element: str, attribute: str = "") -> None:
+        """Set a value that the controller sends on, such as a digital input: DiL."""
+        self.arrays.told[self.rob.rows[element, attribute]] = value
 
     def motion_at(self, instant_ns: int) -> Motion:
         motion, _ = doors.motion_at_instant(self.arrays, instant_ns)
