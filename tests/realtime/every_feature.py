@@ -1,6 +1,6 @@
-"""Run by test_emulators_with_all_features.py in plain Python: robots that lag, a mock-up that weighs.
+"""Robots that lag and a mock-up that weighs: run by test_emulators_with_all_features.py.
 
-A program of its own, because compiling all features takes half a minute and says nothing more.
+In plain Python, because compiling all features takes half a minute and says nothing more.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import struct
 
-import softdock
 from rig_pieces import ethernet_file
+
+import softdock
 from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
 from softdock.drivers.links import RobotLink, SensorLink

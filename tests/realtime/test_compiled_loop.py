@@ -55,7 +55,7 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
     assert sensor.counts()["heard"] > 500
     assert sensor.counts()["malformed"] == 0
     assert (server.sockets.compute[0][:100] > 0).all()
-    assert server.run(5.0, silence_s=0.05) == "no robot heard"
+    assert server.run(5.0, silence_s=0.05) == "a robot is silent"
     for port in (*sockets, sensor_port, stranger):
         port.close()
 

@@ -2,8 +2,8 @@
 
 Each robot's socket is drained and only its newest telegram is answered (the jump of IPOC says how
 many were skipped); the sensor's records are taken before any answer is made. What is answered is
-a program's (core/wire/program.py). Ends when told (`stop[0]`), at a stated instant, or when no
-robot is heard for `silence_ns`.
+a program's (core/wire/program.py). Ends when told (`stop[0]`), at a stated instant, when the
+program says so, or when any robot has been silent for `silence_ns`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from softdock.core.realtime.system_calls import (
     remember_source,
     wait_for,
 )
-from softdock.core.wire.links import hear_records, hear_rob
-from softdock.core.wire.program import Desk, answer_rob
+from softdock.core.wire.links import ARRIVED_NS, hear_records, hear_rob
+from softdock.core.wire.program import Desk, answer_rob, watch
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 # columns of the counts (int64), one row a socket
 RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT, COUNT_COLUMNS = range(7)
-LONGEST_WAIT_NS = 20_000_000  # so that the end is seen
-TOLD, IN_TIME, SILENT = range(3)
-ENDS = ("told", "in time", "no robot heard")
+LONGEST_WAIT_NS = 2_000_000  # so that silence and the end are seen
+TOLD, IN_TIME, SILENT, BY_PROGRAM = range(4)
+ENDS = ("told", "in time", "a robot is silent", "ended by the program")
 
 
 class Sockets(NamedTuple):
@@ -60,7 +60,7 @@ def _is_peer(sockets, wire, which):
 
 @compiled
 def _hear_robot(sockets, wire, program, robots, sensor, which):
-    """Drain one robot's socket and answer its newest telegram: whether there was one."""
+    """Drain one robot's socket and answer its newest telegram, if there is one."""
     descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
     newest, begun = -1, 0
     while True:
@@ -78,13 +78,12 @@ def _hear_robot(sockets, wire, program, robots, sensor, which):
         newest = size
         remember_source(wire)
     if newest < 0:
-        return False
+        return
     desk = Desk(wire.data, wire.out)
     length = answer_rob(program, desk, robots, sensor, which, newest)
     if length > 0 and answer(wire, descriptor, length):
         counts[ANSWERED] += 1
     _keep(sockets, which, monotonic_ns(wire) - begun)
-    return True
 
 
 @compiled
@@ -100,24 +99,32 @@ def _hear_sensor(sockets, wire, link, which):
             hear_records(link, wire.data, size, arrival)
 
 
+@compiled
+def _is_silent(robots, begun, now, silence_ns):
+    """Whether any robot has not been heard for too long."""
+    for i in range(len(robots)):
+        if now - max(begun, robots[i].whole[ARRIVED_NS]) > silence_ns:
+            return True
+    return False
+
+
 @door
 def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
     """The loop, until it ends: why. `robots`: a tuple of one or two RobLink; then one sensor."""
-    heard = monotonic_ns(wire)
-    sensor_at = len(robots)
+    begun, sensor_at = monotonic_ns(wire), len(robots)
     while stop[0] == 0:
         now = monotonic_ns(wire)
         if now >= until_ns:
             return IN_TIME
-        if now - heard > silence_ns:
+        if _is_silent(robots, begun, now, silence_ns):
             return SILENT
+        if watch(program, robots, sensor, now) != 0:
+            return BY_PROGRAM
         if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
             continue
         if sockets.descriptors.shape[0] > sensor_at and is_ready(sockets.descriptors[sensor_at]):
             _hear_sensor(sockets, wire, sensor, sensor_at)
         for i in range(len(robots)):
-            if not is_ready(sockets.descriptors[i]):
-                continue
-            if _hear_robot(sockets, wire, program, robots, sensor, i):
-                heard = monotonic_ns(wire)
+            if is_ready(sockets.descriptors[i]):
+                _hear_robot(sockets, wire, program, robots, sensor, i)
     return TOLD

@@ -6,6 +6,11 @@ sensor's ring. A program is a NamedTuple class with a compiled function as its a
 
     answer(program, desk, robots, sensor, which, size) -> size of the answer in desk.out; 0: none
 
+and another as `WATCH`, called whenever something has happened and at least every few ms, so that a
+program sees what does not come:
+
+    watch(program, robots, sensor, now) -> 0, or a reason to end the loop
+
 `robots` are the links of all robots (links.RobLink), `which` the one to answer.
 """
 
@@ -45,9 +50,20 @@ def _held(program, desk, robots, sensor, which, size):
     return write(program.literals, program.pieces, program.values, ipoc, desk.out)
 
 
+@compiled
+def _never_ends(program, robots, sensor, now):
+    return 0
+
+
 Hold.ANSWER = _held  # type: ignore[attr-defined]
+Hold.WATCH = _never_ends  # type: ignore[attr-defined]
 
 
 @by_type(lambda cls: cls.ANSWER)  # type: ignore[attr-defined]
 def answer_rob(program, desk, robots, sensor, which, size):
     """The answer to a robot's newest telegram into `desk.out`: its size, or 0 for none."""
+
+
+@by_type(lambda cls: cls.WATCH)  # type: ignore[attr-defined]
+def watch(program, robots, sensor, now):
+    """A look at all links at an instant [ns]: 0, or why the loop is to end."""

@@ -14,7 +14,7 @@ from softdock.core.wire.emulated_robot import NEXT_NS, hear_reply, tick
 from softdock.core.wire.emulated_sensor import SAMPLE_AT_NS, hear_request, sample
 from softdock.core.wire.faults import disturb
 from softdock.core.wire.links import hear_records, hear_rob
-from softdock.core.wire.program import answer_rob
+from softdock.core.wire.program import answer_rob, watch
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 ROBOT_COUNT, SENSOR = 2, 2  # peers: the robots, then the sensor
@@ -22,7 +22,7 @@ LINK_COUNT = 2 * (ROBOT_COUNT + 1)  # peer i sends on link 2 i and hears on 2 i 
 # columns of a datagram in flight (int64)
 ARRIVES_NS, ORDER, LINK, SIZE, FLIGHT_COLUMNS = range(5)
 # columns of the counts (int64); the number sent on each link stands behind them
-FLYING, SENT_ALL, LOST_ALL, DELIVERED, OVERFLOWN, EVENTS, LINK_NUMBERS = range(7)
+FLYING, SENT_ALL, LOST_ALL, DELIVERED, OVERFLOWN, EVENTS, REASON, LINK_NUMBERS = range(8)
 QUEUE_COUNTS = LINK_NUMBERS + LINK_COUNT
 NEVER = 1 << 62
 
@@ -115,9 +115,10 @@ def _arrive(queue, program, desk, peers, sensor, links, record_link, link, size,
 
 @door
 def run_queue(features, queue, program, desk, peers, sensor, links, record_link, until_ns):
-    """Everything that happens before an instant: the number of events."""
+    """Everything that happens before an instant, or until the program ends it (REASON): the number
+    of events."""
     events = 0
-    while True:
+    while queue.counts[REASON] == 0:
         row = first_to_arrive(queue)
         arrival = queue.flights[row, ARRIVES_NS] if row >= 0 else NEVER
         sampling = sensor.whole[SAMPLE_AT_NS]
@@ -138,5 +139,6 @@ def run_queue(features, queue, program, desk, peers, sensor, links, record_link,
             size = tick(features, peers[ticking], desk.out)
             if size > 0:
                 send(queue, 2 * ticking, now, desk.out, size)
+        queue.counts[REASON] = watch(program, links, record_link, now)
     queue.counts[EVENTS] += events
     return events
