@@ -13,7 +13,7 @@ import pytest
 
 
 def test_a_lagging_robot_and_a_heavy_mock_up():
-    """A step of 4 mm: the robot follows the lag's curve, the sensor reads weight at rest, and weight
+    """A step of 4 mm: the robot follows the lag's curve, the sensor reads weight at rest, weight
     and inertia on the way. Plain Python in a process of its own (see every_feature.py)."""
     here = Path(__file__).parent
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
