@@ -19,7 +19,7 @@ from softdock.core.machine.vector import (
     MEMORY,
     MEMORY_AT,
 )
-from softdock.errors import BadInput, Problem, closest, is_plain
+from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import features_of
@@ -144,8 +144,8 @@ class _Builder(TableReader):
         self.resolved["schema"] = SCHEMA_VERSION
         for key, default in (("name", "unnamed"), ("description", "")):
             text = self.given.get(key, default)
-            if not isinstance(text, str) or not is_plain(text):
-                self.refuse(key, text, "a text without control characters")
+            if not isinstance(text, str):
+                self.refuse(key, text, "a text")
             self.resolved[key] = text
         unresolved = self.given.get("allow_unresolved", False)
         if not isinstance(unresolved, bool):
