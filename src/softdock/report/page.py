@@ -47,7 +47,7 @@ _PAGE = """<!DOCTYPE html>
 {data}
 <script>{bundle}</script>
 <script>{script}</script>
-</body>
+{replay}</body>
 </html>
 """
 
@@ -60,12 +60,14 @@ def page(title: str, lead: str, sections: Mapping[str, tuple[str, str]], data: M
     bundle, script = _asset(BUNDLE), _asset("page.js")
     links = "".join(f'<a href="#{escape(key)}">{escape(heading)}</a>' for key, (heading, _) in sections.items() if heading)
     body = "\n".join(_section(key, heading, html) for key, (heading, html) in sections.items())
+    style, player, allowed = _player(body)
     return _PAGE.format(
-        policy=escape(_policy(bundle, script)),
+        policy=escape(_policy(bundle, script, *allowed)),
         version=__version__,
         title=escape(title),
         lead=escape(lead),
-        style=_asset("page.css"),
+        style=_asset("page.css") + style,
+        replay=player,
         links=links,
         body=body,
         data="\n".join(json_block(value, f'id="{escape(key)}"') for key, value in data.items()),
@@ -78,6 +80,20 @@ def json_block(value: Any, attributes: str) -> str:
     """Data for the script, inert to the browser. NaN and infinities are null, as JSON has no word for them."""
     text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
     return f'<script type="application/json" {attributes}>{text.replace("<", chr(92) + "u003c")}</script>'
+
+
+def _player(body: str) -> tuple[str, str, tuple[str, ...]]:
+    """Style, scripts and what the policy must allow, where a section holds a replay; nothing elsewhere.
+
+    Escaped text has no plain quotation mark, so that only `replay` itself can write the sign. three.js stands behind the charts' script and is not even read
+    as code before it is asked for: the charts are drawn as if it were not there.
+    """
+    if '<figure class="replay' not in body:
+        return "", "", ()
+    from softdock.report.replay import player_script, player_style, three_packed, three_script
+
+    waiting = f'<script type="text/plain" id="three-code">{three_packed()}</script>'
+    return player_style(), f"{waiting}\n<script>{player_script()}</script>\n", (player_script(), three_script())
 
 
 def _section(key: str, heading: str, html: str) -> str:

@@ -9,6 +9,7 @@ from softdock.metrics import plain
 from softdock.report.charts import MOST_POINTS
 from softdock.report.elements import bullets, folded, listing, shown, text, verdict
 from softdock.report.page import page
+from softdock.report.replay import replay
 from softdock.report.run_charts import force_chart, kinetic_chart, ledger_chart, motion_charts, observed_chart, phases_chart
 from softdock.report.run_stability import stability_section
 from softdock.report.run_tables import (
@@ -24,6 +25,7 @@ from softdock.report.run_tables import (
 )
 from softdock.run import Run
 from softdock.scenario.files import to_toml
+from softdock.scene import scene_of
 
 SHADED = "Shaded: the mock-ups touch. "
 THINNED = (
@@ -38,6 +40,7 @@ def run_page(run: Run) -> str:
     orbit, stable = run.orbit, stability_section(run)
     sections = {
         "verdict": ("", _first_look(run, metrics, tables)),
+        "replay": ("Replay", replay("run", [scene_of(run)], "What happened, in three dimensions")),
         **({"phases": ("Sampling phase", side_by_side(phases_table(metrics), phases_chart(metrics)) + phases_rest(metrics))} if "phases" in metrics else {}),
         "motion": ("Motion", _zoom(metrics) + text((SHADED if metrics["contacts"] else "") + THINNED) + _grid(*motion_charts(run, orbit))),
         "forces": ("Forces", force_chart(run, orbit)),
