@@ -12,6 +12,7 @@ from softdock.layout import TIME_AT, TIMES
 from softdock.recording.series_file import to_parquet
 from softdock.recording.whole_files import write_whole
 from softdock.run import Series
+from softdock.scene import Scene, scene_of
 from softdock.simulation import simulate
 
 
@@ -21,9 +22,9 @@ def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
     return sorted({*asked["runs"], *list(worst)[: asked["worst"]]})
 
 
-def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Path]:
-    """A file a run; every `every_ms` one row."""
-    written = []
+def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[int, Scene]:
+    """A file a run; every `every_ms` one row. Returns the scenes of these runs, for the page."""
+    scenes = {}
     for run in runs:
         scenario = plan.scenario_of(run)
         made = simulate(scenario)
@@ -32,5 +33,5 @@ def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Pa
         path = folder / TRAJECTORIES / f"run-{run:09d}.parquet"
         path.parent.mkdir(exist_ok=True)
         write_whole(path, data)
-        written.append(path)
-    return written
+        scenes[run] = scene_of(made, name=f"run {run}", orbit=False)
+    return scenes

@@ -86,7 +86,7 @@ def compare(
         "refused": [asdict(one) for one in dict.fromkeys(unable)],
         "warnings": list(scenario.warnings),
     }
-    return Comparison(scenario, results, [curves_of_orbit(orbits[0]), *(curves[row["label"]] for row in ranked)])
+    return Comparison(scenario, results, [curves_of_orbit(scenario, orbits[0]), *(curves[row["label"]] for row in ranked)])
 
 
 def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:

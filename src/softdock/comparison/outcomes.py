@@ -14,6 +14,7 @@ from softdock.energy.ledger import ROWS
 from softdock.reference import Orbit
 from softdock.run import Run
 from softdock.scenario.build import Scenario
+from softdock.scene import Scene, orbit_scene, scene_of
 from softdock.simulation import Stepper, cycle_count, simulate
 
 METRICS = ("restitution", "restitution_energetic", "energy_ratio", "energy_invented_J", "energy_error_J", "distance_from_orbit", "contact_count")
@@ -32,6 +33,7 @@ class Curves:
     force_N: np.ndarray  # on the chaser satellite
     energy_invented_J: np.ndarray
     off_m: np.ndarray  # how far the chaser is, seen from the target, from where orbit has it
+    scene: Scene | None = None  # for the replay
 
 
 def curves_of(run: Run, label: str) -> Curves:
@@ -43,13 +45,15 @@ def curves_of(run: Run, label: str) -> Curves:
     off = np.full(len(gap), math.nan)
     apart, in_orbit = (x["chaser.position"][:rows] - x["target.position"][:rows] for x in (s, o))
     off[:rows] = np.linalg.norm(apart - in_orbit, axis=1)
-    return Curves(label, s["time"].copy(), gap, np.linalg.norm(s["satellite.chaser.force"], axis=1), invented, off)
+    scene = scene_of(run, name=label, orbit=False)
+    return Curves(label, s["time"].copy(), gap, np.linalg.norm(s["satellite.chaser.force"], axis=1), invented, off, scene)
 
 
-def curves_of_orbit(orbit: Orbit) -> Curves:
+def curves_of_orbit(scenario: Scenario, orbit: Orbit) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
-    return Curves("orbit", s["time"].copy(), -s["contact.depth"], force, np.zeros(len(force)), np.zeros(len(force)))
+    nothing, scene = np.zeros(len(force)), orbit_scene(scenario.tables, orbit)
+    return Curves("orbit", s["time"].copy(), -s["contact.depth"], force, nothing, nothing.copy(), scene)
 
 
 def run_against(scenario: Scenario, orbit: Orbit) -> Run:

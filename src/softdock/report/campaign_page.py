@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +13,18 @@ from softdock.report.campaign_maps import map_charts
 from softdock.report.campaign_rankings import sensitivity_section, worst_section
 from softdock.report.campaign_words import BLOCK, FEW, HEADINGS, INVENTED, RATES, answer, interval, percent, rates_of
 from softdock.report.page import page
+from softdock.report.replay import replay
 from softdock.scenario.files import to_toml
 
 if TYPE_CHECKING:
     from softdock.campaign.plan import Plan
+    from softdock.scene import Scene
+
+MOST_PANELS = 4  # of the replay
 
 
-def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
-    """The whole page. `folder`: where the campaign lies, for the commands."""
+def campaign_page(plan: Plan, summary: dict[str, Any], folder: str, scenes: Mapping[int, Scene] | None = None) -> str:
+    """The whole page. `folder`: where the campaign lies, for the commands. `scenes`: of runs whose motion was kept, for the replay."""
     r = summary
     sections = {
         "answer": ("", _answer(r)),
@@ -27,7 +32,7 @@ def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
         "maps": ("Maps", map_charts(r)),
         "distributions": ("Distributions", distribution_charts(r, HEADINGS)),
         "sensitivity": ("What matters most", sensitivity_section(r)),
-        "worst": ("Worst cases", worst_section(r, folder)),
+        "worst": ("Worst cases", worst_section(r, folder) + _replay(r, scenes or {})),
         "precision": ("Single precision", _precision(r)),
         "campaign": ("Campaign", _campaign(plan, r)),
     }
@@ -108,6 +113,16 @@ def _variants(r: dict[str, Any]) -> str:
         note += f" Honest: within {percent(r['honest_below'])} of orbit after the last contact; runs without a contact count, too."
         note += " No statement: a contact was on at the end, orbit stopped, or nothing approached."
     return "".join(parts) + e.text(note)
+
+
+def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
+    """The worst of the runs whose motion was kept, side by side; how to keep some where there are none."""
+    worst = [scenes[row["run"]] for row in r["worst"] if row["run"] in scenes]
+    shown = (worst or list(scenes.values()))[:MOST_PANELS]
+    if not shown:
+        return e.text("With `worst = 4` under [trajectories] in the campaign file, the worst runs are replayed here.") if r["worst"] else ""
+    title = "The worst cases, side by side" if worst else "Runs whose motion was kept"
+    return replay("campaign", shown, title, "Arrows of all panels are in one scale.", charts=False)
 
 
 def _precision(r: dict[str, Any]) -> str:

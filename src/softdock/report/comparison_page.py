@@ -12,6 +12,7 @@ from softdock.comparison.knowledge import ERRORS_PERCENT, WORDS
 from softdock.report import elements as e
 from softdock.report.charts import ROLES, Line, Window, chart, scaled
 from softdock.report.page import page
+from softdock.report.replay import replay
 from softdock.scenario.files import to_toml
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 MINUS = "\N{MINUS SIGN}"
 BLOCK = "comparison"  # id of the page's JSON
 MOST_SHOWN = 5  # curves drawn at once; the others wait in the legend
+MOST_PANELS = 4  # of the replay, orbit among them
 AXES = {"gap": "gap", "off": "distance", "force": "force", "energy": "energy"}
 CODE_WARNING = "This comparison ran the user's own code: "
 
@@ -29,6 +31,7 @@ def comparison_page(comparison: Comparison) -> str:
     r = comparison.results
     sections = {
         "answer": ("", _answer(comparison)),
+        "replay": ("Replay", _replay(comparison)),
         "ranking": ("Ranking", _ranking(r)),
         "curves": ("Curves", _charts(comparison)),
         "knowledge": ("What each must know", _knowledge(r)),
@@ -38,6 +41,8 @@ def comparison_page(comparison: Comparison) -> str:
     }
     if not r["refused"]:
         del sections["not-run"]
+    if not sections["replay"][1]:
+        del sections["replay"]
     count = f"{len(r['candidates'])} candidate" + ("" if len(r["candidates"]) == 1 else "s")
     phases = f", means over {r['phases']} sampling phases" if r["phases"] > 1 else ""
     lead = f"{r['description'] or r['scenario']}. {count} against orbit{phases}."
@@ -138,6 +143,16 @@ def _charts(comparison: Comparison) -> str:
         factor, unit = scaled([_early(getattr(c, attribute)) for c in [orbit, *drawn]], attribute.rpartition("_")[2])
         charts.append(chart(key, title, lines(attribute, factor), "time [s]", f"{AXES[key]} [{unit}]", windows=windows, caption=caption))
     return "".join(charts)
+
+
+def _replay(comparison: Comparison) -> str:
+    """Orbit and the best of the methods, in step."""
+    shown = shown_first(comparison.results["candidates"])
+    orbit, *others = comparison.curves
+    best = [curve.scene for curve in others if curve.label in shown and curve.scene is not None]
+    scenes = [orbit.scene, *best] if orbit.scene is not None else best
+    caption = "Arrows of all panels are in one scale. A line in the charts below is the replay's time; a click there takes it to that time."
+    return replay("comparison", scenes[:MOST_PANELS], "Orbit and the best candidates, side by side", caption)
 
 
 def _early(values: Any) -> Any:

@@ -13,8 +13,10 @@ from softdock.report.approach import approach, view_of
 from softdock.report.charts import ROLES, Line, chart, scaled
 from softdock.report.elements import shown, table, text, verdict
 from softdock.report.page import page
+from softdock.report.replay import replay
 from softdock.report.run_charts import GAP_TITLES, SECONDS, invented
 from softdock.run import Run
+from softdock.scene import scene_of, scene_of_orbit
 
 RAW = "direct"  # the method that changes nothing
 TITLE = "What delay does to a bounce"
@@ -37,6 +39,8 @@ REMEDY = (
     "A remedy leaves the robots late: the rig goes on inventing energy, and the remedy takes it out again before the satellite has left. What counts is what "
     "comes back: the restitution."
 )
+CAPTION = "Red: the force of the contact, in one scale for both. Contacts are slowed down."
+HINT = "To change delay, damping and method and watch what they do, run: softdock view epos_1d (it needs pip install 'softdock[viewer]')."
 COLUMNS = {
     "restitution": "restitution",
     "predicted_restitution": "theory: sampled loop",
@@ -82,12 +86,23 @@ def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     results = demo_results(rows)
     names = [str(row["label"]) for row in rows if row.get("delay_ms") is not None]
     sections = {
-        "verdict": ("", verdict(results["verdict"]) + text(WHAT, "plain")),
+        "verdict": ("", verdict(results["verdict"]) + _replay(rows, runs) + text(WHAT, "plain")),
         "numbers": ("Numbers", _table(results) + _restitution_chart(rows)),
         "curves": ("Curves", f'<div class="grid">{_gap_chart(names, runs)}{_energy_chart(names, runs)}</div>'),
         "why": ("Why", "".join(text(part, "plain") for part in (WHY, THEORY, *([REMEDY] if has_remedy(rows) else [])))),
     }
     return page(TITLE, LEAD, sections, {"demo": results})
+
+
+def _replay(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
+    """Orbit beside the raw loop that gives back most."""
+    of_runs = [row for row in rows if row.get("delay_ms") is not None]
+    raw = [(row, run) for row, run in zip(of_runs, runs, strict=True) if row in _raw(rows) and row.get("restitution") is not None]
+    if not raw:
+        return ""
+    row, run = max(raw, key=lambda pair: float(pair[0]["restitution"]))
+    scenes = [scene_of_orbit(run), scene_of(run, name=f"rig, {row['label']}", orbit=False)]
+    return replay("demo", scenes, "The same bounce in orbit and on the rig", CAPTION, on_sight=True) + text(HINT, "note")
 
 
 def _table(results: Mapping[str, Any]) -> str:

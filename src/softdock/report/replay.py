@@ -47,17 +47,17 @@ def replay(
     at = float(first.time[poster_frame(first)])
     start, end = float(first.time[0]), max(float(scene.time[-1]) for scene in shown)
     columns = 2 if several else 1
-    said = " ".join(part for part in (caption, _exaggeration(shown), *first.notes) if part)
+    said = " ".join(part for part in (caption, _exaggeration(shown)) if part)
     return (
         f'<figure class="replay{" several" if several else ""}" data-replay="{escape(key)}" '
         f'data-from="{start:.6f}" data-to="{end:.6f}" data-at="{at:.6f}" '
         f'data-start="{"sight" if on_sight else "click"}" '
         f'data-charts="{"yes" if charts else "no"}" '
         f'style="--columns:{columns};--panels:{len(shown)}">'
-        f"<figcaption><strong>{escape(title)}</strong><p>{escape(said)} "
-        f'<span class="replay-keys">{escape(KEYS)}</span></p></figcaption>'
+        f"<figcaption><strong>{escape(title)}</strong><p>{escape(said)}</p></figcaption>"
         f"{_stage(shown, at, title)}{_bar(shown, start, end)}{_more(first)}"
-        f'<p class="replay-note" hidden>{escape(NO_WEBGL)}</p>'
+        f'<p class="replay-note" hidden>{escape(NO_WEBGL)}</p><p class="replay-notes">'
+        f'{escape(" ".join(first.notes))} <span class="replay-keys">{escape(KEYS)}</span></p>'
         + json_block(packed(shown), f'data-replay-data="{escape(key)}"')
         + "</figure>"
     )

@@ -4,7 +4,7 @@
 here draws in a window; `poster` and `raster` project a frame by arithmetic alone.
 """
 
-from softdock.scene.build import scene_of, scene_of_orbit
+from softdock.scene.build import orbit_scene, scene_of, scene_of_orbit
 from softdock.scene.model import LAYERS, Arrow, Mesh, Part, Scene, Track, Trail, View
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Track",
     "Trail",
     "View",
+    "orbit_scene",
     "scene_of",
     "scene_of_orbit",
 ]

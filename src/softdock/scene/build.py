@@ -51,7 +51,7 @@ def scene_of(run: Shown, arms: Sequence[Arm] = (), name: str = "", orbit: bool =
     time = np.asarray(series["time"])[rows]
     tracks = {key: track_of(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
     tracks |= _satellites(tables, series, rows, tracks["mock_up.target"])
-    made = furnish(tables, _whole(series, "mock_up.", shown))
+    made = furnish(tables, _whole(series, shown))
     parts, meshes = list(made.parts), dict(made.meshes)
     factor, notes = 1.0, list(made.notes)
     if orbit and len(run.orbit.series["time"]) > 1:
@@ -80,13 +80,17 @@ def scene_of(run: Shown, arms: Sequence[Arm] = (), name: str = "", orbit: bool =
 
 def scene_of_orbit(run: Shown, name: str = "orbit") -> Scene:
     """The same bodies as orbit would move them, without a rig."""
-    tables, flown = run.scenario.tables, run.orbit
+    return orbit_scene(run.scenario.tables, run.orbit, name)
+
+
+def orbit_scene(tables: Tables, flown: Any, name: str = "orbit") -> Scene:
+    """The same from an orbit that has been flown (`softdock.reference.Orbit`)."""
     shown = readable_rows(_places(flown.series, ("chaser", "target")))
     windows = _windows(flown.contacts)
     rows = chosen_rows(np.asarray(flown.series["time"])[: max(shown, 1)], windows)
     tracks = {f"mock_up.{key}": track_of(flown.series, key, rows) for key in ("chaser", "target")}
     tracks |= {key: tracks[f"mock_up.{key}"] for key in ("chaser", "target")}
-    made = furnish(tables, _whole(flown.series, "", shown))
+    made = furnish(tables, _whole(flown.series, shown))
     force = np.asarray(flown.series["true.chaser.force"])[rows]
     return _finished(
         name=name,
@@ -112,10 +116,10 @@ def _windows(contacts: Sequence[Mapping[str, Any]]) -> list[tuple[float, float]]
     return [(float(c["start_s"]), float(c["end_s"])) for c in contacts]
 
 
-def _whole(series: Any, prefix: str, shown: int) -> dict[str, Track]:
-    """Every row that can be shown, not the chosen ones only: sizes are taken from these."""
+def _whole(series: Any, shown: int) -> dict[str, Track]:
+    """The satellites at every row: sizes are taken from these, so that all rigs draw one size."""
     rows = np.arange(max(shown, 1))
-    return {key: track_of(series, f"{prefix}{key}", rows) for key in ("chaser", "target")}
+    return {key: track_of(series, key, rows) for key in ("chaser", "target")}
 
 
 def _satellites(tables: Tables, series: Any, rows: np.ndarray, target: Track) -> dict[str, Track]:

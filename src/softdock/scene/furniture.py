@@ -143,7 +143,7 @@ def _target(
         parts.append(Part(name, key, "mock_up.target", "c8", "mock_ups", 0.55))
         back = max(back, float((mesh.vertices @ along).max()))
     origins = np.mean([np.array(pair["origin_m"], float) for pair in pairs], axis=0)
-    foot = origins + (back - float(origins @ along)) * along
+    foot = origins + (back + 0.01 * scale - float(origins @ along)) * along  # not in one plane
     surface = mock_ups.reach_along(body, -along)
     start = max(-surface - back, 0.35 * scale)
     radius = 0.42 * scale

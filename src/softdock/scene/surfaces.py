@@ -11,7 +11,7 @@ from softdock.scene.turning import frame_along
 
 SIDES = 28  # of a round body
 BOX_FACES = np.array(
-    [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    [[1, 3, 2, 0], [6, 7, 5, 4], [4, 5, 1, 0], [3, 7, 6, 2], [2, 6, 4, 0], [5, 7, 3, 1]]
 )
 
 

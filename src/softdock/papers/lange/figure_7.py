@@ -10,7 +10,9 @@ from softdock.papers.frame import Column, Exhibit
 from softdock.papers.lange.cone import DELAY_MS, HELD, LOOPS, NEITHER, OURS, angular_momentum, change, cone_run, linear_momentum
 from softdock.papers.lange.figure_7_charts import figure_7_charts
 from softdock.papers.lange.impact import energy_ratio
+from softdock.report.replay import replay
 from softdock.run import Run
+from softdock.scene import scene_of, scene_of_orbit
 
 ORDER = ("first", "second", "third", "fourth")
 LATER = (0.0, 0.25, 0.5, 0.75)  # of a cycle
@@ -46,6 +48,13 @@ def energy_after(run: Run, contact: int) -> float:
     """Gain of kinetic energy after a contact, of the first [%]."""
     t, kinetic = run.series["time"], run.series["energy.kinetic"]
     return float(100.0 * (kinetic[np.searchsorted(t, run.contacts[contact]["end_s"] + 0.02)] / kinetic[0] - 1.0))
+
+
+def _replay() -> str:
+    """Orbit, the naive loop, and the forces re-mapped without and with lead and rewind."""
+    shown = {"naive": "naive", NEITHER: "re-mapped, neither lead nor rewind", OURS: "re-mapped, lead and rewind"}
+    scenes = [scene_of_orbit(cone_run(OURS)), *(scene_of(cone_run(key), name=name, orbit=False) for key, name in shown.items())]
+    return replay("figure_7", scenes, "A bar in a cone: orbit and three loops, in step", charts=False)
 
 
 def make_figure_7() -> Exhibit:
@@ -96,5 +105,5 @@ def make_figure_7() -> Exhibit:
             f"({by_loop['lead']['energy_percent']:+.2f} %).",
             f"The naive loop has {energy_after(cone_run('naive'), 1):+.0f} % more energy after its second contact already; the third throws the servicer out.",
         ),
-        figure_7_charts(),
+        [_replay(), *figure_7_charts()],
     )

@@ -10,8 +10,10 @@ import numpy as np
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import CYCLE, DELAY
 from softdock.report.charts import ROLES, Line, chart
+from softdock.report.replay import replay
 from softdock.run import Run
 from softdock.scenario.files import load_scenario
+from softdock.scene import scene_of, scene_of_orbit
 from softdock.simulation import simulate
 from softdock.stability import FreeBody, critical_damping, effective_mass, predicted_restitution
 
@@ -146,7 +148,7 @@ def make_test_3d() -> Exhibit:
             "what was damped.",
             "The energy invented falls less than the observed energy: it counts what the damper takes as taken on purpose.",
         ),
-        [*_path_charts(), *_force_charts(), *_energy_charts()],
+        [_replay(), *_path_charts(), *_force_charts(), *_energy_charts()],
     )
 
 
@@ -154,6 +156,12 @@ def _after_first(run: Run) -> float:
     """Observed energy between the first and the second contact [J]."""
     start = run.contacts[1]["start_s"] if len(run.contacts) > 1 else float(run.series["time"][-1])
     return float(run.series["monitor.total"][int((start - 0.1) / CYCLE)])
+
+
+def _replay() -> str:
+    first = run_of("no damping")
+    scenes = [scene_of_orbit(first), *(scene_of(run_of(name), name=name, orbit=False) for name in cases())]
+    return replay("test_3d", scenes[:4], "The 3-D test: orbit, and the rig with three kinds of damping", charts=False)
 
 
 def _path_charts() -> list[str]:

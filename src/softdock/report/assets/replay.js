@@ -72,6 +72,7 @@
 
     build() { return (this.asked = this.asked || this.make().catch((error) => this.giveUp(error))); }
     async make() {
+      if (!document.createElement("canvas").getContext("webgl2")) throw new Error("no WebGL");
       this.figure.classList.add("loading");
       await SoftdockScene.loadThree();
       const read = await SoftdockScene.unpack(this.data);
