@@ -158,6 +158,7 @@ def test_replay_and_charts_have_one_time(browser: Any, pages: dict[str, Path]) -
             at = tab.evaluate(place)
             assert at["told"] == tab.evaluate(f"{PLAYER}.time") == 0.444
             assert at["shown"] == pytest.approx(0.444, abs=0.003)
+        tab.locator(".chart").scroll_into_view_if_needed()
         box = tab.locator(".chart .nsewdrag").first.bounding_box()
         tab.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"])
         tab.wait_for_timeout(200)

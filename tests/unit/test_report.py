@@ -117,7 +117,7 @@ def test_everything_measured_is_on_the_page(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_on_a_page_runs_or_calls_out(kind: str) -> None:
-    """Three scripts and one that waits as text, all ours and named by the page's own policy; no address outside the page; a hostile name stays text; under 4 MB."""
+    """Three scripts and one that waits as text, all named by the page's own policy; no address outside the page; a hostile name stays text; under 4 MB."""
     page = seen(kind)
     types = [attrs.get("type", "") for tag, attrs in page.tags if tag == "script" and attrs.get("type") != "application/json"]
     assert sorted(types) == ["", "", "", "text/plain"]
