@@ -32,6 +32,7 @@ LAZY = {
     "show": "softdock.cli.scenarios:show",
     "check": "softdock.cli.scenarios:check",
     "warm": "softdock.cli.warm:warm",
+    "view": "softdock.cli.view:view",
 }
 
 

@@ -10,6 +10,7 @@ from softdock.scene.model import Mesh
 from softdock.scene.turning import frame_along
 
 SIDES = 28  # of a round body
+SAME = 1e-12  # m; corners closer than this are one
 BOX_FACES = np.array(
     [[1, 3, 2, 0], [6, 7, 5, 4], [4, 5, 1, 0], [3, 7, 6, 2], [2, 6, 4, 0], [5, 7, 3, 1]]
 )
@@ -37,29 +38,27 @@ def revolved(
     rows = frame_along(axis)
     turn = 2.0 * np.pi * np.arange(sides) / sides
     around = np.cos(turn)[:, None] * rows[0] + np.sin(turn)[:, None] * rows[1]
-    rings = [origin + r * around + h * rows[2] for r, h in profile]
-    faces = []
-    for ring in range(len(profile) - 1):
-        low, high = ring * sides, (ring + 1) * sides
-        for i in range(sides):
-            j = (i + 1) % sides
-            faces.append([low + i, low + j, high + j, high + i])
-    vertices = np.concatenate(rings)
+    radius, height = np.array(profile, dtype=float).T
+    rings = origin + radius[:, None, None] * around + height[:, None, None] * rows[2]
+    i = np.arange(sides)
+    j = (i + 1) % sides
+    low = sides * np.arange(len(profile) - 1)[:, None]
+    high = low + sides
+    faces = np.stack([low + i, low + j, high + j, high + i], axis=-1).reshape(-1, 4)
+    vertices = rings.reshape(-1, 3)
     return Mesh(vertices, _without_points(vertices, faces))
 
 
-def _without_points(vertices: np.ndarray, faces: list[list[int]]) -> np.ndarray:
+def _without_points(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
     """Quads with two corners at one place become triangles; those without area are left out."""
-    kept = []
-    for a, b, c, d in faces:
-        if np.allclose(vertices[a], vertices[b], atol=1e-12):
-            a, b, c, d = a, c, d, d
-        elif np.allclose(vertices[c], vertices[d], atol=1e-12):
-            d = c
-        first, second = vertices[b] - vertices[a], vertices[c] - vertices[a]
-        if np.linalg.norm(np.cross(first, second)) > 1e-14:
-            kept.append([a, b, c, d])
-    return np.array(kept, dtype=int).reshape(-1, 4)
+    a, b, c, d = (vertices[faces[:, k]] for k in range(4))
+    pointed_below = np.abs(a - b).max(axis=1) < SAME
+    pointed_above = np.abs(c - d).max(axis=1) < SAME
+    faces = np.where(pointed_below[:, None], faces[:, [0, 2, 3, 3]], faces)
+    faces = np.where(pointed_above[:, None], faces[:, [0, 1, 2, 2]], faces)
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+    return np.asarray(faces[area > 1e-14])
 
 
 def rod(start: np.ndarray, end: np.ndarray, radii: tuple[float, float], sides: int = SIDES) -> Mesh:
