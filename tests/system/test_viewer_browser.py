@@ -87,7 +87,9 @@ def test_slider_changes_the_scene_and_nothing_leaves(window: Any) -> None:
             ),
         )
         tab.goto(window.address)
-        field = tab.locator("div", has_text="delay [ms]").locator("input").first
+        label = tab.get_by_text("delay [ms]", exact=True)
+        row = label.locator("xpath=ancestor::*[.//input[contains(@class, 'NumberInput')]][1]")
+        field = row.locator("input[class*=NumberInput]").first
         field.wait_for()
         window.clock.time = 1.2
         window.stage.set_time(1.2)

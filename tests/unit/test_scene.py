@@ -7,6 +7,7 @@ import struct
 import zlib
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,11 +16,13 @@ import pytest
 from scenarios import cone_docking, epos_wall
 
 from softdock.cycle import STATUSES
+from softdock.errors import BadInput
 from softdock.metrics import plain
 from softdock.record import CHANNELS
 from softdock.run import Series
 from softdock.scenario.build import build
 from softdock.scene import Scene, scene_of, scene_of_orbit
+from softdock.scene.export import export, screen_times
 from softdock.scene.frames import FAR, MOST_FRAMES, chosen_rows
 from softdock.scene.image_files import gif, png
 from softdock.scene.links import Arm
@@ -274,7 +277,72 @@ def test_picture_files_hold_their_pixels() -> None:
     (length,) = struct.unpack(">I", data[at - 4 : at])
     raw = np.frombuffer(zlib.decompress(data[at + 4 : at + 4 + length]), np.uint8)
     assert np.array_equal(raw.reshape(40, 1 + 3 * 64)[:, 1:].reshape(40, 64, 3), image)
-    animation = gif([image, image], [0.1, 0.1])
-    assert animation.startswith(b"GIF89a")
-    assert animation.endswith(b"\x00;")
-    assert animation.count(b"!\xf9\x04\x00\x0a\x00") == 2
+    noise = np.random.default_rng(5).integers(0, 256, (90, 120, 3)).astype(np.uint8)
+    animation = gif([noise, noise[::-1]], [0.1, 0.2])
+    colours = np.frombuffer(animation[13 : 13 + 768], np.uint8).reshape(256, 3).astype(int)
+    frames = decoded_gif(animation)
+    assert len(frames) == 2
+    for found, wanted in zip(frames, (noise, noise[::-1]), strict=True):
+        off = np.abs(colours[found].reshape(90, 120, 3) - wanted.astype(int))
+        assert off.max() <= 26  # half a step of the coarsest colour
+
+
+def decoded_gif(data: bytes) -> list[np.ndarray]:
+    """Colour numbers of each frame, by a decoder written from GIF's definition."""
+    at, frames = 13 + 768, []
+    while data[at : at + 1] != b";":
+        if data[at : at + 1] == b"!":
+            at += 2
+        else:
+            at += 11  # the picture's head and its symbols' size
+        block = b""
+        while data[at]:
+            block += data[at + 1 : at + 1 + data[at]]
+            at += 1 + data[at]
+        at += 1
+        if len(block) > 20:
+            frames.append(np.array(unpacked_lzw(block)))
+    return frames
+
+
+def unpacked_lzw(block: bytes) -> list[int]:
+    bits, held, width, at = 0, 0, 9, 0
+    table: list[list[int]] = []
+    out: list[int] = []
+    last: list[int] = []
+    while True:
+        while held < width:
+            bits |= block[at] << held
+            held, at = held + 8, at + 1
+        code, bits, held = bits & ((1 << width) - 1), bits >> width, held - width
+        if code == 257:
+            return out
+        if code == 256:
+            table, width, last = [[i] for i in range(258)], 9, []
+            continue
+        entry = table[code] if code < len(table) else [*last, last[0]]
+        if last and len(table) < 4096:
+            table.append([*last, entry[0]])
+        if len(table) == 1 << width and width < 12:
+            width += 1
+        out, last = out + entry, entry
+
+
+def test_animation_slows_down_in_contacts(tmp_path: Path) -> None:
+    """Pictures stand closer in contacts; each kind of file is written; what cannot be is refused."""
+    scene = docking()
+    times = np.array(screen_times(scene))
+    steps, (start, end) = np.diff(times), scene.contacts[0]
+    inside = (times[:-1] >= start) & (times[1:] <= end)
+    assert inside.sum() > 20
+    assert steps[inside].max() < 0.5 * steps[~inside].max()
+    short = replace(scene, contacts=())
+    sizes = {"size": (48, 32), "theme": "dark", "view": "facility"}
+    assert export(scene, tmp_path / "a.png", **sizes) == 1
+    assert export(short, tmp_path / "frames", **sizes) == len(list((tmp_path / "frames").iterdir()))
+    assert export(scene, tmp_path / "a.svg") == 1
+    assert (tmp_path / "a.svg").read_text().count("<svg") == 1
+    with pytest.raises(BadInput, match=r"\.gif"):
+        export(scene, tmp_path / "a.bmp")
+    with pytest.raises(BadInput, match="contact, facility, orbit"):
+        export(scene, tmp_path / "a.png", view="moon")

@@ -33,6 +33,7 @@ LAZY = {
     "check": "softdock.cli.scenarios:check",
     "warm": "softdock.cli.warm:warm",
     "view": "softdock.cli.view:view",
+    "picture": "softdock.cli.picture:picture",
 }
 
 

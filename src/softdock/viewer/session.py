@@ -10,11 +10,10 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from softdock.errors import BadInput, BadRunFolder, Problem
 from softdock.run import Run
 from softdock.scenario.build import Scenario
+from softdock.scene.sources import folder_run, refuse_recordings
 from softdock.viewer.answer import Answer, answer
 from softdock.viewer.fixes import Fix, fixes_for, with_methods
 from softdock.viewer.knobs import knobs_of, turned
@@ -62,29 +61,15 @@ class Session:
 
 def opened(source: str, changes: tuple[str, ...] = ()) -> Session:
     """A preset, a scenario file, or a run folder."""
-    from softdock.recording.folder import MANIFEST, open_run
-    from softdock.scenario.files import load_scenario
+    from softdock.scenario.files import load_scenario, parse_changes
 
-    path = Path(source)
-    if path.is_dir():
-        if not (path / MANIFEST).exists():
-            raise BadRunFolder(f"{source}: no run: there is no {MANIFEST} in it")
-        run = open_run(path)
-        if len(run.series["time"]) == 0:
-            raise BadRunFolder(f"{source}: its series have no rows: there is nothing to show")
+    refuse_recordings(source)
+    if Path(source).is_dir():
+        run = folder_run(source)
         if changes:
-            return Session(run.scenario.with_keys(_parsed(changes)))
+            return Session(run.scenario.with_keys(dict(parse_changes(changes))))
         return Session(run.scenario, run)
-    if path.suffix in (".mcap", ".bag", ".db3"):
-        allowed = "a scenario, a preset or a run folder; recordings cannot be shown yet"
-        raise BadInput(Problem("source", source, allowed))
     return Session(load_scenario(source, changes))
-
-
-def _parsed(changes: tuple[str, ...]) -> dict[str, Any]:
-    from softdock.scenario.files import parse_changes
-
-    return dict(parse_changes(changes))
 
 
 class Latest:
