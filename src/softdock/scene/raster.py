@@ -17,6 +17,7 @@ from softdock.scene.projection import Camera, Faces, camera_of, faces_seen, pixe
 from softdock.scene.turning import rotate
 
 FINER = 2
+HEAD = ((0.75, 9.0), (0.8, 7.5), (0.85, 6.0), (0.9, 4.5))  # parts of an arrow, and their thickness
 Colour = tuple[int, int, int]
 PALETTES: dict[str, dict[str, Colour]] = {  # as in assets/page.css
     "light": {
@@ -144,7 +145,17 @@ def _overlay(
     for arrow in scene.arrows if "forces" in layers else ():
         way = arrow.scale * arrow.vector[frame]
         if arrow.kind == "force" and np.any(way):
-            _line(image, camera, arrow.at[frame], arrow.at[frame] + way, palette[arrow.role], 3.0)
+            colour, at = palette[arrow.role], arrow.at[frame]
+            _line(image, camera, at, at + way, colour, 3.0)
+            for share, thick in HEAD:
+                _line(
+                    image,
+                    camera,
+                    at + share * way,
+                    at + min(share + 0.05, 1.0) * way,
+                    colour,
+                    thick,
+                )
 
 
 def _line(
