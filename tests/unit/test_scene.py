@@ -181,6 +181,10 @@ def test_diverged_run_is_shown_as_far_as_it_can_be() -> None:
     assert scene.time[-1] == pytest.approx(0.004 * 299)
     assert all(np.isfinite(track.position).all() for track in scene.tracks.values())
     assert packed([scene])["panels"][0]["ended"] == "diverged"
+    run.series.rows[200:300, at] = -0.9 * FAR  # far, but a place: the cameras stay with the bodies
+    eye = scene_of(run).views["facility"].eye
+    assert np.linalg.norm(eye) < 0.1 * FAR
+    json.dumps(plain(packed([scene_of(run)])), allow_nan=False)
 
 
 def test_packing_gives_every_pose_back() -> None:

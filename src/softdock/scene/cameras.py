@@ -55,17 +55,25 @@ def looking(
 
 
 def corners(
-    tracks: Mapping[str, Track], meshes: Mapping[str, Mesh], parts: Sequence[Part]
+    tracks: Mapping[str, Track],
+    meshes: Mapping[str, Mesh],
+    parts: Sequence[Part],
+    ended: bool = False,
 ) -> np.ndarray:
-    """Corners of all solid parts at the first, the middle and the last frame [m, world]."""
+    """Corners of all solid parts at the first, the middle and the last frame [m, world].
+
+    `ended`: of a run that stopped, whose last frames may be anywhere, earlier ones.
+    """
     found = []
+    count = len(next(iter(tracks.values())).position)
+    frames = (0, count // 4, count // 2) if ended else (0, count // 2, count - 1)
     ends = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
     for part in parts:
         if part.layer not in SOLID:
             continue
         track, vertices = tracks[part.track], meshes[part.mesh].vertices
         low, high = vertices.min(axis=0), vertices.max(axis=0)
-        for frame in (0, len(track.position) // 2, len(track.position) - 1):
+        for frame in frames:
             turned = rotate(track.attitude[frame], low + ends * (high - low))
             found.append(track.position[frame] + turned)
     return np.concatenate(found) if found else np.zeros((1, 3))
@@ -78,9 +86,10 @@ def views_of(
     meshes: Mapping[str, Mesh],
     parts: Sequence[Part],
     factor: float,
+    ended: bool = False,
 ) -> dict[str, View]:
     """The presets; near ones only where a shape is described that can be touched."""
-    everything = corners(tracks, meshes, parts)
+    everything = corners(tracks, meshes, parts, ended)
     centre = 0.5 * (everything.min(axis=0) + everything.max(axis=0))
     radius = 0.5 * float(np.linalg.norm(np.ptp(everything, axis=0))) or 1.0
     target = tracks["mock_up.target"]

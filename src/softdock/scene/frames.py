@@ -12,12 +12,13 @@ import numpy as np
 MOST_FRAMES = 1500
 FLIGHT_S = 1.0 / 30.0  # between frames in free flight
 AROUND = 6  # rows shown one by one before and after a contact
-FAR = 1e3  # m; what is further has left every laboratory, and a picture of it shows nothing
+FAR = 1e3  # m, or ten times where it began: what is further has left every picture
 
 
 def readable_rows(position: np.ndarray) -> int:
     """How many rows can be shown: up to the first that is not finite or that has left."""
-    good = np.isfinite(position).all(axis=1) & (np.abs(np.nan_to_num(position)).max(axis=1) < FAR)
+    size = np.abs(np.nan_to_num(position)).max(axis=1)
+    good = np.isfinite(position).all(axis=1) & (size < max(FAR, 10.0 * float(size[0])))
     return len(good) if good.all() else int(np.argmin(good))
 
 

@@ -20,6 +20,7 @@ from softdock.scene.model import LAYERS, Scene
 
 VERSION = 1
 STEP = 1e-6  # m, s, or of a quaternion
+LARGEST = 2e9  # steps: what 32 bits hold
 PARTS_OF_TOP = 2e5  # steps of an arrow's largest value
 
 
@@ -34,9 +35,8 @@ class _Store:
     def put(self, values: np.ndarray, step: float = STEP) -> dict[str, Any]:
         """Where an array is to be found again."""
         table = np.asarray(values, dtype=float).reshape(len(values), -1)
+        step = max(step, float(np.abs(table).max(initial=0.0)) / LARGEST)  # far away: coarser
         whole = np.round(table / step).astype(np.int64)
-        if np.abs(whole).max(initial=0) >= 2**31:
-            raise ValueError("a value is too large for its step")
         key = (whole.tobytes() + bytes(str(whole.shape), "ascii"), step)
         if key not in self.known:
             change = np.diff(whole, axis=0, prepend=0).astype(np.int32)

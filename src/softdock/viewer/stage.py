@@ -11,8 +11,6 @@ from softdock.scene.floor import floor_place
 from softdock.scene.raster import PALETTES
 from softdock.scene.turning import from_z_to
 
-HIDDEN_AT_FIRST = ("orbit", "orbit_far", "limits")
-
 
 class Stage:
     """The three-dimensional part. Rebuilt only where shapes change."""
@@ -25,7 +23,6 @@ class Stage:
         self.frames: dict[str, Any] = {}
         self.meshes: dict[str, tuple[Any, str]] = {}  # node -> handle and layer
         self.signature: tuple[Any, ...] = ()
-        self.arrows: list[Any] = []
 
     @property
     def palette(self) -> dict[str, tuple[int, int, int]]:
