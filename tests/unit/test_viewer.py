@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import socket
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scenarios import cone_docking, epos_wall
 
+from softdock.cli.main import cli
 from softdock.errors import BadInput, BadRunFolder
 from softdock.scenario.build import build
 from softdock.viewer import panels
@@ -132,3 +136,30 @@ def test_quads_become_triangles_once() -> None:
     """A quad gives two triangles, a triangle one, with their sense kept."""
     faces = np.array([[0, 1, 2, 3], [4, 5, 6, 6]])
     assert triangles(faces).tolist() == [[0, 1, 2], [4, 5, 6], [0, 2, 3]]
+
+
+def test_missing_extra_and_missing_browser_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without viser the command names the one thing to install; without a browser, the address."""
+    monkeypatch.setitem(sys.modules, "viser", None)
+    monkeypatch.delitem(sys.modules, "softdock.viewer.show", raising=False)
+    without = CliRunner().invoke(cli, ["view", "epos_1d"])
+    assert without.exit_code == 2
+    assert "pip install 'softdock[viewer]'" in without.output
+
+    class Window:
+        address = "http://127.0.0.1:8765"
+
+        def __init__(self, session: Any, port: int, dark: bool) -> None:
+            assert session.own == "direct"
+            assert dark
+
+        def run(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "softdock.viewer.show", SimpleNamespace(Window=Window))
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    shown = []
+    monkeypatch.setattr("softdock.cli.view.console.print", lambda text, **more: shown.append(text))
+    assert CliRunner().invoke(cli, ["view", "epos_1d"]).exit_code == 0
+    assert Window.address in shown[0]
+    assert "No browser" in shown[1]
