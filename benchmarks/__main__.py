@@ -18,6 +18,7 @@ NAMES = (
     "compile_time",
     "memory",
     "report_page",
+    "replay",
     "run_command",
     "restitution_map",
     "stability_speed",

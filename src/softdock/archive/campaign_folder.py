@@ -140,7 +140,7 @@ def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]
         summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
         summary["precision"] = compare_with_double(plan, path)
-    write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
+    scenes = write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
-    write_whole(path / REPORT, campaign_page(plan, summary, str(path)).encode())
+    write_whole(path / REPORT, campaign_page(plan, summary, str(path), scenes).encode())
     return summary

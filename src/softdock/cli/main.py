@@ -33,6 +33,8 @@ LAZY = {
     "show": "softdock.cli.scenarios:show",
     "check": "softdock.cli.scenarios:check",
     "warm": "softdock.cli.warm:warm",
+    "view": "softdock.cli.view:view",
+    "picture": "softdock.cli.picture:picture",
 }
 
 

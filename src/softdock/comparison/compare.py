@@ -104,7 +104,9 @@ def compare(
         "warnings": list(scenario.warnings),
     }
     return Comparison(
-        scenario, results, [curves_of_orbit(orbits[0]), *(curves[row["label"]] for row in ranked)]
+        scenario,
+        results,
+        [curves_of_orbit(scenario, orbits[0]), *(curves[row["label"]] for row in ranked)],
     )
 
 

@@ -9,7 +9,9 @@ from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.docking_3d_runs import DAMPING, cases, limits, run_of, tip_in_nozzle
 from softdock.papers.zebenay.loops import CYCLE, DELAY
 from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.report.replay import replay
 from softdock.runs.run import Run
+from softdock.scene import scene_of, scene_of_orbit
 
 AXES = ("force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z")
 
@@ -99,7 +101,7 @@ def make_test_3d() -> Exhibit:
             "The energy invented falls less than the observed energy: it counts what the "
             "damper takes as taken on purpose.",
         ),
-        [*_path_charts(), *_force_charts(), *_energy_charts()],
+        [_replay(), *_path_charts(), *_force_charts(), *_energy_charts()],
     )
 
 
@@ -107,6 +109,20 @@ def _after_first(run: Run) -> float:
     """Observed energy between the first and the second contact [J]."""
     start = run.contacts[1]["start_s"] if len(run.contacts) > 1 else float(run.series["time"][-1])
     return float(run.series["monitor.total"][int((start - 0.1) / CYCLE)])
+
+
+def _replay() -> str:
+    first = run_of("no damping")
+    scenes = [
+        scene_of_orbit(first),
+        *(scene_of(run_of(name), name=name, orbit=False) for name in cases()),
+    ]
+    return replay(
+        "test_3d",
+        scenes[:4],
+        "The 3-D test: orbit, and the rig with three kinds of damping",
+        charts=False,
+    )
 
 
 def _path_charts() -> list[str]:

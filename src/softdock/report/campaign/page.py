@@ -3,6 +3,7 @@ operation, what matters most, the worst cases."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -25,11 +26,18 @@ from softdock.report.campaign.words import (
 )
 from softdock.report.frame import elements as e
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.scenario.files import to_toml
+from softdock.scene import Scene
+
+MOST_PANELS = 4  # of the replay
 
 
-def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
-    """The whole page. `folder`: where the campaign lies, for the commands."""
+def campaign_page(
+    plan: Plan, summary: dict[str, Any], folder: str, scenes: Mapping[int, Scene] | None = None
+) -> str:
+    """The whole page. `folder`: where the campaign lies, for the commands. `scenes`: of runs whose
+    motion was kept, for the replay."""
     r = summary
     sections = {
         "answer": ("", _answer(r)),
@@ -37,7 +45,7 @@ def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
         "maps": ("Maps", map_charts(r)),
         "distributions": ("Distributions", distribution_charts(r)),
         "sensitivity": ("What matters most", sensitivity_section(r)),
-        "worst": ("Worst cases", worst_section(r, folder)),
+        "worst": ("Worst cases", worst_section(r, folder) + _replay(r, scenes or {})),
         "precision": ("Single precision", _precision(r)),
         "campaign": ("Campaign", _campaign(plan, r)),
     }
@@ -168,6 +176,21 @@ def _variants(r: dict[str, Any]) -> str:
         )
         note += " No statement: a contact was on at the end, orbit stopped, or nothing approached."
     return "".join(parts) + e.text(note)
+
+
+def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
+    """The worst of the runs whose motion was kept, side by side; how to keep some where there are
+    none."""
+    worst = [scenes[row["run"]] for row in r["worst"] if row["run"] in scenes]
+    shown = (worst or list(scenes.values()))[:MOST_PANELS]
+    if not shown:
+        how = (
+            "With `worst = 4` under [trajectories] in the campaign file, the worst runs are "
+            "replayed here."
+        )
+        return e.text(how) if r["worst"] else ""
+    title = "The worst cases, side by side" if worst else "Runs whose motion was kept"
+    return replay("campaign", shown, title, "Arrows of all panels are in one scale.", charts=False)
 
 
 def _precision(r: dict[str, Any]) -> str:

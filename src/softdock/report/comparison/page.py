@@ -10,7 +10,7 @@ from typing import Any
 
 from softdock.comparison.knowledge import ERRORS_PERCENT, WORDS
 from softdock.comparison.result import Comparison
-from softdock.report.comparison.charts import curve_charts
+from softdock.report.comparison.charts import curve_charts, shown_first
 from softdock.report.comparison.numbers import (
     BLOCK,
     MINUS,
@@ -21,9 +21,13 @@ from softdock.report.comparison.numbers import (
 )
 from softdock.report.frame import elements as e
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.scenario.files import to_toml
 
 CODE_WARNING = "This comparison ran the user's own code: "
+
+
+MOST_PANELS = 4  # of the replay, orbit among them
 
 
 def comparison_page(comparison: Comparison) -> str:
@@ -31,6 +35,7 @@ def comparison_page(comparison: Comparison) -> str:
     r = comparison.results
     sections = {
         "answer": ("", _answer(comparison)),
+        "replay": ("Replay", _replay(comparison)),
         "ranking": ("Ranking", _ranking(r)),
         "curves": ("Curves", curve_charts(comparison)),
         "knowledge": ("What each must know", _knowledge(r)),
@@ -40,10 +45,26 @@ def comparison_page(comparison: Comparison) -> str:
     }
     if not r["refused"]:
         del sections["not-run"]
+    if not sections["replay"][1]:
+        del sections["replay"]
     count = f"{len(r['candidates'])} candidate" + ("" if len(r["candidates"]) == 1 else "s")
     phases = f", means over {r['phases']} sampling phases" if r["phases"] > 1 else ""
     lead = f"{r['description'] or r['scenario']}. {count} against orbit{phases}."
     return page(f"Comparison: {r['scenario']}", lead, sections, {BLOCK: r})
+
+
+def _replay(comparison: Comparison) -> str:
+    """Orbit and the best of the methods, in step."""
+    shown = shown_first(comparison.results["candidates"])
+    orbit, *others = comparison.curves
+    best = [curve.scene for curve in others if curve.label in shown and curve.scene is not None]
+    scenes = [orbit.scene, *best] if orbit.scene is not None else best
+    title = "Orbit and the best candidates, side by side"
+    caption = (
+        "Arrows of all panels are in one scale. A line in the charts below is the replay's time; "
+        "a click there takes it to that time."
+    )
+    return replay("comparison", scenes[:MOST_PANELS], title, caption)
 
 
 def _answer(comparison: Comparison) -> str:

@@ -10,6 +10,7 @@ from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import MOST_POINTS
 from softdock.report.frame.elements import bullets, folded, listing, shown, text, verdict
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.report.run.charts import (
     force_chart,
     kinetic_chart,
@@ -32,6 +33,7 @@ from softdock.report.run.tables import (
 )
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
+from softdock.scene import scene_of
 
 SHADED = "Shaded: the mock-ups touch. "
 THINNED = (
@@ -127,6 +129,10 @@ def _grid(*parts: str) -> str:
     return f'<div class="grid">{"".join(parts)}</div>'
 
 
+def _replay(told: Told) -> str:
+    return replay("run", [scene_of(told.run)], "What happened, in three dimensions")
+
+
 def _phases(told: Told) -> str:
     if "phases" not in told.metrics:
         return ""
@@ -161,6 +167,7 @@ def _scenario(told: Told) -> str:
 
 SECTIONS = [  # in the order of the page
     Section("verdict", "", _first_look),
+    Section("replay", "Replay", _replay),
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
     Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
