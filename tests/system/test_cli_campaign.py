@@ -28,6 +28,7 @@ from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.plan import load_plan
 from softdock.campaign.spec import preset_names
+from softdock.campaign.summary import summarise
 from softdock.cli.main import cli
 from softdock.errors import CampaignStopped
 from softdock.report.frame.elements import look_up
