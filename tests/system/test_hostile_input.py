@@ -1,10 +1,12 @@
-"""What a hostile user tried once: each of these hung, crashed or was believed before it was mended."""
+"""What a hostile user tried once: each of these hung, crashed or was believed, and is mended."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -80,7 +82,7 @@ def test_work_in_a_cycle_is_bounded(key, period):
 def test_a_record_that_does_not_fit_is_refused(monkeypatch):
     """Said before the run, with the duration that would fit."""
     monkeypatch.setattr(memory, "free_memory_bytes", lambda: 1_000_000)
-    with pytest.raises(BadInput, match="time.duration_s"):
+    with pytest.raises(BadInput, match=r"time\.duration_s"):
         softdock.simulate(softdock.load_scenario("epos_1d"))
 
 
@@ -115,10 +117,12 @@ def test_large_and_deep_files_are_read_in_bounded_time(tmp_path):
         file = tmp_path / "scenario.toml"
         file.write_text(text)
         began = time.process_time()
+        told = ""
         try:
             softdock.load_scenario(file)
         except BadInput as error:
-            assert len(str(error)) < 60_000
+            told = str(error)
+        assert len(told) < 60_000
         assert time.process_time() - began < 5.0
 
 
@@ -182,8 +186,6 @@ DAMAGES = {
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damaged_run_folders_are_refused(name, saved, tmp_path):
     """Each in bounded time and with a reason; one hung and one aborted Python."""
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(saved, copy)
     DAMAGES[name](copy)
@@ -193,9 +195,6 @@ def test_damaged_run_folders_are_refused(name, saved, tmp_path):
 
 def test_a_manifest_that_was_made_to_fit_is_no_way_in(saved, tmp_path):
     """Metrics without their keys, with hashes that fit: a refusal, not a traceback."""
-    import hashlib
-    import shutil
-
     for number, text in enumerate(("{}", "[]", '{"contacts": 3}', '{"contacts": [{}]}')):
         copy = tmp_path / str(number)
         shutil.copytree(saved, copy)
