@@ -32,6 +32,7 @@ from typing import Any
 import numba
 
 from softdock.core.machine.compiled import core_sources
+from softdock.core.machine.generated import REWRITES
 from softdock.errors import BadInput, Problem
 
 PACKAGE, OURS = "softdock_single", "softdock"
@@ -260,10 +261,16 @@ class _InSingle(ast.NodeTransformer):
             else one
             for one in node.args
         ]
+        for keyword in node.keywords:
+            if isinstance(keyword.value, ast.Name) and self.is_constant(keyword.value):
+                keyword.value = _call("single", [keyword.value], keyword.value)
         if fields is not None and not any(isinstance(one, ast.Starred) for one in node.args):
             kept = DOUBLE | POSITIONS.get(called, frozenset())
             for i, (field, value) in enumerate(zip(fields, node.args, strict=False)):
                 node.args[i] = _call("double" if field in kept else "single", [value], value)
+            for keyword in node.keywords:
+                kind = "double" if keyword.arg in kept else "single"
+                keyword.value = _call(kind, [keyword.value], keyword.value)
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
@@ -303,6 +310,17 @@ class _Module(ast.NodeTransformer):
         return node
 
 
+def rewritten(text: str) -> str:
+    """The source of compiled functions, in single precision: what the core generates
+    (generated.py) passes through here too."""
+    tree = ast.parse(text)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            inside = _InSingle(node)
+            node.body = [inside.visit(one) for one in node.body]
+    return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+
+
 class _Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> Any:
         """Always from the source: no file of bytecode, which would be the double-precision one."""
@@ -311,7 +329,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
-        module.__dict__.update(_operations())
+        module.__dict__.update(_operations() | {REWRITES: rewritten})
         super().exec_module(module)
 
 

@@ -48,13 +48,39 @@ class Tracker(NamedTuple):
 
 @compiled
 def no_contact_yet():
-    return Tracker(False, 0, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+    return Tracker(
+        open=False,
+        closed=0,
+        apart=False,
+        pair=0,
+        start=0.0,
+        last_touch=0.0,
+        before=0.0,
+        after=0.0,
+        peak_real_squared=0.0,
+        peak_satellite_squared=0.0,
+        impulse=(0.0, 0.0, 0.0),
+        compressed=0.0,
+        released=0.0,
+    )
 
 
 @compiled
 def opened(closed, start, before):
     return Tracker(
-        True, closed, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
+        open=True,
+        closed=closed,
+        apart=False,
+        pair=0,
+        start=start,
+        last_touch=start,
+        before=before,
+        after=0.0,
+        peak_real_squared=0.0,
+        peak_satellite_squared=0.0,
+        impulse=(0.0, 0.0, 0.0),
+        compressed=0.0,
+        released=0.0,
     )
 
 
@@ -66,19 +92,21 @@ def gather(tracker, passage, T, wrenches, before, after):
         wrenches.target, T, before.target, after.target
     )
     return Tracker(
-        tracker.open,
-        tracker.closed,
-        tracker.apart and not passage.touched,
-        passage.pair if passage.touched else tracker.pair,
-        tracker.start,
-        passage.last_touch if passage.touched else tracker.last_touch,
-        tracker.before,
-        tracker.after,
-        max(tracker.peak_real_squared, passage.peak_squared),
-        max(tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)),
-        add_scaled(tracker.impulse, T, wrenches.chaser.force),
-        tracker.compressed - min(energy, 0.0),
-        tracker.released + max(energy, 0.0),
+        open=tracker.open,
+        closed=tracker.closed,
+        apart=tracker.apart and not passage.touched,
+        pair=passage.pair if passage.touched else tracker.pair,
+        start=tracker.start,
+        last_touch=passage.last_touch if passage.touched else tracker.last_touch,
+        before=tracker.before,
+        after=tracker.after,
+        peak_real_squared=max(tracker.peak_real_squared, passage.peak_squared),
+        peak_satellite_squared=max(
+            tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)
+        ),
+        impulse=add_scaled(tracker.impulse, T, wrenches.chaser.force),
+        compressed=tracker.compressed - min(energy, 0.0),
+        released=tracker.released + max(energy, 0.0),
     )
 
 
@@ -87,19 +115,19 @@ def with_new_past(tracker, impulse, peak_squared):
     """A method has computed the contact's past anew: `impulse` is what that adds to what had acted.
     Its energies by the cycle are in no log: NaN."""
     return Tracker(
-        tracker.open,
-        tracker.closed,
-        tracker.apart,
-        tracker.pair,
-        tracker.start,
-        tracker.last_touch,
-        tracker.before,
-        tracker.after,
-        tracker.peak_real_squared,
-        max(tracker.peak_satellite_squared, peak_squared),
-        add_scaled(tracker.impulse, 1.0, impulse),
-        math.nan,
-        tracker.released,
+        open=tracker.open,
+        closed=tracker.closed,
+        apart=tracker.apart,
+        pair=tracker.pair,
+        start=tracker.start,
+        last_touch=tracker.last_touch,
+        before=tracker.before,
+        after=tracker.after,
+        peak_real_squared=tracker.peak_real_squared,
+        peak_satellite_squared=max(tracker.peak_satellite_squared, peak_squared),
+        impulse=add_scaled(tracker.impulse, 1.0, impulse),
+        compressed=math.nan,
+        released=tracker.released,
     )
 
 
@@ -107,19 +135,19 @@ def with_new_past(tracker, impulse, peak_squared):
 def parted(tracker, after):
     """The parts have just separated: remember the gap's rate, in case this was the end."""
     return Tracker(
-        tracker.open,
-        tracker.closed,
-        True,
-        tracker.pair,
-        tracker.start,
-        tracker.last_touch,
-        tracker.before,
-        after,
-        tracker.peak_real_squared,
-        tracker.peak_satellite_squared,
-        tracker.impulse,
-        tracker.compressed,
-        tracker.released,
+        open=tracker.open,
+        closed=tracker.closed,
+        apart=True,
+        pair=tracker.pair,
+        start=tracker.start,
+        last_touch=tracker.last_touch,
+        before=tracker.before,
+        after=after,
+        peak_real_squared=tracker.peak_real_squared,
+        peak_satellite_squared=tracker.peak_satellite_squared,
+        impulse=tracker.impulse,
+        compressed=tracker.compressed,
+        released=tracker.released,
     )
 
 
@@ -145,5 +173,17 @@ def close_contact(tracker, log):
         log[row, 8] = tracker.before
         log[row, 9] = tracker.after
     return Tracker(
-        False, tracker.closed + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
+        open=False,
+        closed=tracker.closed + 1,
+        apart=False,
+        pair=0,
+        start=0.0,
+        last_touch=0.0,
+        before=0.0,
+        after=0.0,
+        peak_real_squared=0.0,
+        peak_satellite_squared=0.0,
+        impulse=(0.0, 0.0, 0.0),
+        compressed=0.0,
+        released=0.0,
     )

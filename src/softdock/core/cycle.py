@@ -151,7 +151,13 @@ def measure(params, mem, facility, satellites, t):
             load_motion(mem, params.memory.seen + MOTION_FLOATS),
         )
     wrenches = Wrenches(chaser, opposite(chaser, arm))
-    return Measured(wrenches, seen, t - facility.reading_time, t - facility.seen_time, mismatch)
+    return Measured(
+        wrenches=wrenches,
+        mock_ups=seen,
+        force_age=t - facility.reading_time,
+        pose_age=t - facility.seen_time,
+        mismatch=mismatch,
+    )
 
 
 @apart
@@ -226,7 +232,13 @@ def control(params, vector, mem, k, satellites, measured):
         params.methods, mem, rig, measured, satellites, integrated, output
     )
     command = apply_set_point(params.methods, mem, rig, corrected, lay_out(params, vector, output))
-    return Controlled(wrenches, external, integrated, corrected, command)
+    return Controlled(
+        wrenches=wrenches,
+        external=external,
+        integrated=integrated,
+        corrected=corrected,
+        command=command,
+    )
 
 
 @compiled
@@ -249,14 +261,14 @@ def cycle(params, vector, loop, mem, log, k):
     if status == COMPLETED and any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
         status = METHOD_STOP
     return Loop(
-        done.corrected,
-        done.command,
-        facility,
-        ledger,
-        tracker,
-        passage.depth,
-        done.wrenches,
-        status,
+        satellites=done.corrected,
+        command=done.command,
+        facility=facility,
+        ledger=ledger,
+        tracker=tracker,
+        depth=passage.depth,
+        wrenches=done.wrenches,
+        status=status,
     )
 
 
@@ -282,14 +294,14 @@ def start(vector, params, mem):
     still = Wrenches(no_wrench(), no_wrench())
     return (
         Loop(
-            satellites,
-            command,
-            facility,
-            open_ledger(kinetic),
-            no_contact_yet(),
-            0.0,
-            still,
-            COMPLETED,
+            satellites=satellites,
+            command=command,
+            facility=facility,
+            ledger=open_ledger(kinetic),
+            tracker=no_contact_yet(),
+            depth=0.0,
+            wrenches=still,
+            status=COMPLETED,
         ),
         depth,
         pair,
@@ -338,12 +350,12 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     methods, pushed = params.methods, params.external or params.hands
     lead = params.shared or any_lead(methods)
     rows = Rows(
-        any_wrench(methods),
-        any_correct(methods),
-        any_rewound(methods),
-        any_books(methods),
-        lead,
-        pushed or any_external(methods),
+        adaptation=any_wrench(methods),
+        correction=any_correct(methods),
+        rewound=any_rewound(methods),
+        books=any_books(methods),
+        command=lead,
+        external=pushed or any_external(methods),
     )
     hand = Wrenches(no_wrench(), no_wrench())
     if params.hands:

@@ -134,7 +134,16 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         stored += s1 + s2
         dissipated += d1 + d2
         peak = max(peak, dot(f_W, f_W))
-    return Contact(force, torque_chaser, torque_target, stored, dissipated, depth, deepest, peak)
+    return Contact(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        stored=stored,
+        dissipated=dissipated,
+        depth=depth,
+        pair=deepest,
+        peak_squared=peak,
+    )
 
 
 touch_apart = apart(

@@ -89,7 +89,7 @@ def equilibrium(pair, side, chaser_q, target_q, tip):
         if norm(subtract(moved, before)) < SETTLED:
             break
         touches = touch_pair(pair, side, True, add(tip, moved))
-    return Yielded(moved, f1, f2, touches, stored)
+    return Yielded(moved=moved, first=f1, second=f2, touches=touches, stored=stored)
 
 
 @compiled

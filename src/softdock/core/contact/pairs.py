@@ -493,38 +493,38 @@ def load_pair(mem, at, kind):
     """A prepared pair; `kind` from `kind_in`, or of the loop's `Pairs`, where a kernel may know it
     beforehand."""
     shape = Shape(
-        load3(mem, at + 8),
-        mem[at + 11],
-        mem[at + 12],
-        mem[at + 13],
-        mem[at + 14],
-        mem[at + 15],
-        mem[at + 16],
-        mem[at + 17],
-        (kind >> 5) & 1 != 0,
+        axis=load3(mem, at + 8),
+        radius=mem[at + 11],
+        bottom_radius=mem[at + 12],
+        sine=mem[at + 13],
+        cosine=mem[at + 14],
+        length=mem[at + 15],
+        depth=mem[at + 16],
+        thickness=mem[at + 17],
+        closed=(kind >> 5) & 1 != 0,
     )
     law = Law(
-        (kind >> 2) & 7,
-        mem[at + 20],
-        mem[at + 21],
-        mem[at + 22],
-        int(mem[at + 23]),
-        int(mem[at + 24]),
-        (kind >> 7) & 1 != 0,
-        mem[at + 25],
-        mem[at + 26],
+        kind=(kind >> 2) & 7,
+        stiffness=mem[at + 20],
+        damping=mem[at + 21],
+        exponent=mem[at + 22],
+        at=int(mem[at + 23]),
+        rows=int(mem[at + 24]),
+        rubs=(kind >> 7) & 1 != 0,
+        friction=mem[at + 25],
+        slip_speed=mem[at + 26],
     )
     d = at + COMPLIANCE
     compliance = (mem[d], mem[d + 1], mem[d + 2], mem[d + 3], mem[d + 4], mem[d + 5])
     return Pair(
-        kind & 3,
-        load3(mem, at + 1),
-        mem[at + 4],
-        load3(mem, at + 5),
-        shape,
-        law,
-        (kind >> 6) & 1 != 0,
-        compliance,
+        geometry=kind & 3,
+        tip=load3(mem, at + 1),
+        tip_radius=mem[at + 4],
+        origin=load3(mem, at + 5),
+        shape=shape,
+        law=law,
+        soft=(kind >> 6) & 1 != 0,
+        compliance=compliance,
     )
 
 
@@ -537,29 +537,37 @@ def _stored_pair(pairs, mem, at, i):
 def _known_pair(pairs, mem, at, i):
     n, kind = pairs.numbers, pairs.kinds
     shape = Shape(
-        (n[8], n[9], n[10]), n[11], n[12], n[13], n[14], n[15], n[16], n[17], (kind >> 5) & 1 != 0
+        axis=(n[8], n[9], n[10]),
+        radius=n[11],
+        bottom_radius=n[12],
+        sine=n[13],
+        cosine=n[14],
+        length=n[15],
+        depth=n[16],
+        thickness=n[17],
+        closed=(kind >> 5) & 1 != 0,
     )
     law = Law(
-        (kind >> 2) & 7,
-        n[20],
-        n[21],
-        n[22],
-        int(n[23]),
-        int(n[24]),
-        (kind >> 7) & 1 != 0,
-        n[25],
-        n[26],
+        kind=(kind >> 2) & 7,
+        stiffness=n[20],
+        damping=n[21],
+        exponent=n[22],
+        at=int(n[23]),
+        rows=int(n[24]),
+        rubs=(kind >> 7) & 1 != 0,
+        friction=n[25],
+        slip_speed=n[26],
     )
     compliance = (n[28], n[29], n[30], n[31], n[32], n[33])
     return Pair(
-        kind & 3,
-        (n[1], n[2], n[3]),
-        n[4],
-        (n[5], n[6], n[7]),
-        shape,
-        law,
-        (kind >> 6) & 1 != 0,
-        compliance,
+        geometry=kind & 3,
+        tip=(n[1], n[2], n[3]),
+        tip_radius=n[4],
+        origin=(n[5], n[6], n[7]),
+        shape=shape,
+        law=law,
+        soft=(kind >> 6) & 1 != 0,
+        compliance=compliance,
     )
 
 

@@ -55,7 +55,23 @@ ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", 
 @compiled
 def open_ledger(kinetic):
     return Ledger(
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0
+        integrator=0.0,
+        correction=0.0,
+        adaptation=0.0,
+        sensor=0.0,
+        command=0.0,
+        robot=0.0,
+        rewound=0.0,
+        real=0.0,
+        virtual=0.0,
+        external=0.0,
+        designed=0.0,
+        kinetic=kinetic,
+        kinetic_start=kinetic,
+        stored=0.0,
+        dissipated=0.0,
+        observed=0.0,
+        turnover=0.0,
     )
 
 
@@ -125,12 +141,12 @@ def book(
     pushed = work(hand, moved) if rows.external else 0.0
     commanded = work(true, sent)
     return Booking(
-        work(wrench, moved) + outside,
-        outside + pushed,
-        work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
-        work(wrench_difference(measured, true), moved) - pushed,
-        work(true, moved) - commanded if rows.command else 0.0,
-        commanded,
+        satellite=work(wrench, moved) + outside,
+        external=outside + pushed,
+        adaptation=work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
+        sensor=work(wrench_difference(measured, true), moved) - pushed,
+        command=work(true, moved) - commanded if rows.command else 0.0,
+        commanded=commanded,
     )
 
 
@@ -190,21 +206,21 @@ def close_cycle(
     if rows.rewound:
         turnover += abs(rewound)
     return Ledger(
-        ledger.integrator + integrator,
-        _grown(rows.correction, ledger.correction, correction),
-        _grown(rows.adaptation or rows.books, ledger.adaptation, adaptation),
-        ledger.sensor + sensor,
-        _grown(rows.command, ledger.command, command),
-        ledger.robot + robot,
-        _grown(rows.rewound, ledger.rewound, rewound),
-        ledger.real + absorbed,
-        _grown(rows.books, ledger.virtual, virtual),
-        _grown(rows.external, ledger.external, external),
-        _grown(rows.books, ledger.designed, designed),
-        kinetic,
-        ledger.kinetic_start,
-        stored,
-        ledger.dissipated + dissipated,
-        ledger.observed + observed,
-        ledger.turnover + turnover,
+        integrator=ledger.integrator + integrator,
+        correction=_grown(rows.correction, ledger.correction, correction),
+        adaptation=_grown(rows.adaptation or rows.books, ledger.adaptation, adaptation),
+        sensor=ledger.sensor + sensor,
+        command=_grown(rows.command, ledger.command, command),
+        robot=ledger.robot + robot,
+        rewound=_grown(rows.rewound, ledger.rewound, rewound),
+        real=ledger.real + absorbed,
+        virtual=_grown(rows.books, ledger.virtual, virtual),
+        external=_grown(rows.external, ledger.external, external),
+        designed=_grown(rows.books, ledger.designed, designed),
+        kinetic=kinetic,
+        kinetic_start=ledger.kinetic_start,
+        stored=stored,
+        dissipated=ledger.dissipated + dissipated,
+        observed=ledger.observed + observed,
+        turnover=ledger.turnover + turnover,
     )

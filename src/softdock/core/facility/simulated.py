@@ -168,16 +168,16 @@ def recall(params, mem, facility, k):
     f = facility
     chaser, target = on_stamps(params, mem, k, 0)
     return Facility(
-        chaser,
-        target,
-        f.true_chaser,
-        f.true_target,
-        f.dissipating,
-        f.samples,
-        f.handed,
-        f.reading,
-        f.reading_time,
-        f.seen_time,
+        chaser=chaser,
+        target=target,
+        true_chaser=f.true_chaser,
+        true_target=f.true_target,
+        dissipating=f.dissipating,
+        samples=f.samples,
+        handed=f.handed,
+        reading=f.reading,
+        reading_time=f.reading_time,
+        seen_time=f.seen_time,
     )
 
 
@@ -252,16 +252,16 @@ def start_facility(params, vector, mem):
     )
     handed, reading, when = hand_over(params, mem, -1, 0, sampled, no_wrench(), 0.0)
     return Facility(
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-        contact.dissipated,
-        0,
-        handed,
-        reading,
-        when,
-        -late,
+        chaser=chaser,
+        target=target,
+        true_chaser=true_chaser,
+        true_target=true_target,
+        dissipating=contact.dissipated,
+        samples=0,
+        handed=handed,
+        reading=reading,
+        reading_time=when,
+        seen_time=-late,
     )
 
 
@@ -314,31 +314,31 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
                 true_target,
             )
     return Stretch(
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-        contact.dissipated,
-        samples,
-        mean_chaser,
-        mean_target,
-        absorbed,
-        contact.stored,
-        was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,
-        touched,
-        first_touch,
-        last_touch,
-        pair,
-        contact.depth,
-        max(was.peak_squared, contact.peak_squared),
-        max(
+        chaser=chaser,
+        target=target,
+        true_chaser=true_chaser,
+        true_target=true_target,
+        dissipating=contact.dissipated,
+        samples=samples,
+        mean_chaser=mean_chaser,
+        mean_target=mean_target,
+        absorbed=absorbed,
+        stored=contact.stored,
+        dissipated=was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,
+        touched=touched,
+        first_touch=first_touch,
+        last_touch=last_touch,
+        pair=pair,
+        depth=contact.depth,
+        peak_squared=max(was.peak_squared, contact.peak_squared),
+        peak_torque_squared=max(
             was.peak_torque_squared,
             max(
                 dot(contact.torque_chaser, contact.torque_chaser),
                 dot(contact.torque_target, contact.torque_target),
             ),
         ),
-        sampled,
+        sampled=sampled,
     )
 
 
@@ -393,25 +393,25 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
     )
     f, none = facility, no_wrench()
     begun = Stretch(
-        f.chaser,
-        f.target,
-        f.true_chaser,
-        f.true_target,
-        f.dissipating,
-        f.samples,
-        none,
-        none,
-        0.0,
-        0.0,
-        0.0,
-        False,
-        0.0,
-        0.0,
-        0,
-        0.0,
-        0.0,
-        0.0,
-        none,
+        chaser=f.chaser,
+        target=f.target,
+        true_chaser=f.true_chaser,
+        true_target=f.true_target,
+        dissipating=f.dissipating,
+        samples=f.samples,
+        mean_chaser=none,
+        mean_target=none,
+        absorbed=0.0,
+        stored=0.0,
+        dissipated=0.0,
+        touched=False,
+        first_touch=0.0,
+        last_touch=0.0,
+        pair=0,
+        depth=0.0,
+        peak_squared=0.0,
+        peak_torque_squared=0.0,
+        sampled=none,
     )
     if params.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
         end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
@@ -435,16 +435,16 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
             f.seen_time,
         )
     after = Facility(
-        end.chaser,
-        end.target,
-        end.true_chaser,
-        end.true_target,
-        end.dissipating,
-        end.samples,
-        handed,
-        reading,
-        when,
-        seen,
+        chaser=end.chaser,
+        target=end.target,
+        true_chaser=end.true_chaser,
+        true_target=end.true_target,
+        dissipating=end.dissipating,
+        samples=end.samples,
+        handed=handed,
+        reading=reading,
+        reading_time=when,
+        seen_time=seen,
     )
     return after, end
 

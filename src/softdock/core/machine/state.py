@@ -49,19 +49,19 @@ def _store_tracker(flat, at, t):
 def _load_tracker(flat, at):
     a = flat
     return Tracker(
-        a[at] != 0.0,
-        int(a[at + 1]),
-        a[at + 2] != 0.0,
-        int(a[at + 3]),
-        a[at + 4],
-        a[at + 5],
-        a[at + 6],
-        a[at + 7],
-        a[at + 8],
-        a[at + 9],
-        load3(a, at + 10),
-        a[at + 13],
-        a[at + 14],
+        open=a[at] != 0.0,
+        closed=int(a[at + 1]),
+        apart=a[at + 2] != 0.0,
+        pair=int(a[at + 3]),
+        start=a[at + 4],
+        last_touch=a[at + 5],
+        before=a[at + 6],
+        after=a[at + 7],
+        peak_real_squared=a[at + 8],
+        peak_satellite_squared=a[at + 9],
+        impulse=load3(a, at + 10),
+        compressed=a[at + 13],
+        released=a[at + 14],
     )
 
 
@@ -84,16 +84,16 @@ def store_facility(flat, facility):
 def load_facility(flat):
     at = FACILITY
     return Facility(
-        load_motion(flat, MOCK_UPS),
-        load_motion(flat, MOCK_UPS + 13),
-        load_wrench(flat, TRUE),
-        load_wrench(flat, TRUE + 6),
-        flat[at],
-        int(flat[at + 1]),
-        int(flat[at + 2]),
-        load_wrench(flat, at + 5),
-        flat[at + 3],
-        flat[at + 4],
+        chaser=load_motion(flat, MOCK_UPS),
+        target=load_motion(flat, MOCK_UPS + 13),
+        true_chaser=load_wrench(flat, TRUE),
+        true_target=load_wrench(flat, TRUE + 6),
+        dissipating=flat[at],
+        samples=int(flat[at + 1]),
+        handed=int(flat[at + 2]),
+        reading=load_wrench(flat, at + 5),
+        reading_time=flat[at + 3],
+        seen_time=flat[at + 4],
     )
 
 
@@ -155,12 +155,12 @@ def load_loop(flat):
         f[a + 16],
     )
     return Loop(
-        load_satellites(f),
-        load_output(f, COMMAND),
-        load_facility(f),
-        Ledger(*first, *last),
-        _load_tracker(f, TRACKER),
-        f[REST],
-        Wrenches(load_wrench(f, WRENCHES), load_wrench(f, WRENCHES + 6)),
-        int(f[REST + 1]),
+        satellites=load_satellites(f),
+        command=load_output(f, COMMAND),
+        facility=load_facility(f),
+        ledger=Ledger(*first, *last),
+        tracker=_load_tracker(f, TRACKER),
+        depth=f[REST],
+        wrenches=Wrenches(load_wrench(f, WRENCHES), load_wrench(f, WRENCHES + 6)),
+        status=int(f[REST + 1]),
     )

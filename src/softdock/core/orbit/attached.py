@@ -70,13 +70,13 @@ def attached(networks, vector, i, memory):
     n, r, m = rows.n, rows.r, rows.m
     size = n + r + m
     laws = Laws(
-        n,
-        r,
-        m,
-        vector[rows.dirac : rows.stores].reshape((size, size)),
-        vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        vector[rows.dampers : rows.tables].reshape((r, 5)),
-        vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+        n=n,
+        r=r,
+        m=m,
+        dirac=vector[rows.dirac : rows.stores].reshape((size, size)),
+        stores=vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
+        dampers=vector[rows.dampers : rows.tables].reshape((r, 5)),
+        tables=vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
     )
     first = _unit(vector, base + (NETWORK.axis if is_satellite else CONTACT.axis))
     second = first if is_satellite else _unit(vector, base + CONTACT.second_axis)
@@ -92,22 +92,22 @@ def attached(networks, vector, i, memory):
     right = a + (r + 1) * (r + 1)
     u = right + r + 1
     return Attached(
-        is_satellite,
-        on_target,
-        laws,
-        (first, second, third),
-        vector[body + MASS],
-        network_satellite.rigid_at(rows),
-        memory,
-        memory + n,
-        memory + 2 * n,
-        memory + 3 * n,
-        memory + 4 * n,
-        work,
-        a,
-        right,
-        u,
-        u + 2 * m,
+        is_satellite=is_satellite,
+        on_target=on_target,
+        laws=laws,
+        axes=(first, second, third),
+        mass=vector[body + MASS],
+        rigid=network_satellite.rigid_at(rows),
+        kept=memory,
+        trial=memory + n,
+        stage=memory + 2 * n,
+        slope=memory + 3 * n,
+        total=memory + 4 * n,
+        work=work,
+        a=a,
+        right=right,
+        u=u,
+        end=u + 2 * m,
     )
 
 

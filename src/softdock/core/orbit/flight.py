@@ -81,19 +81,19 @@ def _follow(tracker, log, mode, seen, passed, t):
     one."""
     if mode.touching != 0:
         tracker = Tracker(
-            True,
-            tracker.closed,
-            False,
-            seen.pair,
-            tracker.start,
-            t,
-            tracker.before,
-            seen.gap_rate,
-            max(tracker.peak_real_squared, passed.peak * passed.peak),
-            max(tracker.peak_satellite_squared, passed.peak * passed.peak),
-            add(tracker.impulse, passed.impulse),
-            tracker.compressed + passed.compressed,
-            tracker.released + passed.released,
+            open=True,
+            closed=tracker.closed,
+            apart=False,
+            pair=seen.pair,
+            start=tracker.start,
+            last_touch=t,
+            before=tracker.before,
+            after=seen.gap_rate,
+            peak_real_squared=max(tracker.peak_real_squared, passed.peak * passed.peak),
+            peak_satellite_squared=max(tracker.peak_satellite_squared, passed.peak * passed.peak),
+            impulse=add(tracker.impulse, passed.impulse),
+            compressed=tracker.compressed + passed.compressed,
+            released=tracker.released + passed.released,
         )
         if seen.mode.touching == 0:
             tracker = close_contact(parted(tracker, seen.gap_rate), log)

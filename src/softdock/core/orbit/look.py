@@ -225,10 +225,10 @@ def look(vector, setup, mem, mode, outside, both):
         turn, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque
     )
     return Look(
-        now,
-        min(min(safe, within), min(turned_chaser, turned_target)),
-        deepest,
-        gap_rate,
-        depth,
-        stored,
+        mode=now,
+        next=min(min(safe, within), min(turned_chaser, turned_target)),
+        pair=deepest,
+        gap_rate=gap_rate,
+        depth=depth,
+        stored=stored,
     )

@@ -68,7 +68,14 @@ def outside_from(vector, setup, t):
     f3, t3, u3 = _bounds(vector, s.target_external, t)
     f4, t4, u4 = _bounds(vector, s.target_hand, t)
     acts = f1 + t1 + f2 + t2 + f3 + t3 + f4 + t4 > 0.0
-    return Outside(min(min(u1, u2), min(u3, u4)), acts, f1 + f2, t1 + t2, f3 + f4, t3 + t4)
+    return Outside(
+        until=min(min(u1, u2), min(u3, u4)),
+        acts=acts,
+        chaser_force=f1 + f2,
+        chaser_torque=t1 + t2,
+        target_force=f3 + f4,
+        target_torque=t3 + t4,
+    )
 
 
 @apart

@@ -123,4 +123,10 @@ def push(vector, setup, mem, mode, chaser, target):
             torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
             power += p
             dissipated += d
-    return Push(force, torque_chaser, torque_target, power, dissipated)
+    return Push(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        power=power,
+        dissipated=dissipated,
+    )

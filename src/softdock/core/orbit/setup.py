@@ -147,15 +147,15 @@ def prepare_orbit(marker, vector, mem, coarser):
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
     networks = find_networks(marker, vector, steepest_at(pairs, pairs))
     return Setup(
-        chaser,
-        target,
-        schedules,
-        pairs,
-        nimble_chaser,
-        nimble_target,
-        coarser * turn,
-        coarser * FINE,
-        networks,
+        chaser=chaser,
+        target=target,
+        schedules=schedules,
+        pairs=pairs,
+        nimble_chaser=nimble_chaser,
+        nimble_target=nimble_target,
+        turn=coarser * turn,
+        fine=coarser * FINE,
+        networks=networks,
     )
 
 

@@ -65,17 +65,17 @@ class Places(NamedTuple):
 def places_of(n: int, m: int) -> Places:
     x, y = SCALARS, SCALARS + 2 * n
     return Places(
-        x,
-        x + n,
-        y,
-        y + m,
-        y + 2 * m,
-        y + 3 * m,
-        y + 4 * m,
-        y + 5 * m,
-        y + 6 * m,
-        y + 7 * m,
-        y + 8 * m,
+        x=x,
+        scratch=x + n,
+        y=y,
+        last=y + m,
+        c=y + 2 * m,
+        D=y + 3 * m,
+        predicted=y + 4 * m,
+        position=y + 5 * m,
+        surface=y + 6 * m,
+        now=y + 7 * m,
+        size=y + 8 * m,
     )
 
 
@@ -116,7 +116,16 @@ def linear_net(
     bounds = np.broadcast_to(np.asarray(bound, float), (m,))
     A, B, C, Dbar, Dinv, bounds = (np.ascontiguousarray(a) for a in (A, B, C, Dbar, Dinv, bounds))
     return LinearNet(
-        n, m, A, B, C, Dbar, Dinv, bounds, network.equations.stiffness, float(extrapolate)
+        n=n,
+        m=m,
+        A=A,
+        B=B,
+        C=C,
+        Dbar=Dbar,
+        Dinv=Dinv,
+        bound=bounds,
+        stiffness=network.equations.stiffness,
+        extrapolate=float(extrapolate),
     )
 
 

@@ -307,19 +307,19 @@ def prepare_robot(vector, base, which):
         or_no_limit(v[b + AT.turn_jerk]),
     )
     return RobotParams(
-        which,
-        int(v[b + AT.model]),
-        whole_delay(v, b),
-        v[b + AT.ramp],
-        v[b + AT.wobble],
-        2.0 * math.pi * v[b + AT.wobble_frequency],
-        v[b + AT.jitter],
-        v[b + AT.dropout],
-        int(v[b + AT.on_dropout]),
-        int(v[b + AT.interpolation]),
-        2.0 * math.pi * v[b + AT.frequency],
-        v[b + AT.zeta],
-        limits,
+        which=which,
+        model=int(v[b + AT.model]),
+        delay=whole_delay(v, b),
+        ramp=v[b + AT.ramp],
+        wobble=v[b + AT.wobble],
+        wobble_rate=2.0 * math.pi * v[b + AT.wobble_frequency],
+        jitter=v[b + AT.jitter],
+        dropout=v[b + AT.dropout],
+        on_dropout=int(v[b + AT.on_dropout]),
+        interpolation=int(v[b + AT.interpolation]),
+        w=2.0 * math.pi * v[b + AT.frequency],
+        zeta=v[b + AT.zeta],
+        limits=limits,
     )
 
 
@@ -369,7 +369,15 @@ def prepare_follower(vector, base, which, T, inertial):
     )
     nearest = math.floor(robot.delay / T + 0.5)
     whole = steady and abs(robot.delay / T - nearest) < ON_STAMP
-    return Follower(which, base, robot.delay, robot.interpolation, steady, whole, int(nearest))
+    return Follower(
+        which=which,
+        at=base,
+        delay=robot.delay,
+        interpolation=robot.interpolation,
+        steady=steady,
+        whole=whole,
+        cycles=int(nearest),
+    )
 
 
 @compiled

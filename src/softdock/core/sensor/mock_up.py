@@ -138,11 +138,11 @@ def prepare_mock_up(vector, base):
         vector, base + AT.believed_mass, base + AT.believed_centre, base + AT.believed_inertia
     )
     return MockUpParams(
-        true,
-        believed,
-        load3(vector, base + AT.sensor),
-        int(vector[base + AT.acceleration]),
-        is_heavy(vector, base),
+        true=true,
+        believed=believed,
+        sensor=load3(vector, base + AT.sensor),
+        acceleration=int(vector[base + AT.acceleration]),
+        heavy=is_heavy(vector, base),
     )
 
 

@@ -130,16 +130,16 @@ def prepare_pose(vector, base):
     for i in range(13):
         ideal = ideal and v[b + i] == 0.0
     return PoseParams(
-        v[b],
-        v[b + 1],
-        v[b + 2],
-        v[b + 3],
-        v[b + 4],
-        v[b + 5],
-        v[b + 6],
-        load3(v, b + 7),
-        load3(v, b + 10),
-        ideal,
+        delay=v[b],
+        period=v[b + 1],
+        noise_position=v[b + 2],
+        noise_attitude=v[b + 3],
+        resolution_position=v[b + 4],
+        resolution_attitude=v[b + 5],
+        dropout=v[b + 6],
+        chaser_offset=load3(v, b + 7),
+        target_offset=load3(v, b + 10),
+        ideal=ideal,
     )
 
 

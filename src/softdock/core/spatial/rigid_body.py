@@ -120,7 +120,11 @@ def prepare_body(vector, base):
     inertia = (vector[i], vector[i + 1], vector[i + 2], vector[i + 3], vector[i + 4], vector[i + 5])
     inverse_mass = (1.0 / mass[0], 1.0 / mass[1], 1.0 / mass[2])
     return BodyParams(
-        vector[base + AT.fixed] != 0.0, mass, inverse_mass, inertia, symmetric_inverse(inertia)
+        fixed=vector[base + AT.fixed] != 0.0,
+        mass=mass,
+        inverse_mass=inverse_mass,
+        inertia=inertia,
+        inverse_inertia=symmetric_inverse(inertia),
     )
 
 
