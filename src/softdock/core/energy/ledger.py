@@ -205,10 +205,11 @@ def close_cycle(
     )
     if rows.rewound:
         turnover += abs(rewound)
+    changes = rows.adaptation or rows.books
     return Ledger(
         integrator=ledger.integrator + integrator,
         correction=_grown(rows.correction, ledger.correction, correction),
-        adaptation=_grown(rows.adaptation or rows.books, ledger.adaptation, adaptation),
+        adaptation=_grown(changes, ledger.adaptation, adaptation),
         sensor=ledger.sensor + sensor,
         command=_grown(rows.command, ledger.command, command),
         robot=ledger.robot + robot,

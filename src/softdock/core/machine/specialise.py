@@ -116,6 +116,13 @@ def _is_even(mass):
 
 
 @compiled
+def _either(common, constant, own):
+    """The constant where all runs have it in common. `common` is a constant too: no branch
+    remains."""
+    return constant if common != 0 else own
+
+
+@compiled
 def _evened(even, values):
     """One number in place of three."""
     return (values[0], values[0], values[0]) if even != 0 else values
@@ -154,21 +161,20 @@ def _numbers_text() -> str:
 
 
 def _chosen(path: str) -> str:
-    """Source of one field: the batch's where all runs share it, else the run's own. What decides is
-    a constant of the kernel: no branch remains."""
+    """Source of one field: the batch's where all runs share it, else the run's own."""
     name = kind_name(path)
     if path in WHOLE:
         constant = f"kind.{name} != 0" if WHOLE[path] is bool else f"kind.{name}"
-        return f"({constant}) if common.{name} != 0 else p.{path}"
+        return f"_either(common.{name}, {constant}, p.{path})"
     if path not in _places():
         return f"p.{path}"
     group, first, size = _places()[path]
     floats = [f"numbers.{group}[{first + i}]" for i in range(size)]
     value = floats[0] if size == 1 else f"({', '.join(floats)})"
-    value = f"{value} if shared.{group} != 0 else p.{path}"
+    value = f"_either(shared.{group}, {value}, p.{path})"
     body, _, field = path.partition(".")
     if body in EVEN and field in ("mass", "inverse_mass"):
-        even = f"kind.{body}_even if common.{body}_even != 0 else _is_even(p.{body}.mass)"
+        even = f"_either(common.{body}_even, kind.{body}_even, _is_even(p.{body}.mass))"
         return f"_evened({even}, {value})"
     return value
 
@@ -191,7 +197,7 @@ def _of_kind() -> Any:
     """`of_kind(p, kind, common, numbers, shared)`: the same parameters, with constants and the
     kernel's arguments for what the batch has in common; `common`: a `Kind` of ones and zeros,
     `shared`: a `Numbers` of them."""
-    used: dict[str, Any] = {"_is_even": _is_even, "_evened": _evened}
+    used: dict[str, Any] = {"_is_even": _is_even, "_evened": _evened, "_either": _either}
     built = _built(Params, "", "    ", used)
     return generate(
         "of_kind", f"def of_kind(p, kind, common, numbers, shared):\n    return {built}\n", used

@@ -228,6 +228,7 @@ def prepare_sensor(vector, base, T):
     for i in range(4):
         plain = plain and v[b + AT.range_force + i] == 0.0
     noisy = v[b + AT.noise_force] > 0.0 or v[b + AT.noise_torque] > 0.0
+    jump_until = v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf
     return SensorParams(
         on=int(v[b + AT.on]),
         period=period,
@@ -245,7 +246,7 @@ def prepare_sensor(vector, base, T):
         freeze_at=v[b + AT.freeze_at],
         freeze_for=v[b + AT.freeze_for],
         jump_at=v[b + AT.jump_at],
-        jump_until=v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf,
+        jump_until=jump_until,
         jump=jump,
         threshold=v[b + AT.threshold],
         noisy=noisy,
