@@ -16,12 +16,19 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.tables import row_below
 
 SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY, TABLE = 0, 1, 2, 3
 LAWS = ("spring_damper", "spring_damper_pull", "hunt_crossley", "table")
-TABLE_ROW = 3  # floats in a row of a table: depth, force, energy up to there
+TABLE_CELLS = Cells(
+    "table_row",
+    Cell("depth", 1, "m"),
+    Cell("force", 1, "N"),
+    Cell("energy", 1, "J", "stored up to there"),
+)
+TABLE_ROW, IN_TABLE = TABLE_CELLS.size, TABLE_CELLS.at
 
 
 @compiled
@@ -33,7 +40,8 @@ def table_interval(vector, law, depth):
 
 @compiled
 def table_slope(vector, a):
-    return (vector[a + TABLE_ROW + 1] - vector[a + 1]) / (vector[a + TABLE_ROW] - vector[a])
+    b = a + TABLE_ROW
+    return (vector[b + IN_TABLE.force] - vector[a + IN_TABLE.force]) / (vector[b] - vector[a])
 
 
 @compiled
@@ -41,7 +49,7 @@ def elastic_force(vector, law, depth):
     """The part of the force that the stored energy gives back: dV/dd [N]."""
     if law.kind == TABLE:
         a = table_interval(vector, law, depth)
-        return vector[a + 1] + table_slope(vector, a) * (depth - vector[a])
+        return vector[a + IN_TABLE.force] + table_slope(vector, a) * (depth - vector[a])
     if law.kind != HUNT_CROSSLEY or law.exponent == 1.0:
         return law.stiffness * depth
     return law.stiffness * math.pow(depth, law.exponent)
@@ -65,7 +73,8 @@ def stored_energy(vector, law, depth):
     if law.kind == TABLE:
         a = table_interval(vector, law, depth)
         x = depth - vector[a]
-        return vector[a + 2] + x * (vector[a + 1] + 0.5 * table_slope(vector, a) * x)
+        mean = vector[a + IN_TABLE.force] + 0.5 * table_slope(vector, a) * x
+        return vector[a + IN_TABLE.energy] + x * mean
     if law.kind != HUNT_CROSSLEY:
         return 0.5 * law.stiffness * depth * depth
     return law.stiffness * math.pow(depth, law.exponent + 1.0) / (law.exponent + 1.0)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, displacement, work
 from softdock.core.spatial.vectors import subtract
@@ -49,6 +50,31 @@ class Ledger(NamedTuple):
     turnover: float  # sum of |work|, the scale of the bookkeeping check
 
 
+LEDGER = Cells(
+    "ledger",
+    Cell("integrator", 1, "J", "energy that the integration brought"),
+    Cell("correction", 1, "J", "energy that the methods' correct hooks brought"),
+    Cell("adaptation", 1, "J", "energy that the methods' wrenches brought"),
+    Cell("sensor", 1, "J", "energy that the sensor and its hold brought"),
+    Cell("command", 1, "J", "energy between satellites and set-points"),
+    Cell("robot", 1, "J", "energy between set-points and mock-ups"),
+    Cell("rewound", 1, "J", "energy where a method changed the past"),
+    Cell("real", 1, "J", "W_real: absorbed by the real contact"),
+    Cell("virtual", 1, "J", "W_virtual: absorbed by virtual elements"),
+    Cell("external", 1, "J", "W_external: work of external wrenches on the satellites"),
+    Cell(
+        "designed",
+        1,
+        "J",
+        "W_designed: real minus wanted contact work that a method means to differ",
+    ),
+    Cell("kinetic", 1, "J", "kinetic energy of both satellites now"),
+    Cell("kinetic_start", 1, "J", "kinetic energy of both satellites at the start"),
+    Cell("stored", 1, "J", "in the real contact now"),
+    Cell("dissipated", 1, "J", "by the real contact"),
+    Cell("observed", 1, "J", "Zebenay eq. 114, > 0: the rig is active"),
+    Cell("turnover", 1, "J", "sum of |work|, the scale of the bookkeeping check"),
+)
 ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", "rewound")
 
 

@@ -24,6 +24,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.core.robots.history import HERMITE, acceleration_at, motion_at, push
 from softdock.core.robots.joint import motor_acceleration, motors_of
+from softdock.core.robots.memory import ROBOT_STATE
 from softdock.core.robots.robot import ROBOT, is_elastic, whole_delay
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import (
@@ -56,6 +57,7 @@ from softdock.core.spatial.motion import (
 )
 from softdock.core.spatial.vectors import load3, norm, scale, subtract
 
+MOVING = ROBOT_STATE.at
 # compile-time constants; the target's part of the vector follows the chaser's
 ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = (
     ROBOT.size,
@@ -130,12 +132,21 @@ def _full_reading(
     elastic = is_elastic(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
     if mock_up.heavy:
         true = (
-            scale(1.0 / dt, subtract(motion.v, was.v)) if elastic else load3(mem, state)
+            scale(1.0 / dt, subtract(motion.v, was.v))
+            if elastic
+            else load3(mem, state + MOVING.acceleration)
         )  # at `state` are the motors' accelerations
         felt = plus(
             felt,
             1.0,
-            weigh(mock_up.true, mock_up.sensor, gravity, motion, true, load3(mem, state + 3)),
+            weigh(
+                mock_up.true,
+                mock_up.sensor,
+                gravity,
+                motion,
+                true,
+                load3(mem, state + MOVING.turning),
+            ),
         )
     reading, filtered = read_sensor(
         sensor, chance, which, k, sample, t, load_wrench(mem, filter_at), felt
@@ -253,7 +264,7 @@ def sample_wrenches(
                 m.slots,
                 m.target_history,
                 m.target_robot,
-                m.filters + 6,
+                m.filters + WRENCH_FLOATS,
                 1,
                 k,
                 sample,

@@ -15,6 +15,7 @@ from softdock.core.command.laboratory import in_laboratory, prepare_laboratory
 from softdock.core.contact import touch_apart, touch_bodies
 from softdock.core.facility.elastic import yield_joints
 from softdock.core.facility.sampling import hand_over, sample_wrenches, see_poses
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
 from softdock.core.machine.vector import (
@@ -36,6 +37,7 @@ from softdock.core.sensor.mock_up import plus
 from softdock.core.sensor.pose import astray, prepare_pose
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
+    WRENCH_FLOATS,
     Motion,
     Wrench,
     coasting,
@@ -66,6 +68,21 @@ class Facility(NamedTuple):
     reading: Wrench
     reading_time: float  # s
     seen_time: float  # s, of the measured poses
+
+
+FACILITY = Cells(
+    "facility",
+    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up, truly: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target's mock-up, truly: a `motion`"),
+    Cell("true_chaser", WRENCH_FLOATS, "N, Nm", "of the contact on the chaser's mock-up"),
+    Cell("true_target", WRENCH_FLOATS, "N, Nm", "of the contact on the target's mock-up"),
+    Cell("dissipating", 1, "W", "power lost in the contact now"),
+    Cell("samples", 1, "-", "force samples taken since the start"),
+    Cell("handed", 1, "-", "number of the newest sample handed over"),
+    Cell("reading_time", 1, "s", "of the reading"),
+    Cell("seen_time", 1, "s", "of the measured poses"),
+    Cell("reading", WRENCH_FLOATS, "N, Nm", "handed over: the chaser's, or the only sensor's"),
+)
 
 
 class Stretch(NamedTuple):

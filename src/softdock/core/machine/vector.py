@@ -25,6 +25,7 @@ from softdock.core.contact.pairs import (
 from softdock.core.contact.seat import CAPTURE, CAPTURES
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.features import Every, Plain
+from softdock.core.machine.memory import HEAD, REPORTS
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.robots.robot import (
     ROBOT,
@@ -40,7 +41,7 @@ from softdock.core.schedules import schedule_at
 from softdock.core.sensor.force_torque import ON_BOTH, SENSOR, Sampling, prepare_sampling
 from softdock.core.sensor.mock_up import MOCK_UP, is_heavy
 from softdock.core.sensor.pose import POSE, prepare_pose
-from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
 from softdock.core.spatial.rigid_body import BODY, BodyParams, prepare_body
 
 TIME = Group(
@@ -188,18 +189,8 @@ METHODS_AT = MEMORY_AT + MEMORY.size
 TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
 STOPS, REACHES = STOP.at, ROBOT.at
 
-# The fixed head of `mem`: two cells in which methods book virtual and designed work, one in which
-# they ask to stop, two for the largest true force and
-# torque so far (squared), then the contact pairs, and so on.
-PEAK_FORCE_MEM, PEAK_TORQUE_MEM = (
-    3,
-    4,
-)  # behind adaptation.interface.BOOK_VIRTUAL, BOOK_DESIGNED and STOP_REQUEST
-PAIRS_MEM = 5
-WRENCH_FLOATS = 6
-REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
-
-
+PEAK_FORCE_MEM, PEAK_TORQUE_MEM = HEAD.at.peak_force, HEAD.at.peak_torque
+PAIRS_MEM, REPORT_FLOATS, REPORTED = HEAD.size, REPORTS.size, REPORTS.at
 NO_LIMIT = 1e300
 
 
@@ -290,8 +281,8 @@ def memory_map(pairs, slots, sample_slots, on, robot_floats, report_floats, pose
         chaser_robot=robot,
         target_robot=robot + robot_floats,
         filters=filters,
-        second=filters + 12,
-        seen=filters + 18,
+        second=filters + REPORTED.second,
+        seen=filters + REPORTED.seen,
         samples=samples,
         poses=samples + sample_slots * sample_floats(on),
     )

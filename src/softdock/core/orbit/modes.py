@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from softdock.core.contact.laws import (
     HUNT_CROSSLEY,
+    IN_TABLE,
     SPRING_DAMPER_PULL,
     TABLE,
     TABLE_ROW,
@@ -117,7 +118,7 @@ def unclamped_force(vector, law, row, depth, rate):
         return elastic * (1.0 + law.damping * rate), elastic
     if law.kind == TABLE:
         a = law.at + TABLE_ROW * row
-        elastic = vector[a + 1] + table_slope(vector, a) * (depth - vector[a])
+        elastic = vector[a + IN_TABLE.force] + table_slope(vector, a) * (depth - vector[a])
     else:
         elastic = elastic_force(vector, law, depth)
     return elastic + law.damping * rate, elastic

@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.schedules import ROW, scheduled
+from softdock.core.schedules import IN_ROW, ROW, scheduled
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import add, dot, load3, norm
@@ -55,8 +55,9 @@ def _bounds(vector, schedule, t):
         else:
             high = middle
     a, b = at + ROW * low, at + ROW * high
-    force = max(norm(load3(vector, a + 1)), norm(load3(vector, b + 1)))
-    return force, max(norm(load3(vector, a + 4)), norm(load3(vector, b + 4))), vector[b]
+    force = max(norm(load3(vector, a + IN_ROW.force)), norm(load3(vector, b + IN_ROW.force)))
+    torque = max(norm(load3(vector, a + IN_ROW.torque)), norm(load3(vector, b + IN_ROW.torque)))
+    return force, torque, vector[b]
 
 
 @apart

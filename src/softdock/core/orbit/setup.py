@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.contact.laws import TABLE, TABLE_ROW
+from softdock.core.contact.laws import IN_TABLE, TABLE, TABLE_ROW
 from softdock.core.contact.pairs import PAIR_FLOATS, kind_in, load_pair
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import (
@@ -94,7 +94,8 @@ def _steepest(vector, law):
     steepest = 0.0
     for i in range(law.rows - 1):
         a, b = law.at + TABLE_ROW * i, law.at + TABLE_ROW * (i + 1)
-        steepest = max(steepest, abs((vector[b + 1] - vector[a + 1]) / (vector[b] - vector[a])))
+        rise = vector[b + IN_TABLE.force] - vector[a + IN_TABLE.force]
+        steepest = max(steepest, abs(rise / (vector[b] - vector[a])))
     return steepest
 
 

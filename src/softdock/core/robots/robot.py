@@ -23,6 +23,7 @@ from softdock.core.robots.history import INTERPOLATIONS, ON_STAMP, motion_at, pu
 from softdock.core.robots.joint import motors_of, prepare_joint
 from softdock.core.robots.lag import follow_with_lag
 from softdock.core.robots.limited import follow_within_limits
+from softdock.core.robots.memory import ROBOT_STATE
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import exponential, normalise, product
 from softdock.core.spatial.vectors import add_scaled, scale, store3, subtract
@@ -261,7 +262,7 @@ ROBOT = Group(
         1e6,
     ),
 )
-AT = ROBOT.at
+AT, MOVING = ROBOT.at, ROBOT_STATE.at
 
 
 class RobotParams(NamedTuple):
@@ -477,8 +478,8 @@ def _carry_on(
     before = delayed_set_point(robot, chance, T, mem, history, slots, t0)
     after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
     if inertial:
-        store3(mem, state, scale(1.0 / dt, subtract(after.v, motion.v)))
-        store3(mem, state + 3, scale(1.0 / dt, subtract(after.w, motion.w)))
+        store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
+        store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))
     return after
 
 

@@ -26,6 +26,7 @@ from softdock.core.spatial.vectors import (
     add_scaled,
     cross,
     load3,
+    load6,
     scale,
     subtract,
     symmetric_times,
@@ -119,9 +120,7 @@ class MockUpParams(NamedTuple):
 
 @compiled
 def _load(vector, mass, centre, inertia):
-    i = inertia
-    six = (vector[i], vector[i + 1], vector[i + 2], vector[i + 3], vector[i + 4], vector[i + 5])
-    return Load(vector[mass], load3(vector, centre), six)
+    return Load(vector[mass], load3(vector, centre), load6(vector, inertia))
 
 
 @compiled

@@ -106,7 +106,7 @@ POSE = Group(
         size=3,
     ),
 )
-AT = POSE.at
+AT, POSE_SIZE = POSE.at, POSE.size
 
 
 class PoseParams(NamedTuple):
@@ -127,18 +127,18 @@ def prepare_pose(vector, base):
     v = vector
     b = base
     ideal = True
-    for i in range(13):
+    for i in range(POSE_SIZE):
         ideal = ideal and v[b + i] == 0.0
     return PoseParams(
-        delay=v[b],
-        period=v[b + 1],
-        noise_position=v[b + 2],
-        noise_attitude=v[b + 3],
-        resolution_position=v[b + 4],
-        resolution_attitude=v[b + 5],
-        dropout=v[b + 6],
-        chaser_offset=load3(v, b + 7),
-        target_offset=load3(v, b + 10),
+        delay=v[b + AT.delay],
+        period=v[b + AT.period],
+        noise_position=v[b + AT.noise_position],
+        noise_attitude=v[b + AT.noise_attitude],
+        resolution_position=v[b + AT.resolution_position],
+        resolution_attitude=v[b + AT.resolution_attitude],
+        dropout=v[b + AT.dropout],
+        chaser_offset=load3(v, b + AT.chaser_offset),
+        target_offset=load3(v, b + AT.target_offset),
         ideal=ideal,
     )
 
