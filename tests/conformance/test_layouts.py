@@ -24,8 +24,10 @@ def _is_number(node: ast.AST) -> bool:
 
 def _shifted(node: ast.AST) -> bool:
     """An index such as `at + 13`."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and (
-        _is_number(node.right) or _is_number(node.left) or _shifted(node.left)
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add | ast.Sub)
+        and (_is_number(node.right) or _is_number(node.left) or _shifted(node.left))
     )
 
 

@@ -11,7 +11,7 @@ from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, simulate
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.contact.laws import LAWS
+from softdock.core.shapes.laws import LAWS
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
 from softdock.core.machine.record import CHANNELS
 from softdock.core.machine.vector import PARTS, SCHEDULE

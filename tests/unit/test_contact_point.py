@@ -24,7 +24,7 @@ from softdock.core.adaptation.remapping.environment.environment import (
     WANTED_LAW,
 )
 from softdock.core.adaptation.remapping.keys import REMAPPING
-from softdock.core.contact.laws import LAWS
+from softdock.core.shapes.laws import LAWS
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.spatial.motion import Wrench

@@ -14,7 +14,7 @@ from scenarios import quaternion
 from softdock.core import contact
 from softdock.core.contact import cone, sphere, wall
 from softdock.core.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
-from softdock.core.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
+from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 from softdock.core.machine.compiled import door
 from softdock.core.machine.features import Every
 from softdock.core.spatial.motion import Motion

@@ -16,7 +16,7 @@ through it as the files do.
 from __future__ import annotations
 
 import linecache
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from softdock.core.machine.compiled import compiled
@@ -49,3 +49,19 @@ def replacing(cls: Any, *fields: str) -> Any:
         f"def {name}(it, {', '.join(fields)}):\n    return {cls.__name__}(\n{''.join(given)}    )\n"
     )
     return generate(name, text, {cls.__name__: cls})
+
+
+def choosing(
+    name: str, arguments: str, number: str, functions: Sequence[Any], but: str = ""
+) -> Any:
+    """A compiled function that calls one of several by a whole number: `number` is an expression of
+    the arguments (`law.kind`), an index of `functions`, which get all arguments `but` one. The
+    first function also serves what is not listed."""
+    handed = ", ".join(one for one in arguments.split(", ") if one != but)
+    lines, scope = [], {}
+    for i, function in reversed(list(enumerate(functions))):
+        if i > 0 and function is not functions[0]:
+            lines.append(f"    if {number} == {i}:\n        return {name}_{i}({handed})\n")
+        scope[f"{name}_{i}"] = function
+    text = f"def {name}({arguments}):\n{''.join(lines)}    return {name}_0({handed})\n"
+    return generate(name, text, scope)

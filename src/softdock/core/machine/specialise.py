@@ -18,10 +18,11 @@ from collections.abc import Iterator
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from softdock.core.contact.pairs import PAIR_FLOATS, KnownPair, store_pair
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import generate, replacing
 from softdock.core.machine.vector import PAIRS_AT, Params
+from softdock.core.shapes.pair import PAIR_FLOATS, KnownPair
+from softdock.core.shapes.prepare import store_pair
 
 # paths below `Params` that stay each run's own
 OWN = (

@@ -12,16 +12,6 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import prepare_methods
 from softdock.core.command.laboratory import LABORATORY, is_shared
-from softdock.core.contact.pairs import (
-    KIND_BITS,
-    MOST_PAIRS,
-    PAIR,
-    PAIR_FLOATS,
-    KnownPair,
-    Pairs,
-    kind_of_pair,
-    store_pair,
-)
 from softdock.core.contact.seat import CAPTURE, CAPTURES
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.features import Every, Plain
@@ -41,6 +31,9 @@ from softdock.core.schedules import schedule_at
 from softdock.core.sensor.force_torque import ON_BOTH, SENSOR, Sampling, prepare_sampling
 from softdock.core.sensor.mock_up import MOCK_UP, is_heavy
 from softdock.core.sensor.pose import POSE, prepare_pose
+from softdock.core.shapes.keys import MOST_PAIRS, PAIR
+from softdock.core.shapes.pair import KIND_BITS, PAIR_FLOATS, KnownPair, Pairs
+from softdock.core.shapes.prepare import kind_of_pair, store_pair
 from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
 from softdock.core.spatial.rigid_body import BODY, BodyParams, prepare_body
 
