@@ -12,15 +12,7 @@ import math
 from softdock.core.adaptation.hooks import any_replaced, any_rewound, rewrite_pasts, sum_replaced
 from softdock.core.contact.seat import CAPTURES, is_seated
 from softdock.core.contact_log import close_contact
-from softdock.core.cycle import (
-    COMPLETED,
-    DEEP_AT_START,
-    DEEPEST_START,
-    control,
-    cycle,
-    measure,
-    start,
-)
+from softdock.core.cycle import control, cycle, measure
 from softdock.core.energy.ledger import energy_invented
 from softdock.core.facility.simulated import advance
 from softdock.core.machine.cells import Cell, Cells
@@ -51,6 +43,8 @@ from softdock.core.machine.vector import (
 from softdock.core.settling import is_quiet, keep_settled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.rigid_body import motion_of
+from softdock.core.start import start
+from softdock.core.status import COMPLETED, DEEP_AT_START, DEEPEST_START
 
 _AXES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(

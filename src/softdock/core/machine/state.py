@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from softdock.core.adaptation.interface import Output, Satellites, Wrenches
 from softdock.core.contact_log import TRACKER, Tracker
-from softdock.core.cycle import Loop
 from softdock.core.energy.ledger import LEDGER, Ledger
 from softdock.core.facility.simulated import FACILITY, Facility
+from softdock.core.loop import Loop
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.stored import storing

@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 from softdock.core.contact_log import Tracker, close_contact, no_contact_yet, opened, parted
-from softdock.core.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED, STATUSES, is_sane
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.generated import replacing
@@ -27,6 +26,14 @@ from softdock.core.orbit.step import flow
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add, store3
+from softdock.core.status import (
+    COMPLETED,
+    DEEP_AT_START,
+    DEEPEST_START,
+    DIVERGED,
+    STATUSES,
+    is_sane,
+)
 
 TOO_MANY_STEPS = len(STATUSES)
 ORBIT_STATUSES = (*STATUSES, "too many steps")
