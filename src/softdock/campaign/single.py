@@ -75,7 +75,7 @@ DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever th
         "jump_at",
         "jump_until",
     )
-    + ("lasted",)
+    + ("lasted", "t", "dt")
 )
 POSITIONS = {
     "Body": frozenset(("p",))

@@ -44,60 +44,28 @@ ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = (
 
 
 @compiled
-def noisy_contact(vector, sensor, chance, which, k, sample, contact, q):
+def noisy_contact(vector, sensor, chance, which, tick, contact, q):
     """A sensor that feels the contact alone: no need to go to its axes and back, but for the
     noise."""
     if not sensor.noisy:
         return contact
     at = load3(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor)
-    return plus(contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, k, sample)))
+    return plus(
+        contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, tick.k, tick.sample))
+    )
 
 
 @compiled
-def _contact_alone(
-    features,
-    vector,
-    mem,
-    T,
-    chance,
-    slots,
-    history,
-    state,
-    filter_at,
-    which,
-    k,
-    sample,
-    t,
-    dt,
-    contact,
-    was,
-    motion,
-):
+def _contact_alone(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
     return contact
 
 
 @apart
-def _full_reading(
-    features,
-    vector,
-    mem,
-    T,
-    chance,
-    slots,
-    history,
-    state,
-    filter_at,
-    which,
-    k,
-    sample,
-    t,
-    dt,
-    contact,
-    was,
-    motion,
-):
+def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
     """One sample of a sensor with all that it carries and does, compensated and moved to the centre
     of mass, world axes."""
+    follower, history, slots, state = robot
+    which, t, dt = follower.which, tick.t, tick.dt
     sensor = prepare_sensor(vector, SENSOR_AT, T)
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
     hand = scheduled(
@@ -125,7 +93,7 @@ def _full_reading(
             ),
         )
     reading, filtered = read_sensor(
-        sensor, chance, which, k, sample, t, load_wrench(mem, filter_at), felt
+        sensor, chance, which, tick.k, tick.sample, t, load_wrench(mem, filter_at), felt
     )
     store_wrench(mem, filter_at, filtered)
     if mock_up.heavy:
@@ -147,23 +115,5 @@ def _full_reading(
 
 
 @by_type(lambda cls: _full_reading if cls is Every else _contact_alone)
-def full_reading(
-    features,
-    vector,
-    mem,
-    T,
-    chance,
-    slots,
-    history,
-    state,
-    filter_at,
-    which,
-    k,
-    sample,
-    t,
-    dt,
-    contact,
-    was,
-    motion,
-):
+def full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
     """One sample of a sensor that is more than noise on the contact."""

@@ -8,6 +8,7 @@ what a hand pushes is prepared from the vector only where a scenario has it.
 
 from __future__ import annotations
 
+from softdock.core.facility.moving import chaser_carrier, target_carrier
 from softdock.core.facility.poses import see_poses
 from softdock.core.facility.reading import full_reading, noisy_contact
 from softdock.core.machine.compiled import apart, compiled
@@ -35,73 +36,50 @@ def _targets(on):
 
 
 @compiled
-def sample_wrenches(
-    params,
-    vector,
-    mem,
-    k,
-    sample,
-    t,
-    dt,
-    was_chaser,
-    was_target,
-    chaser,
-    target,
-    true_chaser,
-    true_target,
-):
+def sample_wrenches(params, vector, mem, tick, before, now, true):
     """One sample of the force sensors, compensated and moved to the centres of mass: the chaser's
-    returned; and into its slot, unless it is handed over at once."""
+    returned; and into its slot, unless it is handed over at once. `before`, `now`: both mock-ups at
+    the begin and the end of the plant's step; `true`: the contact's wrenches on them."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
-    slot = _sample_at(m, sensor.on, sample)
+    slot = _sample_at(m, sensor.on, tick.sample)
     first = no_wrench()
     if sensor.on != ON_TARGET:
         if sensor.plain and params.chaser_light:
-            first = noisy_contact(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
+            first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
         else:
+            robot, filtered = chaser_carrier(params), m.filters
             first = full_reading(
                 params.features,
                 vector,
                 mem,
                 T,
                 chance,
-                m.slots,
-                m.chaser_history,
-                m.chaser_robot,
-                m.filters,
-                0,
-                k,
-                sample,
-                t,
-                dt,
-                true_chaser,
-                was_chaser,
-                chaser,
+                robot,
+                filtered,
+                tick,
+                true.chaser,
+                before.chaser,
+                now.chaser,
             )
         if not sensor.direct:
             store_wrench(mem, slot, first)
     if sensor.on != ON_CHASER:
         if sensor.plain and params.target_light:
-            reading = noisy_contact(vector, sensor, chance, 1, k, sample, true_target, target.q)
+            reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
         else:
+            robot, filtered = target_carrier(params), m.filters + WRENCH_FLOATS
             reading = full_reading(
                 params.features,
                 vector,
                 mem,
                 T,
                 chance,
-                m.slots,
-                m.target_history,
-                m.target_robot,
-                m.filters + WRENCH_FLOATS,
-                1,
-                k,
-                sample,
-                t,
-                dt,
-                true_target,
-                was_target,
-                target,
+                robot,
+                filtered,
+                tick,
+                true.target,
+                before.target,
+                now.target,
             )
         store_wrench(mem, slot + _targets(sensor.on), reading)
     return first

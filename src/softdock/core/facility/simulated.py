@@ -9,12 +9,13 @@ it has. What the simulation knows beyond a rig's sensors (true wrench, work at t
 
 from __future__ import annotations
 
+from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.contact import touch_bodies
-from softdock.core.facility.moving import move_robots, recall
+from softdock.core.facility.moving import chaser_carrier, move_robots, recall, target_carrier
 from softdock.core.facility.reach import out_of_reach
 from softdock.core.facility.sampling import hand_over, sample_wrenches, see_poses
 from softdock.core.facility.start import start_facility
-from softdock.core.facility.state import FACILITY, SAME_TIME, Facility, Stretch
+from softdock.core.facility.state import FACILITY, SAME_TIME, Facility, Stretch, Tick
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import PAIRS_MEM
 from softdock.core.robots.robot import receive
@@ -69,21 +70,10 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     if is_sample:
         samples += 1
         if is_consumed(params.sensor, T, samples):
-            sampled = sample_wrenches(
-                params,
-                vector,
-                mem,
-                k,
-                samples,
-                later * T,
-                dt * T,
-                was.chaser,
-                was.target,
-                chaser,
-                target,
-                true_chaser,
-                true_target,
-            )
+            tick = Tick(k, samples, later * T, dt * T)
+            before, after = Output(was.chaser, was.target), Output(chaser, target)
+            true = Wrenches(true_chaser, true_target)
+            sampled = sample_wrenches(params, vector, mem, tick, before, after, true)
     return Stretch(
         chaser=chaser,
         target=target,
@@ -138,30 +128,9 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
     """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the
     sensors sample."""
     m, T = params.memory, params.T
-    receive(
-        params.features,
-        vector,
-        params.chaser_robot,
-        params.chance,
-        T,
-        mem,
-        m.chaser_history,
-        m.slots,
-        k + 1,
-        chaser_command,
-    )
-    receive(
-        params.features,
-        vector,
-        params.target_robot,
-        params.chance,
-        T,
-        mem,
-        m.target_history,
-        m.slots,
-        k + 1,
-        target_command,
-    )
+    for_chaser, for_target = chaser_carrier(params), target_carrier(params)
+    receive(params.features, vector, for_chaser, params.chance, T, mem, k + 1, chaser_command)
+    receive(params.features, vector, for_target, params.chance, T, mem, k + 1, target_command)
     f, none = facility, no_wrench()
     begun = Stretch(
         chaser=f.chaser,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.contact import touch_apart
 from softdock.core.facility.sampling import hand_over, sample_wrenches
-from softdock.core.facility.state import Facility
+from softdock.core.facility.state import Facility, Tick
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
 from softdock.core.machine.vector import CHASER_ROBOT_AT, PAIRS_MEM, POSE_AT, TARGET_ROBOT_AT
@@ -71,21 +72,8 @@ def start_facility(params, vector, mem):
     contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
-    sampled = sample_wrenches(
-        params,
-        vector,
-        mem,
-        -1,
-        0,
-        0.0,
-        params.T,
-        chaser,
-        target,
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-    )
+    there, true = Output(chaser, target), Wrenches(true_chaser, true_target)
+    sampled = sample_wrenches(params, vector, mem, Tick(-1, 0, 0.0, params.T), there, there, true)
     handed, reading, when = hand_over(params, mem, -1, 0, sampled, no_wrench(), 0.0)
     return Facility(
         chaser=chaser,

@@ -66,3 +66,12 @@ class Stretch(NamedTuple):
     peak_squared: float  # N^2
     peak_torque_squared: float  # (Nm)^2
     sampled: Wrench  # by the chaser's sensor, last
+
+
+class Tick(NamedTuple):
+    """An instant at which the sensors sample."""
+
+    k: int  # cycle
+    sample: int  # number of the sample from the start
+    t: float  # s
+    dt: float  # s, the plant's step that ends here

@@ -129,3 +129,12 @@ def prepare_follower(vector, base, which, T, inertial):
         whole=whole,
         cycles=int(nearest),
     )
+
+
+class Carrier(NamedTuple):
+    """A robot, and where its part of `mem` stands."""
+
+    follower: Follower
+    history: int  # its set-points (history.py)
+    slots: int  # how many are kept
+    state: int  # accelerations, room to plan, an elastic joint (memory.py)

@@ -49,33 +49,36 @@ __all__ = [
 
 
 @compiled
-def receive(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
+def receive(features, vector, carrier, chance, T, mem, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
-    if not follower.steady:
-        set_point = arrived_or_lost(
-            features, vector, follower, chance, T, mem, at, slots, stamp, set_point
-        )
-    push(mem, at, slots, stamp, set_point)
+    if not carrier.follower.steady:
+        set_point = arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point)
+    push(mem, carrier.history, carrier.slots, stamp, set_point)
 
 
 @compiled
-def _arrived(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
+def _arrived(features, vector, carrier, chance, T, mem, stamp, set_point):
     return set_point
 
 
 @apart
-def _arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
-    robot = prepare_robot(vector, follower.at, follower.which)
+def _arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point):
+    robot = prepare_robot(vector, carrier.follower.at, carrier.follower.which)
     if (
         robot.dropout == 0.0
         or draw(chance.seed, chance.run, stamp, DROPOUT + robot.which) >= robot.dropout
     ):
         return set_point
-    last = stamped(mem, at, slots, stamp - 1)
+    last = stamped(mem, carrier.history, carrier.slots, stamp - 1)
     if robot.on_dropout == HOLD_LAST:
         return Motion(last.p, last.q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     q = normalise(product(last.q, exponential(scale(T, last.w))))
     return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
+
+
+@by_type(lambda cls: _arrived_or_lost if cls is Every else _arrived)
+def arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point):
+    """What reaches the robot of a set-point."""
 
 
 @door
@@ -91,47 +94,25 @@ def count_lost(seed, run, which, probability, first, last):
     return lost, start, end
 
 
-@by_type(lambda cls: _arrived_or_lost if cls is Every else _arrived)
-def arrived_or_lost(features, vector, follower, chance, T, mem, at, slots, stamp, set_point):
-    """What reaches the robot of a set-point."""
-
-
 @compiled
-def carry(
-    features, vector, follower, chance, T, mem, history, slots, state, motion, now, later, inertial
-):
+def carry(features, vector, carrier, chance, T, mem, motion, now, later, inertial):
     """The mock-up (behind an elastic joint: the motors) at `later` [cycles] from where it was at
-    `now`. `inertial`: also leave its accelerations in `mem` at `state`."""
-    if follower.steady:
-        return motion_at(follower.interpolation, T, mem, history, slots, later - follower.delay / T)
-    return carry_on(
-        features,
-        vector,
-        follower,
-        chance,
-        T,
-        mem,
-        history,
-        slots,
-        state,
-        motion,
-        now * T,
-        later * T,
-        inertial,
-    )
+    `now`. `inertial`: also leave its accelerations in `mem` at the carrier's state."""
+    robot = carrier.follower
+    if robot.steady:
+        cycles = later - robot.delay / T
+        return motion_at(robot.interpolation, T, mem, carrier.history, carrier.slots, cycles)
+    return carry_on(features, vector, carrier, chance, T, mem, motion, now * T, later * T, inertial)
 
 
 @compiled
-def _stay(
-    features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial
-):
+def _stay(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
     return motion
 
 
 @apart
-def _carry_on(
-    features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial
-):
+def _carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
+    follower, history, slots, state = carrier
     robot = prepare_robot(vector, follower.at, follower.which)
     if is_elastic(vector, follower.at):
         motion = motors_of(mem, state)
@@ -151,7 +132,5 @@ def _carry_on(
 
 
 @by_type(lambda cls: _carry_on if cls is Every else _stay)
-def carry_on(
-    features, vector, follower, chance, T, mem, history, slots, state, motion, t0, t1, inertial
-):
+def carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
     """The mock-up of a robot that is more than late."""
