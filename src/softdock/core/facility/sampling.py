@@ -13,6 +13,7 @@ from softdock.core.facility.poses import see_poses
 from softdock.core.facility.reading import full_reading, noisy_contact
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import WRENCH_FLOATS, sample_floats
+from softdock.core.rings import Ring, masked_row
 from softdock.core.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, newest_arrived
 from softdock.core.sensor.mock_up import plus
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
@@ -26,7 +27,7 @@ __all__ = [
 @compiled
 def _sample_at(m, on, sample):
     """Where one sample (number from the start) is kept."""
-    return m.samples + (sample & (m.sample_slots - 1)) * sample_floats(on)
+    return masked_row(Ring(m.samples, m.sample_slots, sample_floats(on)), sample)
 
 
 @compiled
