@@ -11,6 +11,7 @@ from softdock.core.contact.compliance import Range, device_matrix, in_series, st
 from softdock.core.machine.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
 from softdock.core.shapes.keys import PAIR, SHAPE_KEYS
 from softdock.core.shapes.models import SHAPE_MODELS
+from softdock.core.spatial.arrays import matrix
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
 
@@ -66,8 +67,8 @@ def reachable_stiffness(vector: np.ndarray, pair: int = 0, tilt_deg: float = 10.
     reached = tilt_deg + widest(vector, base + SHAPE_KEYS[geometry]) if widest else 180.0
     angles = (0.0, min(reached, 180.0))
     axis = (
-        _matrix(vector, CHASER_AT).T
-        @ _matrix(vector, TARGET_AT)
+        matrix(_attitude(vector, CHASER_AT)).T
+        @ matrix(_attitude(vector, TARGET_AT))
         @ vector[base + at.axis : base + at.axis + 3]
     )
     surface = vector[base + at.real_stiffness]
@@ -83,14 +84,6 @@ def _behind(found: Range, surface: float) -> Range:
     )
 
 
-def _matrix(vector: np.ndarray, body: int) -> np.ndarray:
-    """Initial attitude of a body, world from body."""
-    q = vector[body + BODY.at.attitude : body + BODY.at.attitude + 4]
-    w, x, y, z = q / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+def _attitude(vector: np.ndarray, body: int) -> np.ndarray:
+    """Of a body at the start."""
+    return vector[body + BODY.at.attitude : body + BODY.at.attitude + 4]
