@@ -4,7 +4,7 @@ some fields changed, the specialisation of a kernel (specialise.py).
 A list of a structure's fields is written nowhere but in its class. What needs such a list is
 generated here as source text, once, when its module is imported:
 
-    with_pairs = replacing(Params, "pairs")     # with_pairs(params, pairs): the same, but for one field
+    with_pairs = replacing(Params, "pairs")     # with_pairs(params, pairs): all else the same
 
 Generated functions are `@compiled` parts as all others: they have neither closures nor state, so
 doors and kernels that call them are kept on disk, and the same text serves the CPU, PTX and plain

@@ -1,6 +1,6 @@
 """Structures in flat arrays: `store` and `load` generated from a class and its `Cells`.
 
-    store_tracker, load_tracker = storing(Tracker, TRACKER)     # TRACKER: the cells, by the fields' names
+    store_tracker, load_tracker = storing(Tracker, TRACKER)     # the class and its cells
     store_tracker(flat, at, tracker)                            # at: first float of the slice
     load_tracker(flat, at)
 
