@@ -1,7 +1,7 @@
 """Random valid scenarios: no traceback, no hang, books that close, attitudes that are rotations.
 
-A preset with some of its keys at random values of their own ranges. What is refused is counted; what
-is accepted must run.
+A preset with some of its keys at random values of their own ranges. What is refused is counted;
+what is accepted must run.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ from softdock import Stepper, build
 from softdock.core.orbit import orbit
 from softdock.errors import BadInput
 from softdock.report.run.approach import approach, view_of
-from softdock.report.run.charts import gap_title
+from softdock.report.run.motion_charts import gap_title
 from softdock.report.run.outline import outline
 from softdock.scenario.reference_page import scenario_reference
 from softdock.stability.contact_places import reachable

@@ -1,7 +1,9 @@
 """The run folder: a run on disk, for people and for other programs.
 
-    scenario.toml    the resolved scenario, every default written out: running it again gives the same run
-    series.parquet   the time series; unit, frame and meaning of each channel in its field's metadata
+    scenario.toml    the resolved scenario, every default written out: running it again gives the
+                     same run
+    series.parquet   the time series; unit, frame and meaning of each channel in its field's
+                     metadata
     metrics.json     the metrics (docs/metrics.md)
     report.html      the page
     run.json         the manifest: version of the format, size and hash of every file; written last

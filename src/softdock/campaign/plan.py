@@ -11,7 +11,7 @@ from typing import Any
 
 from softdock.campaign.checking import check_plan
 from softdock.campaign.design import Design
-from softdock.campaign.outcomes import COLUMNS, ORBIT_COLUMNS
+from softdock.campaign.outcomes import columns_of
 from softdock.campaign.places import find_places, varied_columns
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.variants import Plan, Variant
@@ -91,7 +91,7 @@ def make_plan(
 def _check_names(spec: Spec, design: Design) -> None:
     """What varies is a column of the tables beside the outcomes: no name twice."""
     _check_overlaps(spec)
-    taken = {*COLUMNS, *ORBIT_COLUMNS}
+    taken = {outcome.name for outcome in columns_of(reference=True)}
     for i, vary in enumerate(spec.vary):
         for label in vary.labels:
             if label in taken:

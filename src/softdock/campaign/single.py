@@ -45,7 +45,9 @@ SHARED = (
     "softdock._version",
 )
 IN_DOUBLE_ONLY = {  # modules of methods, and why
-    "softdock.core.adaptation.networks": "networks, whose steps are solved to the last bits of doubles",
+    "softdock.core.adaptation.networks": (
+        "networks, whose steps are solved to the last bits of doubles"
+    ),
     "softdock.core.adaptation.remapping": (
         "the re-mapping, whose past and filter were never tried in single"
     ),

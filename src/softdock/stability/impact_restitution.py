@@ -1,7 +1,9 @@
 """What comes back from one impact: predicted restitution at an operating point.
 
-dominant root   exp(pi sigma / w): a half swing of the loop's own motion, as if the contact could pull for ever
-one-sided       the impact itself, step by step: force only while the mock-ups touch, clamped at zero unless the law may pull; sampled loops
+dominant root   exp(pi sigma / w): a half swing of the loop's own motion, as if the contact could
+                pull for ever
+one-sided       the impact itself, step by step: force only while the mock-ups touch, clamped at
+                zero unless the law may pull; sampled loops
                 as a mean over the sampling phase
 
 Independent of speed for a linear law. Only the one-sided prediction can be compared with a run;
