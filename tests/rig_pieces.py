@@ -12,7 +12,7 @@ import numpy as np
 
 import softdock
 from softdock.core.machine import doors
-from softdock.core.machine.state import COMMAND, FACILITY, MOCK_UPS, SATELLITES, STATE_FLOATS
+from softdock.core.machine.state import STATE_FLOATS, place
 from softdock.core.spatial.motion import Motion, Pose
 from softdock.core.wire import doors as wire
 from softdock.drivers.emulate import Emulation, Plant
@@ -24,6 +24,8 @@ from softdock.drivers.rsi_config import parse_ethernet_file
 MM, MS, SECOND = 1e-3, 1_000_000, 1_000_000_000
 HOST = "127.0.0.1"
 DIGITAL_INPUT = '<ELEMENT TAG="DiL" TYPE="LONG" INDX="1"/>'
+SATELLITES, COMMAND, MOCK_UPS = (place(one).start for one in ("satellites", "command", "facility"))
+FACILITY = place("facility.dissipating").start
 
 
 def ethernet_file(

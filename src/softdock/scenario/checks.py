@@ -9,8 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.contact.laws import TABLE
-from softdock.core.contact.pairs import CONE, PAIR
 from softdock.core.machine.vector import (
     CHASER_AT,
     CHASER_MOCK_UP_AT,
@@ -30,9 +28,11 @@ from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.core.sensor.pose import POSE
+from softdock.core.shapes.keys import LAW_KEYS, PAIR, SHAPE_KEYS
+from softdock.core.shapes.models import SHAPE_MODELS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import Problem
-from softdock.scenario.contact_times import contact_duration, steepest
+from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
 from softdock.scenario.memory import longest_delay
 
@@ -77,7 +77,7 @@ def check_scenario(
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
-        _check_cone(vector, i, refuse)
+        _check_shape(vector, i, refuse)
         _check_device(vector, i, refuse)
     capture = scenario.tables["capture"]
     if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
@@ -203,12 +203,8 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
     step = vector[TIME_AT + TIME.at.cycle] / vector[TIME_AT + TIME.at.plant_steps]
     for i in range(int(vector[MEMORY_AT + MEMORY.at.pair_count])):
         pair = PAIRS_AT + i * PAIR.size
-        table = int(vector[pair + PAIR.at.real_law]) == TABLE
-        k = (
-            steepest(vector, pair + PAIR.at.real_table)
-            if table
-            else vector[pair + PAIR.at.real_stiffness]
-        )
+        first = pair + PAIR.at.real_law
+        k = lasting(vector, int(vector[first]), first) or vector[first + LAW_KEYS.stiffness]
         turn = max(step * math.sqrt(k / mass), step * vector[pair + PAIR.at.real_damping] / mass)
         if turn > COARSEST_YIELD:
             steps = math.ceil(vector[TIME_AT + TIME.at.plant_steps] * turn / COARSEST_YIELD)
@@ -219,17 +215,13 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
             )
 
 
-def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
-    base, at = PAIRS_AT + i * PAIR.size, PAIR.at
-    if (
-        int(vector[base + at.geometry]) == CONE
-        and vector[base + at.bottom_radius] >= vector[base + at.mouth_radius]
-    ):
-        refuse(
-            f"contact.{i}.bottom_radius_m",
-            float(vector[base + at.bottom_radius]),
-            f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}",
-        )
+def _check_shape(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
+    base = PAIRS_AT + i * PAIR.size
+    geometry = int(vector[base + PAIR.at.geometry])
+    problems = SHAPE_MODELS[geometry].problems
+    if problems is not None:
+        for key, value, allowed in problems(vector, base + SHAPE_KEYS[geometry]):
+            refuse(f"contact.{i}.{key}", value, allowed)
 
 
 def _check_device(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:

@@ -30,6 +30,9 @@ from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.core.sensor.pose import POSE
 from softdock.core.spatial.motion import MOTION_FLOATS
 
+# keys that the shortest way through a sensor knows; any other makes it a sensor with electronics
+EVERY_SENSOR = ("on", "period", "delay", "handover", "noise_force", "noise_torque", "threshold")
+
 
 def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
     """Upper bound of a robot's delay over the run [s]; `vectors`: one parameter vector, or a row a
@@ -121,6 +124,12 @@ def any_electronics(vectors: np.ndarray) -> bool:
     """Whether a sensor is more than noise on the chaser's contact: another place, errors, filters,
     or a hand on a mock-up."""
     at = SENSOR.at
-    electronics = vectors[..., SENSOR_AT + at.bias_force : SENSOR_AT + at.threshold]
+    columns = [
+        SENSOR_AT + getattr(at, key.name) + i
+        for key in SENSOR
+        if key.name not in EVERY_SENSOR
+        for i in range(key.size)
+    ]
+    electronics = vectors[..., columns]
     hands = [vectors[..., base + 1] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
     return any(np.any(part) for part in (vectors[..., SENSOR_AT + at.on], electronics, *hands))

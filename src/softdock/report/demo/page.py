@@ -16,7 +16,7 @@ from softdock.report.frame.page import page
 from softdock.report.replay import replay
 from softdock.report.run.approach import approach, view_of
 from softdock.report.run.charts import invented
-from softdock.report.run.motion_charts import GAP_TITLES, SECONDS
+from softdock.report.run.motion_charts import SECONDS, gap_title
 from softdock.runs.run import Run
 from softdock.scene import scene_of, scene_of_orbit
 
@@ -229,7 +229,7 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
         )
         for name, role, curve in zip(["orbit", *names], roles, curves, strict=True)
     ]
-    title, caption = GAP_TITLES[view.geometry]
+    title, caption = gap_title(view)
     return chart(
         "gap", f"{title}: satellites", lines, SECONDS, f"gap [{unit}]", caption=caption, height=400
     )
