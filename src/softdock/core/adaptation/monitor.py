@@ -23,11 +23,7 @@ from softdock.core.adaptation.hybrid.frame import (
     axes_of,
     components,
 )
-from softdock.core.adaptation.hybrid.normal_damper import (
-    DAMPER_FLOATS,
-    book_damper,
-    damper_wrenches,
-)
+from softdock.core.adaptation.hybrid.normal_damper import DAMPER_CELLS, book_damper, damper_wrenches
 from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
 from softdock.core.adaptation.interface import STOP_REQUEST, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
@@ -39,13 +35,16 @@ from softdock.core.adaptation.measured.line_of_action import (
     satellite_motions,
 )
 from softdock.core.adaptation.measured.reading_ring import (
-    ENTRY,
+    ENTRY_FLOATS,
     Ring,
     keep,
     poses_at,
     sums_at,
     wrenches_at,
 )
+from softdock.core.adaptation.memory import recorded
+from softdock.core.adaptation.method import Method
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import (
@@ -128,39 +127,41 @@ MONITOR = Group(
 )
 AT = MONITOR.at
 
-CHANNELS = (
-    *(
-        (f"force.{a}", "J", "the monitor's frame", "observed energy of force and translation")
-        for a in "xyz"
+CELLS = Cells(
+    "monitor",
+    recorded(
+        "forces",
+        "J",
+        "observed energy of force and translation",
+        frame="the monitor's frame",
+        parts="xyz",
+        channel="force",
     ),
-    *(
-        (f"torque.{a}", "J", "the monitor's frame", "observed energy of torque and rotation")
-        for a in "xyz"
+    recorded(
+        "torques",
+        "J",
+        "observed energy of torque and rotation",
+        frame="the monitor's frame",
+        parts="xyz",
+        channel="torque",
     ),
-    ("total", "J", "-", "observed energy, all axes"),
-    ("age", "s", "-", "how long ago the observed instant was"),
-    ("above", "-", "-", "1: above a bound"),
-    ("damping", "Ns/m", "-", "damping added"),
-    ("absorbed", "J", "-", "absorbed by the added damping so far"),
+    recorded("total", "J", "observed energy, all axes"),
+    recorded("age", "s", "how long ago the observed instant was"),
+    recorded("above", "-", "1: above a bound"),
+    recorded("added", "Ns/m", "damping added", channel="damping"),
+    recorded("absorbed", "J", "absorbed by the added damping so far"),
+    Cell("first", 1, "s", "when it was first above"),
+    Cell("highest", 1, "J", "largest total so far"),
+    Cell("times", 1, "-", "how often it rose above"),
+    Cell("until", 1, "s", "instant up to which energy is observed"),
+    Cell("level", 1, "-", "share of the damping that is blended in"),
+    Cell("back", 6, "J", "work of the contact on the mock-ups, by axis"),
+    Cell("given", 6, "J", "energy given to the satellites, by axis"),
+    Cell("held", 12, "N, Nm", "wrenches held over this cycle"),
+    Cell("command", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "set-points of the last cycle"),
+    Cell("damper", DAMPER_CELLS.size, "", "of the added damper (hybrid/normal_damper.py)"),
 )
-# floats of the method's slice of mem
-FORCES, TORQUES, TOTAL, AGE, ABOVE, ADDED, ABSORBED, FIRST, HIGHEST, TIMES, UNTIL, LEVEL = (
-    0,
-    3,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-    12,
-    13,
-    14,
-    15,
-)
-BACK, GIVEN, HELD, COMMAND = 16, 22, 28, 40
-DAMPER = COMMAND + 2 * MOTION_FLOATS
-RING = DAMPER + DAMPER_FLOATS
+CELL, RING_AT = CELLS.at, CELLS.size  # the ring of readings stands behind
 
 
 def slots(longest_s: float, T: float) -> int:
@@ -169,7 +170,7 @@ def slots(longest_s: float, T: float) -> int:
 
 
 def floats(values: dict[str, Any], T: float) -> int:
-    return RING + ENTRY * slots(1e-3 * values["longest_age_ms"], T)
+    return RING_AT + ENTRY_FLOATS * slots(1e-3 * values["longest_age_ms"], T)
 
 
 class Monitor(NamedTuple):
@@ -241,12 +242,12 @@ def _sum(a):
 def _observe(method, mem, rig, measured):
     """The energies of every axis at the newest instant for which both force and pose are here."""
     m, k, T = method.memory, rig.cycle, rig.T
-    ring = Ring(m + RING, int(math.ceil(method.longest / T - 1e-9)) + 2)
-    sums = load3(mem, m + GIVEN), load3(mem, m + GIVEN + 3)
-    t, was = k * T - max(measured.force_age, measured.pose_age), mem[m + UNTIL]
+    ring = Ring(m + RING_AT, int(math.ceil(method.longest / T - 1e-9)) + 2)
+    sums = load3(mem, m + CELL.given), load3(mem, m + CELL.given + 3)
+    t, was = k * T - max(measured.force_age, measured.pose_age), mem[m + CELL.until]
     keep(mem, ring, k, k * T, measured, sums)
     if k == 0:
-        mem[m + UNTIL] = t
+        mem[m + CELL.until] = t
         return
     if t > was:
         before, after = poses_at(mem, ring, k, was), poses_at(mem, ring, k, t)
@@ -254,33 +255,37 @@ def _observe(method, mem, rig, measured):
         forces, torques = _work_per_axis(
             axes_of(method.frame, after, (1.0, 0.0, 0.0)), mean, before, after
         )
-        store3(mem, m + BACK, add(load3(mem, m + BACK), forces))
-        store3(mem, m + BACK + 3, add(load3(mem, m + BACK + 3), torques))
-        mem[m + UNTIL] = t
-    given, given_turning = sums_at(mem, ring, k, mem[m + UNTIL])
-    store3(mem, m + FORCES, subtract(given, load3(mem, m + BACK)))  # Zebenay eq. 114, per axis
-    store3(mem, m + TORQUES, subtract(given_turning, load3(mem, m + BACK + 3)))
-    mem[m + TOTAL] = _sum(load3(mem, m + FORCES)) + _sum(load3(mem, m + TORQUES))  # Zebenay eq. 114
-    mem[m + AGE] = k * T - mem[m + UNTIL]
+        store3(mem, m + CELL.back, add(load3(mem, m + CELL.back), forces))
+        store3(mem, m + CELL.back + 3, add(load3(mem, m + CELL.back + 3), torques))
+        mem[m + CELL.until] = t
+    given, given_turning = sums_at(mem, ring, k, mem[m + CELL.until])
+    store3(
+        mem, m + CELL.forces, subtract(given, load3(mem, m + CELL.back))
+    )  # Zebenay eq. 114, per axis
+    store3(mem, m + CELL.torques, subtract(given_turning, load3(mem, m + CELL.back + 3)))
+    mem[m + CELL.total] = _sum(load3(mem, m + CELL.forces)) + _sum(
+        load3(mem, m + CELL.torques)
+    )  # Zebenay eq. 114
+    mem[m + CELL.age] = k * T - mem[m + CELL.until]
 
 
 @compiled
 def _judge(method, mem, rig):
     m = method.memory
-    largest = mem[m + FORCES]
+    largest = mem[m + CELL.forces]
     for i in range(1, 6):
-        largest = max(largest, mem[m + FORCES + i])
-    above = mem[m + TOTAL] > method.bound or largest > method.axis_bound
-    if above and mem[m + ABOVE] == 0.0:
-        if mem[m + TIMES] == 0.0:
-            mem[m + FIRST] = rig.cycle * rig.T
-        mem[m + TIMES] += 1.0
-    mem[m + HIGHEST] = max(mem[m + HIGHEST], mem[m + TOTAL])
-    mem[m + ABOVE] = 1.0 if above else 0.0
+        largest = max(largest, mem[m + CELL.forces + i])
+    above = mem[m + CELL.total] > method.bound or largest > method.axis_bound
+    if above and mem[m + CELL.above] == 0.0:
+        if mem[m + CELL.times] == 0.0:
+            mem[m + CELL.first] = rig.cycle * rig.T
+        mem[m + CELL.times] += 1.0
+    mem[m + CELL.highest] = max(mem[m + CELL.highest], mem[m + CELL.total])
+    mem[m + CELL.above] = 1.0 if above else 0.0
     if above and method.action == STOP:
         mem[STOP_REQUEST] = 1.0
     step = rig.T / method.blend if method.action == DAMP else 0.0
-    mem[m + LEVEL] = min(max(mem[m + LEVEL] + (step if above else -step), 0.0), 1.0)
+    mem[m + CELL.level] = min(max(mem[m + CELL.level] + (step if above else -step), 0.0), 1.0)
 
 
 @apart
@@ -288,55 +293,57 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     m, motions = method.memory, satellite_motions(rig, satellites)
     virtual = Wrenches(no_wrench(), no_wrench())
     if rig.cycle == 0:
-        store_both(mem, m + COMMAND, motions)
-        book_damper(mem, m + DAMPER, virtual, motions)
+        store_both(mem, m + CELL.command, motions)
+        book_damper(mem, m + CELL.damper, virtual, motions)
     _observe(method, mem, rig, measured)
     _judge(method, mem, rig)
     force = measured_force(measured)
-    mem[m + ADDED] = mem[m + LEVEL] * method.damping
-    if mem[m + ADDED] > 0.0 and force > method.threshold:
+    mem[m + CELL.added] = mem[m + CELL.level] * method.damping
+    if mem[m + CELL.added] > 0.0 and force > method.threshold:
         virtual = damper_wrenches(
             measured,
             wrenches,
             force,
-            -mem[m + ADDED] * parting_rate(measured.wrenches, force, motions),
+            -mem[m + CELL.added] * parting_rate(measured.wrenches, force, motions),
         )
-    mem[m + ABSORBED] += book_damper(mem, m + DAMPER, virtual, motions)
+    mem[m + CELL.absorbed] += book_damper(mem, m + CELL.damper, virtual, motions)
     acting = plus_wrenches(wrenches, 1.0, virtual)
-    store_wrench(mem, m + HELD, acting.chaser)
-    store_wrench(mem, m + HELD + 6, acting.target)
+    store_wrench(mem, m + CELL.held, acting.chaser)
+    store_wrench(mem, m + CELL.held + 6, acting.target)
     return acting
 
 
 @apart
 def set_point(method, mem, rig, satellites, output):
     """The energy given over the cycle that begins: held wrench and commanded motion."""
-    m, before = method.memory, load_both(mem, method.memory + COMMAND)
+    m, before = method.memory, load_both(mem, method.memory + CELL.command)
     axes = axes_of(method.frame, output, (1.0, 0.0, 0.0))
     chaser, turning = _port_per_axis(
-        axes, rig.T, load_wrench(mem, m + HELD), before.chaser, output.chaser
+        axes, rig.T, load_wrench(mem, m + CELL.held), before.chaser, output.chaser
     )
     target, target_turning = _port_per_axis(
-        axes, rig.T, load_wrench(mem, m + HELD + 6), before.target, output.target
+        axes, rig.T, load_wrench(mem, m + CELL.held + 6), before.target, output.target
     )
-    store3(mem, m + GIVEN, add(load3(mem, m + GIVEN), add(chaser, target)))
-    store3(mem, m + GIVEN + 3, add(load3(mem, m + GIVEN + 3), add(turning, target_turning)))
-    store_both(mem, m + COMMAND, output)
+    store3(mem, m + CELL.given, add(load3(mem, m + CELL.given), add(chaser, target)))
+    store3(
+        mem, m + CELL.given + 3, add(load3(mem, m + CELL.given + 3), add(turning, target_turning))
+    )
+    store_both(mem, m + CELL.command, output)
     return output
 
 
 def report(mem: Any, values: dict[str, Any]) -> list[str]:
     """What happened, in words; `mem`: the method's slice at the end of a run."""
-    if mem[TIMES] == 0.0:
+    if mem[CELL.times] == 0.0:
         return []
-    times = "once" if mem[TIMES] == 1.0 else f"{mem[TIMES]:.0f} times"
+    times = "once" if mem[CELL.times] == 1.0 else f"{mem[CELL.times]:.0f} times"
     bounds = f"{values['bound_J']:g} J in total" + (
         f" or {values['axis_bound_J']:g} J of one axis" if values["axis_bound_J"] else ""
     )
     done = {"log": "noted", "damp": "damped", "stop": "stopped"}[values["action"]]
     return [
-        f"monitor: observed energy above {bounds} {times}, first at t = {mem[FIRST]:.3f} s, "
-        f"at most {mem[HIGHEST]:.3g} J; {done}"
+        f"monitor: observed energy above {bounds} {times}, first at t = {mem[CELL.first]:.3f} s, "
+        f"at most {mem[CELL.highest]:.3g} J; {done}"
     ]
 
 
@@ -361,3 +368,31 @@ def check(values: dict[str, Any], tables: Any) -> Any:
             "monitor is not the last method: it does not observe what those after it do"
         )
     return problems, warnings
+
+
+METHOD = Method(
+    name="monitor",
+    summary="observes the energy that the rig adds, and acts above a bound",
+    knows="nothing",
+    group=MONITOR,
+    marker=Monitor(
+        memory=0,
+        frame=0,
+        bound=0.0,
+        axis_bound=0.0,
+        action=0,
+        damping=0.0,
+        blend=0.0,
+        threshold=0.0,
+        longest=0.0,
+    ),
+    prepare=prepare,
+    wrench=wrench,
+    set_point=set_point,
+    cells=CELLS,
+    memory=floats,
+    check=check,
+    report=report,
+    changes_wrench=False,  # what it adds above its bound is what it was asked for, wherever it is
+    linear_part=lambda values, normals: ({}, []),  # it only watches, as long as the loop is stable
+)

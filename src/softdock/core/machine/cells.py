@@ -58,7 +58,5 @@ class Cells:
         """The cells as rows of a Markdown table: offset, name, size, unit, meaning."""
         rows = ["| at | name | floats | unit | meaning |", "|---:|---|---:|---|---|"]
         for cell, first in zip(self.cells, self.at, strict=True):
-            rows.append(
-                f"| {first} | `{cell.name}` | {cell.size} | {cell.unit} | {cell.meaning} |"
-            )
+            rows.append(f"| {first} | `{cell.name}` | {cell.size} | {cell.unit} | {cell.meaning} |")
         return "\n".join(rows) + "\n"

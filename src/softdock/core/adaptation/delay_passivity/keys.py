@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.delay_passivity.observer import BOOKS, COUPLED
-from softdock.core.adaptation.energy_ledger.books import CELLS, ROW_FLOATS, Booking
+from softdock.core.adaptation.delay_passivity.observer import CELL, COUPLED
+from softdock.core.adaptation.energy_ledger.books import BOOK_FLOATS, ROW_FLOATS, Booking
 from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, doubt_keys, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
@@ -138,7 +138,7 @@ def _rows(longest_age, T):
 def memory(values, T):
     """Floats of `mem`; `values` in the user's units."""
     rows = math.ceil(1e-3 * values["longest_age_ms"] / T) + ROWS_BEYOND
-    return BOOKS + CELLS + rows * ROW_FLOATS + 2 * (1 + ROW * rows)
+    return CELL.books + BOOK_FLOATS + rows * ROW_FLOATS + 2 * (1 + ROW * rows)
 
 
 def suggest(scenario):

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.measured.doubts import DOUBT_CELLS
+from softdock.core.adaptation.measured.by_axis import WORK_NAMES
+from softdock.core.adaptation.measured.doubts import DOUBTS
 from softdock.core.adaptation.measured.paired_poses import (
     load_poses,
     poses_between,
@@ -21,61 +22,70 @@ from softdock.core.adaptation.measured.paired_poses import (
     store_poses,
     work_on,
 )
+from softdock.core.adaptation.memory import recorded
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, load_wrench, store_wrench
 from softdock.core.spatial.vectors import add, add_scaled, dot, norm, scale, subtract
 
-# cells, from the method's `memory` on
-# 12, recorded: J put into the satellites by corrections so far, by body, force or torque, and world
-# axis; below 0: taken
-WORK = 0
-FORCES, POSES, CYCLES = 12, 13, 14  # rows written so far into each ring
-REAL, GIVEN, VARIANCE = (
-    15,
-    16,
-    17,
-)  # J, J, J^2: absorbed by the real contact; given from outside; of the noise's work
-SLOPE_XY, SLOPE_XX = 18, 19  # N m, m^2: moments of force and depth changes, fading
-OPEN, LAST_SEEN, SUMMIT = (
-    20,
-    21,
-    22,
-    # whether a contact is open; s, when its force was last seen; J, its largest energy along the
-    # wrench
+BOOKS = Cells(
+    "energy_ledger",
+    recorded(
+        "work",
+        "J",
+        "energy put into the satellites so far; falling: taken",
+        frame="world",
+        parts=WORK_NAMES,
+    ),
+    Cell("forces", 1, "-", "wrenches written into their ring"),
+    Cell("poses", 1, "-", "poses written into their ring"),
+    Cell("cycles", 1, "-", "cycles written into the ring of books"),
+    Cell("real", 1, "J", "absorbed by the real contact"),
+    Cell("given", 1, "J", "given from outside"),
+    Cell("variance", 1, "J^2", "of the noise's work"),
+    Cell("slope_xy", 1, "N m", "fading moment of force and depth changes"),
+    Cell("slope_xx", 1, "m^2", "fading moment of depth changes"),
+    Cell("open", 1, "-", "1: a contact is open"),
+    Cell("last_seen", 1, "s", "when its force was last seen"),
+    Cell("summit", 1, "J", "its largest energy along the wrench"),
+    Cell("base_kinetic", 1, "J", "where the open contact's books begin: kinetic energy"),
+    Cell("base_real", 1, "J", "and `real`"),
+    Cell("base_given", 1, "J", "and `given`"),
+    Cell("base_variance", 1, "J^2", "and `variance`"),
+    Cell("booked", 1, "s", "instant up to which work is booked"),
+    Cell("debt", 1, "J", "what the contacts so far could not settle"),
+    Cell("direction", 6, "-, m", "wrench along which energy is taken and given, of unit force"),
+    Cell("acting", 12, "N, Nm", "wrenches that act on both satellites in this cycle"),
+    Cell("command", 14, "m, -", "poses last sent"),
+    Cell("sent", 1, "-", "1: there are any"),
+    Cell("removed", 1, "J", "by corrections, for the notes"),
+    Cell("returned", 1, "J", "by corrections"),
+    Cell("largest_step", 1, "m/s", "largest change of speed beyond the force's own"),
+    Cell("fastest", 1, "m/s", "fastest approach along the wrench"),
+    Cell("contacts", 1, "-", "contacts so far"),
+    Cell("stale", 1, "cycles", "of contact without a new force"),
+    Cell("longest_trail", 1, "s", "by which the mock-ups trailed the set-points"),
+    Cell("shortest_trail", 1, "s", "by which the mock-ups trailed the set-points"),
+    Cell("fastest_way", 1, "m", "longest way of one cycle"),
+    Cell("largest_transit", 1, "J", "largest work still on its way"),
+    Cell("taken", 1, "J", "net, by the corrections of the open contact"),
+    Cell("force_time", 1, "s", "stamp of the newest force"),
+    Cell("touch_force", 1, "N", "of the step of the first touch until its slope is known; 0: none"),
+    Cell("touch_way", 1, "m", "depth of that step"),
+    Cell("touch_booked", 1, "J", "what was booked of it"),
+    Cell("turnover", 1, "J", "absorbed and returned in the open contact, both counted up"),
+    Cell("doubts", DOUBTS.size, "", "doubts.py"),
 )
-BASE_KINETIC, BASE_REAL, BASE_GIVEN, BASE_VARIANCE = (
-    23,
-    24,
-    25,
-    26,
-)  # where the open contact's books begin
-BOOKED = 27  # s, up to which instant work is booked
-DEBT = 28  # J, what the contacts so far could not settle
-DIRECTION = 29  # 6: the wrench along which energy is taken and given, of unit force
-ACTING = 35  # 12: the wrenches that act on both satellites in this cycle
-COMMAND = 47  # 14: poses last sent
-SENT = 61  # whether there are any
-REMOVED, RETURNED, LARGEST_STEP, FASTEST, CONTACTS = (
-    62,
-    63,
-    64,
-    65,
-    66,
-)  # for the notes: J, J, m/s, m/s, -
-STALE, LONGEST_TRAIL, SHORTEST_TRAIL, FASTEST_WAY = 67, 68, 69, 70  # cycles, s, s, m in a cycle
-LARGEST_TRANSIT = 71  # J
-TAKEN, FORCE_TIME = 72, 73  # J, net, by the corrections of the open contact; s, of the newest force
-TOUCH_FORCE, TOUCH_WAY, TOUCH_BOOKED = (
-    74,
-    75,
-    76,
-)  # N, m, J: of the cycle of the first touch, until its slope is known; 0: none
-TURNOVER = 77  # J, of the open contact: what was absorbed and what was returned, both counted up
-DOUBTS = 78  # the cells of sensor_doubts.py
-CELLS = DOUBTS + DOUBT_CELLS
+BOOK, BOOK_FLOATS = BOOKS.at, BOOKS.size
 
-WRENCH_ROW, POSE_ROW, BOOK_ROW = 7, 15, 4
-ROW_FLOATS = WRENCH_ROW + POSE_ROW + BOOK_ROW
+# rows of the three rings behind the cells
+WRENCH_ROW = Cells("wrench_row", Cell("time", 1, "s"), Cell("wrench", 6, "N, Nm"))
+POSE_ROW = Cells("pose_row", Cell("time", 1, "s"), Cell("poses", 14, "m, -"))
+BOOK_ROW = Cells(
+    "book_row", Cell("kinetic", 1, "J"), Cell("real"), Cell("given"), Cell("variance", 1, "J^2")
+)
+WRENCH_FLOATS, POSE_FLOATS, ROW_OF_BOOKS = WRENCH_ROW.size, POSE_ROW.size, BOOK_ROW.size
+ROW_FLOATS = WRENCH_FLOATS + POSE_FLOATS + ROW_OF_BOOKS
 FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
 # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
@@ -88,38 +98,38 @@ SLOPE_MARGIN, NOISE_MARGIN = (
 
 @compiled
 def _wrench_ring(base):
-    return base + CELLS
+    return base + BOOK_FLOATS
 
 
 @compiled
 def _pose_ring(base, rows):
-    return base + CELLS + rows * WRENCH_ROW
+    return base + BOOK_FLOATS + rows * WRENCH_FLOATS
 
 
 @compiled
 def _book_ring(base, rows):
-    return base + CELLS + rows * (WRENCH_ROW + POSE_ROW)
+    return base + BOOK_FLOATS + rows * (WRENCH_FLOATS + POSE_FLOATS)
 
 
 @compiled
 def note_readings(mem, base, rows, wrench, wrench_time, mock_ups, pose_time):
     """Put what is newer than the newest row into the rings."""
-    count = int(mem[base + FORCES])
+    count = int(mem[base + BOOK.forces])
     at = _wrench_ring(base)
-    if count == 0 or wrench_time > mem[at + ((count - 1) % rows) * WRENCH_ROW] + SAME_TIME:
-        row = at + (count % rows) * WRENCH_ROW
+    if count == 0 or wrench_time > mem[at + ((count - 1) % rows) * WRENCH_FLOATS] + SAME_TIME:
+        row = at + (count % rows) * WRENCH_FLOATS
         mem[row] = wrench_time
         store_wrench(mem, row + 1, wrench)
-        mem[base + FORCES] = count + 1.0
-    elif mem[base + OPEN] != 0.0:
-        mem[base + STALE] += 1.0
-    count = int(mem[base + POSES])
+        mem[base + BOOK.forces] = count + 1.0
+    elif mem[base + BOOK.open] != 0.0:
+        mem[base + BOOK.stale] += 1.0
+    count = int(mem[base + BOOK.poses])
     at = _pose_ring(base, rows)
-    if count == 0 or pose_time > mem[at + ((count - 1) % rows) * POSE_ROW] + SAME_TIME:
-        row = at + (count % rows) * POSE_ROW
+    if count == 0 or pose_time > mem[at + ((count - 1) % rows) * POSE_FLOATS] + SAME_TIME:
+        row = at + (count % rows) * POSE_FLOATS
         mem[row] = pose_time
         store_poses(mem, row + 1, poses_of(mock_ups))
-        mem[base + POSES] = count + 1.0
+        mem[base + BOOK.poses] = count + 1.0
 
 
 @compiled
@@ -142,7 +152,9 @@ def _bracket(mem, at, floats, rows, count, t):
 
 @compiled
 def wrench_at(mem, base, rows, t):
-    a, b, share = _bracket(mem, _wrench_ring(base), WRENCH_ROW, rows, int(mem[base + FORCES]), t)
+    a, b, share = _bracket(
+        mem, _wrench_ring(base), WRENCH_FLOATS, rows, int(mem[base + BOOK.forces]), t
+    )
     first, last = load_wrench(mem, a + 1), load_wrench(mem, b + 1)
     force = add_scaled(first.force, share, subtract(last.force, first.force))
     return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
@@ -150,7 +162,9 @@ def wrench_at(mem, base, rows, t):
 
 @compiled
 def poses_at(mem, base, rows, t):
-    a, b, share = _bracket(mem, _pose_ring(base, rows), POSE_ROW, rows, int(mem[base + POSES]), t)
+    a, b, share = _bracket(
+        mem, _pose_ring(base, rows), POSE_FLOATS, rows, int(mem[base + BOOK.poses]), t
+    )
     return poses_between(load_poses(mem, a + 1), load_poses(mem, b + 1), share)
 
 
@@ -167,23 +181,25 @@ class Booking(NamedTuple):
 def book_real_work(mem, base, rows, pose_time, booking):
     """E_r, and the variance of its noise, from force sample to force sample, as far as the poses of
     the same instants are known."""
-    count, at, since = int(mem[base + FORCES]), _wrench_ring(base), mem[base + BOOKED]
+    count, at, since = int(mem[base + BOOK.forces]), _wrench_ring(base), mem[base + BOOK.booked]
     i = count - 1
     while (
-        i > 0 and i > count - rows and mem[at + ((i - 1) % rows) * WRENCH_ROW] > since + SAME_TIME
+        i > 0
+        and i > count - rows
+        and mem[at + ((i - 1) % rows) * WRENCH_FLOATS] > since + SAME_TIME
     ):
         i -= 1
     poses, wrench = poses_at(mem, base, rows, since), wrench_at(mem, base, rows, since)
-    while i < count and mem[at + (i % rows) * WRENCH_ROW] <= pose_time + SAME_TIME:
-        row = at + (i % rows) * WRENCH_ROW
+    while i < count and mem[at + (i % rows) * WRENCH_FLOATS] <= pose_time + SAME_TIME:
+        row = at + (i % rows) * WRENCH_FLOATS
         i += 1
         if mem[row] <= since + SAME_TIME:
             continue
         next_poses, next_wrench = poses_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
         moved = relative_displacement(poses, next_poses)
         absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
-        mem[base + REAL] += absorbed
-        mem[base + TURNOVER] += abs(absorbed)
+        mem[base + BOOK.real] += absorbed
+        mem[base + BOOK.turnover] += abs(absorbed)
         if (
             norm(wrench.force) + norm(next_wrench.force) > 0.0
         ):  # below the sensor's threshold there is no noise
@@ -192,12 +208,14 @@ def book_real_work(mem, base, rows, pose_time, booking):
                 * booking.noise_force
                 * dot(moved.translation, moved.translation)
             )
-            mem[base + VARIANCE] += spread + booking.noise_torque * booking.noise_torque * dot(
+            mem[base + BOOK.variance] += spread + booking.noise_torque * booking.noise_torque * dot(
                 moved.rotation, moved.rotation
             )
-            mem[base + VARIANCE] += gate_variance(booking.noise_force, wrench, next_wrench, moved)
+            mem[base + BOOK.variance] += gate_variance(
+                booking.noise_force, wrench, next_wrench, moved
+            )
         poses, wrench = next_poses, next_wrench
-        mem[base + BOOKED] = mem[row]
+        mem[base + BOOK.booked] = mem[row]
 
 
 @compiled
@@ -230,14 +248,18 @@ def _absorbed(mem, base, booking, wrench, next_wrench, moved):
         ):  # the first touch: it happened somewhere within this step
             if booking.worst:
                 absorbed += 0.5 * (now - was) * deeper
-            mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED] = (
+            (
+                mem[base + BOOK.touch_force],
+                mem[base + BOOK.touch_way],
+                mem[base + BOOK.touch_booked],
+            ) = (
                 now,
                 deeper,
                 absorbed,
             )
         return absorbed
     unknown = 0.0
-    if booking.worst and mem[base + SLOPE_XX] > 0.0:
+    if booking.worst and mem[base + BOOK.slope_xx] > 0.0:
         change = Wrench(
             subtract(next_wrench.force, wrench.force), subtract(next_wrench.torque, wrench.torque)
         )
@@ -252,11 +274,11 @@ def _absorbed(mem, base, booking, wrench, next_wrench, moved):
     ):  # parted within this step: a spring of this slope returns no more than it holds
         slope = force_slope(mem, base)
         return unknown + (max(absorbed, -0.5 * was * was / slope) if slope > 0.0 else absorbed)
-    if mem[base + TOUCH_FORCE] > 0.0:
+    if mem[base + BOOK.touch_force] > 0.0:
         absorbed += _first_touch(mem, base, booking, (now - was) / deeper if deeper > 0.0 else 0.0)
     absorbed += unknown
-    mem[base + SLOPE_XY] = FADING * mem[base + SLOPE_XY] + (now - was) * deeper
-    mem[base + SLOPE_XX] = FADING * mem[base + SLOPE_XX] + deeper * deeper
+    mem[base + BOOK.slope_xy] = FADING * mem[base + BOOK.slope_xy] + (now - was) * deeper
+    mem[base + BOOK.slope_xx] = FADING * mem[base + BOOK.slope_xx] + deeper * deeper
     return absorbed
 
 
@@ -273,8 +295,12 @@ def _first_touch(mem, base, booking, slope):
     """What the step of the first touch took beyond what was booked [J], now that the slope behind
     it is known. A force that is all spring began force / slope ago; one that is more than the
     spring can have made jumped, and nobody knows when."""
-    force, way, booked = mem[base + TOUCH_FORCE], mem[base + TOUCH_WAY], mem[base + TOUCH_BOOKED]
-    mem[base + TOUCH_FORCE] = 0.0
+    force, way, booked = (
+        mem[base + BOOK.touch_force],
+        mem[base + BOOK.touch_way],
+        mem[base + BOOK.touch_booked],
+    )
+    mem[base + BOOK.touch_force] = 0.0
     if slope <= 0.0 or booking.noise_force > 0.0:
         return 0.0
     if force <= slope * way:
@@ -286,7 +312,9 @@ def _first_touch(mem, base, booking, slope):
 def force_slope(mem, base):
     """How the force grows with depth [N/m], from the last few cycles; never negative."""
     return (
-        max(mem[base + SLOPE_XY] / mem[base + SLOPE_XX], 0.0) if mem[base + SLOPE_XX] > 0.0 else 0.0
+        max(mem[base + BOOK.slope_xy] / mem[base + BOOK.slope_xx], 0.0)
+        if mem[base + BOOK.slope_xx] > 0.0
+        else 0.0
     )
 
 
@@ -294,29 +322,29 @@ def force_slope(mem, base):
 def kept_back(mem, base, deviations, worst):
     """Of what the real contact seems to have given since the books began [J]: for noise, and with
     `worst` for what sampling may have missed."""
-    kept = deviations * math.sqrt(mem[base + VARIANCE] - mem[base + BASE_VARIANCE])
-    return kept + SAMPLING_MARGIN * mem[base + TURNOVER] if worst else kept
+    kept = deviations * math.sqrt(mem[base + BOOK.variance] - mem[base + BOOK.base_variance])
+    return kept + SAMPLING_MARGIN * mem[base + BOOK.turnover] if worst else kept
 
 
 @compiled
 def note_books(mem, base, rows, kinetic):
     """A row of the books at the end of a cycle, for contacts that open later."""
-    count = int(mem[base + CYCLES])
-    row = _book_ring(base, rows) + (count % rows) * BOOK_ROW
+    count = int(mem[base + BOOK.cycles])
+    row = _book_ring(base, rows) + (count % rows) * ROW_OF_BOOKS
     mem[row] = kinetic
     mem[row + 1], mem[row + 2], mem[row + 3] = (
-        mem[base + REAL],
-        mem[base + GIVEN],
-        mem[base + VARIANCE],
+        mem[base + BOOK.real],
+        mem[base + BOOK.given],
+        mem[base + BOOK.variance],
     )
-    mem[base + CYCLES] = count + 1.0
+    mem[base + BOOK.cycles] = count + 1.0
 
 
 @compiled
 def open_books(mem, base, rows, back):
     """Begin the books of a contact `back` cycles ago, or where the ring begins."""
-    count = int(mem[base + CYCLES])
+    count = int(mem[base + BOOK.cycles])
     i = max(count - 1 - min(back, rows - 1), 0)
-    row = _book_ring(base, rows) + (i % rows) * BOOK_ROW
+    row = _book_ring(base, rows) + (i % rows) * ROW_OF_BOOKS
     for j in range(4):
-        mem[base + BASE_KINETIC + j] = mem[row + j]
+        mem[base + BOOK.base_kinetic + j] = mem[row + j]

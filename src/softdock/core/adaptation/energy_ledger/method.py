@@ -30,37 +30,12 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.adaptation.energy_ledger import notes
 from softdock.core.adaptation.energy_ledger.books import (
-    ACTING,
-    BASE_GIVEN,
-    BASE_KINETIC,
-    BASE_REAL,
-    BASE_VARIANCE,
-    BOOKED,
-    CELLS,
-    COMMAND,
-    CONTACTS,
-    CYCLES,
-    DEBT,
-    DIRECTION,
-    DOUBTS,
-    FASTEST,
-    FORCE_TIME,
-    GIVEN,
-    LARGEST_STEP,
-    LARGEST_TRANSIT,
-    LAST_SEEN,
-    OPEN,
-    REAL,
-    REMOVED,
-    RETURNED,
+    BOOK,
+    BOOK_FLOATS,
+    BOOKS,
     ROW_FLOATS,
-    SENT,
-    SUMMIT,
-    TAKEN,
-    TURNOVER,
-    VARIANCE,
-    WORK,
     Booking,
     book_real_work,
     force_slope,
@@ -75,10 +50,8 @@ from softdock.core.adaptation.energy_ledger.notes import note_trail
 from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
 from softdock.core.adaptation.measured.by_axis import note_gains
 from softdock.core.adaptation.measured.doubts import (
-    CUT,
-    LIFTED,
+    DOUBT,
     NO_DOUBTS,
-    READING,
     Doubts,
     believe,
     doubt_keys,
@@ -108,6 +81,7 @@ from softdock.core.adaptation.measured.projection import (
     scaled_relative,
     welded,
 )
+from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Motion, Wrench, load_wrench, port_energy, store_wrench
@@ -259,7 +233,7 @@ def ring_rows(window: float, T: float) -> int:
 
 
 def memory(values, T):
-    return CELLS + ring_rows(1e-3 * values["window_ms"], T) * ROW_FLOATS
+    return BOOK_FLOATS + ring_rows(1e-3 * values["window_ms"], T) * ROW_FLOATS
 
 
 def suggest(scenario):
@@ -321,7 +295,7 @@ def remember(method, mem, rig, measured, satellites, wrenches):
     base = method.memory
     _, wrenches = believe(
         mem,
-        base + DOUBTS,
+        base + BOOK.doubts,
         rig,
         method.doubts,
         method.booking.threshold,
@@ -329,17 +303,17 @@ def remember(method, mem, rig, measured, satellites, wrenches):
         satellites,
         wrenches,
     )
-    if mem[base + OPEN] != 0.0 and not method.doubts.hands:
+    if mem[base + BOOK.open] != 0.0 and not method.doubts.hands:
         wrenches = within_room(
             mem,
-            base + DOUBTS + CUT,
+            base + BOOK.doubts + DOUBT.cut,
             rig,
             satellites,
             wrenches,
             _ceiling(method, mem) - pair_energy(rig, satellites),
         )
-    store_wrench(mem, base + ACTING, wrenches.chaser)
-    store_wrench(mem, base + ACTING + 6, wrenches.target)
+    store_wrench(mem, base + BOOK.acting, wrenches.chaser)
+    store_wrench(mem, base + BOOK.acting + 6, wrenches.target)
     return wrenches
 
 
@@ -349,8 +323,8 @@ def _least(method, mem):
     base = method.memory
     return least_absorbed(
         method.doubts,
-        method.loan * mem[base + SUMMIT],
-        mem[base + VARIANCE] - mem[base + BASE_VARIANCE],
+        method.loan * mem[base + BOOK.summit],
+        mem[base + BOOK.variance] - mem[base + BOOK.base_variance],
     )
 
 
@@ -359,15 +333,18 @@ def _ceiling(method, mem):
     """Kinetic energy [J] that no passive contact can lift the satellites beyond."""
     base = method.memory
     return (
-        mem[base + BASE_KINETIC] + mem[base + GIVEN] - mem[base + BASE_GIVEN] - _least(method, mem)
+        mem[base + BOOK.base_kinetic]
+        + mem[base + BOOK.given]
+        - mem[base + BOOK.base_given]
+        - _least(method, mem)
     )
 
 
 @compiled
 def send(method, mem, rig, satellites, output):
     """Remember what was sent."""
-    store_poses(mem, method.memory + COMMAND, poses_of(output))
-    mem[method.memory + SENT] = 1.0
+    store_poses(mem, method.memory + BOOK.command, poses_of(output))
+    mem[method.memory + BOOK.sent] = 1.0
     return output
 
 
@@ -376,45 +353,52 @@ def follow(method, mem, rig, measured, before, after, output):
     """Bring the satellites at t_{k+1} to the energy that the real contact left them."""
     base, t = method.memory, rig.cycle * rig.T
     start, end = _both(rig, before), _both(rig, after)
-    if mem[base + CYCLES] == 0.0:
-        mem[base + BOOKED] = t - 2.0 * rig.T
+    if mem[base + BOOK.cycles] == 0.0:
+        mem[base + BOOK.booked] = t - 2.0 * rig.T
         note_books(mem, base, method.rows, pair_energy(rig, before))
     _take_readings(method, mem, rig, measured, t)
-    mem[base + GIVEN] += _given_from_outside(method, mem, rig, before, after, start, end)
-    wrench = load_wrench(mem, base + DOUBTS + READING)
+    mem[base + BOOK.given] += _given_from_outside(method, mem, rig, before, after, start, end)
+    wrench = load_wrench(mem, base + BOOK.doubts + DOUBT.reading)
     seen, felt = (
         norm(wrench.force) > method.booking.threshold,
-        is_felt(mem, base + DOUBTS, method.booking.threshold),
+        is_felt(mem, base + BOOK.doubts, method.booking.threshold),
     )
-    if felt and mem[base + OPEN] != 0.0:
-        mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
+    if felt and mem[base + BOOK.open] != 0.0:
+        mem[base + BOOK.last_seen] = mem[base + BOOK.force_time]
     if seen:
-        if mem[base + OPEN] == 0.0:
+        if mem[base + BOOK.open] == 0.0:
             open_books(mem, base, method.rows, int(0.5 * method.window / rig.T))
-            mem[base + OPEN], mem[base + SUMMIT], mem[base + TAKEN], mem[base + TURNOVER] = (
+            (
+                mem[base + BOOK.open],
+                mem[base + BOOK.summit],
+                mem[base + BOOK.taken],
+                mem[base + BOOK.turnover],
+            ) = (
                 1.0,
                 0.0,
                 0.0,
                 0.0,
             )
-            mem[base + DOUBTS + LIFTED] = 0.0
-            mem[base + CONTACTS] += 1.0
-        mem[base + LAST_SEEN] = mem[base + FORCE_TIME]
+            mem[base + BOOK.doubts + DOUBT.lifted] = 0.0
+            mem[base + BOOK.contacts] += 1.0
+        mem[base + BOOK.last_seen] = mem[base + BOOK.force_time]
         size = 1.0 / norm(wrench.force)
         store_wrench(
-            mem, base + DIRECTION, Wrench(scale(size, wrench.force), scale(size, wrench.torque))
+            mem,
+            base + BOOK.direction,
+            Wrench(scale(size, wrench.force), scale(size, wrench.torque)),
         )
     settled = after
-    if mem[base + OPEN] != 0.0 and (
-        felt or mem[base + BOOKED] >= mem[base + LAST_SEEN]
+    if mem[base + BOOK.open] != 0.0 and (
+        felt or mem[base + BOOK.booked] >= mem[base + BOOK.last_seen]
     ):  # parted: wait for the poses of the last touch
         allowed = _allowed(method, mem, rig.T, start, end, felt)
         settled = carried_along(rig, after, _settle(method, mem, rig, after, allowed, not felt))
-        note_gains(mem, base + WORK, rig, after, settled)
-        if t - mem[base + LAST_SEEN] > method.window:
-            mem[base + OPEN] = 0.0
+        note_gains(mem, base + BOOK.work, rig, after, settled)
+        if t - mem[base + BOOK.last_seen] > method.window:
+            mem[base + BOOK.open] = 0.0
             missing = pair_energy(rig, settled) - allowed
-            mem[base + DEBT] = missing if method.form == EQUALITY else max(missing, 0.0)
+            mem[base + BOOK.debt] = missing if method.form == EQUALITY else max(missing, 0.0)
     note_books(mem, base, method.rows, pair_energy(rig, settled))
     chaser = _sent_with(
         motion_of(rig.chaser, after.chaser), motion_of(rig.chaser, settled.chaser), output.chaser
@@ -456,12 +440,12 @@ def _take_readings(method, mem, rig, measured, t):
         mem,
         base,
         method.rows,
-        load_wrench(mem, base + DOUBTS + READING),
+        load_wrench(mem, base + BOOK.doubts + DOUBT.reading),
         force_time,
         measured.mock_ups,
         pose_time,
     )
-    mem[base + FORCE_TIME] = force_time
+    mem[base + BOOK.force_time] = force_time
     book_real_work(mem, base, method.rows, pose_time, method.booking)
 
 
@@ -469,7 +453,7 @@ def _take_readings(method, mem, rig, measured, t):
 def _given_from_outside(method, mem, rig, before, after, start, end):
     """Energy [J] of this cycle that neither the contact nor a virtual element accounts for:
     thrusters, hands, methods that mean to differ."""
-    at = method.memory + ACTING
+    at = method.memory + BOOK.acting
     through = (
         port_energy(load_wrench(mem, at), rig.T, start.chaser, end.chaser)
         if not rig.chaser.fixed
@@ -495,18 +479,18 @@ def _allowed(method, mem, T, start, end, felt):
     base = method.memory
     kept = kept_back(mem, base, method.deviations, method.booking.worst)
     transit = _transit(method, mem, T, start, end)
-    mem[base + LARGEST_TRANSIT] = max(mem[base + LARGEST_TRANSIT], abs(transit))
-    absorbed = mem[base + REAL] - mem[base + BASE_REAL] + transit
+    mem[base + BOOK.largest_transit] = max(mem[base + BOOK.largest_transit], abs(transit))
+    absorbed = mem[base + BOOK.real] - mem[base + BOOK.base_real] + transit
     absorbed += lifted(
-        mem, base + DOUBTS, _least(method, mem), absorbed, felt, mem[base + BASE_KINETIC]
+        mem, base + BOOK.doubts, _least(method, mem), absorbed, felt, mem[base + BOOK.base_kinetic]
     )
     return (
-        mem[base + BASE_KINETIC]
-        + mem[base + GIVEN]
-        - mem[base + BASE_GIVEN]
+        mem[base + BOOK.base_kinetic]
+        + mem[base + BOOK.given]
+        - mem[base + BOOK.base_given]
         - absorbed
         - kept
-        - mem[base + DEBT]
+        - mem[base + BOOK.debt]
     )
 
 
@@ -516,13 +500,13 @@ def _transit(method, mem, T, start, end):
     the set-points stamped t_{k+1}."""
     base = method.memory
     here, wrench = (
-        poses_at(mem, base, method.rows, mem[base + BOOKED]),
-        wrench_at(mem, base, method.rows, mem[base + BOOKED]),
+        poses_at(mem, base, method.rows, mem[base + BOOK.booked]),
+        wrench_at(mem, base, method.rows, mem[base + BOOK.booked]),
     )
     force = norm(wrench.force)
     if force <= method.booking.threshold:
         return 0.0
-    sent = load_poses(mem, base + COMMAND) if mem[base + SENT] != 0.0 else poses_of(start)
+    sent = load_poses(mem, base + BOOK.command) if mem[base + BOOK.sent] != 0.0 else poses_of(start)
     behind, ahead = (
         relative_displacement(here, sent),
         relative_displacement(poses_of(start), poses_of(end)),
@@ -541,13 +525,13 @@ def _transit(method, mem, T, start, end):
 def _settle(method, mem, rig, satellites, allowed, parted):
     """The satellites with the energy they may have, or as near as loan and step let them."""
     base = method.memory
-    line = line_of(rig, satellites, load_wrench(mem, base + DIRECTION))
+    line = line_of(rig, satellites, load_wrench(mem, base + BOOK.direction))
     if line.mobility <= 0.0:
         return satellites
     along = 0.5 * line.speed * line.speed / line.mobility
     if line.speed < 0.0:
-        mem[base + SUMMIT] = max(mem[base + SUMMIT], along)
-    loan = method.loan * mem[base + SUMMIT]
+        mem[base + BOOK.summit] = max(mem[base + BOOK.summit], along)
+    loan = method.loan * mem[base + BOOK.summit]
     if method.along == RELATIVE_MOTION:
         return _settle_relative(method, mem, rig, satellites, allowed, loan)
     settled = _settle_along(method, mem, rig, satellites, line, along, allowed, loan)
@@ -575,9 +559,9 @@ def _settle_along(method, mem, rig, satellites, line, along, allowed, loan):
         return satellites
     speed = math.copysign(math.sqrt(2.0 * line.mobility * wanted), line.speed)
     pushed = (
-        rig.T * line.mobility * norm(load_wrench(mem, base + ACTING).force)
+        rig.T * line.mobility * norm(load_wrench(mem, base + BOOK.acting).force)
     )  # what the force itself did in this cycle
-    fastest = math.sqrt(2.0 * line.mobility * mem[base + SUMMIT])
+    fastest = math.sqrt(2.0 * line.mobility * mem[base + BOOK.summit])
     largest = pushed + method.step * fastest
     change = min(max(speed - line.speed, -largest), largest)
     moved = moved_along(rig, satellites, line, change / line.mobility)
@@ -592,7 +576,7 @@ def _may_give(method, mem):
     """Energy [J] that a correction may give."""
     if method.form == EQUALITY:
         return math.inf
-    return max(mem[method.memory + TAKEN], 0.0) if method.form == REFUND else 0.0
+    return max(mem[method.memory + BOOK.taken], 0.0) if method.form == REFUND else 0.0
 
 
 @compiled
@@ -613,8 +597,33 @@ def _settle_relative(method, mem, rig, satellites, allowed, loan):
 
 @compiled
 def _note_correction(mem, base, gain, step, fastest):
-    mem[base + TAKEN] -= gain
-    mem[base + REMOVED] -= min(gain, 0.0)
-    mem[base + RETURNED] += max(gain, 0.0)
-    mem[base + LARGEST_STEP] = max(mem[base + LARGEST_STEP], step)
-    mem[base + FASTEST] = max(mem[base + FASTEST], fastest)
+    mem[base + BOOK.taken] -= gain
+    mem[base + BOOK.removed] -= min(gain, 0.0)
+    mem[base + BOOK.returned] += max(gain, 0.0)
+    mem[base + BOOK.largest_step] = max(mem[base + BOOK.largest_step], step)
+    mem[base + BOOK.fastest] = max(mem[base + BOOK.fastest], fastest)
+
+
+METHOD = Method(
+    name="energy_ledger",
+    summary="the satellites' kinetic energy follows the measured work of the real contact",
+    knows="nothing; with noise, its size",
+    group=ENERGY_LEDGER,
+    marker=MARKER,
+    prepare=prepare,
+    wrench=remember,
+    correct=follow,
+    set_point=send,
+    cells=BOOKS,
+    memory=memory,
+    check=check,
+    suggest=suggest,
+    refuses=refuses,
+    books=notes.books,
+    events=notes.events,
+    once=ONCE,
+    settles_energy=True,
+    changes_wrench=False,  # it only leaves out readings that are not believed
+    threshold_key="threshold_N",
+    claims_passivity={"claim": "passive"},
+)

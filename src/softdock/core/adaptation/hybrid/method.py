@@ -15,25 +15,16 @@ jump: the difference of the forces is carried as an offset that fades with the t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from softdock.core.adaptation import suggestions
 from softdock.core.adaptation.hybrid.frame import FRAMES
 from softdock.core.adaptation.hybrid.virtual_contact import (
-    ABSORBED,
-    ACTS,
-    CHASER_WRENCH,
-    DEPTH,
-    DISSIPATED,
-    GAINS,
-    IN_USE,
-    NEXT_ROW,
-    OFFSET_POWER,
-    OFFSET_WORK,
-    PORT,
-    POWER,
-    SEEN,
-    STORED,
-    TARGET_WRENCH,
+    CELL,
+    CELLS,
     load_both,
     store_both,
     virtual_contact,
@@ -48,6 +39,8 @@ from softdock.core.adaptation.measured.line_of_action import (
     satellite_motions,
     work_between,
 )
+from softdock.core.adaptation.method import Belief, LinearPart, Method, Values
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
@@ -155,30 +148,10 @@ HYBRID = Group(
 )
 AT = HYBRID.at
 
-CHANNELS = (
-    ("contact", "-", "-", "1: the virtual contact acts"),
-    ("depth", "m", "-", "normal frame: depth of the virtual contact"),
-    *((f"force.{a}", "N", "world", "virtual force on the chaser") for a in "xyz"),
-    *(
-        (f"torque.{a}", "Nm", "world, about the centre of mass", "virtual torque on the chaser")
-        for a in "xyz"
-    ),
-    ("absorbed", "J", "-", "absorbed by the virtual contact at its port"),
-    ("stored", "J", "-", "stored in the virtual springs"),
-    (
-        "dissipated",
-        "J",
-        "-",
-        "dissipated by dampers, by the clamp, and left in springs at separation",
-    ),
-    (
-        "offset_work",
-        "J",
-        "-",
-        "part of the absorbed energy that offsets after changes of gains took",
-    ),
+GAINS_ROW = Cells(
+    "gains_row", Cell("time", 1, "s"), Cell("stiffness", 3, "N/m"), Cell("damping", 3, "Ns/m")
 )
-ROW = 7  # floats in a row of gains
+ROW_FLOATS, ROW = GAINS_ROW.size, GAINS_ROW.at  # in the parameter vector
 
 
 class Hybrid(NamedTuple):
@@ -215,15 +188,15 @@ def _update_gains(method, mem, rig):
     m, vector = method.memory, method.vector
     if rig.cycle == 0:
         for i in range(12):
-            mem[m + GAINS + i] = vector[method.base + AT.stiffness + i]
-            mem[m + IN_USE + i] = mem[m + GAINS + i]
+            mem[m + CELL.gains + i] = vector[method.base + AT.stiffness + i]
+            mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
     at, rows = int(vector[method.base + AT.gains]), int(vector[method.base + AT.gains + 1])
-    row = int(mem[m + NEXT_ROW])
-    while row < rows and vector[at + ROW * row] <= rig.cycle * rig.T:
+    row = int(mem[m + CELL.next_row])
+    while row < rows and vector[at + ROW_FLOATS * row] <= rig.cycle * rig.T:
         for i in range(6):
-            mem[m + GAINS + i] = vector[at + ROW * row + 1 + i]
+            mem[m + CELL.gains + i] = vector[at + ROW_FLOATS * row + ROW.stiffness + i]
         row += 1
-    mem[m + NEXT_ROW] = float(row)
+    mem[m + CELL.next_row] = float(row)
 
 
 @compiled
@@ -231,16 +204,18 @@ def _book(method, mem, T, last, port, virtual, stored, power, offset_power):
     """Energy absorbed at the port since the last cycle: trapezoid of the virtual wrenches over the
     port's displacement."""
     m = method.memory
-    before = Wrenches(load_wrench(mem, m + CHASER_WRENCH), load_wrench(mem, m + TARGET_WRENCH))
+    before = Wrenches(
+        load_wrench(mem, m + CELL.chaser_wrench), load_wrench(mem, m + CELL.target_wrench)
+    )
     absorbed = -work_between(mean_of(before, virtual), last, port)
     mem[BOOK_VIRTUAL] += absorbed
-    mem[m + ABSORBED] += absorbed
-    mem[m + STORED] = stored
-    mem[m + DISSIPATED] += 0.5 * T * (mem[m + POWER] + power)
-    mem[m + OFFSET_WORK] += 0.5 * T * (mem[m + OFFSET_POWER] + offset_power)
-    mem[m + POWER], mem[m + OFFSET_POWER] = power, offset_power
-    store_wrench(mem, m + CHASER_WRENCH, virtual.chaser)
-    store_wrench(mem, m + TARGET_WRENCH, virtual.target)
+    mem[m + CELL.absorbed] += absorbed
+    mem[m + CELL.stored] = stored
+    mem[m + CELL.dissipated] += 0.5 * T * (mem[m + CELL.power] + power)
+    mem[m + CELL.offset_work] += 0.5 * T * (mem[m + CELL.offset_power] + offset_power)
+    mem[m + CELL.power], mem[m + CELL.offset_power] = power, offset_power
+    store_wrench(mem, m + CELL.chaser_wrench, virtual.chaser)
+    store_wrench(mem, m + CELL.target_wrench, virtual.target)
 
 
 @apart
@@ -252,21 +227,21 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     if method.pose == SIMULATED:
         port = satellite_motions(rig, satellites)
     if rig.cycle == 0:
-        store_both(mem, m + PORT, port)
-        store_both(mem, m + SEEN, felt)
-    last = load_both(mem, m + PORT)
+        store_both(mem, m + CELL.port, port)
+        store_both(mem, m + CELL.seen, felt)
+    last = load_both(mem, m + CELL.port)
     virtual, stored, power, offset_power = Wrenches(no_wrench(), no_wrench()), 0.0, 0.0, 0.0
     if force > method.threshold:
         virtual, stored, power, offset_power = virtual_contact(
             method, mem, rig.T, measured, satellites, wrenches, last, felt, port, force
         )
     else:
-        mem[m + DISSIPATED] += mem[m + STORED]  # what springs held at separation is gone
-        mem[m + DEPTH] = 0.0
+        mem[m + CELL.dissipated] += mem[m + CELL.stored]  # what springs held at separation is gone
+        mem[m + CELL.depth] = 0.0
     _book(method, mem, rig.T, last, port, virtual, stored, power, offset_power)
-    mem[m + ACTS] = 1.0 if force > method.threshold else 0.0
-    store_both(mem, m + PORT, port)
-    store_both(mem, m + SEEN, felt)
+    mem[m + CELL.acts] = 1.0 if force > method.threshold else 0.0
+    store_both(mem, m + CELL.port, port)
+    store_both(mem, m + CELL.seen, felt)
     return plus_wrenches(wrenches, 1.0, virtual)
 
 
@@ -293,3 +268,46 @@ def check(values: dict[str, Any], tables: Any) -> Any:
             if any(row[i] for i in (2, 3, 5, 6)):
                 problems.append(("gains", row, "0 across the normal, in the frame normal"))
     return problems, noise_warnings(values, tables)
+
+
+def linear_part(values: Values, normals: Mapping[str, Any]) -> LinearPart:
+    """Its springs and dampers along the contact's normal, for the stability of the loop."""
+    n = np.asarray(normals[values["frame"]], float)
+    found = {
+        "virtual_stiffness": float(n * n @ np.asarray(values["stiffness_N_per_m"], float)),
+        "virtual_damping": float(n * n @ np.asarray(values["damping_Ns_per_m"], float)),
+        "virtual_from": values["pose"],
+        "virtual_pulls": values["contact"] == "pull",
+    }
+    changing = "hybrid: gains that change in the run are left out; analysed with those of the start"
+    return found, [changing] if values["gains"] else []
+
+
+METHOD = Method(
+    name="hybrid",
+    summary="the measured wrench plus a virtual contact",
+    knows="virtual stiffness and damping; the tip, in frames other than normal",
+    group=HYBRID,
+    marker=Hybrid(
+        memory=0,
+        vector=0,
+        base=0,
+        frame=0,
+        pose=0,
+        contact=0,
+        threshold=0.0,
+        tip=(0.0, 0.0, 0.0),
+        blend=0.0,
+    ),
+    prepare=prepare,
+    wrench=wrench,
+    cells=CELLS,
+    check=check,
+    needs=(
+        Belief("stiffness", "damping_Ns_per_m"),
+        Belief("delay", "damping_Ns_per_m"),
+    ),  # b = k h: an error in either is one in b
+    suggest=suggestions.damper,
+    refuses=suggestions.needs_stiffness,
+    linear_part=linear_part,
+)

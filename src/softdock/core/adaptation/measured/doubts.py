@@ -26,6 +26,7 @@ from softdock.core.adaptation.measured.paired_poses import (
     work_on,
 )
 from softdock.core.adaptation.measured.projection import line_of
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Parameter
 from softdock.core.spatial.motion import Wrench, load_wrench, no_wrench, opposite, store_wrench
@@ -45,23 +46,26 @@ FAR_ASTRAY = 0.5
 OVERDRAFT = 0.01  # of a contact's energy: less is not worth a warning
 NOISE_MARGIN = 4.0  # standard deviations of the noise's work
 
-# its cells
-READING = 0  # 6: the chaser's wrench that is believed in this cycle
-RAW = 6  # 6: the sensor's, as handed over last, in the axes of its mock-up
-SAME, FROZEN, JUMPS, SATURATED = 12, 13, 14, 15  # cycles, cycles, -, cycles
-OVERDRAWN = 16  # J: most by which the readings had the contact return more than it took
-CHANGED = 17  # 14: the mock-ups' poses when the reading last changed
-UNTOUCHED = 31  # 14: and when it was last below the threshold
-# 1: the readings of this contact have gone so far astray that none may give energy, until the force
-# is gone
-DISTRUST = 45
-LIFTED = 46  # J: what the contact absorbed is taken to be more by this than the readings say
-NO_NUMBER, ASTRAY = (
-    47,
-    48,
-)  # cycles that did not act: no number; given far more than taken (those that were frozen: FROZEN)
-CUT = 49  # cycles in which a wrench was cut to what a passive contact can give (passive_ceiling.py)
-DOUBT_CELLS = 50
+DOUBTS = Cells(
+    "doubts",
+    Cell("reading", 6, "N, Nm", "wrench on the chaser that is believed in this cycle"),
+    Cell("raw", 6, "N, Nm", "the sensor's last wrench, in the axes of its mock-up"),
+    Cell("same", 1, "cycles", "since the reading last changed"),
+    Cell("frozen", 1, "cycles", "in which a frozen reading did not act"),
+    Cell("jumps", 1, "-", "readings held back for a cycle"),
+    Cell("saturated", 1, "cycles", "with a channel at its range"),
+    Cell(
+        "overdrawn", 1, "J", "most by which the readings had the contact return more than it took"
+    ),
+    Cell("changed", 14, "m, -", "poses of the mock-ups when the reading last changed"),
+    Cell("untouched", 14, "m, -", "poses of the mock-ups when the force was last no contact"),
+    Cell("distrust", 1, "-", "1: no reading of this contact may give energy until the force ends"),
+    Cell("lifted", 1, "J", "what the contact absorbed beyond what the readings say"),
+    Cell("no_number", 1, "cycles", "in which a reading that was no number did not act"),
+    Cell("astray", 1, "cycles", "in which a reading that gave far more than it took did not act"),
+    Cell("cut", 1, "cycles", "in which a wrench was cut (passive_ceiling.py)"),
+)
+DOUBT = DOUBTS.at
 
 
 def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
@@ -163,8 +167,11 @@ def _should_have_changed(mem, at, doubts, wrench, poses):
     size, step = norm(wrench.force), doubts.resolution_force
     if step == 0.0:
         return True
-    changed = load_poses(mem, at + CHANGED)
-    depth = -work_on(wrench, relative_displacement(load_poses(mem, at + UNTOUCHED), changed)) / size
+    changed = load_poses(mem, at + DOUBT.changed)
+    depth = (
+        -work_on(wrench, relative_displacement(load_poses(mem, at + DOUBT.untouched), changed))
+        / size
+    )
     way = abs(work_on(wrench, relative_displacement(changed, poses))) / size
     return (size - step) * way > STEPS * step * max(depth, 0.0)
 
@@ -180,10 +187,10 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     )
     f, t = rotate_back(body.q, wrench.force), rotate_back(body.q, wrench.torque)
     if not is_finite(wrench):
-        mem[at + NO_NUMBER] += 1.0
-        store_wrench(mem, at + READING, no_wrench())
+        mem[at + DOUBT.no_number] += 1.0
+        store_wrench(mem, at + DOUBT.reading, no_wrench())
         return True
-    raw, poses, size = load_wrench(mem, at + RAW), poses_of(measured.mock_ups), norm(f)
+    raw, poses, size = load_wrench(mem, at + DOUBT.raw), poses_of(measured.mock_ups), norm(f)
     change = norm(subtract(f, raw.force))
     same = change <= SAME_READING * size and norm(subtract(t, raw.torque)) <= SAME_READING * (
         norm(t) + size
@@ -192,27 +199,29 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     saturated = saturated or _at_range(
         doubts.range_torque, doubts.resolution_torque, _largest(subtract(t, cross(doubts.place, f)))
     )
-    mem[at + SAME] = mem[at + SAME] + 1.0 if same and size > threshold and not saturated else 0.0
-    mem[at + SATURATED] += 1.0 if saturated else 0.0
-    store_wrench(mem, at + RAW, Wrench(f, t))
+    mem[at + DOUBT.same] = (
+        mem[at + DOUBT.same] + 1.0 if same and size > threshold and not saturated else 0.0
+    )
+    mem[at + DOUBT.saturated] += 1.0 if saturated else 0.0
+    store_wrench(mem, at + DOUBT.raw, Wrench(f, t))
     if size <= threshold:
-        store_poses(mem, at + UNTOUCHED, poses)
-        mem[at + DISTRUST] = 0.0
+        store_poses(mem, at + DOUBT.untouched, poses)
+        mem[at + DOUBT.distrust] = 0.0
     if not same:
-        store_poses(mem, at + CHANGED, poses)
+        store_poses(mem, at + DOUBT.changed, poses)
     frozen = (
         doubts.frozen > 0.0
-        and mem[at + SAME] * T > doubts.frozen
+        and mem[at + DOUBT.same] * T > doubts.frozen
         and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses)
     )
-    if giving and (frozen or mem[at + DISTRUST] != 0.0):
-        mem[at + (FROZEN if frozen else ASTRAY)] += 1.0
-        store_wrench(mem, at + READING, no_wrench())
+    if giving and (frozen or mem[at + DOUBT.distrust] != 0.0):
+        mem[at + (DOUBT.frozen if frozen else DOUBT.astray)] += 1.0
+        store_wrench(mem, at + DOUBT.reading, no_wrench())
         return True
     if doubts.jump > 0.0 and change > doubts.jump:
-        mem[at + JUMPS] += 1.0
+        mem[at + DOUBT.jumps] += 1.0
         return True  # the last one believed stays for this cycle
-    store_wrench(mem, at + READING, measured.wrenches.chaser)
+    store_wrench(mem, at + DOUBT.reading, measured.wrenches.chaser)
     return False
 
 
@@ -238,7 +247,7 @@ def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
     giving = line_of(rig, satellites, measured.wrenches.chaser).speed > 0.0
     if not _doubt(mem, at, rig.T, doubts, threshold, measured, giving):
         return measured, wrenches
-    m, chaser = measured, load_wrench(mem, at + READING)
+    m, chaser = measured, load_wrench(mem, at + DOUBT.reading)
     target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
     believed = Measured(Wrenches(chaser, target), m.mock_ups, m.force_age, m.pose_age, m.mismatch)
     if not is_finite(m.wrenches.chaser):
@@ -260,7 +269,7 @@ def least_absorbed(doubts, spare, variance):
 @compiled
 def is_felt(mem, at, threshold):
     """Whether the sensor hands over a force, believed or not."""
-    return norm(load3(mem, at + RAW)) > threshold
+    return norm(load3(mem, at + DOUBT.raw)) > threshold
 
 
 @compiled
@@ -269,26 +278,26 @@ def lifted(mem, at, least, absorbed, touching, energy):
     force is felt, and kept after: what a contact takes and gives below the threshold need not have
     been booked both. `energy`: J, of the satellites when it opened."""
     if touching:
-        mem[at + LIFTED] = max(least - absorbed, 0.0)
-        mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
+        mem[at + DOUBT.lifted] = max(least - absorbed, 0.0)
+        mem[at + DOUBT.overdrawn] = max(mem[at + DOUBT.overdrawn], least - absorbed)
         if least - absorbed > FAR_ASTRAY * energy:
-            mem[at + DISTRUST] = 1.0
+            mem[at + DOUBT.distrust] = 1.0
         elif absorbed >= least:  # one bad sample, and its way is over
-            mem[at + DISTRUST] = 0.0
-    return mem[at + LIFTED]
+            mem[at + DOUBT.distrust] = 0.0
+    return mem[at + DOUBT.lifted]
 
 
 def doubt_books(mem: Any) -> dict[str, float]:
     """What was not believed in a run, from the cells of the doubts."""
     return {
-        "cycles_not_believed": float(mem[FROZEN] + mem[NO_NUMBER] + mem[ASTRAY]),
-        "cycles_frozen": float(mem[FROZEN]),
-        "cycles_no_number": float(mem[NO_NUMBER]),
-        "cycles_far_astray": float(mem[ASTRAY]),
-        "cycles_cut": float(mem[CUT]),
-        "jumps": float(mem[JUMPS]),
-        "cycles_saturated": float(mem[SATURATED]),
-        "overdrawn_J": float(mem[OVERDRAWN]),
+        "cycles_not_believed": float(mem[DOUBT.frozen] + mem[DOUBT.no_number] + mem[DOUBT.astray]),
+        "cycles_frozen": float(mem[DOUBT.frozen]),
+        "cycles_no_number": float(mem[DOUBT.no_number]),
+        "cycles_far_astray": float(mem[DOUBT.astray]),
+        "cycles_cut": float(mem[DOUBT.cut]),
+        "jumps": float(mem[DOUBT.jumps]),
+        "cycles_saturated": float(mem[DOUBT.saturated]),
+        "overdrawn_J": float(mem[DOUBT.overdrawn]),
     }
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import (
     POSE_FLOATS,
@@ -23,7 +24,16 @@ from softdock.core.spatial.motion import (
 from softdock.core.spatial.rotations import exponential, product, rotation_from_to
 from softdock.core.spatial.vectors import add, load3, load4, scale, store3, subtract
 
-FORCE_TIME, WRENCHES, POSE_TIME, POSES, SUM_TIME, SUMS, ENTRY = 0, 1, 13, 14, 28, 29, 35
+ENTRY_CELLS = Cells(
+    "reading",
+    Cell("force_time", 1, "s", "instant of the force"),
+    Cell("wrenches", 12, "N, Nm", "on both bodies"),
+    Cell("pose_time", 1, "s", "instant of the poses"),
+    Cell("poses", 2 * POSE_FLOATS, "m, -", "of both mock-ups"),
+    Cell("sum_time", 1, "s", "instant of the sums"),
+    Cell("sums", 6, "-", "running sums of the controller's own"),
+)
+ENTRY, ENTRY_FLOATS = ENTRY_CELLS.at, ENTRY_CELLS.size
 
 
 class Ring(NamedTuple):
@@ -33,24 +43,24 @@ class Ring(NamedTuple):
 
 @compiled
 def _entry(ring, cycle):
-    return ring.at + (cycle % ring.slots) * ENTRY
+    return ring.at + (cycle % ring.slots) * ENTRY_FLOATS
 
 
 @apart
 def keep(mem, ring, cycle, t, measured, sums):
     """The readings handed over at t [s], cycle by cycle; `sums`: two vectors."""
     here = _entry(ring, cycle)
-    mem[here + FORCE_TIME], mem[here + POSE_TIME], mem[here + SUM_TIME] = (
+    mem[here + ENTRY.force_time], mem[here + ENTRY.pose_time], mem[here + ENTRY.sum_time] = (
         t - measured.force_age,
         t - measured.pose_age,
         t,
     )
-    store_wrench(mem, here + WRENCHES, measured.wrenches.chaser)
-    store_wrench(mem, here + WRENCHES + 6, measured.wrenches.target)
-    store_pose(mem, here + POSES, measured.mock_ups.chaser)
-    store_pose(mem, here + POSES + POSE_FLOATS, measured.mock_ups.target)
-    store3(mem, here + SUMS, sums[0])
-    store3(mem, here + SUMS + 3, sums[1])
+    store_wrench(mem, here + ENTRY.wrenches, measured.wrenches.chaser)
+    store_wrench(mem, here + ENTRY.wrenches + 6, measured.wrenches.target)
+    store_pose(mem, here + ENTRY.poses, measured.mock_ups.chaser)
+    store_pose(mem, here + ENTRY.poses + POSE_FLOATS, measured.mock_ups.target)
+    store3(mem, here + ENTRY.sums, sums[0])
+    store3(mem, here + ENTRY.sums + 3, sums[1])
 
 
 @compiled
@@ -88,10 +98,12 @@ def _pose_between(mem, a, b, s):
 
 @apart
 def wrenches_at(mem, ring, cycle, t):
-    a, b, s = _bracket(mem, ring, cycle, FORCE_TIME, t)
+    a, b, s = _bracket(mem, ring, cycle, ENTRY.force_time, t)
     if a == b:
-        return Wrenches(load_wrench(mem, a + WRENCHES), load_wrench(mem, a + WRENCHES + 6))
-    a, b = a + WRENCHES, b + WRENCHES
+        return Wrenches(
+            load_wrench(mem, a + ENTRY.wrenches), load_wrench(mem, a + ENTRY.wrenches + 6)
+        )
+    a, b = a + ENTRY.wrenches, b + ENTRY.wrenches
     chaser = Wrench(_between3(mem, a, b, s), _between3(mem, a + 3, b + 3, s))
     return Wrenches(
         chaser, Wrench(_between3(mem, a + 6, b + 6, s), _between3(mem, a + 9, b + 9, s))
@@ -101,8 +113,8 @@ def wrenches_at(mem, ring, cycle, t):
 @apart
 def poses_at(mem, ring, cycle, t):
     """Both mock-ups; without twist."""
-    a, b, s = _bracket(mem, ring, cycle, POSE_TIME, t)
-    a, b = a + POSES, b + POSES
+    a, b, s = _bracket(mem, ring, cycle, ENTRY.pose_time, t)
+    a, b = a + ENTRY.poses, b + ENTRY.poses
     return Output(
         _pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s)
     )
@@ -110,5 +122,7 @@ def poses_at(mem, ring, cycle, t):
 
 @apart
 def sums_at(mem, ring, cycle, t):
-    a, b, s = _bracket(mem, ring, cycle, SUM_TIME, t)
-    return _between3(mem, a + SUMS, b + SUMS, s), _between3(mem, a + SUMS + 3, b + SUMS + 3, s)
+    a, b, s = _bracket(mem, ring, cycle, ENTRY.sum_time, t)
+    return _between3(mem, a + ENTRY.sums, b + ENTRY.sums, s), _between3(
+        mem, a + ENTRY.sums + 3, b + ENTRY.sums + 3, s
+    )

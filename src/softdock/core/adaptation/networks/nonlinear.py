@@ -9,11 +9,8 @@ from typing import Any, NamedTuple
 from softdock.core.adaptation.networks.contact import AT, elongate, prepare_port
 from softdock.core.adaptation.networks.port import (
     BETWEEN_SATELLITES,
-    BOUND,
+    CELL,
     HEAD,
-    STORED,
-    STORED_START,
-    TANK_START,
     Port,
     add_force,
     book,
@@ -80,7 +77,7 @@ def the_network(method, mem, T):
         n,
         m,
         T,
-        mem[method.memory + BOUND : method.memory + BOUND + m],
+        mem[method.memory + CELL.bound : method.memory + CELL.bound + m],
         1.0,
         mem[Dbar:Dinv].reshape((m, m)),
         mem[Dinv:small].reshape((m, m)),
@@ -95,17 +92,17 @@ def the_network(method, mem, T):
 def _begin(method, net, mem, own, rig, satellites):
     m, at = method.memory, places(net.n, net.laws.r, net.m)
     set_out(method.port, mem, m, rig, satellites)
-    own[TANK], mem[m + TANK_START] = method.tank, method.tank
+    own[TANK], mem[m + CELL.tank_start] = method.tank, method.tank
     for i in range(net.m):
-        mem[m + BOUND + i] = (
+        mem[m + CELL.bound + i] = (
             2.0 * method.acceleration * rig.T * rig.T
         )  # the prediction extrapolates
     if method.port.between == BETWEEN_SATELLITES:
         elongate(method, mem, own, at.x)
     take_psi(net, own, at)
     hold(net, own, at)
-    mem[m + STORED_START] = nonlinear_stored(net, own, at)
-    mem[m + STORED] = mem[m + STORED_START]
+    mem[m + CELL.stored_start] = nonlinear_stored(net, own, at)
+    mem[m + CELL.stored] = mem[m + CELL.stored_start]
 
 
 @apart

@@ -11,14 +11,7 @@ cost.
 from __future__ import annotations
 
 from softdock.core.adaptation.interface import Satellites, Wrenches
-from softdock.core.adaptation.remapping.cells import (
-    FREE_SINCE,
-    PAST_FORCE,
-    REWOUND,
-    RING,
-    ROW_FLOATS,
-    TOO_SHORT,
-)
+from softdock.core.adaptation.remapping.cells import CELL, PAST, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, overlap_of
 from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
 from softdock.core.machine.compiled import apart, compiled
@@ -31,8 +24,6 @@ from softdock.core.spatial.motion import (
 )
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
 from softdock.core.spatial.vectors import add_scaled, dot, load3, store3
-
-OTHERS, FORCE = 2 * BODY_FLOATS, 38  # of a row
 
 
 @compiled
@@ -49,7 +40,7 @@ def load_satellites(mem, at):
 @compiled
 def row_of(method, stamp):
     """First float of a stamp's row."""
-    return method.memory + RING + (stamp % method.rows) * ROW_FLOATS
+    return method.memory + RING_AT + (stamp % method.rows) * PAST_FLOATS
 
 
 @compiled
@@ -57,31 +48,31 @@ def note_state(method, mem, stamp, satellites):
     """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
     at = row_of(method, stamp)
     store_satellites(mem, at, satellites)
-    store_wrench(mem, at + OTHERS, no_wrench())
-    store_wrench(mem, at + OTHERS + 6, no_wrench())
-    store3(mem, at + FORCE, (0.0, 0.0, 0.0))
+    store_wrench(mem, at + PAST.others, no_wrench())
+    store_wrench(mem, at + PAST.others + 6, no_wrench())
+    store3(mem, at + PAST.force, (0.0, 0.0, 0.0))
 
 
 @compiled
 def note_cycle(method, mem, stamp, others, force):
     at = row_of(method, stamp)
-    store_wrench(mem, at + OTHERS, others.chaser)
-    store_wrench(mem, at + OTHERS + 6, others.target)
-    store3(mem, at + FORCE, force)
+    store_wrench(mem, at + PAST.others, others.chaser)
+    store_wrench(mem, at + PAST.others + 6, others.target)
+    store3(mem, at + PAST.force, force)
 
 
 @apart
 def _begin(method, mem, rig, model, latest):
     """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the
     oldest that there is."""
-    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
+    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + CELL.free_since]), 0))
     stamp = max(latest, oldest)
     overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
     while stamp > oldest and overlap > 0.0:
         stamp -= 1
         overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
     if overlap > 0.0:
-        mem[method.memory + TOO_SHORT] += 1.0
+        mem[method.memory + CELL.too_short] += 1.0
     return stamp
 
 
@@ -101,7 +92,9 @@ def rewind(method, mem, rig, model, latest):
     taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
     for stamp in range(first, now):
         at = row_of(method, stamp)
-        others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
+        others = Wrenches(
+            load_wrench(mem, at + PAST.others), load_wrench(mem, at + PAST.others + 6)
+        )
         after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
         taken += lost
         force = mean.chaser.force
@@ -109,7 +102,7 @@ def rewind(method, mem, rig, model, latest):
             add_scaled(impulse, rig.T, force),
             max(peak_squared, dot(force, force)),
         )
-        store3(mem, at + FORCE, force)
+        store3(mem, at + PAST.force, force)
         store_satellites(mem, row_of(method, stamp + 1), after)
         satellites = after
     taken += elastic_energy(model.law, overlap_of(model, satellites))
@@ -120,11 +113,11 @@ def rewind(method, mem, rig, model, latest):
 def rewrite_past(method, mem, chaser, target, record, column, row):
     """The corrected past into rows that were recorded before `row`; `column`: the method's
     first."""
-    count = int(mem[method.memory + REWOUND])
+    count = int(mem[method.memory + CELL.rewound])
     for stamp in range(row - count, row):
         if stamp < record.shape[0]:
-            here = column + PAST_FORCE
-            store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + FORCE))
+            here = column + CELL.past_force
+            store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + PAST.force))
             satellites = load_satellites(mem, row_of(method, stamp))
             store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
             store_motion(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.remapping.cells import ESTIMATE, FILTER_STATE, MISSED
+from softdock.core.adaptation.remapping.cells import CELL
 from softdock.core.adaptation.remapping.environment.contact_point import (
     facing,
     line_of_action,
@@ -23,7 +23,7 @@ from softdock.core.adaptation.remapping.environment.contact_point import (
 from softdock.core.adaptation.remapping.environment.filter import (
     FELT_ONCE,
     IN_CONTACT,
-    TOUCHED,
+    KALMAN,
     FilterParams,
     believed_joint,
     follow_mock_ups,
@@ -158,7 +158,7 @@ def place_of_contact(method, mem, mock_ups, p, n):
         else:
             met, point = on_surface(vector, method.base + AT.surface, in_target, direction)
         if not met:
-            mem[method.memory + MISSED] += 1.0
+            mem[method.memory + CELL.missed] += 1.0
         return pair, add(target.p, rotate(target.q, point)), error
     tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
     return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
@@ -235,7 +235,7 @@ def is_contact(method, mem, force):
     Noise on three channels passes four of its deviations in one sample of a thousand: a force below
     twice the threshold must be felt in two samples before it opens a contact.
     """
-    at = method.memory + FILTER_STATE + TOUCHED
+    at = method.memory + CELL.filter + KALMAN.touched
     felt, before = force > method.threshold and force > 0.0, mem[at]
     touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
     mem[at] = 0.0
@@ -249,9 +249,9 @@ def is_contact(method, mem, force):
 @apart
 def follow_joints(method, mem, rig, mock_ups, force, opens):
     """The filter's mock-ups a cycle on."""
-    at = method.memory + FILTER_STATE
+    at = method.memory + CELL.filter
     acting = force
-    if mem[at + TOUCHED] == 0.0:
+    if mem[at + KALMAN.touched] == 0.0:
         acting = (0.0, 0.0, 0.0)
     follow_mock_ups(prepare_filter(method, rig.T), mem, at, rig.T, mock_ups, acting, opens)
 
@@ -265,14 +265,14 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if chosen == FILTER:
         follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
     if not seen:
-        forget(mem, method.memory + ESTIMATE)
+        forget(mem, method.memory + CELL.estimate)
         return no_environment()
     p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
     if chosen == FILTER:
         n = settled_normal(
             prepare_filter(method, rig.T),
             mem,
-            method.memory + FILTER_STATE,
+            method.memory + CELL.filter,
             mock_ups.target.q,
             n,
             force,
@@ -287,7 +287,7 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if int(method.vector[method.base + AT.estimate]) == ON_LINE:
         elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
         stiffness = estimated_stiffness(
-            mem, method.memory + ESTIMATE, mock_ups, n, point, elastic, stiffness
+            mem, method.memory + CELL.estimate, mock_ups, n, point, elastic, stiffness
         )
     if stiffness <= 0.0:
         return Environment(False, n, point, 0.0, stiffness, pair, error)
@@ -296,7 +296,7 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
         depth = place_environment(
             params,
             mem,
-            method.memory + FILTER_STATE,
+            method.memory + CELL.filter,
             rig.T,
             mock_ups,
             n,
