@@ -14,9 +14,9 @@ from typing import Any
 
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
+from softdock.analysis.simulation import Stepper
 from softdock.core.machine.state import REST, TRACKER
 from softdock.scenario.build import Scenario, build
-from softdock.simulation import Stepper
 
 CYCLES, REPEATS = 9000, 40
 WARM_UP = 500  # cycles; the contact begins in the fifth

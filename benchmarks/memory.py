@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.scenarios import epos_1d
-from softdock.simulation import simulate
+from softdock.analysis.simulation import simulate
 
 TARGET_MB = 40.0
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import Stepper
 from softdock.core.machine import doors
 from softdock.scenario.build import Scenario, build
-from softdock.simulation import Stepper
 
 REPEATS, BLOCK, WARM_UP = 1_000_000, 20_000, 10_000
 SAMPLES = 20

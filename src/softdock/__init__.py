@@ -11,17 +11,17 @@ from softdock._version import __version__
 
 # name -> module, imported when first used, so that `import softdock` stays light
 _EXPORTS = {
-    "simulate": "softdock.simulation",
-    "Stepper": "softdock.simulation",
-    "Run": "softdock.run",
+    "simulate": "softdock.analysis.simulation",
+    "Stepper": "softdock.analysis.simulation",
+    "Run": "softdock.runs.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
     "load_scenario": "softdock.scenario.files",
     "orbit": "softdock.core.orbit",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
-    "open_run": "softdock.recording.folder",
-    "simulate_phases": "softdock.phases",
+    "open_run": "softdock.archive.run_folder",
+    "simulate_phases": "softdock.analysis.phases",
     "compare": "softdock.comparison",
     "load_method_file": "softdock.comparison",
 }

@@ -166,7 +166,7 @@ import math, sys
 import numpy as np
 import softdock.core.facility.simulated as facility
 from softdock import build
-from softdock.simulation import Stepper
+from softdock.analysis.simulation import Stepper
 from softdock.core.spatial.motion import Wrench
 sys.path.insert(0, {tests!r})
 from scenarios import epos_wall

@@ -9,7 +9,7 @@ from scenarios import epos_wall
 
 import softdock
 from softdock.stability import loops_of
-from softdock.stability.one_sided import sampled_impacts
+from softdock.stability.impact_restitution import sampled_impacts
 
 
 @pytest.mark.parametrize("contact", ["one_sided", "pull"])

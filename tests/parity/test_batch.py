@@ -18,11 +18,12 @@ sys.path.insert(
 
 from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
+from softdock.analysis.simulation import simulate
 from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.tailoring import tailor
+from softdock.campaign.kernel_specialisation import tailor
 from softdock.core.cycle import STATUSES
 from softdock.core.machine import doors
 from softdock.core.machine.compiled import source_hash
@@ -31,7 +32,6 @@ from softdock.errors import BadInput, NoDevice
 from softdock.scenario.build import build
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 SWEPT = {
     "robots.chaser.delay_ms": np.linspace(0.0, 38.0, 24),

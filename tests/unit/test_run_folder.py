@@ -12,9 +12,9 @@ import pytest
 from scenarios import cone_docking, epos_wall
 
 import softdock
+from softdock.archive import run_folder as folders
 from softdock.errors import BadInput, BadRunFolder
-from softdock.recording import folder as folders
-from softdock.recording.whole_files import write_whole
+from softdock.files.atomic import write_whole
 
 FILES = {"scenario.toml", "series.parquet", "metrics.json", "report.html", "run.json"}
 

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from softdock.analysis.simulation import simulate
 from softdock.papers.zebenay.delay_equation import solve_delayed
 from softdock.papers.zebenay.effective_mass_3d import random_chaser
 from softdock.papers.zebenay.linear import (
@@ -28,7 +29,6 @@ from softdock.papers.zebenay.models import (
     state_3d,
     state_3d_reduced,
 )
-from softdock.simulation import simulate
 from softdock.stability import FreeBody, critical_delay, effective_mass_2d, unstable_poles
 from softdock.stability import effective_mass as effective_mass_of_bodies
 from softdock.stability.closed_forms import crossing_frequency, short_delay_rule

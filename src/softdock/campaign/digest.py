@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
 from softdock.campaign.plan import Plan

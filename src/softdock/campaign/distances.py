@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.campaign.thin import Thin
+from softdock.campaign.compact_vectors import Thin
 from softdock.core.machine.vector import CHASER_AT, TARGET_AT
 from softdock.core.spatial.rigid_body import BODY
 

@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.columns import Place, resolved, sweepable
+from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec, load_spec
-from softdock.campaign.thin import Thin
 from softdock.campaign.vary import Vary
-from softdock.comparison.candidates import Candidate, candidates, is_plug_in
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.pairs import PAIR
 from softdock.core.machine.features import Markers
@@ -29,6 +28,7 @@ from softdock.core.machine.vector import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.candidates import Candidate, candidates, is_plug_in
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import CPU_SHARD_CYCLES, Cpu, cycles_per_run
 from softdock.campaign.execute import own_outcomes, start, table_of

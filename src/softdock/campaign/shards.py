@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock._version import __version__
+from softdock.archive.run_folder import make_folder
 from softdock.campaign.plan import Plan, make_plan
 from softdock.campaign.spec import read_spec
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
-from softdock.recording.folder import make_folder
-from softdock.recording.whole_files import write_whole
+from softdock.files.atomic import write_whole
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from softdock._version import __version__
+from softdock.analysis.simulation import simulate
 from softdock.campaign.plan import Plan
 from softdock.campaign.shards import TRAJECTORIES
 from softdock.core.machine.vector import TIME_AT, TIMES
-from softdock.recording.series_file import to_parquet
-from softdock.recording.whole_files import write_whole
-from softdock.run import Series
-from softdock.simulation import simulate
+from softdock.files.atomic import write_whole
+from softdock.runs.parquet import to_parquet
+from softdock.runs.run import Series
 
 
 def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:

@@ -57,7 +57,7 @@ def run(
         raise click.UsageError("--force needs --out DIR", ctx)
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.recording.folder import metrics_json
+        from softdock.archive.run_folder import metrics_json
         from softdock.scenario.files import load_scenario
 
         loaded = load_scenario(scenario, changes)
@@ -91,8 +91,8 @@ def run(
 
 
 def _simulate(scenario: Any, phases: int | None, say: Any) -> Any:
-    from softdock.phases import simulate_phases
-    from softdock.simulation import simulate
+    from softdock.analysis.phases import simulate_phases
+    from softdock.analysis.simulation import simulate
 
     if phases is not None:
         return simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))

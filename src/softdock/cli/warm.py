@@ -14,12 +14,12 @@ def warm() -> None:
     """Compile ahead, so that the first run starts at once."""
     begin = time.perf_counter()
     with working("compiling the loop and orbit (about 40 s the first time)"):
+        from softdock.analysis.simulation import Stepper, simulate
         from softdock.campaign.columns import columns
         from softdock.campaign.cpu import run_cpu
         from softdock.core.machine.compiled import cache_folder
         from softdock.core.orbit import orbit
         from softdock.scenario.files import load_scenario
-        from softdock.simulation import Stepper, simulate
 
         scenario = load_scenario("epos_1d")
         orbit(scenario)

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import Stepper, cycle_count, simulate
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
-from softdock.simulation import Stepper, cycle_count, simulate
 
 METRICS = (
     "restitution",

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from softdock.archive.run_folder import make_folder
 from softdock.comparison.outcomes import Curves
-from softdock.recording.folder import make_folder
-from softdock.recording.whole_files import write_whole
+from softdock.files.atomic import write_whole
 from softdock.scenario.build import Scenario
 from softdock.scenario.files import to_toml
 
@@ -39,7 +39,7 @@ class Comparison:
 
     def page(self) -> str:
         """The comparison as one self-contained page."""
-        from softdock.report.comparison_page import comparison_page
+        from softdock.report.comparison.page import comparison_page
 
         return comparison_page(self)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from softdock.analysis.simulation import simulate
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 NOISE = 0.25  # N, of a sample
 MEAN = {"sensor.period_ms": 1.0, "sensor.handover": "mean"}  # of four samples: half the noise

@@ -34,8 +34,8 @@ from softdock.stability.effective_mass import (
     worst_direction,
 )
 from softdock.stability.from_scenario import OperatingPoint, loops_of
+from softdock.stability.impact_restitution import predicted_restitution, restitution_of_loop
 from softdock.stability.loop import Loop, Robot
-from softdock.stability.one_sided import predicted_restitution, restitution_of_loop
 from softdock.stability.robust import Interval, Normal, robust_margins
 from softdock.stability.roots import (
     dominant_root,

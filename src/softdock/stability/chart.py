@@ -151,11 +151,11 @@ def checked_file(file: str | Path) -> Path:
 def draw(panels: list[Panel], file: Path, title: str) -> None:
     """To a picture or a page, by the file's ending."""
     if file.suffix.lower() == ".html":
-        from softdock.stability.chart_page import write_page
+        from softdock.report.stability.page import write_page
 
         write_page(panels, file, title)
     else:
-        from softdock.stability.chart_picture import write_picture
+        from softdock.report.stability.picture import write_picture
 
         write_picture(panels, file, title)
 

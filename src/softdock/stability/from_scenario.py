@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from softdock.errors import BadInput, Problem
+from softdock.stability.contact_places import Place, reachable, rotation, tip_motion
 from softdock.stability.effective_mass import FreeBody, rotation_mobility, translation_mobility
 from softdock.stability.linearised import Linear, approach_speed, linearise
 from softdock.stability.loop import Loop, Robot, check_loop
-from softdock.stability.reachable import Place, reachable, rotation, tip_motion
 
 NAMES = ("chaser", "target")
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.core.energy.axis_scheme import BARE, Motion, integrate_axis
 from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 MASS, CYCLE = 250.0, 0.004  # kg, s: published
 NOISE = 0.25  # N, assumed (the sensor of EPOS)

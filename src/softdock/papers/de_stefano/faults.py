@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.papers.frame import Column, Exhibit
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 SPEED, CYCLE, MASS, DURATION = 0.02, 0.004, 63.0, 10.0  # m/s, s, kg, s
 FOR_GOOD = 1e9  # s

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.core.adaptation.passive_integrator import FORMS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
 from softdock.papers.de_stefano.trade_chart import trade_chart
 from softdock.papers.frame import Column, Exhibit
 from softdock.scenario.build import build
-from softdock.simulation import simulate
 
 MASS, STIFFNESS, CYCLE, SPEED = (
     250.0,

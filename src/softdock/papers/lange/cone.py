@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.identification.log import matrices
 from softdock.papers.lange.impact import HELD as HELD_FORCE
 from softdock.papers.lange.impact import NAIVE, both_robots
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 DELAY_MS = 20.0
 ROBOT = {  # assumed; the paper names only that the acceleration is limited

@@ -21,7 +21,7 @@ from softdock.papers.lange.cone import (
 )
 from softdock.papers.lange.figure_7_charts import figure_7_charts
 from softdock.papers.lange.impact import energy_ratio
-from softdock.run import Run
+from softdock.runs.run import Run
 
 ORDER = ("first", "second", "third", "fourth")
 LATER = (0.0, 0.25, 0.5, 0.75)  # of a cycle

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.run import Run
+from softdock.analysis.simulation import simulate
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 SPEED, MASS = 0.1, 100.0  # m/s, assumed; kg, published
 STIFFNESS = 50_000.0  # N/m: 100 N/mm on each side, in series

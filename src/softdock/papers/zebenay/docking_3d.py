@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import CYCLE, DELAY
-from softdock.report.charts import ROLES, Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 from softdock.stability import FreeBody, critical_damping, effective_mass, predicted_restitution
 
 DAMPING = 40.0  # published, in Ns/m, of a torque about z

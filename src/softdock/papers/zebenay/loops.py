@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import Stepper, simulate
 from softdock.papers.zebenay.models import Chaser, PlanarChaser
 from softdock.scenario.build import build
-from softdock.simulation import Stepper, simulate
 from softdock.stability import FreeBody, effective_mass
 from softdock.stability.closed_forms import crossing_frequency
 

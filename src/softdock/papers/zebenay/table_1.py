@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.linear import effective_mass
 from softdock.papers.zebenay.loops import CYCLE, DELAY, PLANAR, virtual_damping
-from softdock.report.charts import ROLES, Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 from softdock.stability import critical_damping, critical_dampings, predicted_restitution
 
 PUBLISHED = {

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
 from softdock.identification import Identification, identify
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import CYCLE, DELAY, virtual_damping
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 from softdock.stability import predicted_restitution
 
 MASS = 63.0  # kg
