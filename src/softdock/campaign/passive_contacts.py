@@ -33,6 +33,7 @@ from softdock.analysis.fidelity import MassProperties, angular_momentum, kinetic
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.scenario.build import build
 
@@ -41,8 +42,9 @@ ROUNDING = 1e-9  # of KE_0: a loan of exactly 1 % is allowed
 DEVIATIONS = 4.0
 CONFIDENCE = 0.9999  # that the methods under test are given
 CLAIMS: dict[str, dict[str, Any]] = {
-    name: {"name": name, "claim": "passive", "confidence": CONFIDENCE}
-    for name in ("energy_ledger", "delay_passivity")
+    name: {"name": name, **method.claims_passivity, "confidence": CONFIDENCE}
+    for name, method in METHODS.items()
+    if method.claims_passivity is not None
 }
 T, DURATION = 0.004, 6.0  # s
 SETTLED = 0.25  # s
@@ -119,7 +121,8 @@ class Campaign:
 def passive_contacts(
     runs: int = 10_000,
     seed: int = 1,
-    methods: Sequence[dict[str, Any]] = (CLAIMS["energy_ledger"],),
+    *,
+    methods: Sequence[dict[str, Any]],
 ) -> Campaign:
     """Draw and run the campaign. `methods`: as in a scenario; those that can be told noise and
     threshold are."""

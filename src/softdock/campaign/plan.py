@@ -21,14 +21,14 @@ from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.vary import Vary
-from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.contact.pairs import PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.vector import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
-from softdock.scenario.candidates import Candidate, candidates, is_plug_in
+from softdock.scenario.candidates import Candidate, candidates
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
 
@@ -127,9 +127,9 @@ def make_plan(
         base.tables["satellites"]["integrator"],
     )
     if spec.methods or spec.integrators:
-        remedies = "+".join(name for name in own if not is_plug_in(METHODS[name]))
+        remedies = "+".join(name for name in own if not METHODS[name].is_plug_in)
         able, unable = candidates(
-            base, spec.methods or [remedies or "direct"], spec.integrators or [integrator]
+            base, spec.methods or [remedies or RAW], spec.integrators or [integrator]
         )
     else:
         able, unable = (

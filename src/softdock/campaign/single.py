@@ -31,6 +31,7 @@ from typing import Any
 
 import numba
 
+from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.machine.compiled import core_sources
 from softdock.errors import BadInput, Problem
 
@@ -92,12 +93,6 @@ CONSTANTS = {  # what the core sets by the last bit of a double, by that of a si
     "FLOOR": 1e-6,
     "SETTLED": 1e-7,
     "ON_AXIS": 1e-7,
-}
-IN_DOUBLE_ONLY = {  # modules of methods, and why
-    "softdock.core.adaptation.networks": "networks, whose steps are solved to the last bits of doubles",
-    "softdock.core.adaptation.remapping": (
-        "the re-mapping, whose past and filter were never tried in single"
-    ),
 }
 OPERATORS = {
     ast.Add: "add",
@@ -353,6 +348,9 @@ def load(module: str) -> Any:
 def twin(value: Any) -> Any:
     """Markers of the core as those of the second package: the same names, the same numbers."""
     if isinstance(value, tuple):
+        method = BY_TYPE.get(type(value))
+        if method is not None and method.double_only:
+            raise BadInput(Problem("precision", "single", f"double for {method.double_only}"))
         parts = [twin(one) for one in value]
         if not hasattr(value, "_fields"):
             return tuple(parts)
@@ -366,13 +364,10 @@ def twin(value: Any) -> Any:
                     "for softdock's own methods",
                 )
             )
-        for module, why in IN_DOUBLE_ONLY.items():
-            if home.startswith(module):
-                raise BadInput(Problem("precision", "single", f"double for {why}"))
         return getattr(load(home.partition(".")[2]), type(value).__name__)(*parts)
     return value
 
 
 def is_forgetful(markers: Any) -> bool:
     """Whether no method keeps a memory: `mem` may then be of singles."""
-    return all(type(method).__name__ == "Direct" for method in markers.methods)
+    return all(BY_TYPE[type(method)].is_forgetful for method in markers.methods)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
@@ -34,7 +34,7 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
-from softdock.scenario.method_chains import chain_problems, idle_settings
+from softdock.scenario.method_chains import chain_problems
 from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import (
     METHOD_TABLE,
@@ -364,7 +364,7 @@ class _Builder:
     def methods(self) -> list[tuple[int, int]]:
         """Lay out the listed methods behind the vector. Returns the floats of memory each one
         needs."""
-        given = self.given.get(METHOD_TABLE, [{"name": "direct"}])
+        given = self.given.get(METHOD_TABLE, [{"name": RAW}])
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
             return []
@@ -412,10 +412,7 @@ class _Builder:
         problems, warnings = method.check(values, self.resolved)
         for key, value, allowed in problems:
             self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
-        self.warnings += [
-            f"{METHOD_TABLE}.{i}: {warning}"
-            for warning in [*warnings, *idle_settings(method.name, values)]
-        ]
+        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in warnings]
 
     def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
         """Rows of tables behind the vector, and the map of `mem`."""

@@ -148,6 +148,7 @@ class Declaration:
     contact_key: str = ""
     # its channel that is 2 or more while it holds the satellites in a contact
     holds_contact: str = ""
+    observes: tuple[str, ...] = ()  # its channels of observed energy [J], for the chart
     claims_passivity: Mapping[str, Any] | None = None  # keys with which it does
     double_only: str = ""  # why it does not run in single precision
 

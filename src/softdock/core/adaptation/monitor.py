@@ -161,6 +161,7 @@ CELLS = Cells(
     Cell("command", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "set-points of the last cycle"),
     Cell("damper", DAMPER_CELLS.size, "", "of the added damper (hybrid/normal_damper.py)"),
 )
+OBSERVED = ("forces", "torques", "total")
 CELL, RING_AT = CELLS.at, CELLS.size  # the ring of readings stands behind
 
 
@@ -393,6 +394,7 @@ METHOD = Method(
     memory=floats,
     check=check,
     report=report,
+    observes=tuple(name for cell in CELLS if cell.name in OBSERVED for name in cell.channels),
     changes_wrench=False,  # what it adds above its bound is what it was asked for, wherever it is
     linear_part=lambda values, normals: ({}, []),  # it only watches, as long as the loop is stable
 )

@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from softdock.comparison.knowledge import ERRORS_PERCENT, WORDS
+from softdock.core.adaptation.registry import RAW
 from softdock.report.frame import elements as e
 from softdock.report.frame.charts import ROLES, Line, Window, chart, scaled
 from softdock.report.frame.page import page
@@ -82,7 +83,7 @@ def _answer(comparison: Comparison) -> str:
         orbit = _shown(r, "orbit.restitution")
         best = r["candidates"][0]
         raw = next(
-            (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == "direct"),
+            (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == RAW),
             "",
         )
         known = (

@@ -13,6 +13,7 @@ from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
     deviations_for,
     handed_over_noise,
+    idle_confidence,
 )
 from softdock.core.adaptation.measured.paired_records import ROW
 from softdock.core.machine.compiled import compiled
@@ -180,7 +181,8 @@ def check(values: dict[str, Any], tables: Any) -> Any:
                 "relative motion, and nothing is claimed",
             )
         )
-    return problems, [f"delay_passivity: {words}" for words in claim_warnings(values, tables)]
+    said = [*claim_warnings(values, tables), *idle_confidence(values)]
+    return problems, [f"delay_passivity: {words}" for words in said]
 
 
 @compiled

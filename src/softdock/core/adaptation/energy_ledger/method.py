@@ -64,6 +64,7 @@ from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
     deviations_for,
     handed_over_noise,
+    idle_confidence,
 )
 from softdock.core.adaptation.measured.paired_poses import (
     load_poses,
@@ -262,7 +263,8 @@ def refuses(scenario):
 
 def check(values, tables):
     """Where its claim does not hold in full."""
-    return [], [f"energy_ledger: {words}" for words in claim_warnings(values, tables)]
+    said = [*claim_warnings(values, tables), *idle_confidence(values)]
+    return [], [f"energy_ledger: {words}" for words in said]
 
 
 @compiled

@@ -36,6 +36,17 @@ def handed_over_noise(scenario: Any) -> tuple[float, float]:
     return sensor["noise_N"] / math.sqrt(samples), sensor["noise_Nm"] / math.sqrt(samples)
 
 
+def idle_confidence(values: dict[str, Any]) -> list[str]:
+    """A confidence that was asked for and does nothing."""
+    noisy = values["noise_N"] != 0.0 or values["noise_Nm"] != 0.0
+    if noisy or values["confidence"] <= 0.5:
+        return []
+    return [
+        f"confidence = {values['confidence']:g} does nothing without noise_N or noise_Nm: nothing "
+        "is kept back"
+    ]
+
+
 def claim_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:
     """Where a claim of passivity does not hold in full, said before the run."""
     sensor, found = tables["sensor"], []
