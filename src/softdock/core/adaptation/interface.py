@@ -77,3 +77,4 @@ class Replaced(NamedTuple):
 # the work by which it means to differ [J];
 # and the cell it sets to 1 to end the run with this cycle.
 BOOK_VIRTUAL, BOOK_DESIGNED, STOP_REQUEST = 0, 1, 2
+CYCLE = 0  # where in the parameter vector the control cycle T [s] stands

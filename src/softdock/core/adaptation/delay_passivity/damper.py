@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.delay_passivity.observer import BASELINE, CELL, COUPLED, transit_work
+from softdock.core.adaptation.delay_passivity.cells import CELL
+from softdock.core.adaptation.delay_passivity.observer import BASELINE, COUPLED, transit_work
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.line_of_action import mobility_of
 from softdock.core.adaptation.measured.projection import pair_energy, welded

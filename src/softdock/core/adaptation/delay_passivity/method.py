@@ -22,7 +22,7 @@ debt that is left when the contact is over is braked off along its last wrench, 
 than the satellites had, because the robots carry the mock-ups deep into it; no braking repays
 that.)
 
-A sensor that freezes, jumps or gives no number is doubted (sensor_doubts.py), and of a passive
+A sensor that freezes, jumps or gives no number is doubted (measured/doubts.py), and of a passive
 contact no more is believed than that it returned what it took since touch, with the loan and four
 standard deviations of the noise. While a force is felt the wrench on the satellites gives them no
 more than that (passive_ceiling.py): so no fault of the sensor lifts their energy beyond it.
@@ -30,7 +30,7 @@ more than that (passive_ceiling.py): so no fault of the sensor lifts their energ
 With noise of the force the work that is measured is wrong by a chance amount, and what the
 satellites get with it. With `confidence` above 0.5, z standard deviations of that amount count as
 not given: then with this probability a contact gives no more than the real one did. Also counted:
-what a sensor's threshold lets through by chance (energy_ledger_books.gate_variance), and the noise
+what a sensor's threshold lets through by chance (real_work.gate_variance), and the noise
 just before a contact opens.
 
 `coupled`: one port of six degrees of freedom for the pair; the wrenches stay opposite about one
@@ -44,19 +44,17 @@ import math
 from typing import Any
 
 from softdock.core.adaptation.delay_passivity import keys
+from softdock.core.adaptation.delay_passivity.cells import CELL, CELLS
 from softdock.core.adaptation.delay_passivity.damper import brake_relative, braked, damper_gain
 from softdock.core.adaptation.delay_passivity.keys import ROWS_BEYOND
 from softdock.core.adaptation.delay_passivity.observer import (
     BASELINE,
-    CELL,
-    CELLS,
     COUPLED,
     least_of_contact,
     noise_variance,
     observe,
     settle_books,
 )
-from softdock.core.adaptation.energy_ledger.books import BOOK
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.doubts import (
     DOUBT,
@@ -102,7 +100,7 @@ def _is_idle(method, mem, rig, satellites, touching):
             mem[at + CELL.open] = 1.0
             mem[at + CELL.net] = 0.0
             mem[at + CELL.kept] += method.deviations * math.sqrt(noise_variance(method, mem))
-            mem[at + CELL.books + BOOK.base_kinetic] = pair_energy(rig, satellites)
+            mem[at + CELL.touch_kinetic] = pair_energy(rig, satellites)
         return False
     mem[at + CELL.idle] += rig.T
     debt = 0.0
@@ -127,7 +125,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     at, handed = method.memory, wrenches
     measured, wrenches = believe(
         mem,
-        at + CELL.books + BOOK.doubts,
+        at + CELL.doubts,
         rig,
         method.doubts,
         method.threshold,
@@ -178,7 +176,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     if touching and not method.doubts.hands:
         given = within_room(
             mem,
-            at + CELL.books + BOOK.doubts + DOUBT.cut,
+            at + CELL.doubts + DOUBT.cut,
             rig,
             satellites,
             given,
@@ -196,12 +194,12 @@ def books(mem: Any) -> dict[str, Any]:
         "dropped_J": float(mem[CELL.dropped]),
         "kept_back_J": float(mem[CELL.kept]),
     }
-    return own | doubt_books(mem[CELL.books + BOOK.doubts :])
+    return own | doubt_books(mem[CELL.doubts :])
 
 
 def events(mem: Any, T: float) -> list[str]:
     """What a reader of the run must know, in words."""
-    found = doubt_events(mem[CELL.books + BOOK.doubts :], mem[CELL.largest_touch])
+    found = doubt_events(mem[CELL.doubts :], mem[CELL.largest_touch])
     if mem[CELL.dropped] > ROUNDING * mem[CELL.largest_touch]:
         found.append(
             f"{mem[CELL.dropped]:.3g} J of debts were dropped: no braking along the last wrench "

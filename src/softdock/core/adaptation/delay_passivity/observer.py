@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.energy_ledger.books import (
+from softdock.core.adaptation.delay_passivity.cells import CELL, RINGS_AT
+from softdock.core.adaptation.measured.doubts import DOUBT, least_absorbed, lifted
+from softdock.core.adaptation.measured.paired_records import look_up, record_floats, remember
+from softdock.core.adaptation.measured.real_work import (
     BOOK,
-    BOOK_FLOATS,
-    ROW_FLOATS,
+    RING_FLOATS,
+    Books,
     book_real_work,
     kept_back,
     note_readings,
 )
-from softdock.core.adaptation.measured.by_axis import WORK_NAMES
-from softdock.core.adaptation.measured.doubts import DOUBT, least_absorbed, lifted
-from softdock.core.adaptation.measured.paired_records import look_up, record_floats, remember
-from softdock.core.adaptation.memory import recorded
-from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import displacement, store_pose
 from softdock.core.spatial.rigid_body import body_rate
@@ -33,46 +31,6 @@ from softdock.core.spatial.vectors import dot, load3, load4, norm, subtract
 COUPLED, PER_AXIS = 0, 1
 BASELINE = 4.0  # cycles over which the wrench's slope along the way is taken
 SHORTEST = 1e-7  # m or rad; a shorter way tells no slope
-
-# Per port: six floats (coupled: the first). Wrenches, ways and twists of both bodies are twelve:
-# chaser's force, torque, target's.
-CELLS = Cells(
-    "delay_passivity",
-    recorded(
-        "work",
-        "J",
-        "energy put into the satellites so far; falling: taken",
-        frame="world",
-        parts=WORK_NAMES,
-    ),
-    Cell("started", 1, "-", "1: the first cycle is over"),
-    Cell("idle", 1, "s", "since a force was measured"),
-    Cell("active", 6, "J", "per port: given to the satellites less released by the contact"),
-    Cell("level", 6, "J", "per port: `active` less what is on its way"),
-    Cell("removed", 6, "J", "per port: by the damper in the last cycle"),
-    Cell("slope", 6, "N/m", "per port: of the force along the way"),
-    Cell("applied", 12, "N, Nm", "wrenches on the satellites in the last cycle"),
-    Cell("twist", 12, "m/s, rad/s", "of the satellites at its start"),
-    Cell("poses", 14, "m, -", "of the mock-ups, last seen"),
-    Cell("way", 12, "m, rad", "of the mock-ups since the start"),
-    Cell("now", 24, "N, Nm, m, rad", "wrenches and ways at the newest common instant"),
-    Cell("last", 24, "N, Nm, m, rad", "the same of the cycle before"),
-    Cell("then", 24, "N, Nm, m, rad", "the same of a baseline ago"),
-    Cell("along", 12, "N, Nm", "last wrenches of the contact, along which the damper acts"),
-    Cell("touch", 6, "J", "per port: kinetic energy along the wrench when it was first felt"),
-    Cell("open", 1, "-", "1 from touch until a contact is settled"),
-    Cell("variance", 6, "J^2", "per port: of the noise's work in this contact"),
-    Cell("damper", 12, "N, Nm", "the method's part of `applied`"),
-    Cell("contacts", 1, "-", "contacts so far"),
-    Cell("dropped", 1, "J", "debts that no braking repaid"),
-    Cell("kept", 1, "J", "kept back for noise"),
-    Cell("too_old", 1, "cycles", "of contact with readings older than the records"),
-    Cell("largest_touch", 1, "J", "of `touch`, of all contacts"),
-    Cell("net", 1, "J", "given to the satellites by the contact's wrench since touch"),
-    Cell("books", BOOK_FLOATS, "", "of the real contact's work (energy_ledger/books.py)"),
-)
-CELL = CELLS.at
-# behind the cells: the rings of the books, then two records of paired_records.py, wrenches and ways
 
 
 @compiled
@@ -107,7 +65,7 @@ def observe(method, mem, rig, measured, satellites):
                 mem[at + CELL.net] += mean * mem[at + CELL.applied + c]
                 mem[at + CELL.work + c] += mean * mem[at + CELL.damper + c]
             mem[at + CELL.twist + c] = rates[j][i]
-    wrench_record = at + CELL.books + BOOK_FLOATS + method.rows * ROW_FLOATS
+    wrench_record = at + RINGS_AT + method.rows * RING_FLOATS
     way_record = wrench_record + record_floats(method.rows)
     force_time, pose_time = t - measured.force_age - method.unstamped, t - measured.pose_age
     remember(
@@ -148,7 +106,7 @@ def settle_books(method, mem):
     """A contact is settled: the next one's books begin here."""
     at = method.memory
     mem[at + CELL.books + BOOK.base_real] = mem[at + CELL.books + BOOK.real]
-    mem[at + CELL.books + BOOK.doubts + DOUBT.lifted] = 0.0
+    mem[at + CELL.doubts + DOUBT.lifted] = 0.0
     mem[at + CELL.books + BOOK.turnover] = 0.0
     fade = 1.0 - 1.0 / (
         method.rows - BASELINE
@@ -190,16 +148,16 @@ def _lift(method, mem):
         mem[method.memory + CELL.books + BOOK.real]
         - mem[method.memory + CELL.books + BOOK.base_real],
     )
-    before = mem[at + CELL.books + BOOK.doubts + DOUBT.lifted]
+    before = mem[at + CELL.doubts + DOUBT.lifted]
     felt = mem[at + CELL.open] != 0.0 and mem[at + CELL.idle] == 0.0
     return (
         lifted(
             mem,
-            at + CELL.books + BOOK.doubts,
+            at + CELL.doubts,
             least_of_contact(method, mem),
             absorbed,
             felt,
-            mem[at + CELL.books + BOOK.base_kinetic],
+            mem[at + CELL.touch_kinetic],
         )
         - before
     )
@@ -216,10 +174,9 @@ def _book_coupled(method, mem, measured, force_time, pose_time):
         mem[books + BOOK.real],
         kept_back(mem, books, method.deviations, method.booking.worst),
     )
-    note_readings(
-        mem, books, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time
-    )
-    book_real_work(mem, books, method.rows, pose_time, method.booking)
+    rings = Books(books, at + RINGS_AT, method.rows)
+    note_readings(mem, rings, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
+    book_real_work(mem, rings, pose_time, method.booking)
     more = kept_back(mem, books, method.deviations, method.booking.worst) - kept
     mem[at + CELL.active] += mem[books + BOOK.real] - absorbed + more + _lift(method, mem)
     mem[at + CELL.kept] += more

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
-from softdock.core.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
+from softdock.core.adaptation.interface import BOOK_DESIGNED, CYCLE, Replaced, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     mean_of,
     mock_ups_when_felt,
@@ -66,8 +66,6 @@ from softdock.core.spatial.motion import (
     store_wrench,
 )
 from softdock.core.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
-
-CYCLE = 0  # place of T in the parameter vector
 
 
 @compiled

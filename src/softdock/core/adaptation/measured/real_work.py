@@ -1,10 +1,13 @@
-"""Books of the energy ledger method: rings of stamped readings, and the work of the real contact,
-force and motion paired by age.
+"""The work of the real contact as a rig can know it: measured wrench over measured motion, paired by
+age (for methods that follow it).
 
-Everything is in the method's slice of `mem`, from `base` on: first the cells named below, then
-three rings of `rows` rows: measured wrenches, measured poses, and what the books said at the end of
-each cycle. Work is that of the wrench on the chaser over the relative displacement
-(paired_poses.py).
+In: readings with their stamps. Out: E_r, the energy that the real contact has absorbed [J], and the
+variance of what noise did to it [J^2]. Work is that of the wrench on the chaser over the relative
+displacement (paired_poses.py), trapezoid by trapezoid between force samples; where a contact begins
+or ends within a step, the slope of the force tells how much.
+
+A method gives it cells (`BOOKS`) and, elsewhere in its slice, room for two rings of `rows` rows:
+measured wrenches and measured poses. `Books` says where both are.
 """
 
 from __future__ import annotations
@@ -12,8 +15,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.measured.by_axis import WORK_NAMES
-from softdock.core.adaptation.measured.doubts import DOUBTS
 from softdock.core.adaptation.measured.paired_poses import (
     load_poses,
     poses_between,
@@ -22,70 +23,32 @@ from softdock.core.adaptation.measured.paired_poses import (
     store_poses,
     work_on,
 )
-from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, load_wrench, store_wrench
 from softdock.core.spatial.vectors import add, add_scaled, dot, norm, scale, subtract
 
 BOOKS = Cells(
-    "energy_ledger",
-    recorded(
-        "work",
-        "J",
-        "energy put into the satellites so far; falling: taken",
-        frame="world",
-        parts=WORK_NAMES,
-    ),
+    "real_work",
     Cell("forces", 1, "-", "wrenches written into their ring"),
     Cell("poses", 1, "-", "poses written into their ring"),
-    Cell("cycles", 1, "-", "cycles written into the ring of books"),
     Cell("real", 1, "J", "absorbed by the real contact"),
-    Cell("given", 1, "J", "given from outside"),
     Cell("variance", 1, "J^2", "of the noise's work"),
+    Cell("base_real", 1, "J", "`real` where the books of the open contact begin"),
+    Cell("base_variance", 1, "J^2", "`variance` there"),
     Cell("slope_xy", 1, "N m", "fading moment of force and depth changes"),
     Cell("slope_xx", 1, "m^2", "fading moment of depth changes"),
-    Cell("open", 1, "-", "1: a contact is open"),
-    Cell("last_seen", 1, "s", "when its force was last seen"),
-    Cell("summit", 1, "J", "its largest energy along the wrench"),
-    Cell("base_kinetic", 1, "J", "where the open contact's books begin: kinetic energy"),
-    Cell("base_real", 1, "J", "and `real`"),
-    Cell("base_given", 1, "J", "and `given`"),
-    Cell("base_variance", 1, "J^2", "and `variance`"),
     Cell("booked", 1, "s", "instant up to which work is booked"),
-    Cell("debt", 1, "J", "what the contacts so far could not settle"),
-    Cell("direction", 6, "-, m", "wrench along which energy is taken and given, of unit force"),
-    Cell("acting", 12, "N, Nm", "wrenches that act on both satellites in this cycle"),
-    Cell("command", 14, "m, -", "poses last sent"),
-    Cell("sent", 1, "-", "1: there are any"),
-    Cell("removed", 1, "J", "by corrections, for the notes"),
-    Cell("returned", 1, "J", "by corrections"),
-    Cell("largest_step", 1, "m/s", "largest change of speed beyond the force's own"),
-    Cell("fastest", 1, "m/s", "fastest approach along the wrench"),
-    Cell("contacts", 1, "-", "contacts so far"),
-    Cell("stale", 1, "cycles", "of contact without a new force"),
-    Cell("longest_trail", 1, "s", "by which the mock-ups trailed the set-points"),
-    Cell("shortest_trail", 1, "s", "by which the mock-ups trailed the set-points"),
-    Cell("fastest_way", 1, "m", "longest way of one cycle"),
-    Cell("largest_transit", 1, "J", "largest work still on its way"),
-    Cell("taken", 1, "J", "net, by the corrections of the open contact"),
-    Cell("force_time", 1, "s", "stamp of the newest force"),
     Cell("touch_force", 1, "N", "of the step of the first touch until its slope is known; 0: none"),
     Cell("touch_way", 1, "m", "depth of that step"),
     Cell("touch_booked", 1, "J", "what was booked of it"),
     Cell("turnover", 1, "J", "absorbed and returned in the open contact, both counted up"),
-    Cell("doubts", DOUBTS.size, "", "doubts.py"),
 )
-BOOK, BOOK_FLOATS = BOOKS.at, BOOKS.size
-
-# rows of the three rings behind the cells
+BOOK = BOOKS.at
 WRENCH_ROW = Cells("wrench_row", Cell("time", 1, "s"), Cell("wrench", 6, "N, Nm"))
 POSE_ROW = Cells("pose_row", Cell("time", 1, "s"), Cell("poses", 14, "m, -"))
-BOOK_ROW = Cells(
-    "book_row", Cell("kinetic", 1, "J"), Cell("real"), Cell("given"), Cell("variance", 1, "J^2")
-)
-WRENCH_FLOATS, POSE_FLOATS, ROW_OF_BOOKS = WRENCH_ROW.size, POSE_ROW.size, BOOK_ROW.size
-ROW_FLOATS = WRENCH_FLOATS + POSE_FLOATS + ROW_OF_BOOKS
+WRENCH_FLOATS, POSE_FLOATS = WRENCH_ROW.size, POSE_ROW.size
+RING_FLOATS = WRENCH_FLOATS + POSE_FLOATS  # of both rings, per row
 FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
 # of a contact's turnover: what sampled work may be wrong by, kept back by the passive claim
@@ -96,40 +59,39 @@ SLOPE_MARGIN, NOISE_MARGIN = (
 )  # beyond these times slope and noise, a change of force is sudden
 
 
-@compiled
-def _wrench_ring(base):
-    return base + BOOK_FLOATS
+class Books(NamedTuple):
+    """Where a method keeps them in `mem`."""
+
+    at: int  # the cells
+    rings: int
+    rows: int  # of each ring
 
 
 @compiled
-def _pose_ring(base, rows):
-    return base + BOOK_FLOATS + rows * WRENCH_FLOATS
+def _pose_ring(books):
+    return books.rings + books.rows * WRENCH_FLOATS
 
 
 @compiled
-def _book_ring(base, rows):
-    return base + BOOK_FLOATS + rows * (WRENCH_FLOATS + POSE_FLOATS)
-
-
-@compiled
-def note_readings(mem, base, rows, wrench, wrench_time, mock_ups, pose_time):
-    """Put what is newer than the newest row into the rings."""
-    count = int(mem[base + BOOK.forces])
-    at = _wrench_ring(base)
-    if count == 0 or wrench_time > mem[at + ((count - 1) % rows) * WRENCH_FLOATS] + SAME_TIME:
-        row = at + (count % rows) * WRENCH_FLOATS
+def note_readings(mem, books, wrench, wrench_time, mock_ups, pose_time):
+    """Put what is newer than the newest row into the rings; False: the force was not."""
+    at, rows = books.at, books.rows
+    count, ring = int(mem[at + BOOK.forces]), books.rings
+    is_new = (
+        count == 0 or wrench_time > mem[ring + ((count - 1) % rows) * WRENCH_FLOATS] + SAME_TIME
+    )
+    if is_new:
+        row = ring + (count % rows) * WRENCH_FLOATS
         mem[row] = wrench_time
         store_wrench(mem, row + 1, wrench)
-        mem[base + BOOK.forces] = count + 1.0
-    elif mem[base + BOOK.open] != 0.0:
-        mem[base + BOOK.stale] += 1.0
-    count = int(mem[base + BOOK.poses])
-    at = _pose_ring(base, rows)
-    if count == 0 or pose_time > mem[at + ((count - 1) % rows) * POSE_FLOATS] + SAME_TIME:
-        row = at + (count % rows) * POSE_FLOATS
+        mem[at + BOOK.forces] = count + 1.0
+    count, ring = int(mem[at + BOOK.poses]), _pose_ring(books)
+    if count == 0 or pose_time > mem[ring + ((count - 1) % rows) * POSE_FLOATS] + SAME_TIME:
+        row = ring + (count % rows) * POSE_FLOATS
         mem[row] = pose_time
         store_poses(mem, row + 1, poses_of(mock_ups))
-        mem[base + BOOK.poses] = count + 1.0
+        mem[at + BOOK.poses] = count + 1.0
+    return is_new
 
 
 @compiled
@@ -151,20 +113,20 @@ def _bracket(mem, at, floats, rows, count, t):
 
 
 @compiled
-def wrench_at(mem, base, rows, t):
-    a, b, share = _bracket(
-        mem, _wrench_ring(base), WRENCH_FLOATS, rows, int(mem[base + BOOK.forces]), t
-    )
+def wrench_at(mem, books, t):
+    """The measured wrench on the chaser at an instant."""
+    count = int(mem[books.at + BOOK.forces])
+    a, b, share = _bracket(mem, books.rings, WRENCH_FLOATS, books.rows, count, t)
     first, last = load_wrench(mem, a + 1), load_wrench(mem, b + 1)
     force = add_scaled(first.force, share, subtract(last.force, first.force))
     return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
 
 
 @compiled
-def poses_at(mem, base, rows, t):
-    a, b, share = _bracket(
-        mem, _pose_ring(base, rows), POSE_FLOATS, rows, int(mem[base + BOOK.poses]), t
-    )
+def poses_at(mem, books, t):
+    """The measured poses at an instant."""
+    count = int(mem[books.at + BOOK.poses])
+    a, b, share = _bracket(mem, _pose_ring(books), POSE_FLOATS, books.rows, count, t)
     return poses_between(load_poses(mem, a + 1), load_poses(mem, b + 1), share)
 
 
@@ -178,10 +140,11 @@ class Booking(NamedTuple):
 
 
 @compiled
-def book_real_work(mem, base, rows, pose_time, booking):
+def book_real_work(mem, books, pose_time, booking):
     """E_r, and the variance of its noise, from force sample to force sample, as far as the poses of
     the same instants are known."""
-    count, at, since = int(mem[base + BOOK.forces]), _wrench_ring(base), mem[base + BOOK.booked]
+    base, rows, at = books.at, books.rows, books.rings
+    count, since = int(mem[base + BOOK.forces]), mem[base + BOOK.booked]
     i = count - 1
     while (
         i > 0
@@ -189,40 +152,37 @@ def book_real_work(mem, base, rows, pose_time, booking):
         and mem[at + ((i - 1) % rows) * WRENCH_FLOATS] > since + SAME_TIME
     ):
         i -= 1
-    poses, wrench = poses_at(mem, base, rows, since), wrench_at(mem, base, rows, since)
+    poses, wrench = poses_at(mem, books, since), wrench_at(mem, books, since)
     while i < count and mem[at + (i % rows) * WRENCH_FLOATS] <= pose_time + SAME_TIME:
         row = at + (i % rows) * WRENCH_FLOATS
         i += 1
         if mem[row] <= since + SAME_TIME:
             continue
-        next_poses, next_wrench = poses_at(mem, base, rows, mem[row]), load_wrench(mem, row + 1)
+        next_poses, next_wrench = poses_at(mem, books, mem[row]), load_wrench(mem, row + 1)
         moved = relative_displacement(poses, next_poses)
         absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
         mem[base + BOOK.real] += absorbed
         mem[base + BOOK.turnover] += abs(absorbed)
-        if (
-            norm(wrench.force) + norm(next_wrench.force) > 0.0
-        ):  # below the sensor's threshold there is no noise
-            spread = (
-                booking.noise_force
-                * booking.noise_force
-                * dot(moved.translation, moved.translation)
-            )
-            mem[base + BOOK.variance] += spread + booking.noise_torque * booking.noise_torque * dot(
-                moved.rotation, moved.rotation
-            )
-            mem[base + BOOK.variance] += gate_variance(
-                booking.noise_force, wrench, next_wrench, moved
-            )
+        if norm(wrench.force) + norm(next_wrench.force) > 0.0:  # else below the sensor's threshold
+            _add_noise(mem, base, booking, wrench, next_wrench, moved)
         poses, wrench = next_poses, next_wrench
         mem[base + BOOK.booked] = mem[row]
 
 
 @compiled
+def _add_noise(mem, base, booking, wrench, next_wrench, moved):
+    """The variance of the noise's work over one step."""
+    spread = booking.noise_force * booking.noise_force * dot(moved.translation, moved.translation)
+    mem[base + BOOK.variance] += spread + booking.noise_torque * booking.noise_torque * dot(
+        moved.rotation, moved.rotation
+    )
+    mem[base + BOOK.variance] += gate_variance(booking.noise_force, wrench, next_wrench, moved)
+
+
+@compiled
 def gate_variance(noise_force, wrench, next_wrench, moved):
-    """Of the work of one step [J^2] where a sensor's threshold lets one of two noisy readings
-    through and hides the other: near it chance decides, with a variance of half the mean square
-    change from reading to reading."""
+    """Variance of one step's work [J^2] when only one of the two readings exceeds the sensor's dead
+    band: near it chance decides, with half the mean square change from reading to reading."""
     hidden = norm(wrench.force) == 0.0
     if noise_force == 0.0 or hidden == (norm(next_wrench.force) == 0.0):
         return 0.0
@@ -324,27 +284,3 @@ def kept_back(mem, base, deviations, worst):
     `worst` for what sampling may have missed."""
     kept = deviations * math.sqrt(mem[base + BOOK.variance] - mem[base + BOOK.base_variance])
     return kept + SAMPLING_MARGIN * mem[base + BOOK.turnover] if worst else kept
-
-
-@compiled
-def note_books(mem, base, rows, kinetic):
-    """A row of the books at the end of a cycle, for contacts that open later."""
-    count = int(mem[base + BOOK.cycles])
-    row = _book_ring(base, rows) + (count % rows) * ROW_OF_BOOKS
-    mem[row] = kinetic
-    mem[row + 1], mem[row + 2], mem[row + 3] = (
-        mem[base + BOOK.real],
-        mem[base + BOOK.given],
-        mem[base + BOOK.variance],
-    )
-    mem[base + BOOK.cycles] = count + 1.0
-
-
-@compiled
-def open_books(mem, base, rows, back):
-    """Begin the books of a contact `back` cycles ago, or where the ring begins."""
-    count = int(mem[base + BOOK.cycles])
-    i = max(count - 1 - min(back, rows - 1), 0)
-    row = _book_ring(base, rows) + (i % rows) * ROW_OF_BOOKS
-    for j in range(4):
-        mem[base + BOOK.base_kinetic + j] = mem[row + j]
