@@ -1,7 +1,7 @@
 """Where modules of version 0.1 are now: old imports go on working and warn with the new name.
 
-A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It hands out
-the new module itself, so that a class imported by either name is the same class.
+A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It hands
+out the new module itself, so that a class imported by either name is the same class.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "adaptation.desired_contact": "core.adaptation.remapping.wanted.contact",
     "adaptation.desired_motion": "core.adaptation.remapping.wanted.motion",
     "adaptation.energy_ledger": "core.adaptation.energy_ledger.method",
-    "adaptation.energy_ledger_books": "core.adaptation.energy_ledger.books",
+    "adaptation.energy_ledger_books": "core.adaptation.measured.real_work",
     "adaptation.energy_ledger_notes": "core.adaptation.energy_ledger.notes",
     "adaptation.energy_ledger_projection": "core.adaptation.measured.projection",
     "adaptation.environment": "core.adaptation.remapping.environment.environment",
@@ -109,16 +109,18 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "adaptation.hybrid": "core.adaptation.hybrid.method",
     "adaptation.lead": "core.adaptation.remapping.lead",
     "adaptation.line_of_action": "core.adaptation.measured.line_of_action",
+    "adaptation.monitor": "core.adaptation.monitor.method",
     "adaptation.network_contact": "core.adaptation.networks.contact",
     "adaptation.network_nonlinear": "core.adaptation.networks.nonlinear",
     "adaptation.network_port": "core.adaptation.networks.port",
     "adaptation.network_satellite": "core.adaptation.networks.satellite",
     "adaptation.noise_bias": "core.adaptation.measured.noise_bias",
-    "adaptation.normal_damper": "core.adaptation.hybrid.normal_damper",
+    "adaptation.normal_damper": "core.adaptation.measured.normal_damper",
     "adaptation.orbit_networks": "core.adaptation.networks.orbit",
     "adaptation.paired_poses": "core.adaptation.measured.paired_poses",
     "adaptation.paired_records": "core.adaptation.measured.paired_records",
     "adaptation.passive_ceiling": "core.adaptation.measured.passive_ceiling",
+    "adaptation.passive_integrator": "core.adaptation.passive_integrator.method",
     "adaptation.reading_ring": "core.adaptation.measured.reading_ring",
     "adaptation.remapping": "core.adaptation.remapping.method",
     "adaptation.remapping_checks": "core.adaptation.remapping.host.checks",
@@ -133,7 +135,7 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "adaptation.sensor_doubts": "core.adaptation.measured.doubts",
     "adaptation.stiffness_estimate": "core.adaptation.remapping.environment.stiffness",
     "adaptation.virtual_contact": "core.adaptation.hybrid.virtual_contact",
-    "adaptation.virtual_frame": "core.adaptation.hybrid.frame",
+    "adaptation.virtual_frame": "core.adaptation.measured.frame",
     "adaptation.wanted_law": "core.adaptation.remapping.wanted.law",
 }
 

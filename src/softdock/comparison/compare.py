@@ -108,7 +108,8 @@ def compare(
 
 
 def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
-    """The scenario as it stands first, then moved by even fractions of a cycle: see analysis/phases.py."""
+    """The scenario as it stands first, then moved by even fractions of a cycle: see
+    analysis/phases.py."""
     if not 1 <= phases <= MOST_PHASES:
         raise BadInput(Problem("phases", phases, f"a whole number from 1 to {MOST_PHASES}"))
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3

@@ -18,13 +18,6 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import (
     add_wrenches,
-    any_books,
-    any_correct,
-    any_external,
-    any_lead,
-    any_replaced,
-    any_rewound,
-    any_wrench,
     apply_correct,
     apply_set_point,
     apply_wrench,
@@ -41,6 +34,15 @@ from softdock.core.adaptation.interface import (
     Rig,
     Satellites,
     Wrenches,
+)
+from softdock.core.adaptation.used_hooks import (
+    any_books,
+    any_correct,
+    any_external,
+    any_lead,
+    any_replaced,
+    any_rewound,
+    any_wrench,
 )
 from softdock.core.command.laboratory import share_out
 from softdock.core.contact import gap_rate, touch_apart

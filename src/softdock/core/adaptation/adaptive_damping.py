@@ -22,13 +22,6 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.core.adaptation import suggestions
-from softdock.core.adaptation.hybrid.normal_damper import (
-    DAMPER_CELLS,
-    book_damper,
-    damper_wrenches,
-    last_motions,
-)
-from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     effective_mass,
@@ -40,6 +33,13 @@ from softdock.core.adaptation.measured.line_of_action import (
     plus_wrenches,
     satellite_motions,
     work_between,
+)
+from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.measured.normal_damper import (
+    DAMPER_CELLS,
+    book_damper,
+    damper_wrenches,
+    last_motions,
 )
 from softdock.core.adaptation.memory import recorded
 from softdock.core.adaptation.method import Belief, Method
@@ -142,12 +142,12 @@ class AdaptiveDamping(NamedTuple):
 def prepare(marker, vector, base, memory):
     v, b = vector, base
     return AdaptiveDamping(
-        memory,
-        v[b + AT.stiffness],
-        v[b + AT.delay],
-        v[b + AT.restitution],
-        v[b + AT.threshold],
-        v[b + AT.most],
+        memory=memory,
+        stiffness=v[b + AT.stiffness],
+        delay=v[b + AT.delay],
+        restitution=v[b + AT.restitution],
+        threshold=v[b + AT.threshold],
+        most=v[b + AT.most],
     )
 
 

@@ -7,19 +7,12 @@ begins.
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba.extending import overload
 
 from softdock.core.adaptation.interface import Replaced, Wrenches
 from softdock.core.adaptation.method import (
     BY_TYPE,
-    keep_set_point,
-    keep_states,
-    keep_wrench,
-    no_external,
     nothing_replaced,
-    nothing_rewound,
 )
 from softdock.core.machine.compiled import OPTIONS, by_type, compiled
 from softdock.core.spatial.motion import Wrench
@@ -65,52 +58,6 @@ def _replaced_one(method, mem): ...
 
 @by_type(lambda cls: BY_TYPE[cls].past)
 def _past_one(method, mem, chaser, target, record, column, row): ...
-
-
-def _any_method(classes, *hooks):
-    defaults: dict[str, Any] = {
-        "wrench": keep_wrench,
-        "correct": keep_states,
-        "set_point": keep_set_point,
-        "external": no_external,
-    }
-    defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced}
-    return any(
-        getattr(BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks
-    )
-
-
-def _known_at_compile_time(name, *hooks):
-    """A function of the methods that is a constant in compiled code: whether any of them has one of
-    these hooks."""
-
-    def ask(methods):
-        return _any_method([type(method) for method in methods], *hooks)
-
-    def typed(methods):
-        answer = _any_method([method.instance_class for method in methods], *hooks)
-        return lambda methods: answer
-
-    ask.__name__ = name
-    overload(ask, jit_options=OPTIONS)(typed)
-    return ask
-
-
-any_wrench = _known_at_compile_time("any_wrench", "wrench")  # else F_sat is F_meas
-any_correct = _known_at_compile_time(
-    "any_correct", "correct"
-)  # else the integrated state is the state
-any_lead = _known_at_compile_time(
-    "any_lead", "correct", "set_point"
-)  # else the satellites' own motion is sent
-any_external = _known_at_compile_time("any_external", "external")
-any_rewound = _known_at_compile_time("any_rewound", "rewound")  # else the past stays as it was
-any_replaced = _known_at_compile_time(
-    "any_replaced", "replaced"
-)  # else satellites feel the real contact
-any_books = _known_at_compile_time(
-    "any_books", "wrench", "correct", "set_point"
-)  # else there is no virtual or designed work
 
 
 # Each list function below is plain Python, and beside it the compiled form, unrolled over the
@@ -264,12 +211,12 @@ def _sum_rewound(methods, mem):
 def _both_replaced(a, b):
     changed, acts = a.past_changed or b.past_changed, a.acts or b.acts
     return Replaced(
-        a.taken + b.taken,
-        acts,
-        changed,
-        add(a.impulse, b.impulse),
-        max(a.peak_squared, b.peak_squared),
-        a.pushes or b.pushes,
+        taken=a.taken + b.taken,
+        acts=acts,
+        past_changed=changed,
+        impulse=add(a.impulse, b.impulse),
+        peak_squared=max(a.peak_squared, b.peak_squared),
+        pushes=a.pushes or b.pushes,
     )
 
 
@@ -284,7 +231,14 @@ def sum_replaced(methods, mem):
 @overload(sum_replaced, jit_options=OPTIONS)
 def _sum_replaced(methods, mem):
     if len(methods) == 0:
-        return lambda methods, mem: Replaced(0.0, False, False, (0.0, 0.0, 0.0), 0.0, False)
+        return lambda methods, mem: Replaced(
+            taken=0.0,
+            acts=False,
+            past_changed=False,
+            impulse=(0.0, 0.0, 0.0),
+            peak_squared=0.0,
+            pushes=False,
+        )
     return lambda methods, mem: _both_replaced(
         _replaced_one(methods[0], mem), sum_replaced(methods[1:], mem)
     )

@@ -1,5 +1,5 @@
-"""The list of methods. To add one: a module that ends in `METHOD = Method(...)` (method.py), and its
-name here.
+"""The list of methods. To add one: a module that ends in `METHOD = Method(...)` (method.py), and
+its name here.
 
 Everything else (run, compare, demo, stability, reference page, campaigns) finds a method by this
 list, and what it asks of a method it finds in its declaration.
@@ -17,10 +17,10 @@ MODULES = (
     "direct",
     "hybrid.method",
     "adaptive_damping",
-    "monitor",
+    "monitor.method",
     "networks.network_contact",
     "networks.satellite",
-    "passive_integrator",
+    "passive_integrator.method",
     "delay_passivity.method",
     "energy_ledger.method",
     "remapping.method",

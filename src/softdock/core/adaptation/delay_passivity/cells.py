@@ -1,5 +1,5 @@
-"""What `delay_passivity` remembers: its cells; behind them the rings of the real contact's work, then
-two records (measured/paired_records.py) of wrenches and ways."""
+"""What `delay_passivity` remembers: its cells; behind them the rings of the real contact's work,
+then two records (measured/paired_records.py) of wrenches and ways."""
 
 from __future__ import annotations
 

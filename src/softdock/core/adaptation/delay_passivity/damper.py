@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.delay_passivity.cells import CELL
-from softdock.core.adaptation.delay_passivity.observer import BASELINE, COUPLED, transit_work
+from softdock.core.adaptation.delay_passivity.observer import BASELINE
+from softdock.core.adaptation.delay_passivity.transit import COUPLED, transit_work
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.line_of_action import mobility_of
 from softdock.core.adaptation.measured.projection import pair_energy, welded

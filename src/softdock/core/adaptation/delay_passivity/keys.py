@@ -7,9 +7,10 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.core.adaptation.delay_passivity.cells import CELLS
-from softdock.core.adaptation.delay_passivity.observer import COUPLED
+from softdock.core.adaptation.delay_passivity.transit import COUPLED
 from softdock.core.adaptation.interface import CYCLE
-from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, doubt_keys, prepare_doubts
+from softdock.core.adaptation.measured.doubt_keys import doubt_keys
+from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
     deviations_for,

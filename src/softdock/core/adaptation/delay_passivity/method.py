@@ -49,20 +49,15 @@ from softdock.core.adaptation.delay_passivity.damper import brake_relative, brak
 from softdock.core.adaptation.delay_passivity.keys import ROWS_BEYOND
 from softdock.core.adaptation.delay_passivity.observer import (
     BASELINE,
-    COUPLED,
     least_of_contact,
     noise_variance,
     observe,
     settle_books,
 )
+from softdock.core.adaptation.delay_passivity.transit import COUPLED
 from softdock.core.adaptation.interface import Wrenches
-from softdock.core.adaptation.measured.doubts import (
-    DOUBT,
-    believe,
-    doubt_books,
-    doubt_events,
-    is_finite,
-)
+from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
+from softdock.core.adaptation.measured.doubts import DOUBT, believe, is_finite
 from softdock.core.adaptation.measured.passive_ceiling import within_room
 from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.adaptation.method import ONCE, Method

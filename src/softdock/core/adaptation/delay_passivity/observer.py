@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.delay_passivity.cells import CELL, RINGS_AT
+from softdock.core.adaptation.delay_passivity.transit import COUPLED, port_of
 from softdock.core.adaptation.measured.doubts import DOUBT, least_absorbed, lifted
 from softdock.core.adaptation.measured.paired_records import look_up, record_floats, remember
 from softdock.core.adaptation.measured.real_work import (
@@ -28,15 +29,7 @@ from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import dot, load3, load4, norm, subtract
 
-COUPLED, PER_AXIS = 0, 1
 BASELINE = 4.0  # cycles over which the wrench's slope along the way is taken
-SHORTEST = 1e-7  # m or rad; a shorter way tells no slope
-
-
-@compiled
-def _port(method, i):
-    """The port that component i of twelve belongs to."""
-    return 0 if method.coupling == COUPLED else i % 6
 
 
 @apart
@@ -61,7 +54,7 @@ def observe(method, mem, rig, measured, satellites):
             c = 3 * j + i
             if not first:
                 mean = 0.5 * T * (mem[at + CELL.twist + c] + rates[j][i])
-                mem[at + CELL.active + _port(method, c)] += mean * mem[at + CELL.applied + c]
+                mem[at + CELL.active + port_of(method, c)] += mean * mem[at + CELL.applied + c]
                 mem[at + CELL.net] += mean * mem[at + CELL.applied + c]
                 mem[at + CELL.work + c] += mean * mem[at + CELL.damper + c]
             mem[at + CELL.twist + c] = rates[j][i]
@@ -201,7 +194,7 @@ def _book_axes(method, mem):
             * (mem[at + CELL.now + i] + mem[at + CELL.last + i])
             * (mem[at + CELL.now + 12 + i] - mem[at + CELL.last + 12 + i])
         )
-        mem[at + CELL.active + _port(method, i)] += absorbed if believed else max(absorbed, 0.0)
+        mem[at + CELL.active + port_of(method, i)] += absorbed if believed else max(absorbed, 0.0)
 
 
 @apart
@@ -259,51 +252,3 @@ def _follow(mem, pose, way, first, motion):
             mem[way + i] += moved.translation[i]
             mem[way + 3 + i] += moved.rotation[i]
     store_pose(mem, pose, motion)
-
-
-@apart
-def transit_work(method, mem, satellites, port):
-    """Work [J] that the contact will still do at a port until the mock-ups are where the satellites
-    are now."""
-    at = method.memory
-    chaser, target = satellites.chaser, satellites.target
-    a = displacement(
-        load3(mem, at + CELL.poses), load4(mem, at + CELL.poses + 3), chaser.p, chaser.q
-    )
-    b = displacement(
-        load3(mem, at + CELL.poses + 7), load4(mem, at + CELL.poses + 10), target.p, target.q
-    )
-    ahead = (a.translation, a.rotation, b.translation, b.rotation)
-    work, past = 0.0, 0.0
-    for j in range(4):
-        for i in range(3):
-            c = 3 * j + i
-            if _port(method, c) == port:
-                work += mem[at + CELL.now + c] * (
-                    ahead[j][i] + mem[at + CELL.way + c] - mem[at + CELL.now + 12 + c]
-                )
-                past += mem[at + CELL.now + c] * (
-                    mem[at + CELL.now + 12 + c] - mem[at + CELL.then + 12 + c]
-                )
-    force, before = load3(mem, at + CELL.now), load3(mem, at + CELL.then)
-    if method.coupling == COUPLED:
-        size = norm(force)
-        size_before = dot(force, before) / size if size > 0.0 else 0.0
-    elif port < 3:
-        size = abs(force[port])
-        size_before = before[port] * force[port] / size if size > 0.0 else 0.0
-    else:
-        return work  # torques of two bodies have no one way: to first order
-    if size <= method.threshold:
-        return (
-            work if method.deviations == 0.0 else min(work, 0.0)
-        )  # with a confidence asked for, a force that noise may have made promises nothing
-    if size_before > method.threshold and abs(past) > SHORTEST * size:
-        slope = (size_before - size) * size / past  # N/m, > 0: a spring
-        mem[at + CELL.slope + port] = max(slope, 0.0)
-    slope, way = mem[at + CELL.slope + port], work / size
-    if slope == 0.0:
-        return work
-    if size < slope * way:  # the contact will end before
-        return 0.5 * size * size / slope
-    return work - 0.5 * slope * way * way

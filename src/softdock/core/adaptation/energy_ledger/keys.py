@@ -1,4 +1,5 @@
-"""Keys of the energy ledger, what it refuses and suggests, and the NamedTuple that its hooks get."""
+"""Keys of the energy ledger, what it refuses and suggests, and the NamedTuple that its hooks
+get."""
 
 from __future__ import annotations
 
@@ -7,12 +8,8 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.energy_ledger.cells import CELLS, ROW_FLOATS
 from softdock.core.adaptation.interface import CYCLE
-from softdock.core.adaptation.measured.doubts import (
-    NO_DOUBTS,
-    Doubts,
-    doubt_keys,
-    prepare_doubts,
-)
+from softdock.core.adaptation.measured.doubt_keys import doubt_keys
+from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
     deviations_for,

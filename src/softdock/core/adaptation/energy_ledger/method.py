@@ -28,6 +28,11 @@ for `window_ms`; its books begin half of that earlier, so that the work below th
 from __future__ import annotations
 
 from softdock.core.adaptation.energy_ledger import keys, notes
+from softdock.core.adaptation.energy_ledger.allowed import (
+    allowed_energy,
+    ceiling,
+    given_from_outside,
+)
 from softdock.core.adaptation.energy_ledger.cells import (
     CELL,
     CELLS,
@@ -35,24 +40,18 @@ from softdock.core.adaptation.energy_ledger.cells import (
     note_books,
     open_books,
 )
-from softdock.core.adaptation.energy_ledger.keys import EQUALITY, HELD
-from softdock.core.adaptation.energy_ledger.notes import note_trail
+from softdock.core.adaptation.energy_ledger.keys import EQUALITY
 from softdock.core.adaptation.energy_ledger.settle import settle
-from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Output
+from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.by_axis import note_gains
 from softdock.core.adaptation.measured.doubts import (
     DOUBT,
     believe,
     is_felt,
-    least_absorbed,
-    lifted,
 )
 from softdock.core.adaptation.measured.paired_poses import (
-    load_poses,
     poses_of,
-    relative_displacement,
     store_poses,
-    work_on,
 )
 from softdock.core.adaptation.measured.passive_ceiling import within_room
 from softdock.core.adaptation.measured.projection import (
@@ -62,15 +61,11 @@ from softdock.core.adaptation.measured.projection import (
 from softdock.core.adaptation.measured.real_work import (
     BOOK,
     book_real_work,
-    force_slope,
-    kept_back,
     note_readings,
-    poses_at,
-    wrench_at,
 )
 from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.motion import Motion, Wrench, load_wrench, port_energy, store_wrench
+from softdock.core.spatial.motion import Motion, Wrench, load_wrench, store_wrench
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.rotations import inverse, product
 from softdock.core.spatial.vectors import add, norm, scale, subtract
@@ -98,34 +93,11 @@ def remember(method, mem, rig, measured, satellites, wrenches):
             rig,
             satellites,
             wrenches,
-            _ceiling(method, mem) - pair_energy(rig, satellites),
+            ceiling(method, mem) - pair_energy(rig, satellites),
         )
     store_wrench(mem, base + CELL.acting, wrenches.chaser)
     store_wrench(mem, base + CELL.acting + 6, wrenches.target)
     return wrenches
-
-
-@compiled
-def _least(method, mem):
-    """The least energy [J] that the contact can have absorbed since its books began."""
-    base = method.memory
-    return least_absorbed(
-        method.doubts,
-        method.loan * mem[base + CELL.summit],
-        mem[base + CELL.books + BOOK.variance] - mem[base + CELL.books + BOOK.base_variance],
-    )
-
-
-@compiled
-def _ceiling(method, mem):
-    """Kinetic energy [J] that no passive contact can lift the satellites beyond."""
-    base = method.memory
-    return (
-        mem[base + CELL.base_kinetic]
-        + mem[base + CELL.given]
-        - mem[base + CELL.base_given]
-        - _least(method, mem)
-    )
 
 
 @compiled
@@ -145,7 +117,7 @@ def follow(method, mem, rig, measured, before, after, output):
         mem[base + CELL.books + BOOK.booked] = t - 2.0 * rig.T
         note_books(method, mem, pair_energy(rig, before))
     _take_readings(method, mem, rig, measured, t)
-    mem[base + CELL.given] += _given_from_outside(method, mem, rig, before, after, start, end)
+    mem[base + CELL.given] += given_from_outside(method, mem, rig, before, after, start, end)
     wrench = load_wrench(mem, base + CELL.doubts + DOUBT.reading)
     seen, felt = (
         norm(wrench.force) > method.booking.threshold,
@@ -180,7 +152,7 @@ def follow(method, mem, rig, measured, before, after, output):
     if mem[base + CELL.open] != 0.0 and (
         felt or mem[base + CELL.books + BOOK.booked] >= mem[base + CELL.last_seen]
     ):  # parted: wait for the poses of the last touch
-        allowed = _allowed(method, mem, rig.T, start, end, felt)
+        allowed = allowed_energy(method, mem, rig.T, start, end, felt)
         settled = carried_along(rig, after, settle(method, mem, rig, after, allowed, not felt))
         note_gains(mem, base + CELL.work, rig, after, settled)
         if t - mem[base + CELL.last_seen] > method.window:
@@ -230,80 +202,6 @@ def _take_readings(method, mem, rig, measured, t):
         mem[base + CELL.stale] += 1.0
     mem[base + CELL.force_time] = force_time
     book_real_work(mem, books, pose_time, method.booking)
-
-
-@compiled
-def _given_from_outside(method, mem, rig, before, after, start, end):
-    """Energy [J] of this cycle that neither the contact nor a virtual element accounts for:
-    thrusters, hands, methods that mean to differ."""
-    at = method.memory + CELL.acting
-    through = (
-        port_energy(load_wrench(mem, at), rig.T, start.chaser, end.chaser)
-        if not rig.chaser.fixed
-        else 0.0
-    )
-    through += (
-        port_energy(load_wrench(mem, at + 6), rig.T, start.target, end.target)
-        if not rig.target.fixed
-        else 0.0
-    )
-    return (
-        pair_energy(rig, after)
-        - pair_energy(rig, before)
-        - through
-        - mem[BOOK_VIRTUAL]
-        + mem[BOOK_DESIGNED]
-    )
-
-
-@compiled
-def _allowed(method, mem, T, start, end, felt):
-    """Kinetic energy [J] that the satellites may have at t_{k+1}."""
-    base = method.memory
-    kept = kept_back(mem, base + CELL.books, method.deviations, method.booking.worst)
-    transit = _transit(method, mem, T, start, end)
-    mem[base + CELL.largest_transit] = max(mem[base + CELL.largest_transit], abs(transit))
-    absorbed = (
-        mem[base + CELL.books + BOOK.real] - mem[base + CELL.books + BOOK.base_real] + transit
-    )
-    absorbed += lifted(
-        mem, base + CELL.doubts, _least(method, mem), absorbed, felt, mem[base + CELL.base_kinetic]
-    )
-    return (
-        mem[base + CELL.base_kinetic]
-        + mem[base + CELL.given]
-        - mem[base + CELL.base_given]
-        - absorbed
-        - kept
-        - mem[base + CELL.debt]
-    )
-
-
-@compiled
-def _transit(method, mem, T, start, end):
-    """Energy [J] that the contact will absorb on the way from the mock-ups' last booked poses to
-    the set-points stamped t_{k+1}."""
-    base = method.memory
-    here, wrench = (
-        poses_at(mem, books_of(method), mem[base + CELL.books + BOOK.booked]),
-        wrench_at(mem, books_of(method), mem[base + CELL.books + BOOK.booked]),
-    )
-    force = norm(wrench.force)
-    if force <= method.booking.threshold:
-        return 0.0
-    sent = load_poses(mem, base + CELL.command) if mem[base + CELL.sent] != 0.0 else poses_of(start)
-    behind, ahead = (
-        relative_displacement(here, sent),
-        relative_displacement(poses_of(start), poses_of(end)),
-    )
-    note_trail(mem, base, T, behind.translation, ahead.translation)
-    work = work_on(wrench, behind) + work_on(wrench, ahead)
-    if method.transit == HELD:
-        return -work
-    deeper, slope = -work / force, force_slope(mem, base + CELL.books)
-    if force + slope * deeper < 0.0:
-        return -0.5 * force * force / slope  # parted on the way
-    return (force + 0.5 * slope * deeper) * deeper
 
 
 METHOD = Method(

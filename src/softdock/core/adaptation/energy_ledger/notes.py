@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from softdock.core.adaptation.energy_ledger.cells import CELL
-from softdock.core.adaptation.measured.doubts import doubt_books, doubt_events
+from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.vectors import dot, norm
 

@@ -1,12 +1,13 @@
 """The mechanics of a virtual contact: from the relative motion since the touch to wrenches on both
-satellites. `hybrid.py` uses it cycle by cycle."""
+satellites. method.py uses it cycle by cycle."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.hybrid.frame import (
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.measured.frame import (
     NORMAL,
     at_tip,
     axes_of,
@@ -15,16 +16,16 @@ from softdock.core.adaptation.hybrid.frame import (
     relative_pose,
     relative_rates,
 )
-from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     parting_rate,
     plus_wrenches,
     work_between,
 )
+from softdock.core.adaptation.measured.motions import load_both
 from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.motion import MOTION_FLOATS, Wrench, load_motion, store_motion
+from softdock.core.spatial.motion import MOTION_FLOATS, Wrench
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product, rotate
 from softdock.core.spatial.vectors import (
     add,
@@ -230,14 +231,3 @@ def virtual_contact(method, mem, T, measured, satellites, wrenches, last, felt, 
         - dot(spring_turn, strain.turn_rate)
     )
     return virtual, stored, power, -dot(offset, strain.x_rate) - dot(offset_turn, strain.turn_rate)
-
-
-@compiled
-def load_both(mem, at):
-    return Output(load_motion(mem, at), load_motion(mem, at + MOTION_FLOATS))
-
-
-@compiled
-def store_both(mem, at, both):
-    store_motion(mem, at, both.chaser)
-    store_motion(mem, at + MOTION_FLOATS, both.target)

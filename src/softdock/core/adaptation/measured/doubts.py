@@ -15,7 +15,7 @@ This bounds what any fault of the sensor can do.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Measured, Wrenches
 from softdock.core.adaptation.measured.paired_poses import (
@@ -28,7 +28,6 @@ from softdock.core.adaptation.measured.paired_poses import (
 from softdock.core.adaptation.measured.projection import line_of
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.parameters import Parameter
 from softdock.core.spatial.motion import Wrench, load_wrench, no_wrench, opposite, store_wrench
 from softdock.core.spatial.rotations import rotate_back
 from softdock.core.spatial.vectors import add, cross, load3, norm, subtract
@@ -43,7 +42,6 @@ STEPS = 3.0
 # of the satellites' energy at the opening: a contact that returned so much more than it took is no
 # contact
 FAR_ASTRAY = 0.5
-OVERDRAFT = 0.01  # of a contact's energy: less is not worth a warning
 NOISE_MARGIN = 4.0  # standard deviations of the noise's work
 
 DOUBTS = Cells(
@@ -68,49 +66,6 @@ DOUBTS = Cells(
 DOUBT = DOUBTS.at
 
 
-def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
-    """The keys that every method with doubts has; `frozen_ms`: its default."""
-    return (
-        Parameter(
-            "frozen",
-            "frozen_ms",
-            "a force unchanged to the last bit for so long may take energy but give none; 0: off",
-            frozen_ms,
-            "ms",
-            0.0,
-            1e5,
-            scale=1e-3,
-        ),
-        Parameter(
-            "jump",
-            "jump_N",
-            "a force that jumps by more than this is held back for one cycle; 0: none is",
-            0.0,
-            "N",
-            0.0,
-            1e7,
-        ),
-        Parameter(
-            "range",
-            "range_N",
-            "a force channel at this or beyond is saturated, which is noted; 0: the sensor's "
-            "own range_N",
-            0.0,
-            "N",
-            0.0,
-            1e7,
-        ),
-        Parameter(
-            "sensor",
-            "sensor",
-            "where the sensor's range, place and hands stand in the vector; written by softdock",
-            (0.0,) * 6,
-            size=6,
-            kind="sensor",
-        ),
-    )
-
-
 class Doubts(NamedTuple):
     """When a reading is not believed."""
 
@@ -125,7 +80,17 @@ class Doubts(NamedTuple):
     hands: bool  # the environment may give energy of its own
 
 
-NO_DOUBTS = Doubts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, (0.0, 0.0, 0.0), False)
+NO_DOUBTS = Doubts(
+    frozen=0.0,
+    jump=0.0,
+    range_force=0.0,
+    range_torque=0.0,
+    resolution_force=0.0,
+    resolution_torque=0.0,
+    on_target=False,
+    place=(0.0, 0.0, 0.0),
+    hands=False,
+)
 
 
 @apart
@@ -137,15 +102,15 @@ def prepare_doubts(vector, frozen, jump, told_range, sensor):
     hands = v[int(v[sensor + 4])] > 0.0 or v[int(v[sensor + 5])] > 0.0
     range_force = told_range if told_range > 0.0 else v[limits]
     return Doubts(
-        frozen,
-        jump,
-        range_force,
-        v[limits + 1],
-        v[limits + 2],
-        v[limits + 3],
-        on_target,
-        place,
-        hands,
+        frozen=frozen,
+        jump=jump,
+        range_force=range_force,
+        range_torque=v[limits + 1],
+        resolution_force=v[limits + 2],
+        resolution_torque=v[limits + 3],
+        on_target=on_target,
+        place=place,
+        hands=hands,
     )
 
 
@@ -249,7 +214,13 @@ def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
         return measured, wrenches
     m, chaser = measured, load_wrench(mem, at + DOUBT.reading)
     target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
-    believed = Measured(Wrenches(chaser, target), m.mock_ups, m.force_age, m.pose_age, m.mismatch)
+    believed = Measured(
+        wrenches=Wrenches(chaser, target),
+        mock_ups=m.mock_ups,
+        force_age=m.force_age,
+        pose_age=m.pose_age,
+        mismatch=m.mismatch,
+    )
     if not is_finite(m.wrenches.chaser):
         return believed, Wrenches(chaser, target)
     acting = Wrenches(
@@ -285,50 +256,3 @@ def lifted(mem, at, least, absorbed, touching, energy):
         elif absorbed >= least:  # one bad sample, and its way is over
             mem[at + DOUBT.distrust] = 0.0
     return mem[at + DOUBT.lifted]
-
-
-def doubt_books(mem: Any) -> dict[str, float]:
-    """What was not believed in a run, from the cells of the doubts."""
-    return {
-        "cycles_not_believed": float(mem[DOUBT.frozen] + mem[DOUBT.no_number] + mem[DOUBT.astray]),
-        "cycles_frozen": float(mem[DOUBT.frozen]),
-        "cycles_no_number": float(mem[DOUBT.no_number]),
-        "cycles_far_astray": float(mem[DOUBT.astray]),
-        "cycles_cut": float(mem[DOUBT.cut]),
-        "jumps": float(mem[DOUBT.jumps]),
-        "cycles_saturated": float(mem[DOUBT.saturated]),
-        "overdrawn_J": float(mem[DOUBT.overdrawn]),
-    }
-
-
-def doubt_events(mem: Any, energy: float) -> list[str]:
-    """The same in words, for the run's log. `energy`: J, of a contact; a hundredth of it too much
-    is no event."""
-    b, found = doubt_books(mem), []
-    for key, words in (
-        ("frozen", "froze"),
-        ("no_number", "was no number"),
-        ("far_astray", "had given far more than it took"),
-    ):
-        if b[f"cycles_{key}"]:
-            found.append(f"the force {words}: it did not act in {b[f'cycles_{key}']:.0f} cycles")
-    if b["cycles_cut"]:
-        found.append(
-            "the wrench would have given more than a passive contact can return: it was cut "
-            f"in {b['cycles_cut']:.0f} cycles"
-        )
-    if b["jumps"]:
-        found.append(
-            f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle"
-        )
-    if b["cycles_saturated"]:
-        found.append(
-            f"a channel of force or torque was saturated in {b['cycles_saturated']:.0f} "
-            "cycles: the real work was larger than what is booked"
-        )
-    if b["overdrawn_J"] > OVERDRAFT * energy:
-        found.append(
-            f"by the readings the contact returned up to {b['overdrawn_J']:.3g} J more than "
-            "it took, which no passive contact does: not given"
-        )
-    return found

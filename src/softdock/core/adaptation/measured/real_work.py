@@ -1,5 +1,5 @@
-"""The work of the real contact as a rig can know it: measured wrench over measured motion, paired by
-age (for methods that follow it).
+"""The work of the real contact as a rig can know it: measured wrench over measured motion, paired
+by age (for methods that follow it).
 
 In: readings with their stamps. Out: E_r, the energy that the real contact has absorbed [J], and the
 variance of what noise did to it [J^2]. Work is that of the wrench on the chaser over the relative

@@ -1,6 +1,6 @@
 """A port-Hamiltonian network in the loop: a virtual contact between the satellites, or an elastic
 appendage of one of them. Here its parameters, and the hooks of linear networks; nonlinear ones:
-network_nonlinear.py.
+nonlinear.py.
 
 Each cycle the network takes exactly the energy that crossed its ports: the held forces times the
 satellites' own displacements. It is booked as virtual, and what became of it is recorded: stored,
@@ -159,7 +159,13 @@ def prepare(marker, vector, base, memory):
     sided = int(vector[base + AT.sided]) if port.between == BETWEEN_SATELLITES else BOTH_SIDED
     at = int(vector[base + AT.network])
     return NetworkContact(
-        memory, vector, at, port, sided, vector[base + AT.tank], vector[base + AT.acceleration]
+        memory=memory,
+        numbers=vector,
+        at=at,
+        port=port,
+        sided=sided,
+        tank=vector[base + AT.tank],
+        acceleration=vector[base + AT.acceleration],
     )
 
 
@@ -181,16 +187,16 @@ def linear_matrices(method, mem, bound):
     B = rows.matrices + n * n
     C, Dbar, Dinv, k = B + n * m, B + 2 * n * m, B + 2 * n * m + m * m, B + 2 * n * m + 2 * m * m
     return LinearNet(
-        n,
-        m,
-        v[rows.matrices : B].reshape((n, n)),
-        v[B:C].reshape((n, m)),
-        v[C:Dbar].reshape((m, n)),
-        v[Dbar:Dinv].reshape((m, m)),
-        v[Dinv:k].reshape((m, m)),
-        mem[bound : bound + m],
-        v[k : k + n],
-        0.0,
+        n=n,
+        m=m,
+        A=v[rows.matrices : B].reshape((n, n)),
+        B=v[B:C].reshape((n, m)),
+        C=v[C:Dbar].reshape((m, n)),
+        Dbar=v[Dbar:Dinv].reshape((m, m)),
+        Dinv=v[Dinv:k].reshape((m, m)),
+        bound=mem[bound : bound + m],
+        stiffness=v[k : k + n],
+        extrapolate=0.0,
     )
 
 

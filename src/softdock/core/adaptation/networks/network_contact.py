@@ -1,5 +1,5 @@
-"""The method `network_contact`: a linear network (contact.py) or a nonlinear one (nonlinear.py) as a
-virtual contact or as an appendage."""
+"""The method `network_contact`: a linear network (contact.py) or a nonlinear one (nonlinear.py) as
+a virtual contact or as an appendage."""
 
 from __future__ import annotations
 

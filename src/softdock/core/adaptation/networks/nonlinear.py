@@ -44,12 +44,12 @@ class NonlinearContact(NamedTuple):
 def prepare(marker, vector, base, memory):
     at = int(vector[base + AT.network])
     return NonlinearContact(
-        memory,
-        vector,
-        at,
-        prepare_port(vector, base),
-        vector[base + AT.tank],
-        vector[base + AT.acceleration],
+        memory=memory,
+        numbers=vector,
+        at=at,
+        port=prepare_port(vector, base),
+        tank=vector[base + AT.tank],
+        acceleration=vector[base + AT.acceleration],
     )
 
 
@@ -60,31 +60,31 @@ def the_network(method, mem, T):
     n, r, m = rows.n, rows.r, rows.m
     size = n + r
     laws = Laws(
-        n,
-        r,
-        m,
-        v[rows.dirac : rows.stores].reshape((size + m, size + m)),
-        v[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        v[rows.dampers : rows.tables].reshape((r, 5)),
-        v[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+        n=n,
+        r=r,
+        m=m,
+        dirac=v[rows.dirac : rows.stores].reshape((size + m, size + m)),
+        stores=v[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
+        dampers=v[rows.dampers : rows.tables].reshape((r, 5)),
+        tables=v[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
     )
     Dbar = method.memory + HEAD + places(n, r, m).predicted + m
     Dinv, small, a = Dbar + m * m, Dbar + 2 * m * m, Dbar + 3 * m * m
     right = a + size * size
     tangent = right + size * (1 + m)
     return NonlinearNet(
-        laws,
-        n,
-        m,
-        T,
-        mem[method.memory + CELL.bound : method.memory + CELL.bound + m],
-        1.0,
-        mem[Dbar:Dinv].reshape((m, m)),
-        mem[Dinv:small].reshape((m, m)),
-        mem[a:right].reshape((size, size)),
-        mem[right:tangent].reshape((size, 1 + m)),
-        mem[tangent : tangent + size * (1 + m)].reshape((size, 1 + m)),
-        mem[small:a].reshape((m, m)),
+        laws=laws,
+        n=n,
+        m=m,
+        T=T,
+        bound=mem[method.memory + CELL.bound : method.memory + CELL.bound + m],
+        extrapolate=1.0,
+        Dbar=mem[Dbar:Dinv].reshape((m, m)),
+        Dinv=mem[Dinv:small].reshape((m, m)),
+        a=mem[a:right].reshape((size, size)),
+        right=mem[right:tangent].reshape((size, 1 + m)),
+        tangent=mem[tangent : tangent + size * (1 + m)].reshape((size, 1 + m)),
+        small=mem[small:a].reshape((m, m)),
     )
 
 

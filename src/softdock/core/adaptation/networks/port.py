@@ -182,4 +182,15 @@ def rows_at(vector, at):
     stores = dirac + (n + r + m) ** 2
     dampers = stores + 16 * n
     tables = dampers + 5 * r
-    return Rows(n, r, m, vector[at + 3], dirac, stores, dampers, tables, nodes, tables + 2 * nodes)
+    return Rows(
+        n=n,
+        r=r,
+        m=m,
+        T=vector[at + 3],
+        dirac=dirac,
+        stores=stores,
+        dampers=dampers,
+        tables=tables,
+        nodes=nodes,
+        matrices=tables + 2 * nodes,
+    )

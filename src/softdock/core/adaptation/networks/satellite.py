@@ -82,7 +82,11 @@ def prepare(marker, vector, base, memory):
     axis = load3(vector, base + AT.axis)
     which = ON_CHASER if vector[base + AT.satellite] == 0.0 else ON_TARGET
     return NetworkSatellite(
-        memory, vector, int(vector[base + AT.network]), which, scale(1.0 / norm(axis), axis)
+        memory=memory,
+        numbers=vector,
+        at=int(vector[base + AT.network]),
+        which=which,
+        axis=scale(1.0 / norm(axis), axis),
     )
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from softdock.core.adaptation.memory import Recorded, recorded
-from softdock.core.adaptation.remapping.environment.filter import FILTER_CELLS
+from softdock.core.adaptation.remapping.environment.filter_cells import FILTER_CELLS
 from softdock.core.adaptation.remapping.environment.stiffness import FIT_CELLS
 from softdock.core.adaptation.remapping.wanted.contact import MODEL_CELLS
 from softdock.core.machine.cells import Cell, Cells
@@ -177,4 +177,6 @@ class Remapping(NamedTuple):
     loss: float  # wanted restitution: damping ratio, or lambda times approach speed
 
 
-MARKER = Remapping(0, 0, 0, 0, 0.0, 0, 0.0, 0.0)
+MARKER = Remapping(
+    memory=0, vector=0, base=0, rows=0, threshold=0.0, substeps=0, lead=0.0, loss=0.0
+)

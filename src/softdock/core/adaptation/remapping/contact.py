@@ -46,12 +46,12 @@ def _model_of(method, env, wrench, mock_ups, law):
             couple = rotate_back(t.q, left)  # Lange eq. 21
     normal = rotate_back(t.q, env.normal)
     return Model(
-        normal,
-        rotate_back(c.q, subtract(env.point, c.p)),
-        rotate_back(t.q, subtract(env.point, t.p)),
-        env.depth,
-        couple,
-        law,
+        normal=normal,
+        on_chaser=rotate_back(c.q, subtract(env.point, c.p)),
+        on_target=rotate_back(t.q, subtract(env.point, t.p)),
+        depth=env.depth,
+        couple=couple,
+        law=law,
     )
 
 
@@ -107,7 +107,14 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
         mobility(rig, satellites, touch),
         touch.rate,
     )
-    model = Model(model.normal, model.on_chaser, model.on_target, model.depth, model.couple, law)
+    model = Model(
+        normal=model.normal,
+        on_chaser=model.on_chaser,
+        on_target=model.on_target,
+        depth=model.depth,
+        couple=model.couple,
+        law=law,
+    )
     store_model(mem, m + CELL.model, model)
     mem[m + CELL.known], mem[m + CELL.acted] = 1.0, 0.0
     mem[m + CELL.contacts] += 1.0

@@ -2,11 +2,15 @@
 environment is, not what the satellites feel.
 
 Each cycle:
-    1. `environment`: from the measured wrench and the measured mock-ups, the normal, the contact point and the place of the environment   (environment.py)
-    2. fixed to the satellites' bodies it is the contact they feel, under the wanted law                                              (desired_contact.py)
-    3. where the satellites had overlapped it before it was seen, their past is computed anew                                               (rewind.py)
-    4. the satellites move under that contact, in steps shorter than the cycle; its mean wrench is what acts in this cycle           (desired_motion.py)
-    5. set-points are sent ahead by the expected delay, with the predicted force                                                    (lead.py)
+    1. environment/environment.py: from the measured wrench and the measured mock-ups, the normal,
+       the contact point and the place of the environment
+    2. wanted/contact.py: fixed to the satellites' bodies it is the contact they feel, under the
+       wanted law
+    3. rewind.py: where the satellites had overlapped it before it was seen, their past is computed
+       anew
+    4. wanted/motion.py: the satellites move under that contact, in steps shorter than the cycle;
+       its mean wrench is what acts in this cycle
+    5. lead.py: set-points are sent ahead by the expected delay, with the predicted force
 
 While the environment is known the satellites are a simulation of the wanted contact: robots that
 lag, overshoot or are somewhere else matter only through when the contact is seen, its normal and
@@ -22,7 +26,6 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
 from softdock.core.adaptation.interface import BOOK_DESIGNED, CYCLE, Replaced, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     mean_of,
@@ -30,6 +33,7 @@ from softdock.core.adaptation.measured.line_of_action import (
     satellite_motions,
     work_between,
 )
+from softdock.core.adaptation.measured.motions import load_both, store_both
 from softdock.core.adaptation.method import Belief, Method
 from softdock.core.adaptation.remapping import executable, rewind
 from softdock.core.adaptation.remapping import keys as remapping_keys
@@ -74,14 +78,14 @@ def prepare(marker, vector, base, memory):
     rows = int(math.ceil(rewind / vector[CYCLE] - 1e-9)) + 2 if rewind > 0.0 else 1
     substeps = int(vector[base + AT.substeps])
     return Remapping(
-        memory,
-        vector,
-        base,
-        rows,
-        vector[base + AT.threshold],
-        substeps,
-        vector[base + AT.lead],
-        loss_in(vector, base),
+        memory=memory,
+        vector=vector,
+        base=base,
+        rows=rows,
+        threshold=vector[base + AT.threshold],
+        substeps=substeps,
+        lead=vector[base + AT.lead],
+        loss=loss_in(vector, base),
     )
 
 
@@ -237,12 +241,12 @@ def replaced(method, mem):
         mem[m + CELL.contact] >= 2.0,
     )
     return Replaced(
-        mem[m + CELL.taken_now],
-        acts,
-        changed,
-        load3(mem, m + CELL.past_impulse),
-        mem[m + CELL.past_peak],
-        pushes,
+        taken=mem[m + CELL.taken_now],
+        acts=acts,
+        past_changed=changed,
+        impulse=load3(mem, m + CELL.past_impulse),
+        peak_squared=mem[m + CELL.past_peak],
+        pushes=pushes,
     )
 
 

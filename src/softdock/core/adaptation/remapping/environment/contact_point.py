@@ -12,7 +12,14 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.remapping.keys import BORE, BOX, CYLINDER, OUTER_CONE, PLANE, SPHERE
+from softdock.core.adaptation.remapping.surface_keys import (
+    BORE,
+    BOX,
+    CYLINDER,
+    OUTER_CONE,
+    PLANE,
+    SPHERE,
+)
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.vectors import add_scaled, cross, dot, norm, scale, subtract
 

@@ -21,28 +21,35 @@ from softdock.core.adaptation.remapping.environment.contact_point import (
     tip_of_pair,
 )
 from softdock.core.adaptation.remapping.environment.filter import (
-    FELT_ONCE,
-    IN_CONTACT,
-    KALMAN,
-    FilterParams,
-    believed_joint,
     follow_mock_ups,
     place_environment,
     settled_normal,
+)
+from softdock.core.adaptation.remapping.environment.filter_cells import (
+    FELT_ONCE,
+    IN_CONTACT,
+    KALMAN,
+)
+from softdock.core.adaptation.remapping.environment.joints import believed_joints, prepare_filter
+from softdock.core.adaptation.remapping.environment.series import (
+    in_series,
+    is_given,
+    load6,
+    series_stiffness,
 )
 from softdock.core.adaptation.remapping.environment.stiffness import estimated_stiffness, forget
 from softdock.core.adaptation.remapping.keys import (
     AT,
     FILTER,
-    OF_SCENARIO,
     ON_LINE,
     REPLACED_STIFFNESS,
     SHAPE,
     WRENCH,
 )
+from softdock.core.adaptation.remapping.surface_keys import OF_SCENARIO
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.rotations import rotate, rotate_back
-from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract, symmetric_times
+from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
 
 REAL_LAW, WANTED_LAW, PAIR_SIZE = (
     17,
@@ -65,46 +72,15 @@ class Environment(NamedTuple):
 
 @compiled
 def no_environment():
-    return Environment(False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 0, 0.0)
-
-
-@compiled
-def load6(vector, at):
-    return (
-        vector[at],
-        vector[at + 1],
-        vector[at + 2],
-        vector[at + 3],
-        vector[at + 4],
-        vector[at + 5],
+    return Environment(
+        seen=False,
+        normal=(0.0, 0.0, 0.0),
+        point=(0.0, 0.0, 0.0),
+        depth=0.0,
+        stiffness=0.0,
+        pair=0,
+        error=0.0,
     )
-
-
-@compiled
-def is_given(matrix):
-    return matrix[0] != 0.0 or matrix[1] != 0.0 or matrix[2] != 0.0
-
-
-@compiled
-def along_normal(matrix, n):
-    """k_n = n^T K n [N/m]."""  # Lange eqs. 18, 31
-    return dot(n, symmetric_times(matrix, n))
-
-
-@compiled
-def in_series(a, b):
-    return a * b / (a + b) if a + b > 0.0 else 0.0
-
-
-@compiled
-def series_stiffness(vector, at, n, chaser_q, target_q):
-    """Of a matrix in chaser axes and one in target axes behind each other, along a normal in world
-    axes [N/m]; a side of zeros is rigid."""
-    k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
-    other = load6(vector, at + 6)
-    return (
-        in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k
-    )  # Lange eqs. 29, 30, 32
 
 
 @compiled
@@ -192,43 +168,6 @@ def _depth(method, pair, kind, stiffness, damping, force, rate):
 
 
 @compiled
-def believed_joints(method, n):
-    """Of both robots' joints in series along the normal [N/m]; 0: rigid."""
-    vector, base = method.vector, method.base
-    given = load6(vector, base + AT.joint_stiffness)
-    if is_given(given):
-        return along_normal(given, n)
-    chaser, target = (
-        vector[int(vector[base + AT.joints])],
-        vector[int(vector[base + AT.joints + 1])],
-    )
-    return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
-
-
-@compiled
-def _filter_joint(method, which, T):
-    """One robot's joint as the filter believes it: as given, or the scenario's (stiffness, damping
-    ratio, mass in a row: robots/robot.py)."""
-    vector, base = method.vector, method.base
-    if vector[base + AT.filter_stiffness] > 0.0 or vector[base + AT.filter_stiffness + 1] > 0.0:
-        zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
-        return believed_joint(vector[base + AT.filter_stiffness + which], mass, zeta, T)
-    at = int(vector[base + AT.joints + which])
-    return believed_joint(vector[at], vector[at + 2], vector[at + 1], T)
-
-
-@compiled
-def prepare_filter(method, T):
-    vector, base = method.vector, method.base
-    return FilterParams(
-        _filter_joint(method, 0, T),
-        _filter_joint(method, 1, T),
-        vector[base + AT.noise_force],
-        vector[base + AT.noise_position],
-    )
-
-
-@compiled
 def is_contact(method, mem, force):
     """Whether a measured force [N] is a contact, and whether it opens with this sample.
 
@@ -290,7 +229,15 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             mem, method.memory + CELL.estimate, mock_ups, n, point, elastic, stiffness
         )
     if stiffness <= 0.0:
-        return Environment(False, n, point, 0.0, stiffness, pair, error)
+        return Environment(
+            seen=False,
+            normal=n,
+            point=point,
+            depth=0.0,
+            stiffness=stiffness,
+            pair=pair,
+            error=error,
+        )
     if chosen == FILTER:
         params = prepare_filter(method, rig.T)
         depth = place_environment(
@@ -306,13 +253,21 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             damping,
             opens,
         )[0]
-        return Environment(True, n, point, depth, stiffness, pair, error)
+        return Environment(
+            seen=True,
+            normal=n,
+            point=point,
+            depth=depth,
+            stiffness=stiffness,
+            pair=pair,
+            error=error,
+        )
     return Environment(
-        True,
-        n,
-        point,
-        _depth(method, pair, kind, stiffness, damping, force, rate),
-        stiffness,
-        pair,
-        error,
+        seen=True,
+        normal=n,
+        point=point,
+        depth=_depth(method, pair, kind, stiffness, damping, force, rate),
+        stiffness=stiffness,
+        pair=pair,
+        error=error,
     )

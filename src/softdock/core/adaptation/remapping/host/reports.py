@@ -107,7 +107,10 @@ def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
             f"{float(mem[CELL.jumped]):.3g} J came from nowhere by such jumps"
         )
     if mem[CELL.other_points] > 0.0:
-        where = f"{mem[CELL.other_points]:g} contact(s) moved to another place before the first had ended"
+        where = (
+            f"{mem[CELL.other_points]:g} contact(s) moved to another place before the first had "
+            "ended"
+        )
         said.append(f"{where}: beyond the method, which knows one contact at a time")
     if mem[CELL.soft] > 0.0:
         said.append(

@@ -5,7 +5,7 @@ The touch was measured with the mock-ups; satellites stand elsewhere. One point 
 touch is fixed to both bodies (c_C and c_T), the normal n and the depth x_e - x_c of the environment
 beyond it to the target. The satellites' overlap is then
 
-    o = (x_e - x_c) + n . (x_dc2 - x_dc1)                                                    Lange eqs. 31 to 33
+    o = (x_e - x_c) + n . (x_dc2 - x_dc1)                  Lange eqs. 31 to 33
 
 whatever the point, and free of the mock-ups' absolute positions; times the stiffness it is Lange
 eq. 20. The force acts along n at the chaser's contact point x_dc1, on both satellites: equal,
@@ -94,7 +94,13 @@ def touch_spinning(model, satellites, chaser_rate, target_rate):
     turning = subtract(
         cross(rotate(t.q, target_rate), from_target), cross(rotate(c.q, chaser_rate), arm)
     )
-    return Touch(n, arm, from_target, overlap, dot(n, add(subtract(t.v, c.v), turning)))
+    return Touch(
+        normal=n,
+        arm=arm,
+        from_target=from_target,
+        overlap=overlap,
+        rate=dot(n, add(subtract(t.v, c.v), turning)),
+    )
 
 
 @apart

@@ -14,10 +14,8 @@ from softdock.core.adaptation.remapping.environment.environment import (
     PAIR_SIZE,
     REAL_LAW,
     WANTED_LAW,
-    is_given,
-    load6,
-    series_stiffness,
 )
+from softdock.core.adaptation.remapping.environment.series import is_given, load6, series_stiffness
 from softdock.core.adaptation.remapping.keys import (
     AT,
     BY_DAMPER,

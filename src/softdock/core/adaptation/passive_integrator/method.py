@@ -20,136 +20,33 @@ set-point's twist stays the satellite's. What the correction moves is in the led
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.by_axis import AXES, BODIES
+from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
 from softdock.core.adaptation.measured.doubts import (
-    DOUBTS,
-    NO_DOUBTS,
-    Doubts,
     believe,
-    doubt_books,
-    doubt_events,
-    doubt_keys,
-    prepare_doubts,
 )
-from softdock.core.adaptation.memory import recorded
 from softdock.core.adaptation.method import ONCE, Method
-from softdock.core.machine.cells import Cell, Cells
+from softdock.core.adaptation.passive_integrator.keys import (
+    BODY,
+    BOUNDED,
+    CELL,
+    CELLS,
+    MARKER,
+    PASSIVE_INTEGRATOR,
+    PREVIOUS_FORCE,
+    SYMPLECTIC,
+    check,
+    prepare,
+)
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.vectors import load3, store3
 
-PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
-FORMS = ("published", "previous_force", "bounded")
-SYMPLECTIC, FORWARD = 0, 1
-
-PASSIVE_INTEGRATOR = Group(
-    "passive_integrator",
-    "De Stefano's passive integrator: the set-points' positions corrected by what the "
-    "integration is thought to have invented.",
-    Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
-    Parameter(
-        "pairing",
-        "pairing",
-        "velocity that moves the body: the new one, or the old one",
-        "symplectic",
-        choices=("symplectic", "forward"),
-    ),
-    Parameter(
-        "largest_force",
-        "largest_force_N",
-        "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty",
-        0.0,
-        "N",
-        0.0,
-        1e6,
-    ),
-    Parameter(
-        "smallest_force",
-        "smallest_force_N",
-        "a smaller force counts as zero: no correction, the debt is carried",
-        1e-9,
-        "N",
-        1e-12,
-        1e6,
-    ),
-    *doubt_keys(frozen_ms=0.0),  # off: a force that is held is what the paper is about
-)
-AT = PASSIVE_INTEGRATOR.at
-
-_PER_AXIS = tuple(f"{body}.{axis}" for body in BODIES for axis in AXES)
-CELLS = Cells(  # six floats: the chaser's vector, then the target's
-    "passive_integrator",
-    recorded(
-        "work",
-        "J",
-        "energy put into the output so far; falling: taken by the damper",
-        frame="world",
-        parts=tuple(f"{body}.force.{axis}" for body in BODIES for axis in AXES),
-    ),
-    recorded(
-        "correction",
-        "m/s",
-        "v_pc, taken off the velocity that moves the set-point",
-        frame="world",
-        parts=_PER_AXIS,
-    ),
-    recorded(
-        "observed",
-        "J",
-        "observed energy of the integration (De Stefano eq. 16)",
-        frame="world",
-        parts=_PER_AXIS,
-    ),
-    Cell("force", 6, "N", "of the cycle before"),
-    Cell("position", 6, "m", "corrected position that was sent"),
-    Cell("largest_force", 6, "N", "so far, for the books"),
-    Cell("bound", 6, "m/s", "most that the sound forms correct for it"),
-    Cell("largest", 6, "m/s", "largest correction"),
-    Cell("largest_at", 6, "s", "when"),
-    Cell("waited", 6, "cycles", "in which a debt waited for a force"),
-    Cell("started", 1, "-", "1: the first cycle is over"),
-    Cell("doubts", DOUBTS.size, "", "measured/doubts.py"),
-)
-CELL = CELLS.at
-BODY = 3  # the target's vector stands so far behind the chaser's
 # times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
 SINGULAR = 10.0
-
-
-class PassiveIntegrator(NamedTuple):
-    memory: int
-    form: int
-    pairing: int
-    largest_force: float  # N
-    smallest_force: float  # N
-    doubts: Doubts
-
-
-MARKER = PassiveIntegrator(0, 0, 0, 0.0, 0.0, NO_DOUBTS)
-
-
-@compiled
-def prepare(marker, vector, base, memory):
-    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
-    doubts = prepare_doubts(
-        vector,
-        vector[base + AT.frozen],
-        vector[base + AT.jump],
-        vector[base + AT.range],
-        base + AT.sensor,
-    )
-    return PassiveIntegrator(
-        memory,
-        form,
-        pairing,
-        vector[base + AT.largest_force],
-        vector[base + AT.smallest_force],
-        doubts,
-    )
 
 
 @compiled
@@ -318,19 +215,10 @@ def events(mem: Any, T: float) -> list[str]:
     return found
 
 
-def check(values: dict[str, Any], tables: Any) -> Any:
-    """A setting that does nothing."""
-    if values["form"] == "bounded" or values["largest_force_N"] == 0.0:
-        return [], []
-    return [], [
-        f"passive_integrator: largest_force_N does nothing with form = {values['form']}: only "
-        "'bounded' has a tank"
-    ]
-
-
 METHOD = Method(
     name="passive_integrator",
-    summary="De Stefano's passive integrator: set-points corrected by the energy of the integration",
+    summary="De Stefano's passive integrator: set-points corrected by the energy of the "
+    "integration",
     knows="nothing; its tank: the largest force",
     group=PASSIVE_INTEGRATOR,
     marker=MARKER,

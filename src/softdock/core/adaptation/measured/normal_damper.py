@@ -7,9 +7,9 @@ satellites' motions, of the last cycle.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
 from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
 from softdock.core.adaptation.measured.line_of_action import mean_of, plus_wrenches, work_between
+from softdock.core.adaptation.measured.motions import load_both, store_both
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_wrench, no_wrench, store_wrench
