@@ -1,5 +1,5 @@
-"""The robots' elastic joints as the re-mapping believes them: in series along a normal, and one by one for
-the filter."""
+"""The robots' elastic joints as the re-mapping believes them: in series along a normal, and one
+by one for the filter."""
 
 from __future__ import annotations
 
