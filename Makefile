@@ -11,7 +11,7 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test docs picture bench gpu-check lint types layers clean
+.PHONY: demo test docs picture bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
@@ -35,6 +35,11 @@ bench: $(VENV)/.synced-bench
 
 gpu-check: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m benchmarks.gpu_check
+
+# Has any number moved since another commit? make fingerprint BASE=v0.1.0 [QUICK=1] [PARTS=presets,methods]
+fingerprint: $(VENV)/.synced-dev
+	@test -n "$(BASE)" || { echo "which commit? make fingerprint BASE=REV [QUICK=1] [PARTS=presets,methods,...]" >&2; exit 2; }
+	$(VENV)/bin/python -m benchmarks.fingerprint against $(BASE) $(if $(QUICK),--quick) $(if $(PARTS),--parts $(PARTS))
 
 lint: $(VENV)/.synced-dev
 	$(VENV)/bin/ruff check .

@@ -14,8 +14,8 @@ from typing import Any
 
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
-from softdock.analysis.simulation import Stepper
 from softdock.core.machine.state import REST, TRACKER
+from softdock.runs.stepper import Stepper
 from softdock.scenario.build import Scenario, build
 
 CYCLES, REPEATS = 9000, 40

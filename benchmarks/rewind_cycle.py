@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import Stepper
 from softdock.core.machine import doors
+from softdock.runs.stepper import Stepper
 from softdock.scenario.build import Scenario, build
 
 REPEATS, BLOCK, WARM_UP = 1_000_000, 20_000, 10_000

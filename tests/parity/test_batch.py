@@ -18,7 +18,7 @@ sys.path.insert(
 
 from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
@@ -60,7 +60,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
     for i in (0, 7, 23):
         changes = {key: float(values[i]) for key, values in SWEPT.items() if not key.endswith(".0")}
         velocity = {"chaser.velocity_m_per_s": [SWEPT["chaser.velocity_m_per_s.0"][i], 0.0, 0.0]}
-        run = simulate(scenario.with_keys(changes | velocity | {"random.run": i}))
+        run = fly(scenario.with_keys(changes | velocity | {"random.run": i}))
         assert batch.column("cycles")[i] == run.cycles
         assert batch.column("contacts")[i] == run.contact_count
         assert batch.column("energy_invented_J")[i] == run.energy_invented_J
@@ -340,7 +340,7 @@ def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
     assert type(scenario.markers.features).__name__ == "Plain"
     part = columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
     assert type(part.markers.features).__name__ == "Every"
-    run = simulate(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
+    run = fly(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
     assert run_cpu(*part).column("restitution")[1] == run.restitution
     jitter = sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
     assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"

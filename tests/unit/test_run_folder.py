@@ -44,7 +44,7 @@ def test_a_run_comes_back_as_it_was(run, saved):
         run.contact_count,
         run.ledger,
     )
-    assert again.orbit.restitution == run.orbit.restitution
+    assert again.fly_orbit().restitution == run.orbit.restitution
     assert again.series.channel("chaser.rate.x") == run.series.channel("chaser.rate.x")
 
 

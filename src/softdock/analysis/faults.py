@@ -15,6 +15,7 @@ import numpy as np
 
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.robot import count_lost
+from softdock.core.spatial.arrays import BACK, rotate_at_once
 from softdock.scenario.build import Scenario
 
 KINDS = (
@@ -84,7 +85,7 @@ def _sensor(
     for body in ("chaser", "target") if sensor["on"] == "both" else (sensor["on"],):
         reading = series[f"measured.{body}.force"]
         force = np.where(np.abs(reading) > np.abs(force), reading, force)
-        in_body = _in_axes(series[f"mock_up.{body}.attitude"], reading)
+        in_body = rotate_at_once(BACK * series[f"mock_up.{body}.attitude"], reading)
         full = (
             np.abs(in_body).max(axis=1) >= sensor["range_N"] * (1.0 - 1e-9)
             if sensor["range_N"] > 0.0
@@ -98,7 +99,9 @@ def _sensor(
             f"the {body}'s force was at the sensor's range of {sensor['range_N']:g} N: work "
             "beyond it is unknown",
         )
-        torque = _in_axes(series[f"mock_up.{body}.attitude"], series[f"measured.{body}.torque"])
+        torque = rotate_at_once(
+            BACK * series[f"mock_up.{body}.attitude"], series[f"measured.{body}.torque"]
+        )
         torque = torque - np.cross(
             scenario.tables["mock_up"][body]["sensor_m"], in_body
         )  # about the sensor's origin
@@ -233,10 +236,3 @@ def _delay_ms(robot: Mapping[str, Any], t: float) -> float:
     """Of a robot at a time, without its jitter."""
     swing = robot["delay_wobble_ms"] * math.sin(2.0 * math.pi * robot["delay_wobble_Hz"] * t)
     return max(float(robot["delay_ms"] + robot["delay_ramp_ms_per_s"] * t + swing), 0.0)
-
-
-def _in_axes(attitude: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Vectors of world axes in the body's, row by row."""
-    w, r = attitude[:, :1], -attitude[:, 1:]
-    turned = np.cross(r, vectors)
-    return np.asarray(vectors + 2.0 * (w * turned + np.cross(r, turned)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.orbit import orbit
+from softdock.core.spatial.arrays import rotate
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 
@@ -44,17 +45,14 @@ def _laid_out(laboratory: dict[str, Any], series: Any) -> dict[str, tuple[np.nda
         for parts in (positions, velocities):
             middle = (1.0 - s) * parts["chaser"] + s * parts["target"]
             parts["chaser"], parts["target"] = parts["chaser"] - middle, parts["target"] - middle
-    w, *xyz = np.asarray(laboratory["attitude_wxyz"], dtype=float) / np.linalg.norm(
+    q = np.asarray(laboratory["attitude_wxyz"], dtype=float) / np.linalg.norm(
         laboratory["attitude_wxyz"]
     )
-    u = np.asarray(xyz)
-
-    def turned(a: np.ndarray) -> np.ndarray:
-        t = 2.0 * np.cross(u, a)
-        return np.asarray(a + w * t + np.cross(u, t))
-
     shift = np.asarray(laboratory["position_m"], dtype=float)
-    return {name: (turned(positions[name]) + shift, turned(velocities[name])) for name in positions}
+    return {
+        name: (rotate(q, positions[name]) + shift, rotate(q, velocities[name]))
+        for name in positions
+    }
 
 
 def _first_violation(

@@ -26,20 +26,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.core.adaptation.method import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.vector import CHASER_AT, SENSOR_AT, TARGET_AT, TIME_AT, TIMES
+from softdock.core.orbit import Orbit
 from softdock.core.sensor.force_torque import MEAN, SENSOR
 from softdock.core.settling import FILTER_TIMES, SAME_TIME
+from softdock.core.spatial.arrays import matrix
 from softdock.core.spatial.rigid_body import BODY
-
-if TYPE_CHECKING:
-    from softdock.core.orbit import Orbit
-    from softdock.runs.run import Run
+from softdock.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def linear_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
 def spins(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
     """Angular momentum of each body about its own centre of mass, world axes [Nms], (2, 3)."""
     in_body = np.einsum("bij,bj->bi", bodies.inertia, motions[:, 10:13])
-    turned = np.stack([_matrix(q) @ L for q, L in zip(motions[:, 3:7], in_body, strict=True)])
+    turned = np.stack([matrix(q) @ L for q, L in zip(motions[:, 3:7], in_body, strict=True)])
     return np.asarray(~bodies.fixed[:, None] * turned)
 
 
@@ -116,7 +115,7 @@ def distance_from_orbit(
     spin = spins(bodies, loop) - spins(bodies, orbit)
     squared = float(np.sum(~bodies.fixed[:, None] * bodies.mass * dv * dv))
     for inertia, q, dL in zip(bodies.inertia, orbit[:, 3:7], spin, strict=True):
-        dL_B = _matrix(q).T @ dL
+        dL_B = matrix(q).T @ dL
         squared += float(dL_B @ np.linalg.solve(inertia, dL_B))
     return math.sqrt(_ratio(squared, 2.0 * kinetic_energy(bodies, start)))
 
@@ -139,7 +138,7 @@ def fidelity(
         "distance_from_orbit": distance_from_orbit(bodies, start_orbit, loop, orbit),
     }
     for i, body in enumerate(("chaser", "target")):
-        rates = [_matrix(m[i, 3:7]) @ m[i, 10:13] for m in (loop, orbit)]
+        rates = [matrix(m[i, 3:7]) @ m[i, 10:13] for m in (loop, orbit)]
         result[f"{body}_velocity_error_m_per_s"] = float(
             np.linalg.norm(loop[i, 7:10] - orbit[i, 7:10])
         )
@@ -309,15 +308,3 @@ def motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
 def _ratio(value: float, of: float) -> float:
     """NaN where there is nothing to compare with."""
     return value / of if of > 0.0 else math.nan
-
-
-def _matrix(q: np.ndarray) -> np.ndarray:
-    """Rotation matrix, world from body."""
-    w, x, y, z = q / np.linalg.norm(q)
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )

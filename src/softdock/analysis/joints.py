@@ -14,7 +14,7 @@ from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, PAIRS_
 from softdock.core.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
 from softdock.core.robots.robot import ROBOT
 from softdock.core.spatial.motion import MOTION_FLOATS
-from softdock.runs.run import Series
+from softdock.runs.series import Series
 
 # of the works: joints that lose or gain more than this between their books are warned about
 BALANCED_TO = 1e-3

@@ -7,9 +7,10 @@ restitution without a contact) is None.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,8 @@ from softdock.analysis.fidelity import (
 from softdock.analysis.verdict import verdict
 from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.runs.run import Run
 from softdock.scenario.checks import RESOLVED_CYCLES
-
-if TYPE_CHECKING:
-    from softdock.runs.run import Run
 
 SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
 # of the contact's work: more unaccounted for than this is warned about (definition of the ledger's
@@ -111,6 +110,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def metrics_json(metrics: Mapping[str, Any]) -> str:
+    """As it stands in `metrics.json` and comes from `softdock run --json`."""
+    return json.dumps(metrics, indent=1, allow_nan=False) + "\n"
 
 
 def states_corrected(run: Run) -> bool:

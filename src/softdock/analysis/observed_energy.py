@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from softdock.analysis.work_by_axis import turns
+from softdock.core.spatial.arrays import rotate_at_once, turns
 
 SAME_AGE = 1e-9  # s
 Series = Mapping[str, np.ndarray]
@@ -53,7 +53,7 @@ def _given(series: Series) -> np.ndarray:
     for body in ("chaser", "target"):
         v, w = (
             series[f"command.{body}.velocity"],
-            _to_world(series[f"command.{body}.attitude"], series[f"command.{body}.rate"]),
+            rotate_at_once(series[f"command.{body}.attitude"], series[f"command.{body}.rate"]),
         )
         for kind, twist in (("force", v), ("torque", w)):
             total += (
@@ -62,12 +62,6 @@ def _given(series: Series) -> np.ndarray:
                 * np.sum(series[f"satellite.{body}.{kind}"][1:] * (twist[1:] + twist[:-1]), axis=1)
             )
     return np.concatenate([[0.0], np.cumsum(total)])
-
-
-def _to_world(attitude: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    w, r = attitude[:, :1], attitude[:, 1:]
-    turned = np.cross(r, vectors)
-    return np.asarray(vectors + 2.0 * (w * turned + np.cross(r, turned)))
 
 
 def _opposite(

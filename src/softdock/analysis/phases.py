@@ -68,7 +68,7 @@ def simulate_phases(
         *run.metrics["warnings"],
         *([f"{stopped} of {count} phases stopped early"] if stopped else []),
     ]
-    run.__dict__["metrics"] = {**run.metrics, "warnings": warnings, "phases": summary(found, cycle)}
+    run.metrics = {**run.metrics, "warnings": warnings, "phases": summary(found, cycle)}
     return run
 
 

@@ -1,9 +1,10 @@
-"""Scenario in, run out. Also the loop stepped by hand: `Stepper`."""
+"""Scenario in, run out: `fly` (the rig alone), `judge` (orbit beside it, and the metrics) and
+`simulate`, which does both. What is flown is what is called for: no number flies on being read."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,196 +13,95 @@ import numpy as np
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.joints import imbalances, joint_books
+from softdock.analysis.method_books import method_books, told_by_truth
+from softdock.analysis.metrics import metrics
 from softdock.analysis.observed_energy import observed_by_age
-from softdock.analysis.work_by_axis import work_by_axis
-from softdock.core.adaptation.hooks import memory_slots
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.contact.seat import CAPTURES
-from softdock.core.contact_log import LOG_COLUMNS
-from softdock.core.cycle import DEEPEST_START
 from softdock.core.machine import doors
-from softdock.core.machine.record import channels_of
-from softdock.core.machine.state import REST, STATE_FLOATS, TRACKER
-from softdock.core.machine.vector import (
-    CAPTURE_AT,
-    METHODS_AT,
-    PEAK_FORCE_MEM,
-    PEAK_TORQUE_MEM,
-    TIME,
-    TIME_AT,
-)
-from softdock.core.spatial.motion import MOTION_FLOATS
-from softdock.errors import BadInput, Problem
-from softdock.runs.run import Reached, Run, Series, contact_rows, status_name
+from softdock.core.machine.interrupts import deferred
+from softdock.core.orbit import Orbit
+from softdock.errors import RunInterrupted
+from softdock.runs.memory import check_memory
+from softdock.runs.run import Reached, Run, contact_rows
+from softdock.runs.series import Series
+from softdock.runs.stepper import LOGGED_CONTACTS, Stepper, cycle_count
 from softdock.scenario.build import Scenario, build
 
-LOGGED_CONTACTS = 256
-CHUNK = 20_000  # cycles between two reports of progress
+__all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]
+
+# Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
+FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+UNIT = 1e-6  # by how much an attitude's squared length may miss 1
 
 Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
 
-def cycle_count(scenario: Scenario) -> int:
-    """Cycles in a whole run."""
-    return math.ceil(
-        scenario.vector[TIME_AT + TIME.at.duration] / scenario.vector[TIME_AT + TIME.at.cycle]
-        - 1e-9
-    )
-
-
-class Stepper:
-    """The loop, stepped by hand. All state is in three flat arrays: `state` (see flat.py), `mem`
-    and `log`.
-
-    `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
-    recorded.
-    """
-
-    def __init__(self, scenario: Scenario, rows: int = 0):
-        self.scenario = scenario
-        self.vector = scenario.vector.copy()
-        self.vector[CAPTURE_AT + CAPTURES.torque] = 1.0  # one run can afford to look
-        self.state = np.zeros(STATE_FLOATS)
-        self.mem = np.zeros(scenario.mem_floats)
-        self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
-        self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
-        self.record = np.zeros((rows, len(self.channels)))
-        self.cycles = 0
-        depth, pair = doors.begin(self.vector, scenario.markers, self.mem, self.state, self.record)
-        if depth > DEEPEST_START:
-            deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
-            raise BadInput(
-                Problem(
-                    f"contact.{pair}",
-                    deep,
-                    f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
-                )
-            )
-
-    def step(self, cycles: int = 1) -> str:
-        """Run some cycles; returns the status."""
-        last = self.cycles + cycles
-        self.cycles = doors.run_cycles(
-            self.vector,
-            self.scenario.markers,
-            self.mem,
-            self.state,
-            self.record,
-            self.log,
-            self.cycles,
-            last,
-        )
-        return self.status
-
-    @property
-    def status(self) -> str:
-        return status_name(self.state[REST + 1])
-
-    @property
-    def peak_force_real_N(self) -> float:
-        """Largest true force of a contact pair so far."""
-        under_way = self.state[TRACKER + 8] if self.state[TRACKER] != 0.0 else 0.0
-        return math.sqrt(max(self.mem[PEAK_FORCE_MEM], under_way))
-
-    @property
-    def peak_torque_real_Nm(self) -> float:
-        """Largest true torque about either centre of mass so far."""
-        return math.sqrt(self.mem[PEAK_TORQUE_MEM])
-
-    @property
-    def captured_at_s(self) -> float:
-        """From what was recorded: when the probe had been at its seat for the time that the
-        scenario states; NaN: it was not, or nobody asks."""
-        if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
-            return math.nan
-        motions = np.ascontiguousarray(self.record[: self.cycles + 1, 1 : 1 + 2 * MOTION_FLOATS])
-        return float(
-            doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions)
-        )
-
-    @property
-    def time_s(self) -> float:
-        """The instant that the loop has reached."""
-        return float(self.cycles * self.scenario.vector[TIME_AT + TIME.at.cycle])
-
-    @property
-    def series(self) -> Series:
-        """What was recorded so far, by channel, as in a run."""
-        return Series(self.record[: self.cycles + 1], self.channels)
-
-    def method_memory(self, index: int) -> np.ndarray:
-        """The slice of `mem` of a listed method, as a view: reading tells its state, writing
-        changes it (see the method's own file)."""
-        methods, at = self.scenario.tables["methods"], METHODS_AT
-        for method in methods[:index]:
-            at += 1 + METHODS[method["name"]].group.size
-        chosen, T = methods[index], self.scenario.vector[TIME_AT + TIME.at.cycle]
-        first = int(self.scenario.vector[at])
-        return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
-
-
-def method_books(
-    scenario: Scenario, mem: np.ndarray, series: Mapping[str, np.ndarray]
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """What each method says it did in a run, by axis where it records that, and what went wrong
-    with its readings. A second one of a name is `name_2`."""
-    found: dict[str, dict[str, Any]] = {}
-    said, seen = [], Counter[str]()
-    slots = memory_slots(scenario.markers.methods, METHODS_AT)
-    for entry, slot in zip(scenario.tables["methods"], slots, strict=True):
-        method, own = METHODS[entry["name"]], mem[int(scenario.vector[slot]) :]
-        seen[method.name] += 1
-        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
-        books = method.books(own)
-        axes = work_by_axis(series, name)
-        own_axes = books.pop("axes", {})
-        if axes:
-            for key in ("removed_J", "returned_J"):
-                books.setdefault(key, sum(axis[key] for axis in axes))
-            books["axes"] = [axis | own_axes.get(axis["axis"], {}) for axis in axes]
-        if books:
-            found[name] = books
-        said += [
-            f"{name}: {event}"
-            for event in method.events(own, float(scenario.vector[TIME_AT + TIME.at.cycle]))
-        ]
-    return found, said
-
-
-def _told_by_truth(
-    scenario: Scenario,
-    series: Mapping[str, np.ndarray],
-    contacts: list[dict[str, Any]],
-    books: dict[str, dict[str, Any]],
-) -> list[str]:
-    """What the simulation knows of the methods' doings and they cannot: into their books, and in
-    words."""
-    said, seen = [], Counter[str]()
-    for entry in scenario.tables["methods"]:
-        method = METHODS[entry["name"]]
-        seen[method.name] += 1
-        name = method.name if seen[method.name] == 1 else f"{method.name}_{seen[method.name]}"
-        found, words = method.truth(name, entry, scenario.tables, series, contacts)
-        if found:
-            books[name] = books.get(name, {}) | found
-        said += [f"{name}: {line}" for line in words]
-    return said
-
-
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
-    """Run the loop over the scenario's whole duration, or until it stops. A `Mapping` is built (and
-    checked) first."""
+    """Run the loop over the scenario's whole duration, or until it stops; then fly orbit beside it
+    and take the metrics. A `Mapping` is built (and checked) first."""
+    return judge(fly(scenario, progress))
+
+
+def judge(run: Run, orbit: Orbit | None = None) -> Run:
+    """The same run with orbit beside it and its metrics taken. `orbit`: one already flown of a
+    scenario with the same truth. A run that has its metrics (one read from a folder) keeps them."""
+    if orbit is not None:
+        run.orbit = orbit
+    run.fly_orbit()
+    if not run.is_judged:
+        with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+            run.metrics = metrics(run)
+    return run
+
+
+def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+    """The rig alone: series, contacts, ledger, what methods did and what went wrong; orbit is not
+    flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
-    check_feasible(scenario)
     total = cycle_count(scenario)
+    check_memory(scenario, total)
+    check_feasible(scenario)
     loop = Stepper(scenario, rows=total + 1)
-    while loop.cycles < total and loop.status == "completed":
-        loop.step(min(CHUNK, total - loop.cycles))
-        if progress is not None:
-            progress(loop.cycles, total)
+    loop.step(0)  # compiles, where there is nothing to be kept yet
+    chunk, interrupted = FIRST_CHUNK, False
+    with deferred() as pressed:
+        while loop.cycles < total and loop.status == "completed" and not interrupted:
+            began = time.perf_counter()
+            loop.step(min(chunk, total - loop.cycles))
+            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            if progress is not None:
+                progress(loop.cycles, total)
+            interrupted = pressed()
+    with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+        run = _told(scenario, loop, total, "interrupted" if interrupted else loop.status)
+    if interrupted:
+        raise RunInterrupted(run)
+    return run
+
+
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Cycles until the next look at progress and Ctrl-C: some CHUNK_S of them."""
+    if seconds <= 0.0:
+        return 4 * chunk
+    return max(1, min(4 * chunk, int(chunk * CHUNK_S / seconds), MOST_CHUNK))
+
+
+def _cut_attitudes(series: Series) -> None:
+    """Attitudes of a run that diverged are no numbers from where they stop being rotations."""
+    for name in {channel.rpartition(".")[0] for channel in series if ".attitude." in channel}:
+        q = series[name]
+        wrong = ~(np.abs(np.sum(q * q, axis=1) - 1.0) < UNIT)
+        if wrong.any():
+            q[int(np.argmax(wrong)) :] = math.nan
+
+
+def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
+    """What is said of a loop that has ended."""
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    if status == "diverged":
+        _cut_attitudes(series)
     paired = observed_by_age(scenario.tables["sensor"]["on"], series)
     if paired is not None:
         series["energy.observed"][:] = paired
@@ -212,7 +112,7 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
     for i, method in enumerate(scenario.tables["methods"]):
         warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
     books, said = method_books(scenario, loop.mem, series)
-    told = _told_by_truth(scenario, series, contacts, books)
+    told = told_by_truth(scenario, series, contacts, books)
     events = rig_events(scenario, series, contacts)
     joints = joint_books(scenario.vector, loop.mem, series)
     warnings += [
@@ -221,20 +121,19 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
         *(event["text"] for event in events if event["what"] not in QUIET),
         *imbalances(joints),
     ]
-    if loop.status != "completed":
-        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {loop.status}")
-    reached = Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s)
+    if status != "completed":
+        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
     return Run(
-        scenario,
-        series,
-        contacts,
-        int(count),
-        loop.cycles,
-        loop.status,
-        loop.state,
-        warnings,
-        books,
-        events,
-        joints,
-        reached,
+        scenario=scenario,
+        series=series,
+        contacts=contacts,
+        contact_count=int(count),
+        cycles=loop.cycles,
+        status=status,
+        state=loop.state,
+        warnings=warnings,
+        method_books=books,
+        events=events,
+        joint_books=joints,
+        reached=Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s),
     )

@@ -9,12 +9,12 @@ axes = work_by_axis(run.series, "energy_ledger")  # what that method removed and
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from softdock.runs.run import Run
+from softdock.core.spatial.arrays import turns
+from softdock.runs.run import Run
 
 AXES = "xyz"
 
@@ -72,15 +72,3 @@ def output_correction(run: Run) -> dict[str, np.ndarray]:
         for i, axis in enumerate(AXES):
             found[f"{body}.{axis}"] = np.concatenate([[0.0], shift[:, i]])
     return found
-
-
-def turns(attitude: np.ndarray) -> np.ndarray:
-    """Rotation vector from each row to the next, world axes [rad]."""
-    a, b = attitude[:-1], attitude[1:]
-    scalar = np.sum(a * b, axis=1)
-    vector = (
-        a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(b[:, 1:], a[:, 1:])
-    )  # of b times the inverse of a
-    size = np.linalg.norm(vector, axis=1)
-    angle = 2.0 * np.arctan2(size, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
-    return vector * np.divide(angle, size, out=np.full_like(size, 2.0), where=size > 0.0)[:, None]

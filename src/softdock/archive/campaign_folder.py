@@ -9,12 +9,22 @@ from typing import Any
 from softdock.campaign.engines import engine_for
 from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_shards, stopped
 from softdock.campaign.outcomes import NO_NUMBERS, column_names
-from softdock.campaign.plan import Plan
-from softdock.campaign.shards import REPORT, SUMMARY, Folder, again, begin, resume
+from softdock.campaign.precision import compare_with_double
+from softdock.campaign.shards import (
+    REPORT,
+    SUMMARY,
+    Folder,
+    again,
+    begin,
+    check_resumable,
+    resume,
+)
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
+from softdock.campaign.variants import Plan
 from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.files.atomic import write_whole
+from softdock.report.campaign.page import campaign_page
 
 
 def run_campaign(
@@ -33,6 +43,8 @@ def run_campaign(
     """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told
     what is waited for; `wait_s`: for a Dask worker."""
     path = Path(out)
+    if resuming:
+        check_resumable(plan, path)  # before an outcome file is executed
     check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
     try:
         if backend == "dask":
@@ -42,7 +54,7 @@ def run_campaign(
         else:
             engine = engine_for(backend, plan, threads)
             folder = (
-                resume(plan, path)
+                _resumed(plan, path, say)
                 if resuming
                 else begin(plan, path, shard_runs or engine.shard_runs(plan))
             )
@@ -55,6 +67,15 @@ def run_campaign(
         return finish(plan, folder.path, spent)
     except OSError as error:
         raise stopped(error, path) from None
+
+
+def _resumed(plan: Plan, path: Path, say: Say | None) -> Folder:
+    """The folder, and each damage told."""
+    folder, damages = resume(plan, path)
+    for damage in damages:
+        if say is not None:
+            say(damage)
+    return folder
 
 
 def check_worst_by(plan: Plan, own: list[str]) -> None:
@@ -106,7 +127,7 @@ def _on_cluster(
     with connected(scheduler, workers) as client:
         Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
         folder = (
-            resume(plan, path)
+            _resumed(plan, path, say)
             if resuming
             else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
         )
@@ -115,16 +136,12 @@ def _on_cluster(
 
 def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:
     """Summary, page and trajectories from the tables."""
-    from softdock.report.campaign.page import campaign_page
-
     summary, _ = summarise(plan, path, spent)
     if (
         summary["spent"] is None and (path / SUMMARY).exists()
     ):  # nothing was missing: what the runs took is known from before
         summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
-        from softdock.campaign.precision import compare_with_double
-
         summary["precision"] = compare_with_double(plan, path)
     write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())

@@ -15,18 +15,19 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import tempfile
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from softdock._version import __version__
+from softdock.analysis.metrics import metrics_json
+from softdock.analysis.simulation import judge
 from softdock.core.contact_log import LOG_COLUMNS
-from softdock.errors import BadInput, BadRunFolder, Problem
+from softdock.errors import BadInput, BadRunFolder
 from softdock.files.atomic import write_whole
+from softdock.files.folders import make_folder
+from softdock.report.run.page import run_page
 from softdock.runs.parquet import from_parquet, to_parquet
 from softdock.runs.run import Reached, Run
 from softdock.scenario.build import build
@@ -43,38 +44,11 @@ MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (
 READ = (SCENARIO, SERIES, METRICS)  # what a run is made from again
 
 
-def make_folder(folder: str | Path, force: bool = False) -> Path:
-    """The folder, there and writable; `BadInput` if not, or if it holds something and `force` does
-    not allow to write over it."""
-    path = Path(folder)
-
-    def refuse(allowed: str) -> BadInput:
-        return BadInput(Problem("out", str(folder), allowed))
-
-    if path.exists() and not path.is_dir():
-        raise refuse("a folder; this is a file")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-        if not force and any(path.iterdir()):
-            raise refuse(
-                "a new or an empty folder; this one holds something (--force, or force=True, "
-                "writes over the run in it)"
-            )
-    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
-        raise refuse(
-            f"a folder that can be written ({getattr(error, 'strerror', None) or error})"
-        ) from None
-    return path
-
-
 def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     """Write a run to a folder. With `force`, over the run that is there; other files in the folder
-    stay as they are."""
-    from softdock.report.run.page import run_page
-
+    stay as they are. A run that was flown alone, or read from a folder, has orbit flown here."""
     path = make_folder(folder, force)
+    judge(run)
     contents = {
         SCENARIO: to_toml(run.scenario.tables).encode(),
         SERIES: to_parquet(run.series, {"softdock": __version__, "scenario": run.scenario.name}),
@@ -91,11 +65,6 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
     manifest = {"format": FORMAT, "schema": VERSION, "softdock": __version__, "files": files}
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
     return path
-
-
-def metrics_json(metrics: Mapping[str, Any]) -> str:
-    """As it stands in `metrics.json` and comes from `softdock run --json`."""
-    return json.dumps(metrics, indent=1, allow_nan=False) + "\n"
 
 
 def open_run(folder: str | Path) -> Run:
@@ -115,20 +84,23 @@ def open_run(folder: str | Path) -> Run:
         {name: math.nan if c[name] is None else c[name] for name in LOG_COLUMNS}
         for c in metrics["contacts"]
     ]
-    did, events = (
-        metrics.get("method_books", {}),
-        metrics.get("events", []),
-    )  # not in folders of early versions
-    count, cycles, status, warnings = (
-        metrics[key] for key in ("contact_count", "cycles", "status", "warnings")
-    )
+    reached = {
+        name: math.nan if metrics.get(name) is None else metrics[name] for name in Reached._fields
+    }
     run = Run(
-        scenario, series, contacts, count, cycles, status, np.zeros(0), list(warnings), did, events
+        scenario=scenario,
+        series=series,
+        contacts=contacts,
+        contact_count=metrics["contact_count"],
+        cycles=metrics["cycles"],
+        status=metrics["status"],
+        state=np.zeros(0),
+        warnings=list(metrics["warnings"]),
+        method_books=metrics.get("method_books", {}),  # not in folders of early versions
+        events=metrics.get("events", []),
+        reached=Reached(**reached),
     )
-    run.reached = Reached(
-        *(math.nan if metrics.get(name) is None else metrics[name] for name in Reached._fields)
-    )
-    run.__dict__["metrics"] = metrics  # those saved, not computed again
+    run.metrics = metrics  # those saved, not computed again
     return run
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores, run_cpu, run_none
-from softdock.campaign.plan import Plan, Variant
+from softdock.campaign.variants import Plan, Variant
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.errors import BadInput, NoDevice, Problem
 

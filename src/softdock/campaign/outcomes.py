@@ -16,7 +16,7 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.distances import column
 from softdock.campaign.orbits import Orbits
-from softdock.campaign.plan import Plan
+from softdock.campaign.variants import Plan
 from softdock.core.contact.seat import CAPTURES
 from softdock.core.cycle import STATUSES
 from softdock.core.machine.vector import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES

@@ -18,8 +18,8 @@ from softdock.analysis.metrics import plain
 from softdock.campaign.digest import digest
 from softdock.campaign.execute import Spent
 from softdock.campaign.maps import maps
-from softdock.campaign.plan import Plan
 from softdock.campaign.sensitivity import ranking
+from softdock.campaign.variants import Plan
 
 SAME = 1e-9  # of the larger: values no farther apart are one
 FEWEST_BINS, MOST_BINS = 12, 60  # of a histogram

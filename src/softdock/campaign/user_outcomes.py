@@ -31,6 +31,7 @@ import numpy as np
 
 from softdock.campaign.batch import Batch
 from softdock.errors import BadInput, CampaignStopped, Problem
+from softdock.scenario.reading import Unreadable, read_text
 
 OWN_CONTACTS = 4  # rows of the contact log that these functions see
 MANY = 9.0  # contacts, more than that
@@ -42,12 +43,10 @@ def load_own(file: Path, varied: int) -> Own:
     """The functions of a file, compiled. THIS RUNS THE FILE. `varied`: how many numbers vary."""
     scope: dict[str, Any] = {"__name__": "softdock_own_outcomes", "__file__": str(file)}
     try:
-        exec(compile(file.read_text(encoding="utf-8"), str(file), "exec"), scope)
-    except OSError as error:
-        raise BadInput(
-            Problem("outcome_file", str(file), f"a file that can be read ({error.strerror})")
-        ) from None
-    except Exception as error:
+        exec(compile(read_text(file, what="Python file"), str(file), "exec"), scope)
+    except Unreadable as error:
+        raise BadInput(Problem("outcome_file", str(file), error.allowed)) from None
+    except (Exception, SystemExit) as error:
         raise BadInput(
             Problem(
                 "outcome_file", str(file), f"Python that runs ({type(error).__name__}: {error})"
@@ -86,12 +85,13 @@ def load_own(file: Path, varied: int) -> Own:
                 f"{len(LOG_COLUMNS)}], varied[{varied}] ({error})"
             )
             raise BadInput(Problem(f"outcome_file {name}", str(file), allowed)) from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadInput(
                 Problem(
                     f"outcome_file {name}",
                     str(file),
-                    f"a function that Numba compiles to a number ({str(error).splitlines()[0]})",
+                    "a function that Numba compiles to a number "
+                    f"({(str(error) or type(error).__name__).splitlines()[0]})",
                 )
             ) from None
     return made
@@ -121,12 +121,16 @@ def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def apply_own(own: Own, batch: Batch, varied: np.ndarray) -> dict[str, np.ndarray]:
-    """A column each. `varied`: a row a run."""
+    """A column each. `varied`: one row per run. Each function is handed copies: what it writes into
+    them changes no official column."""
     found = {name: np.zeros(len(batch)) for name in own}
     for name, loop in own.items():
         try:
-            loop(batch.outcomes, batch.logs, np.ascontiguousarray(varied, dtype=float), found[name])
-        except Exception as error:  # the user's code, on numbers that the trial did not have
+            loop(batch.outcomes.copy(), batch.logs.copy(), np.array(varied, float), found[name])
+        except (
+            Exception,
+            SystemExit,
+        ) as error:  # the user's code, on numbers that the trial did not have
             raise CampaignStopped(
                 f"outcome_file: {name} failed: {type(error).__name__}: {error}; mend it and "
                 "begin in a new folder"

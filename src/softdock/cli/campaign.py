@@ -246,8 +246,8 @@ def _replay(
     ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
 ) -> None:
     """One run by itself; beside what the table has of it, where there is one."""
+    from softdock.analysis.metrics import metrics_json
     from softdock.analysis.simulation import simulate
-    from softdock.archive.run_folder import metrics_json
     from softdock.campaign.digest import is_campaign
     from softdock.campaign.replay import differences, outcomes_of, row_of
     from softdock.cli.run_tables import show_run

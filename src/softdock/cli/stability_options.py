@@ -8,10 +8,10 @@ from dataclasses import asdict
 from typing import Any
 
 from softdock.errors import BadInput, Problem
-from softdock.stability.chart import AXES, Dot
 from softdock.stability.critical import stretches
 from softdock.stability.from_scenario import OperatingPoint
 from softdock.stability.loop import Loop
+from softdock.stability.panels import AXES, Dot
 from softdock.stability.robust import Interval, Normal
 
 UNCERTAIN = {"mass": "mass", "stiffness": "stiffness", "damping": "damping", "delay_ms": "delay"}

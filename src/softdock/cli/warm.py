@@ -14,16 +14,17 @@ def warm() -> None:
     """Compile ahead, so that the first run starts at once."""
     begin = time.perf_counter()
     with working("compiling the loop and orbit (about 40 s the first time)"):
-        from softdock.analysis.simulation import Stepper, simulate
+        from softdock.analysis.simulation import fly
         from softdock.campaign.columns import columns
         from softdock.campaign.cpu import run_cpu
         from softdock.core.machine.compiled import cache_folder
         from softdock.core.orbit import orbit
+        from softdock.runs.stepper import Stepper
         from softdock.scenario.files import load_scenario
 
         scenario = load_scenario("epos_1d")
         orbit(scenario)
-        simulate(scenario)
+        fly(scenario)
         Stepper(scenario).step()
         run_cpu(*columns(scenario, {}, runs=1))
     console.print(

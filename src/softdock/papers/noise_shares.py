@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.scenario.files import load_scenario
 
 NOISE = 0.25  # N, of a sample
@@ -29,8 +29,7 @@ def runs_above_one(method: str, case: str, confidence: float, runs: int, seed: i
         keys | {"sensor.noise_N": NOISE, "methods": [told]}
     )
     return sum(
-        simulate(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0
-        for i in range(runs)
+        fly(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
     )
 
 

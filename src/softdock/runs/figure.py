@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from softdock.core.energy.ledger import ROWS
-
-if TYPE_CHECKING:
-    from softdock.runs.run import Run
+from softdock.runs.run import Run
 
 
 def run_figure(run: Run) -> Any:
@@ -17,7 +15,7 @@ def run_figure(run: Run) -> Any:
     from plotly.subplots import make_subplots
 
     figure = make_subplots(rows=3, cols=1, shared_xaxes=True, vertical_spacing=0.05)
-    series, orbit = run.series, run.orbit.series
+    series, orbit = run.series, run.fly_orbit().series
     time = series["time"]
 
     def line(row: int, name: str, x: np.ndarray, y: np.ndarray, dash: str = "solid") -> None:

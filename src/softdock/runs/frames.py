@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from softdock.runs.run import Run
+from softdock.runs.run import Run
 
 
 def _library(name: str) -> Any:

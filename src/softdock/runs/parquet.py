@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.machine.record import Channel
-from softdock.runs.run import Series
+from softdock.runs.series import Series
 
 ATTRIBUTES = ("unit", "frame", "meaning")
 

@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock._given import given
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import STATUSES
 from softdock.core.energy.ledger import ROWS, Ledger
-from softdock.core.machine.record import CHANNELS, Channel
-from softdock.errors import closest
+from softdock.core.orbit import Orbit, orbit
+from softdock.errors import NotFlown
+from softdock.runs.series import Series
 from softdock.scenario.build import Scenario
-
-if TYPE_CHECKING:
-    from softdock.core.orbit import Orbit
-
-
-class Series(Mapping[str, np.ndarray]):
-    """Recorded channels by name. `series["chaser.position.x"]` is one column,
-    `series["chaser.position"]` all of that vector's."""
-
-    def __init__(self, rows: np.ndarray, channels: Sequence[Channel] = CHANNELS):
-        self.rows = rows  # one row a cycle, one column a channel
-        self.channels = channels
-        self._index = {channel.name: i for i, channel in enumerate(channels)}
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        if name in self._index:
-            return self.rows[:, self._index[name]]
-        columns = [i for channel, i in self._index.items() if channel.rpartition(".")[0] == name]
-        if not columns:
-            groups = {channel.rpartition(".")[0] for channel in self._index} - {""}
-            near = closest(name, [*self._index, *groups])
-            raise KeyError(
-                f"no series '{name}'"
-                + (
-                    f"; did you mean '{near}'?"
-                    if near
-                    else f"; there are: {', '.join(self._index)}"
-                )
-            )
-        return self.rows[:, columns[0] : columns[-1] + 1]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._index)
-
-    def __len__(self) -> int:
-        return len(self._index)
-
-    def channel(self, name: str) -> Channel:
-        """Unit, frame and meaning of a channel."""
-        return self.channels[self._index[name]]
 
 
 class Reached(NamedTuple):
@@ -77,61 +37,80 @@ class Run:
     contact_count: int  # all contacts, also those beyond the log
     cycles: int
     status: str  # one of cycle.STATUSES
-    state: (
-        np.ndarray
-    )  # the loop's last state, flat (see flat.py); empty in a run read from a folder
+    # the loop's last state, flat (core/machine/state.py); empty in a run read from a folder
+    state: np.ndarray
     warnings: list[str] = field(default_factory=list)
-    method_books: dict[str, dict[str, Any]] = field(
-        default_factory=dict
-    )  # what methods did: removed, returned, by axis (docs/metrics.md)
-    events: list[dict[str, Any]] = field(
-        default_factory=list
-    )  # what went wrong with readings and robots (analysis/faults.py)
-    joint_books: dict[str, dict[str, float]] = field(
-        default_factory=dict
-    )  # of robots with an elastic joint, J; empty in a run read from a folder
+    # what methods did: removed, returned, by axis (docs/metrics.md)
+    method_books: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # what went wrong with readings and robots (analysis/faults.py)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    # of robots with an elastic joint, J; empty in a run read from a folder
+    joint_books: dict[str, dict[str, float]] = field(default_factory=dict)
     reached: Reached = field(default_factory=Reached)
 
-    @cached_property
+    _orbit: Orbit | None = field(default=None, repr=False)
+    _metrics: dict[str, Any] | None = field(default=None, repr=False)
+
+    @property
     def orbit(self) -> Orbit:
-        """What orbit would do with this scenario, recorded at the same instants."""
-        from softdock.core.orbit import orbit
+        """What orbit would do with this scenario, recorded at the same instants. Raises `NotFlown`
+        where nobody has flown it: reading never flies."""
+        if self._orbit is None:
+            raise NotFlown(
+                "orbit has not been flown beside this run: run.fly_orbit() flies it and keeps it"
+            )
+        return self._orbit
 
-        return orbit(self.scenario)
+    @orbit.setter
+    def orbit(self, flown: Orbit) -> None:
+        self._orbit = flown
 
-    @cached_property
+    def fly_orbit(self) -> Orbit:
+        """Fly orbit beside this run, unless that was done before; it is kept as `run.orbit`."""
+        if self._orbit is None:
+            self._orbit = orbit(self.scenario)
+        return self._orbit
+
+    @property
     def metrics(self) -> dict[str, Any]:
-        """Everything this run says about the rig, with orbit beside it: see docs/metrics.md."""
-        from softdock.analysis.metrics import metrics
+        """Everything this run says about the rig, with orbit beside it: see docs/metrics.md. Raises
+        `NotFlown` for a run that was flown alone and not judged."""
+        if self._metrics is None:
+            raise NotFlown(
+                "this run was flown alone: softdock.judge(run) flies orbit beside it and gives it "
+                "its metrics"
+            )
+        return self._metrics
 
-        return metrics(self)
+    @metrics.setter
+    def metrics(self, found: dict[str, Any]) -> None:
+        self._metrics = found
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the run has its metrics."""
+        return self._metrics is not None
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
         """Write the run folder: scenario, series, metrics and report. Refuses a folder that has
-        something in it, unless `force`. Returns its path."""
-        from softdock.archive.run_folder import save_run
-
-        return save_run(self, folder, force)
+        something in it, unless `force`. Flies orbit if that was not done. Returns its path."""
+        path: Path = given("save_run")(self, folder, force)
+        return path
 
     def plot(self) -> Any:
-        """A plotly figure: gap, forces and invented energy over time."""
-        from softdock.runs.figure import run_figure
-
-        return run_figure(self)
+        """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
+        done."""
+        return given("run_figure")(self)
 
     def to_dataframe(self) -> Any:
-        """A pandas DataFrame: a column a channel, indexed by time [s]. Needs the extra
+        """A pandas DataFrame: one column per channel, indexed by time [s]. Needs the extra
         `dataframe`."""
-        from softdock.runs.frames import to_dataframe
-
-        return to_dataframe(self)
+        return given("to_dataframe")(self)
 
     def to_xarray(self) -> Any:
-        """An xarray Dataset: a variable a quantity, with unit, frame and meaning as attributes.
+        """An xarray Dataset: one variable per quantity, with unit, frame and meaning as attributes.
         Needs the extra `dataframe`."""
-        from softdock.runs.frames import to_xarray
-
-        return to_xarray(self)
+        return given("to_xarray")(self)
 
     @property
     def ledger(self) -> dict[str, float]:

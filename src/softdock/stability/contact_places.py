@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.core.spatial.arrays import matrix
+
 AZIMUTHS, HEIGHTS, DIRECTIONS = 48, 3, 200
 
 
@@ -23,23 +25,11 @@ class Place(NamedTuple):
     tip: np.ndarray  # m, centre of the chaser's tip from the target's centre of mass
 
 
-def rotation(wxyz: Any) -> np.ndarray:
-    """Rotation matrix, world from body."""
-    w, x, y, z = np.asarray(wxyz, float) / np.linalg.norm(wxyz)
-    return np.array(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
-
-
 def tip_motion(tables: dict[str, Any], pair: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """The tip's centre from the target's centre of mass at t = 0, and its velocity seen from the
     target, world axes [m, m/s]."""
     c, t = tables["chaser"], tables["target"]
-    R_c, R_t = rotation(c["attitude_wxyz"]), rotation(t["attitude_wxyz"])
+    R_c, R_t = matrix(c["attitude_wxyz"]), matrix(t["attitude_wxyz"])
     arm = R_c @ np.asarray(pair["tip_m"], float)
     at = np.asarray(c["position_m"], float) - np.asarray(t["position_m"], float) + arm
     v = np.asarray(c["velocity_m_per_s"], float) + np.cross(
@@ -55,7 +45,7 @@ def tip_motion(tables: dict[str, Any], pair: dict[str, Any]) -> tuple[np.ndarray
 
 def reachable(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
     """Every place where the pair may touch; for surfaces with many normals, sampled."""
-    R = rotation(tables["target"]["attitude_wxyz"])
+    R = matrix(tables["target"]["attitude_wxyz"])
     origin, axis = R @ np.asarray(pair["origin_m"], float), R @ np.asarray(pair["axis"], float)
     axis = axis / np.linalg.norm(axis)
     start, velocity = tip_motion(tables, pair)

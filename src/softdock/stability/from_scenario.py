@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
-from softdock.stability.contact_places import Place, reachable, rotation, tip_motion
+from softdock.stability.contact_places import Place, reachable, tip_motion
 from softdock.stability.effective_mass import FreeBody, rotation_mobility, translation_mobility
 from softdock.stability.linearised import Linear, approach_speed, linearise
 from softdock.stability.loop import Loop, Robot, check_loop
@@ -56,7 +57,7 @@ def _bodies(tables: dict[str, Any], pair: dict[str, Any], place: Place) -> dict[
         body = tables[name]
         if body["fixed"]:
             continue
-        R = rotation(body["attitude_wxyz"])
+        R = matrix(body["attitude_wxyz"])
         inertia = np.asarray(body["inertia_kg_m2"], float)
         inertia = np.diag(inertia) if inertia.shape == (3,) else inertia.reshape(3, 3)
         arm = R @ np.asarray(pair["tip_m"], float) if name == "chaser" else place.tip
@@ -212,7 +213,7 @@ def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any]
     normals = {
         "world": normal,
         "normal": np.array([1.0, 0.0, 0.0]),
-        **{name: rotation(tables[name]["attitude_wxyz"]).T @ normal for name in NAMES},
+        **{name: matrix(tables[name]["attitude_wxyz"]).T @ normal for name in NAMES},
     }
     found: dict[str, Any] = {}
     notes = []

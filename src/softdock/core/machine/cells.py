@@ -37,7 +37,8 @@ class Cells:
         if twice or any(cell.size < 1 for cell in cells):
             raise ValueError(f"cells of '{name}': names twice {twice}, or a size below 1")
         self.name, self.cells = name, cells
-        offsets, size = [], 0
+        offsets: list[Any] = []
+        size = 0
         for cell in cells:
             offsets.append(size)
             size += cell.size

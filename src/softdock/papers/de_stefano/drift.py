@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.core.adaptation.passive_integrator.keys import FORMS
 from softdock.core.energy.axis_scheme import (
     BARE,
@@ -52,7 +52,7 @@ def loop_run(T: float, method: dict[str, Any] | None, integrator: str = "symplec
         "external": {"chaser": {"rows": rows}},
         "methods": [method] if method else [{"name": "direct"}],
     }
-    return simulate(build(tables))
+    return fly(build(tables))
 
 
 def loop_drifts(T: float, form: str, pairing: str = "symplectic") -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.papers.frame import Column, Exhibit
 from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
@@ -101,7 +101,7 @@ HEADINGS = {
 def faulty(fault: str, method: str) -> Run:
     """One run of ten seconds."""
     keys = FAULTS[fault][0] | {"time.duration_s": DURATION, "methods": [METHODS[method]]}
-    return simulate(
+    return fly(
         load_scenario(
             "epos_1d", {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
         ).with_keys(keys)

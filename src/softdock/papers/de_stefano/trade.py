@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.core.adaptation.passive_integrator.keys import FORMS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
@@ -79,7 +79,7 @@ def held_drift(integrator: str, methods: list[dict[str, Any]]) -> float:
             ]
         }
     }
-    end = simulate(build(tables)).series["command.chaser.position.x"][-1]
+    end = fly(build(tables)).series["command.chaser.position.x"][-1]
     return float(end - PUSH / MASS * (0.5 * PUSH_TIME**2 + PUSH_TIME))
 
 
@@ -87,9 +87,7 @@ def bounce(integrator: str, methods: list[dict[str, Any]], delay_ms: float = 0.0
     """Restitution on the lossless spring, mean over the sampling phase."""
     found = []
     for phase in np.arange(PHASES) / PHASES:
-        found.append(
-            simulate(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution
-        )
+        found.append(fly(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution)
     return float(np.mean(found))
 
 

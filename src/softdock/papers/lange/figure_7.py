@@ -80,7 +80,7 @@ def energy_after(run: Run, contact: int) -> float:
 
 
 def make_figure_7() -> Exhibit:
-    orbit = cone_run(OURS).orbit
+    orbit = cone_run(OURS).fly_orbit()
     rows = [
         _row("orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, _parting(orbit))
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.lange.compensation import (
     ENVIRONMENTS,
@@ -169,7 +169,7 @@ def one_run(wanted: Wanted, environment: str, seed: int = 1, gap_m: float = GAP)
         "random": {"seed": seed}
     }
     tables["chaser"]["position_m"] = [float(start_of(seed)), 0.0, 0.0]
-    return simulate(tables)
+    return fly(tables)
 
 
 def _speeds() -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.simulation import simulate
+from softdock.analysis.simulation import fly
 from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
 
@@ -98,7 +98,7 @@ def impact(
         | both_robots(robots.limits.get(cycle_ms, {}))
         | {"time.duration_s": seen_at + after, "methods": [keys]}
     )
-    return simulate(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
+    return fly(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
 
 
 def plain_impact(
@@ -122,7 +122,7 @@ def plain_impact(
         | {"methods": [method], "allow_unresolved": True}
         | changes
     )
-    return simulate(load_scenario("lange_impact_jerk").with_keys(given))
+    return fly(load_scenario("lange_impact_jerk").with_keys(given))
 
 
 def shares(number: int) -> np.ndarray:

@@ -26,7 +26,7 @@ from softdock.report.frame.page import page
 from softdock.scenario.files import to_toml
 
 if TYPE_CHECKING:
-    from softdock.campaign.plan import Plan
+    from softdock.campaign.variants import Plan
 
 
 def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.spatial.arrays import rotate, rotate_back
 from softdock.scenario.build import Scenario
 
 FLAT = 1e-3  # of the extent along the axis: less than this across it is no path worth a chart
@@ -86,10 +87,10 @@ def _relative(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Place and velocity of the tip in target axes, from the target's centre of mass."""
     q_chaser, q_target = series[f"{prefix}chaser.attitude"], series[f"{prefix}target.attitude"]
-    arm = _turn(q_chaser, np.broadcast_to(tip, (len(q_chaser), 3)))
+    arm = rotate(q_chaser, np.broadcast_to(tip, (len(q_chaser), 3)))
     spin_chaser, spin_target = (
-        _turn(q_chaser, series[f"{prefix}chaser.rate"]),
-        _turn(q_target, series[f"{prefix}target.rate"]),
+        rotate(q_chaser, series[f"{prefix}chaser.rate"]),
+        rotate(q_target, series[f"{prefix}target.rate"]),
     )
     place = series[f"{prefix}chaser.position"] + arm - series[f"{prefix}target.position"]
     velocity = (
@@ -98,15 +99,7 @@ def _relative(
         - series[f"{prefix}target.velocity"]
         - np.cross(spin_target, place)
     )
-    back = q_target * np.array([1.0, -1.0, -1.0, -1.0])
-    return _turn(back, place), _turn(back, velocity)
-
-
-def _turn(q: np.ndarray, vectors: np.ndarray) -> np.ndarray:
-    """Rotate by unit quaternions wxyz, row by row."""
-    w, u = q[:, :1], q[:, 1:]
-    twice = 2.0 * np.cross(u, vectors)
-    return np.asarray(vectors + w * twice + np.cross(u, twice))
+    return rotate_back(q_target, place), rotate_back(q_target, velocity)
 
 
 def _axes(axis: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.page import page
-from softdock.stability.chart import AXES, MS, Panel, as_data
+from softdock.stability.panels import AXES, MS, Panel, as_data
 
 EXPLAINED = (
     "Solid: the continuous loop, closed form. Dashed: the sampled loop. Left of a curve the loop "

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import SoftdockError
-from softdock.stability.chart import AXES, MS, Panel
+from softdock.stability.panels import AXES, MS, Panel
 
 COLOURS = ("#1f5fa8", "#b3541e", "#2f7d4f", "#7a4b9a", "#8a6d1d", "#444444")
 STABLE, ACTIVE = "#2f7d4f", "#b3262e"
