@@ -51,6 +51,7 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "campaign.thin": "campaign.compact_vectors",
     "campaign.whole": "archive.campaign_folder",
     "comparison.candidates": "scenario.candidates",
+    "comparison.user_method": "scenario.method_file",
     "corrections": "analysis.work_by_axis",
     "events": "analysis.faults",
     "feasibility": "analysis.feasibility",

@@ -14,9 +14,12 @@ import pytest
 from scenarios import epos_wall
 
 import softdock
+from softdock import methods
+from softdock.core.adaptation.interface import CYCLE
 from softdock.core.adaptation.memory import Recorded, channels_of, recorded
 from softdock.core.adaptation.registry import METHODS, MODULES
 from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.vector import TIME, TIME_AT
 
 SOURCES = Path(softdock.__file__).parent
 AT_HOME = (SOURCES / "core" / "adaptation", SOURCES / "papers")
@@ -208,3 +211,34 @@ def test_a_method_stays_inside_its_memory():
         assert one["written"] == [], one
         assert one["same"], one
         assert one["touched"], one
+
+
+def test_a_users_method_imports_softdock_methods_alone():
+    """The example's method needs nothing from inside, and what it may import is really there."""
+    example = Path(__file__).parents[2] / "examples" / "force_lead.py"
+    tree = ast.parse(example.read_text(encoding="utf-8"))
+    modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    modules |= {
+        one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names
+    }
+    assert modules == {"typing", "softdock.methods"}
+    assert sorted(methods.__all__) == sorted(name for name in vars(methods) if _is_public(name))
+
+
+def _is_public(name):
+    return not name.startswith("_") and name != "annotations"
+
+
+def test_the_cycle_stands_first_in_the_vector():
+    """Methods read T from one place of the vector, which is another stage's."""
+    assert TIME_AT + TIME.at.cycle == CYCLE
+
+
+def test_no_file_of_the_methods_is_long():
+    """At most 300 lines: what is read in one go."""
+    long = {
+        path.name: lines
+        for path in (SOURCES / "core" / "adaptation").rglob("*.py")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 300
+    }
+    assert long == {}

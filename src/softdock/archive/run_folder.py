@@ -4,6 +4,8 @@
     series.parquet   the time series; unit, frame and meaning of each channel in its field's metadata
     metrics.json     the metrics (docs/metrics.md)
     report.html      the page
+    methods.json     with methods of the user's own: which file they came from, and its hash
+    methods/         those files as they ran; text, which nothing here runs
     run.json         the manifest: version of the format, size and hash of every file; written last
 
 Every file is written whole or not at all, and the manifest last: a folder without a manifest is one
@@ -32,6 +34,7 @@ from softdock.runs.parquet import from_parquet, to_parquet
 from softdock.runs.run import Reached, Run
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
+from softdock.scenario.method_sources import LISTED, explained, files_of, kept, listed_methods
 
 FORMAT, VERSION = "softdock run", 1
 MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (
@@ -54,9 +57,12 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
         SERIES: to_parquet(run.series, {"softdock": __version__, "scenario": run.scenario.name}),
         METRICS: metrics_json(run.metrics).encode(),
         REPORT: run_page(run).encode(),
+        **kept(files_of(listed_methods(run.scenario.tables))),
     }
     (path / MANIFEST).unlink(missing_ok=True)  # from here until the end this is no run
+    (path / LISTED).unlink(missing_ok=True)  # of a run that was here before
     for name, data in contents.items():
+        (path / name).parent.mkdir(exist_ok=True)
         write_whole(path / name, data)
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -77,7 +83,8 @@ def open_run(folder: str | Path) -> Run:
         series = from_parquet((path / SERIES).read_bytes())
         scenario = build(tomllib.loads((path / SCENARIO).read_text(encoding="utf-8")))
     except BadInput as error:
-        raise BadRunFolder(f"{folder}: its scenario cannot be built here: {error}") from None
+        why = explained(error, path)
+        raise BadRunFolder(f"{folder}: its scenario cannot be built here: {why}") from None
     except (OSError, ValueError) as error:
         raise BadRunFolder(f"{folder}: cannot be read: {error}") from None
     contacts = [

@@ -38,8 +38,9 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS, check_scenario, longest_delay, memory_sizes
 from softdock.scenario.features import features_of
+from softdock.scenario.method_memory import floats_of
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
-from softdock.scenario.values import TRIANGLE_SLACK
+from softdock.scenario.values import TRIANGLE_SLACK, Refused
 
 CHECKED_ROWS = 1000
 COMPONENTS = (
@@ -309,7 +310,7 @@ def _method_floats(
     }
     periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
     if not own:
-        return max(method.memory(values, T) for T in periods)
+        return max(_floats(method, values, T, index) for T in periods)
     most = 0
     for row in range(len(vectors)):
         here = values | {
@@ -317,8 +318,15 @@ def _method_floats(
             for key, array in own.items()
             if key in values
         }
-        most = max(most, method.memory(here, vectors[row, TIME_AT + TIME.at.cycle]))
+        most = max(most, _floats(method, here, vectors[row, TIME_AT + TIME.at.cycle], index))
     return most
+
+
+def _floats(method: Any, values: Mapping[str, Any], T: float, index: int) -> int:
+    try:
+        return floats_of(method, values, T)
+    except Refused as why:
+        raise BadInput(Problem(f"{METHOD_TABLE}.{index}.name", method.name, str(why))) from None
 
 
 def _check_rows(scenario: Scenario, vectors: np.ndarray, swept_at: list[int]) -> None:

@@ -25,13 +25,13 @@ from softdock.comparison.outcomes import (
 )
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
-from softdock.comparison.user_method import why_not_compiled
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
+from softdock.scenario.method_compile import why_not_compiled
 
 SCHEMA = 1
 Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running

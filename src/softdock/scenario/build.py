@@ -35,6 +35,7 @@ from softdock.scenario.checks import check_rates, check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
 from softdock.scenario.method_chains import chain_problems
+from softdock.scenario.method_memory import floats_of, is_own
 from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import (
     METHOD_TABLE,
@@ -408,7 +409,13 @@ class _Builder:
         if self.problems:
             return []
         T = self.vector[TABLES[0].base]
-        return [(at, method.memory(values, T)) for at, method, values in sizes]
+        memory = []
+        for i, (at, method, values) in enumerate(sizes):
+            try:
+                memory.append((at, floats_of(method, values, T)))
+            except Refused as why:
+                self.refuse(f"{METHOD_TABLE}.{i}.name", method.name, str(why))
+        return memory
 
     def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
         """What a method refuses of its values, or warns about."""
@@ -420,7 +427,13 @@ class _Builder:
             return  # refused already
         if any(not problem.key.startswith(METHOD_TABLE) for problem in self.problems):
             return  # a check reads the rest of the scenario too: it waits until that is right
-        problems, warnings = method.check(values, self.resolved)
+        try:
+            problems, warnings = method.check(values, self.resolved)
+        except Exception as error:
+            if is_own(method):
+                raise
+            said = f"a method whose check can be computed ({type(error).__name__}: {error})"
+            problems, warnings = [("name", method.name, said)], []
         for key, value, allowed in problems:
             self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
         self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in warnings]

@@ -196,7 +196,7 @@ def check_rates(vector: np.ndarray, refuse: Callable[..., None]) -> None:
         if period == 0.0:
             period = T
         given = _as_given(1e3 * period)
-        if T > MOST_SAMPLES * period:
+        if MOST_SAMPLES * period < T:
             shortest = f"at least {1e3 * T / MOST_SAMPLES:g}: {MOST_SAMPLES} samples a cycle"
             refuse(f"{name}.period_ms", given, f"{shortest}, or 0 for one")
         elif delay + T > MOST_KEPT * period:

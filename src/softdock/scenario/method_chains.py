@@ -32,11 +32,8 @@ def chain_problems(names: Sequence[Any]) -> list[tuple[int, str]]:
 
 def _next_on_wrench(name: str, later: Sequence[Any]) -> str:
     """The next method of another name that changes the wrench; empty: none."""
-    for other in later:
-        if isinstance(other, str) and other != name and other in METHODS:
-            if METHODS[other].acts_on_wrench:
-                return other
-    return ""
+    others = [other for other in later if isinstance(other, str) and other != name]
+    return next((one for one in others if one in METHODS and METHODS[one].acts_on_wrench), "")
 
 
 def _settling(names: Sequence[Any]) -> list[str]:

@@ -10,11 +10,8 @@ from __future__ import annotations
 from numba.extending import overload
 
 from softdock.core.adaptation.interface import Replaced, Wrenches
-from softdock.core.adaptation.method import (
-    BY_TYPE,
-    nothing_replaced,
-)
-from softdock.core.machine.compiled import OPTIONS, by_type, compiled
+from softdock.core.adaptation.method import entry_of, nothing_replaced
+from softdock.core.machine.compiled import OPTIONS, by_type, class_of, compiled
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add
 
@@ -24,39 +21,39 @@ def memory_slots(methods, base):
     slots = []
     for marker in methods:
         slots.append(base)
-        base += 1 + BY_TYPE[type(marker)].group.size
+        base += 1 + entry_of(type(marker)).group.size
     return slots
 
 
-@by_type(lambda cls: BY_TYPE[cls].prepare)
+@by_type(lambda cls: entry_of(cls).prepare)
 def _prepare_one(marker, vector, base, memory): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].wrench)
+@by_type(lambda cls: entry_of(cls).wrench)
 def _wrench_one(method, mem, rig, measured, satellites, wrenches): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].correct)
+@by_type(lambda cls: entry_of(cls).correct)
 def _correct_one(method, mem, rig, measured, before, after, output): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].set_point)
+@by_type(lambda cls: entry_of(cls).set_point)
 def _set_point_one(method, mem, rig, satellites, output): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].external)
+@by_type(lambda cls: entry_of(cls).external)
 def _external_one(method, mem, rig, satellites): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].rewound)
+@by_type(lambda cls: entry_of(cls).rewound)
 def _rewound_one(method, mem): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].replaced)
+@by_type(lambda cls: entry_of(cls).replaced)
 def _replaced_one(method, mem): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].past)
+@by_type(lambda cls: entry_of(cls).past)
 def _past_one(method, mem, chaser, target, record, column, row): ...
 
 
@@ -69,7 +66,7 @@ def prepare_methods(markers, vector, base):
     prepared = []
     for marker in markers:
         prepared.append(_prepare_one(marker, vector, base + 1, int(vector[base])))
-        base += 1 + BY_TYPE[type(marker)].group.size
+        base += 1 + entry_of(type(marker)).group.size
     return tuple(prepared)
 
 
@@ -77,7 +74,7 @@ def prepare_methods(markers, vector, base):
 def _prepare_methods(markers, vector, base):
     if len(markers) == 0:
         return lambda markers, vector, base: ()
-    size = 1 + BY_TYPE[markers[0].instance_class].group.size
+    size = 1 + entry_of(class_of(markers[0])).group.size
 
     def rest(markers, vector, base):
         first = _prepare_one(markers[0], vector, base + 1, int(vector[base]))
@@ -173,7 +170,7 @@ def _sum_external(methods, mem, rig, satellites, external):
 def record_methods(methods, mem, row, at):
     """What the methods record, one after the other, into `row` from `at` on."""
     for method in methods:
-        count = len(BY_TYPE[type(method)].channels)
+        count = len(entry_of(type(method)).channels)
         row[at : at + count] = mem[method.memory : method.memory + count]
         at += count
 
@@ -182,7 +179,7 @@ def record_methods(methods, mem, row, at):
 def _record_methods(methods, mem, row, at):
     if len(methods) == 0:
         return lambda methods, mem, row, at: None
-    count = len(BY_TYPE[methods[0].instance_class].channels)
+    count = len(entry_of(class_of(methods[0])).channels)
 
     def rest(methods, mem, row, at):
         for i in range(count):
@@ -249,14 +246,14 @@ def rewrite_pasts(methods, mem, chaser, target, record, at, row):
     channels begin at `at`."""
     for method in methods:
         _past_one(method, mem, chaser, target, record, at, row)
-        at += len(BY_TYPE[type(method)].channels)
+        at += len(entry_of(type(method)).channels)
 
 
 @overload(rewrite_pasts, jit_options=OPTIONS)
 def _rewrite_pasts(methods, mem, chaser, target, record, at, row):
     if len(methods) == 0:
         return lambda methods, mem, chaser, target, record, at, row: None
-    count = len(BY_TYPE[methods[0].instance_class].channels)
+    count = len(entry_of(class_of(methods[0])).channels)
 
     def rest(methods, mem, chaser, target, record, at, row):
         _past_one(methods[0], mem, chaser, target, record, at, row)

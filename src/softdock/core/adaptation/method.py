@@ -210,12 +210,26 @@ METHODS: dict[str, Method] = {}
 BY_TYPE: dict[type, Method] = {}  # also of variants
 
 
+class NotItsNamedTuple(TypeError):
+    """`prepare` returned something that is no method's NamedTuple."""
+
+
+def entry_of(cls: type) -> Method:
+    """The method whose NamedTuple this is."""
+    found = BY_TYPE.get(cls)
+    if found is None:
+        raise NotItsNamedTuple(
+            f"prepare must return the method's own NamedTuple, not a {cls.__name__}: its type "
+            "chooses the code"
+        )
+    return found
+
+
 def register(method: Method) -> None:
     """Add a method to the list. Compiled code knows a NamedTuple by its name and fields, so no two
     methods may have the same."""
     cls = type(method.marker)
-    for other in METHODS.values():
-        twin = type(other.marker)
+    for twin, other in BY_TYPE.items():  # variants too
         if (
             other.name != method.name
             and twin.__name__ == cls.__name__

@@ -8,7 +8,7 @@ from typing import Any
 from numba.extending import overload
 
 from softdock.core.adaptation.method import (
-    BY_TYPE,
+    entry_of,
     keep_set_point,
     keep_states,
     keep_wrench,
@@ -16,7 +16,7 @@ from softdock.core.adaptation.method import (
     nothing_replaced,
     nothing_rewound,
 )
-from softdock.core.machine.compiled import OPTIONS
+from softdock.core.machine.compiled import OPTIONS, class_of
 
 
 def _any_method(classes, *hooks):
@@ -28,7 +28,7 @@ def _any_method(classes, *hooks):
     }
     defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced}
     return any(
-        getattr(BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks
+        getattr(entry_of(cls), hook) is not defaults[hook] for cls in classes for hook in hooks
     )
 
 
@@ -40,7 +40,7 @@ def _known_at_compile_time(name, *hooks):
         return _any_method([type(method) for method in methods], *hooks)
 
     def typed(methods):
-        answer = _any_method([method.instance_class for method in methods], *hooks)
+        answer = _any_method([class_of(method) for method in methods], *hooks)
         return lambda methods: answer
 
     ask.__name__ = name
