@@ -438,6 +438,22 @@ BAD = {
         GOOD + "class Direct(NamedTuple):\n    memory: int\nMETHOD = method(marker=Direct(0))",
         "a NamedTuple class of its own.*already that of 'direct'; give it another name",
     ),
+    "a variant's marker": (
+        GOOD + "from softdock.core.adaptation.networks.nonlinear import NonlinearContact\n"
+        "METHOD = method(marker=NonlinearContact(0, 0, 0, 0, 0.0, 0.0))",
+        "a NamedTuple class of its own",
+    ),
+    "removes one": (
+        GOOD + "from softdock.core.adaptation.registry import METHODS\n"
+        "del METHODS['direct']\nMETHOD = method()",
+        "register: given 'direct'; allowed: .*may not change or remove",
+    ),
+    "changes one's code": (
+        GOOD + "from softdock.core.adaptation.direct import Direct\n"
+        "from softdock.core.adaptation.method import BY_TYPE\n"
+        "METHOD = method()\nBY_TYPE[Direct] = METHOD",
+        "register: given 'direct'; allowed: .*may not change or remove",
+    ),
     "a class of another's name": (
         GOOD + "class Direct: ...\nMETHOD = method(marker=Direct())",
         "a field 'memory'",

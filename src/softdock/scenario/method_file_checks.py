@@ -101,7 +101,7 @@ def _is_marker(marker: Any) -> bool:
     return isinstance(marker, tuple) and "memory" in getattr(marker, "_fields", ())
 
 
-def _problems(method: Method, before: dict[str, Method], file: Path) -> list[Problem]:
+def _problems(method: Any, before: dict[str, Method], file: Path) -> list[Problem]:
     """Everything wrong with an entry that can be seen without compiling it."""
     found: list[Problem] = []
 

@@ -228,7 +228,8 @@ def entry_of(cls: type) -> Method:
 def register(method: Method) -> None:
     """Add a method to the list. Compiled code knows a NamedTuple by its name and fields, so no two
     methods may have the same."""
-    cls = type(method.marker)
+    cls: Any = type(method.marker)
+    twin: Any
     for twin, other in BY_TYPE.items():  # variants too
         if (
             other.name != method.name
@@ -242,9 +243,8 @@ def register(method: Method) -> None:
     METHODS[method.name] = method
     BY_TYPE[type(method.marker)] = method
     for variant in method.variants:
-        BY_TYPE[type(variant.marker)] = replace(
-            method, marker=variant.marker, prepare=variant.prepare, **variant.hooks
-        )
+        changed: dict[str, Any] = {"marker": variant.marker, "prepare": variant.prepare}
+        BY_TYPE[type(variant.marker)] = replace(method, **changed | variant.hooks)
 
 
 def numbered(names: Any) -> list[str]:

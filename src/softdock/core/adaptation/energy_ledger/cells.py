@@ -12,6 +12,7 @@ from softdock.core.adaptation.measured.real_work import BOOK, BOOKS, RING_FLOATS
 from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.rings import Ring, row_of
 
 CELLS = Cells(
     "energy_ledger",
@@ -70,7 +71,7 @@ def books_of(method):
 @compiled
 def _row_at(method, count):
     ring = method.memory + RINGS_AT + method.rows * RING_FLOATS
-    return ring + (count % method.rows) * BOOK_ROW
+    return row_of(Ring(ring, method.rows, BOOK_ROW), count)
 
 
 @compiled

@@ -3,12 +3,16 @@ different ages can be paired.
 
 A record is rows (time [s], twelve floats) in a ring, behind one float that counts what was
 remembered. Between two rows it is linear; before the oldest and after the newest it is constant.
+
+Its own search, and not `rings.bracket`: at a row's very instant, and after the newest, this one
+takes the end of the step before (e + 1 (l - e)), which may differ from the row by rounding.
 """
 
 from __future__ import annotations
 
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, row_of
 
 VALUES = 12  # numbers of a record
 RECORD_ROW = Cells("record_row", Cell("time", 1, "s"), Cell("values", VALUES))
@@ -27,10 +31,11 @@ def record_floats(rows):
 def remember(mem, at, rows, time, vectors):
     """Add four three-vectors; a time that is not new replaces the newest row."""
     count = int(mem[at + RECORD.count])
-    if count == 0 or time > mem[at + RECORD.ring + ROW * ((count - 1) % rows)]:
+    ring = Ring(at + RECORD.ring, rows, ROW)
+    if count == 0 or time > mem[row_of(ring, count - 1)]:
         count += 1
         mem[at + RECORD.count] = float(count)
-    row = at + RECORD.ring + ROW * ((count - 1) % rows)
+    row = row_of(ring, count - 1)
     mem[row] = time
     for j in range(4):
         for i in range(3):
@@ -41,12 +46,12 @@ def remember(mem, at, rows, time, vectors):
 def look_up(mem, at, rows, time, out):
     """The twelve numbers at a time, into `mem[out:]`."""
     count = int(mem[at + RECORD.count])
-    oldest = max(0, count - rows)
+    oldest, ring = max(0, count - rows), Ring(at + RECORD.ring, rows, ROW)
     b = count - 1
-    while b > oldest and mem[at + RECORD.ring + ROW * ((b - 1) % rows)] >= time:
+    while b > oldest and mem[row_of(ring, b - 1)] >= time:
         b -= 1
-    later = at + RECORD.ring + ROW * (b % rows)
-    earlier = at + RECORD.ring + ROW * ((b - 1) % rows) if b > oldest else later
+    later = row_of(ring, b)
+    earlier = row_of(ring, b - 1) if b > oldest else later
     span = mem[later] - mem[earlier]
     share = min(max((time - mem[earlier]) / span, 0.0), 1.0) if span > 0.0 else 1.0
     for i in range(VALUES):

@@ -8,11 +8,10 @@ and six running sums of the controller's own. Instants never fall. `*_at(t)` int
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, bracket, row_of
 from softdock.core.spatial.motion import (
     POSE_FLOATS,
     Motion,
@@ -36,20 +35,16 @@ ENTRY_CELLS = Cells(
 ENTRY, ENTRY_FLOATS = ENTRY_CELLS.at, ENTRY_CELLS.size
 
 
-class Ring(NamedTuple):
-    at: int  # first float in mem
-    slots: int
-
-
 @compiled
-def _entry(ring, cycle):
-    return ring.at + (cycle % ring.slots) * ENTRY_FLOATS
+def readings(at, cycles):
+    """The ring of some cycles' readings, from its first float in `mem`."""
+    return Ring(at, cycles, ENTRY_FLOATS)
 
 
 @apart
 def keep(mem, ring, cycle, t, measured, sums):
     """The readings handed over at t [s], cycle by cycle; `sums`: two vectors."""
-    here = _entry(ring, cycle)
+    here = row_of(ring, cycle)
     mem[here + ENTRY.force_time], mem[here + ENTRY.pose_time], mem[here + ENTRY.sum_time] = (
         t - measured.force_age,
         t - measured.pose_age,
@@ -61,25 +56,6 @@ def keep(mem, ring, cycle, t, measured, sums):
     store_pose(mem, here + ENTRY.poses + POSE_FLOATS, measured.mock_ups.target)
     store3(mem, here + ENTRY.sums, sums[0])
     store3(mem, here + ENTRY.sums + 3, sums[1])
-
-
-@compiled
-def _bracket(mem, ring, cycle, field, t):
-    """Entries at or before t and just after it (the same, if t is not between two), and the
-    fraction of the way."""
-    newer = _entry(ring, cycle)
-    for back in range(1, min(ring.slots, cycle + 1)):
-        if mem[newer + field] <= t:
-            return newer, newer, 0.0
-        older = _entry(ring, cycle - back)
-        if mem[older + field] <= t:
-            return (
-                older,
-                newer,
-                (t - mem[older + field]) / (mem[newer + field] - mem[older + field]),
-            )
-        newer = older
-    return newer, newer, 0.0
 
 
 @compiled
@@ -98,7 +74,7 @@ def _pose_between(mem, a, b, s):
 
 @apart
 def wrenches_at(mem, ring, cycle, t):
-    a, b, s = _bracket(mem, ring, cycle, ENTRY.force_time, t)
+    a, b, s = bracket(mem, ring, cycle, ENTRY.force_time, t)
     if a == b:
         return Wrenches(
             load_wrench(mem, a + ENTRY.wrenches), load_wrench(mem, a + ENTRY.wrenches + 6)
@@ -113,7 +89,7 @@ def wrenches_at(mem, ring, cycle, t):
 @apart
 def poses_at(mem, ring, cycle, t):
     """Both mock-ups; without twist."""
-    a, b, s = _bracket(mem, ring, cycle, ENTRY.pose_time, t)
+    a, b, s = bracket(mem, ring, cycle, ENTRY.pose_time, t)
     a, b = a + ENTRY.poses, b + ENTRY.poses
     return Output(
         _pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s)
@@ -122,7 +98,7 @@ def poses_at(mem, ring, cycle, t):
 
 @apart
 def sums_at(mem, ring, cycle, t):
-    a, b, s = _bracket(mem, ring, cycle, ENTRY.sum_time, t)
+    a, b, s = bracket(mem, ring, cycle, ENTRY.sum_time, t)
     return _between3(mem, a + ENTRY.sums, b + ENTRY.sums, s), _between3(
         mem, a + ENTRY.sums + 3, b + ENTRY.sums + 3, s
     )

@@ -25,6 +25,7 @@ from softdock.core.adaptation.measured.paired_poses import (
 )
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.rings import Ring, bracket, row_of
 from softdock.core.spatial.motion import Wrench, load_wrench, store_wrench
 from softdock.core.spatial.vectors import add, add_scaled, dot, norm, scale, subtract
 
@@ -68,26 +69,35 @@ class Books(NamedTuple):
 
 
 @compiled
-def _pose_ring(books):
-    return books.rings + books.rows * WRENCH_FLOATS
+def _wrenches(books):
+    return Ring(books.rings, books.rows, WRENCH_FLOATS)
+
+
+@compiled
+def _poses(books):
+    return Ring(books.rings + books.rows * WRENCH_FLOATS, books.rows, POSE_FLOATS)
+
+
+@compiled
+def _is_new(mem, ring, count, time):
+    return count == 0 or time > mem[row_of(ring, count - 1)] + SAME_TIME
 
 
 @compiled
 def note_readings(mem, books, wrench, wrench_time, mock_ups, pose_time):
     """Put what is newer than the newest row into the rings; False: the force was not."""
-    at, rows = books.at, books.rows
-    count, ring = int(mem[at + BOOK.forces]), books.rings
-    is_new = (
-        count == 0 or wrench_time > mem[ring + ((count - 1) % rows) * WRENCH_FLOATS] + SAME_TIME
-    )
+    at, ring = books.at, _wrenches(books)
+    count = int(mem[at + BOOK.forces])
+    is_new = _is_new(mem, ring, count, wrench_time)
     if is_new:
-        row = ring + (count % rows) * WRENCH_FLOATS
+        row = row_of(ring, count)
         mem[row] = wrench_time
         store_wrench(mem, row + 1, wrench)
         mem[at + BOOK.forces] = count + 1.0
-    count, ring = int(mem[at + BOOK.poses]), _pose_ring(books)
-    if count == 0 or pose_time > mem[ring + ((count - 1) % rows) * POSE_FLOATS] + SAME_TIME:
-        row = ring + (count % rows) * POSE_FLOATS
+    ring = _poses(books)
+    count = int(mem[at + BOOK.poses])
+    if _is_new(mem, ring, count, pose_time):
+        row = row_of(ring, count)
         mem[row] = pose_time
         store_poses(mem, row + 1, poses_of(mock_ups))
         mem[at + BOOK.poses] = count + 1.0
@@ -95,28 +105,10 @@ def note_readings(mem, books, wrench, wrench_time, mock_ups, pose_time):
 
 
 @compiled
-def _bracket(mem, at, floats, rows, count, t):
-    """Offsets of the rows before and after t, and the weight of the later one. Beyond the ring: its
-    nearest row."""
-    later = at + ((count - 1) % rows) * floats
-    if t >= mem[later]:
-        return later, later, 0.0
-    oldest = max(count - rows, 0)
-    i = count - 2
-    while i >= oldest:
-        row = at + (i % rows) * floats
-        if mem[row] <= t:
-            return row, later, (t - mem[row]) / (mem[later] - mem[row])
-        later = row
-        i -= 1
-    return later, later, 0.0
-
-
-@compiled
 def wrench_at(mem, books, t):
     """The measured wrench on the chaser at an instant."""
-    count = int(mem[books.at + BOOK.forces])
-    a, b, share = _bracket(mem, books.rings, WRENCH_FLOATS, books.rows, count, t)
+    newest = int(mem[books.at + BOOK.forces]) - 1
+    a, b, share = bracket(mem, _wrenches(books), newest, 0, t)
     first, last = load_wrench(mem, a + 1), load_wrench(mem, b + 1)
     force = add_scaled(first.force, share, subtract(last.force, first.force))
     return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
@@ -125,8 +117,8 @@ def wrench_at(mem, books, t):
 @compiled
 def poses_at(mem, books, t):
     """The measured poses at an instant."""
-    count = int(mem[books.at + BOOK.poses])
-    a, b, share = _bracket(mem, _pose_ring(books), POSE_FLOATS, books.rows, count, t)
+    newest = int(mem[books.at + BOOK.poses]) - 1
+    a, b, share = bracket(mem, _poses(books), newest, 0, t)
     return poses_between(load_poses(mem, a + 1), load_poses(mem, b + 1), share)
 
 
@@ -143,18 +135,14 @@ class Booking(NamedTuple):
 def book_real_work(mem, books, pose_time, booking):
     """E_r, and the variance of its noise, from force sample to force sample, as far as the poses of
     the same instants are known."""
-    base, rows, at = books.at, books.rows, books.rings
+    base, rows, ring = books.at, books.rows, _wrenches(books)
     count, since = int(mem[base + BOOK.forces]), mem[base + BOOK.booked]
     i = count - 1
-    while (
-        i > 0
-        and i > count - rows
-        and mem[at + ((i - 1) % rows) * WRENCH_FLOATS] > since + SAME_TIME
-    ):
+    while i > 0 and i > count - rows and mem[row_of(ring, i - 1)] > since + SAME_TIME:
         i -= 1
     poses, wrench = poses_at(mem, books, since), wrench_at(mem, books, since)
-    while i < count and mem[at + (i % rows) * WRENCH_FLOATS] <= pose_time + SAME_TIME:
-        row = at + (i % rows) * WRENCH_FLOATS
+    while i < count and mem[row_of(ring, i)] <= pose_time + SAME_TIME:
+        row = row_of(ring, i)
         i += 1
         if mem[row] <= since + SAME_TIME:
             continue

@@ -19,7 +19,7 @@ from softdock.core.adaptation.measured.normal_damper import (
 from softdock.core.adaptation.measured.reading_ring import (
     ENTRY_FLOATS,
 )
-from softdock.core.adaptation.memory import recorded
+from softdock.core.adaptation.memory import channels_of, recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
@@ -139,7 +139,9 @@ CELLS = Cells(
 )
 
 
-OBSERVED = ("forces", "torques", "total")
+OBSERVED = tuple(
+    name for name, unit, *_ in channels_of(CELLS) if unit == "J" and name != "absorbed"
+)
 
 
 CELL, RING_AT = CELLS.at, CELLS.size  # the ring of readings stands behind

@@ -34,9 +34,9 @@ from softdock.core.adaptation.measured.normal_damper import (
     damper_wrenches,
 )
 from softdock.core.adaptation.measured.reading_ring import (
-    Ring,
     keep,
     poses_at,
+    readings,
     sums_at,
     wrenches_at,
 )
@@ -102,7 +102,7 @@ def _sum(a):
 def _observe(method, mem, rig, measured):
     """The energies of every axis at the newest instant for which both force and pose are here."""
     m, k, T = method.memory, rig.cycle, rig.T
-    ring = Ring(m + RING_AT, int(math.ceil(method.longest / T - 1e-9)) + 2)
+    ring = readings(m + RING_AT, int(math.ceil(method.longest / T - 1e-9)) + 2)
     sums = load3(mem, m + CELL.given), load3(mem, m + CELL.given + 3)
     t, was = k * T - max(measured.force_age, measured.pose_age), mem[m + CELL.until]
     keep(mem, ring, k, k * T, measured, sums)
@@ -230,7 +230,7 @@ METHOD = Method(
     memory=floats,
     check=check,
     report=report,
-    observes=tuple(name for cell in CELLS if cell.name in OBSERVED for name in cell.channels),
+    observes=OBSERVED,
     changes_wrench=False,  # what it adds above its bound is what it was asked for, wherever it is
     linear_part=lambda values, normals: ({}, []),  # it only watches, as long as the loop is stable
 )

@@ -15,6 +15,7 @@ from softdock.core.adaptation.remapping.cells import CELL, PAST, PAST_FLOATS, RI
 from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, overlap_of
 from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, row_of
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     load_wrench,
@@ -38,15 +39,15 @@ def load_satellites(mem, at):
 
 
 @compiled
-def row_of(method, stamp):
+def row_at(method, stamp):
     """First float of a stamp's row."""
-    return method.memory + RING_AT + (stamp % method.rows) * PAST_FLOATS
+    return row_of(Ring(method.memory + RING_AT, method.rows, PAST_FLOATS), stamp)
 
 
 @compiled
 def note_state(method, mem, stamp, satellites):
     """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
-    at = row_of(method, stamp)
+    at = row_at(method, stamp)
     store_satellites(mem, at, satellites)
     store_wrench(mem, at + PAST.others, no_wrench())
     store_wrench(mem, at + PAST.others + 6, no_wrench())
@@ -55,7 +56,7 @@ def note_state(method, mem, stamp, satellites):
 
 @compiled
 def note_cycle(method, mem, stamp, others, force):
-    at = row_of(method, stamp)
+    at = row_at(method, stamp)
     store_wrench(mem, at + PAST.others, others.chaser)
     store_wrench(mem, at + PAST.others + 6, others.target)
     store3(mem, at + PAST.force, force)
@@ -67,10 +68,10 @@ def _begin(method, mem, rig, model, latest):
     oldest that there is."""
     oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + CELL.free_since]), 0))
     stamp = max(latest, oldest)
-    overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
+    overlap = overlap_of(model, load_satellites(mem, row_at(method, stamp)))
     while stamp > oldest and overlap > 0.0:
         stamp -= 1
-        overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
+        overlap = overlap_of(model, load_satellites(mem, row_at(method, stamp)))
     if overlap > 0.0:
         mem[method.memory + CELL.too_short] += 1.0
     return stamp
@@ -87,11 +88,11 @@ def rewind(method, mem, rig, model, latest):
     """
     now = rig.cycle
     first = _begin(method, mem, rig, model, latest)
-    satellites = load_satellites(mem, row_of(method, first))
+    satellites = load_satellites(mem, row_at(method, first))
     jump = elastic_energy(model.law, overlap_of(model, satellites))
     taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
     for stamp in range(first, now):
-        at = row_of(method, stamp)
+        at = row_at(method, stamp)
         others = Wrenches(
             load_wrench(mem, at + PAST.others), load_wrench(mem, at + PAST.others + 6)
         )
@@ -103,7 +104,7 @@ def rewind(method, mem, rig, model, latest):
             max(peak_squared, dot(force, force)),
         )
         store3(mem, at + PAST.force, force)
-        store_satellites(mem, row_of(method, stamp + 1), after)
+        store_satellites(mem, row_at(method, stamp + 1), after)
         satellites = after
     taken += elastic_energy(model.law, overlap_of(model, satellites))
     return satellites, now - first, taken, jump, impulse, peak_squared
@@ -117,8 +118,8 @@ def rewrite_past(method, mem, chaser, target, record, column, row):
     for stamp in range(row - count, row):
         if stamp < record.shape[0]:
             here = column + CELL.past_force
-            store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + PAST.force))
-            satellites = load_satellites(mem, row_of(method, stamp))
+            store3(record[stamp], here, load3(mem, row_at(method, stamp - 1) + PAST.force))
+            satellites = load_satellites(mem, row_at(method, stamp))
             store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
             store_motion(
                 record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target)
