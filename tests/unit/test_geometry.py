@@ -14,9 +14,9 @@ from scenarios import quaternion
 from softdock.core import contact
 from softdock.core.contact import cone, sphere, wall
 from softdock.core.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
-from softdock.core.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 from softdock.core.machine.compiled import door
 from softdock.core.machine.features import Every
+from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import exponential, product
 from softdock.core.spatial.vectors import add_scaled, scale

@@ -11,8 +11,6 @@ import numpy as np
 
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.compliance import in_series
-from softdock.core.contact.laws import HUNT_CROSSLEY, TABLE
-from softdock.core.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
 from softdock.core.machine.vector import (
     CHASER_AT,
     CHASER_HAND_AT,
@@ -39,6 +37,10 @@ from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.core.sensor.pose import POSE
+from softdock.core.shapes.keys import LAW_KEYS, PAIR, SAME_AS_REAL, SHAPE_KEYS
+from softdock.core.shapes.laws import LAW_MODELS
+from softdock.core.shapes.models import SHAPE_MODELS
+from softdock.core.shapes.pair import PAIR_FLOATS
 from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import Problem
@@ -180,7 +182,7 @@ def check_scenario(
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
-        _check_cone(vector, i, refuse)
+        _check_shape(vector, i, refuse)
         _check_device(vector, i, refuse)
     warnings = _check_compensation(scenario, refuse)
     if problems:
@@ -308,12 +310,8 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
     step = vector[TIME_AT + TIME.at.cycle] / vector[TIME_AT + TIME.at.plant_steps]
     for i in range(int(vector[MEMORY_AT + MEMORY.at.pair_count])):
         pair = PAIRS_AT + i * PAIR.size
-        table = int(vector[pair + PAIR.at.real_law]) == TABLE
-        k = (
-            _steepest(vector, pair + PAIR.at.real_table)
-            if table
-            else vector[pair + PAIR.at.real_stiffness]
-        )
+        first = pair + PAIR.at.real_law
+        k = _lasting(vector, int(vector[first]), first) or vector[first + LAW_KEYS.stiffness]
         turn = max(step * math.sqrt(k / mass), step * vector[pair + PAIR.at.real_damping] / mass)
         if turn > COARSEST_YIELD:
             steps = math.ceil(vector[TIME_AT + TIME.at.plant_steps] * turn / COARSEST_YIELD)
@@ -324,17 +322,13 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
             )
 
 
-def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
-    base, at = PAIRS_AT + i * PAIR.size, PAIR.at
-    if (
-        int(vector[base + at.geometry]) == CONE
-        and vector[base + at.bottom_radius] >= vector[base + at.mouth_radius]
-    ):
-        refuse(
-            f"contact.{i}.bottom_radius_m",
-            float(vector[base + at.bottom_radius]),
-            f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}",
-        )
+def _check_shape(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
+    base = PAIRS_AT + i * PAIR.size
+    geometry = int(vector[base + PAIR.at.geometry])
+    problems = SHAPE_MODELS[geometry].problems
+    if problems is not None:
+        for key, value, allowed in problems(vector, base + SHAPE_KEYS[geometry]):
+            refuse(f"contact.{i}.{key}", value, allowed)
 
 
 def _check_device(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
@@ -368,19 +362,15 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
     """Half a period of a pair's spring on the bodies' effective mass at the tip, at its smallest
     over directions [s]; inf if not a spring."""
     base, at = PAIRS_AT + i * PAIR.size, PAIR.at
-    law, k = int(vector[base + at.real_law]), vector[base + at.real_stiffness]
-    if law == TABLE:
-        k = _steepest(vector, base + at.real_table)
-    if law == HUNT_CROSSLEY or k == 0.0:
+    k = _lasting(vector, int(vector[base + at.real_law]), base + at.real_law)
+    if k == 0.0:
         return math.inf
     K = device_stiffness(vector, i)
     if K is not None:
         k = float(in_series(k, np.linalg.eigvalsh(K)[2]))
     wanted = int(vector[base + at.wanted_law])
-    if wanted == TABLE + 1:
-        k = max(k, _steepest(vector, base + at.wanted_table))
-    elif wanted not in (SAME_AS_REAL, HUNT_CROSSLEY + 1):  # its stiffness is no N/m
-        k = max(k, vector[base + at.wanted_stiffness])
+    if wanted != SAME_AS_REAL:
+        k = max(k, _lasting(vector, wanted - 1, base + at.wanted_law))
     mobility = 0.0
     for body, arm in (
         (CHASER_AT, vector[base + at.tip : base + at.tip + 3]),
@@ -394,11 +384,13 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
     return math.pi / math.sqrt(k * mobility)
 
 
-def _steepest(vector: np.ndarray, at: int) -> float:
-    """Largest slope of a tabulated law [N/m]."""
-    first, rows = int(vector[at]), int(vector[at + 1])
-    table = vector[first : first + 3 * rows].reshape(rows, 3)
-    return float((np.diff(table[:, 1]) / np.diff(table[:, 0])).max())
+def _lasting(vector: np.ndarray, law: int, first: int) -> float:
+    """Stiffness that decides how long a touch lasts [N/m]; 0: none does. `first`: of the law's keys
+    in the vector."""
+    lasting = LAW_MODELS[law].lasting
+    if lasting is None:
+        return 0.0
+    return float(lasting(vector, vector[first + LAW_KEYS.stiffness], first + LAW_KEYS.table))
 
 
 def _check_resolved(scenario: Scenario, pairs: int, refuse: Callable[..., None]) -> list[str]:

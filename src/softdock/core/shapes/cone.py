@@ -15,11 +15,68 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
+import numpy as np
+
 from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.shapes.shape import IN_SHAPE, TargetShape
+from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
 from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
 
 ON_AXIS = 1e-9  # m; closer to the axis the tip touches the full ring
+_CONE = ("geometry", ("cone",))
+KEYS = Group(
+    "cone",
+    "A truncated hollow cone.",
+    Parameter(
+        "mouth_radius",
+        "mouth_radius_m",
+        "inner radius at the mouth",
+        None,
+        "m",
+        low=0.0,
+        open_low=True,
+        high=1e3,
+        when=_CONE,
+    ),
+    Parameter(
+        "bottom_radius",
+        "bottom_radius_m",
+        "inner radius at the bottom",
+        None,
+        "m",
+        low=0.0,
+        high=1e3,
+        when=_CONE,
+    ),
+    Parameter(
+        "half_angle",
+        "half_angle_deg",
+        "angle between axis and wall",
+        None,
+        "deg",
+        0.0,
+        89.0,
+        open_low=True,
+        scale=math.pi / 180.0,
+        when=_CONE,
+    ),
+    Parameter(
+        "thickness",
+        "wall_thickness_m",
+        "thickness of the wall",
+        0.005,
+        "m",
+        low=0.0,
+        open_low=True,
+        high=1e3,
+        when=_CONE,
+    ),
+    Parameter(
+        "closed", "closed_bottom", "true: a plate closes the bottom", False, kind="flag", when=_CONE
+    ),
+)
+AT = KEYS.at
 
 
 @compiled
@@ -106,17 +163,15 @@ def _to_axes(axis, radial, rho, d_rho, d_z):
 
 
 @compiled
-def touch_cone(shape, tip, radius, remembered, active):
+def touch_cone(shape, tip, radius, side, active):
     """`tip`: centre of the chaser's tip from the middle of the mouth, target axes [m];
-    `remembered`: the side of the touch under way (`active`), or the one on which the tip last
-    was."""
+    `side`: of the touch under way (`active`), or the one on which the tip last was."""
     z = dot(shape.axis, tip)
     radial = add_scaled(tip, -z, shape.axis)
     rho = norm(radial)
     x = rho - shape.radius
     n = z * shape.sine - x * shape.cosine
     s = x * shape.sine + z * shape.cosine
-    side = remembered
     if not active and (side == NONE or not _in_material(shape, s, n, rho, z)):
         side = _side_of(shape, s, n, z)
 
@@ -133,3 +188,81 @@ def touch_cone(shape, tip, radius, remembered, active):
             if radius - gap > first.depth:
                 first = Touch(radius - gap, _to_axes(shape.axis, radial, rho, d_rho, d_z))
     return Touches(first, second, side)
+
+
+@compiled
+def _seat(shape, tip, radius):
+    """Height above the bottom; infinite outside the cone."""
+    height = dot(shape.axis, tip)
+    is_inside = height <= 0.0 and norm(add_scaled(tip, -height, shape.axis)) <= shape.radius
+    return height + shape.depth - radius if is_inside else math.inf
+
+
+@compiled
+def _store(vector, own, mem, at):
+    mouth, bottom = vector[own + AT.mouth_radius], vector[own + AT.bottom_radius]
+    sine, cosine = math.sin(vector[own + AT.half_angle]), math.cos(vector[own + AT.half_angle])
+    mem[at + IN_SHAPE.radius] = mouth
+    mem[at + IN_SHAPE.bottom_radius] = bottom
+    mem[at + IN_SHAPE.sine] = sine
+    mem[at + IN_SHAPE.cosine] = cosine
+    mem[at + IN_SHAPE.length] = (mouth - bottom) / sine
+    mem[at + IN_SHAPE.depth] = (mouth - bottom) * cosine / sine
+    mem[at + IN_SHAPE.thickness] = vector[own + AT.thickness]
+
+
+@compiled
+def _closed(vector, own):
+    return vector[own + AT.closed] != 0.0
+
+
+@compiled
+def _sector(shape, side, tip):
+    """Which part of the wall is nearest: 0 a face, else an edge or the lip."""
+    z = dot(shape.axis, tip)
+    x = norm(add_scaled(tip, -z, shape.axis)) - shape.radius
+    s, n = x * shape.sine + z * shape.cosine, z * shape.sine - x * shape.cosine
+    level = 1 if n > 0.0 else (2 if n >= -shape.thickness else 3)
+    if s > 0.0:
+        return level
+    if side == LIP and s >= -shape.length:
+        return level + (3 if s >= -0.5 * shape.length else 6)
+    if s < -shape.length and not (shape.closed and side == INSIDE):
+        return level + 9
+    return 0
+
+
+@compiled
+def _through(shape, radius):
+    return shape.thickness + radius
+
+
+@compiled
+def _from_axis(shape, tip):
+    return norm(add_scaled(tip, -dot(shape.axis, tip), shape.axis))
+
+
+def _problems(vector: np.ndarray, own: int) -> list[tuple[str, float, str]]:
+    mouth, bottom = vector[own + AT.mouth_radius], vector[own + AT.bottom_radius]
+    if bottom < mouth:
+        return []
+    return [("bottom_radius_m", float(bottom), f"less than mouth_radius_m = {mouth:g}")]
+
+
+def _widest(vector: np.ndarray, own: int) -> float:
+    return 90.0 - float(np.degrees(vector[own + AT.half_angle]))
+
+
+CONE_SHAPE = TargetShape(
+    "cone",
+    keys=KEYS,
+    touch=touch_cone,
+    seat=_seat,
+    store=_store,
+    closed=_closed,
+    sector=_sector,
+    through=_through,
+    bend=_from_axis,
+    problems=_problems,
+    widest=_widest,
+)
