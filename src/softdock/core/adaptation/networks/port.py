@@ -19,6 +19,7 @@ from softdock.core.adaptation.measured.line_of_action import plus_wrenches
 from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.ports.laws import STORE_FLOATS
 from softdock.core.ports.linear_step import FED, SHORT, TANK
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -160,6 +161,18 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
     )
 
 
+NUMBERS = Cells(
+    "network_numbers",
+    Cell("n", 1, "-", "stores"),
+    Cell("r", 1, "-", "dampers"),
+    Cell("m", 1, "-", "ports"),
+    Cell("T", 1, "s", "cycle for which the matrices were made"),
+    Cell("nodes", 1, "-", "nodes of all tables"),
+)
+FIRST, FIRST_FLOATS = NUMBERS.at, NUMBERS.size  # behind: Dirac structure, stores, dampers, tables
+DAMPER_FLOATS, NODE_FLOATS = 5, 2
+
+
 class Rows(NamedTuple):
     """Where in the vector a network's numbers stand (scenario/network_file.py: network_rows)."""
 
@@ -177,20 +190,20 @@ class Rows(NamedTuple):
 
 @compiled
 def rows_at(vector, at):
-    n, r, m, nodes = int(vector[at]), int(vector[at + 1]), int(vector[at + 2]), int(vector[at + 4])
-    dirac = at + 5
+    n, r, m = int(vector[at + FIRST.n]), int(vector[at + FIRST.r]), int(vector[at + FIRST.m])
+    nodes, dirac = int(vector[at + FIRST.nodes]), at + FIRST_FLOATS
     stores = dirac + (n + r + m) ** 2
-    dampers = stores + 16 * n
-    tables = dampers + 5 * r
+    dampers = stores + STORE_FLOATS * n
+    tables = dampers + DAMPER_FLOATS * r
     return Rows(
         n=n,
         r=r,
         m=m,
-        T=vector[at + 3],
+        T=vector[at + FIRST.T],
         dirac=dirac,
         stores=stores,
         dampers=dampers,
         tables=tables,
         nodes=nodes,
-        matrices=tables + 2 * nodes,
+        matrices=tables + NODE_FLOATS * nodes,
     )

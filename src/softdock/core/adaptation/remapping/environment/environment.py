@@ -48,15 +48,13 @@ from softdock.core.adaptation.remapping.keys import (
 )
 from softdock.core.adaptation.remapping.surface_keys import OF_SCENARIO
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.keys import AT as OF
+from softdock.core.shapes.keys import LAW_KEYS, PAIR
+from softdock.core.shapes.laws import HUNT_CROSSLEY
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
 
-REAL_LAW, WANTED_LAW, PAIR_SIZE = (
-    17,
-    26,
-    54,
-)  # of a contact pair in the vector: as in contact/pairs.py, kept by a test
-HUNT_CROSSLEY, TABLE = 2, 3  # real.law
+PAIR_SIZE = PAIR.size
 SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
 
 
@@ -132,7 +130,7 @@ def place_of_contact(method, mem, mock_ups, p, n):
         if int(vector[method.base + AT.surface]) == OF_SCENARIO:
             met, point = on_pair(vector, first + pair * PAIR_SIZE, in_target, direction)
         else:
-            met, point = on_surface(vector, method.base + AT.surface, in_target, direction)
+            met, point = on_surface(vector, method.base, in_target, direction)
         if not met:
             mem[method.memory + CELL.missed] += 1.0
         return pair, add(target.p, rotate(target.q, point)), error
@@ -151,18 +149,22 @@ def believed_stiffness(method, mock_ups, n, pair):
             vector[base + AT.damping],
             0,
         )
-    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
-    return vector[law + 1], vector[law + 2], int(vector[law])
+    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + OF.real_law
+    return (
+        vector[law + LAW_KEYS.stiffness],
+        vector[law + LAW_KEYS.damping],
+        int(vector[law]),
+    )
 
 
 @compiled
 def _depth(method, pair, kind, stiffness, damping, force, rate):
     """x_e - x_c [m] of a measured force: Lange eqs. 18 and 24, the rate being measured."""
     if kind == HUNT_CROSSLEY:
-        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
+        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + OF.real_law
         return math.pow(
-            force / (stiffness * max(1.0 + method.vector[law + 4] * rate, 1e-3)),
-            1.0 / method.vector[law + 3],
+            force / (stiffness * max(1.0 + method.vector[law + LAW_KEYS.factor] * rate, 1e-3)),
+            1.0 / method.vector[law + LAW_KEYS.exponent],
         )
     return (force - damping * rate) / stiffness  # Lange eqs. 18, 24
 

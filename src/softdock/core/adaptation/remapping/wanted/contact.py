@@ -24,6 +24,7 @@ from typing import NamedTuple
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.laws import HUNT_CROSSLEY, SPRING_DAMPER, SPRING_DAMPER_PULL
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -40,7 +41,7 @@ from softdock.core.spatial.vectors import (
     symmetric_times,
 )
 
-SPRING, PULLING_SPRING, HUNT = 0, 1, 2  # the first three laws of contact/laws.py, in its order
+SPRING, PULLING_SPRING, HUNT = SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY
 
 
 class Law(NamedTuple):
