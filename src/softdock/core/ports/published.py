@@ -35,6 +35,7 @@ from softdock.core.ports.published_net import (
     JUMP,
     LATCHED,
     POSITION_AT,
+    REARM,
     SCALARS,
     fresh_published_memory,
     published_net,
@@ -44,14 +45,6 @@ __all__ = [
     "fresh_published_memory",
     "published_net",
 ]
-
-LATCH, REARM = (
-    0,
-    1,
-    # after the first spring emptied inside the wall: wait until q leaves it, or take any inward
-    # motion
-    # as a new contact
-)
 
 
 @compiled

@@ -9,9 +9,11 @@ import numpy as np
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.ports.elements import POSITION, Mass
 from softdock.core.ports.network import Network
-from softdock.core.ports.published import LATCH, REARM
 from softdock.errors import BadInput, Problem
 
+# after the first spring emptied inside the wall: wait until q leaves it, or take any inward motion
+# as a new contact
+LATCH, REARM = 0, 1
 HEAD = Cells(  # scalars at the head of `mem`
     "published_head",
     Cell("force", 1, "N", "on the port"),

@@ -19,6 +19,7 @@ import numpy as np
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.shapes.cone_drawing import CONE_DRAWING
 from softdock.core.shapes.shape import IN_SHAPE, TargetShape
 from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE, Touch, Touches
 from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
@@ -265,4 +266,5 @@ CONE_SHAPE = TargetShape(
     bend=_from_axis,
     problems=_problems,
     widest=_widest,
+    drawing=CONE_DRAWING,
 )

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group
+from softdock.core.shapes.drawing import PLAIN, Drawing
 
 
 class Shape(NamedTuple):
@@ -46,7 +47,7 @@ IN_SHAPE = SHAPE_CELLS.at
 
 @dataclass(frozen=True)
 class TargetShape:
-    """One shape. Compiled functions, but for the last two; `shape`: a `Shape`; `tip`: the centre of
+    """One shape. Compiled functions, but for the last three; `shape`: a `Shape`; `tip`: the centre of
     the chaser's tip from the pair's origin, target axes [m]; `radius`: of the tip [m]."""
 
     name: str
@@ -62,6 +63,7 @@ class TargetShape:
     problems: Callable[..., list[tuple[str, float, str]]] | None = None
     # plain Python: (vector, own) -> largest angle of a normal from the axis [deg]
     widest: Callable[..., float] | None = None
+    drawing: Drawing = PLAIN  # plain Python: for pages and analyses
 
 
 @compiled

@@ -6,6 +6,7 @@ import math
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group
+from softdock.core.shapes.drawing import Drawing, Flight, Pair, Place
 from softdock.core.shapes.shape import TargetShape, never_closed, nothing_stored, one_sector
 from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.core.spatial.vectors import dot
@@ -33,6 +34,16 @@ def _flat(shape, tip):
     return math.inf
 
 
+def _places(pair: Pair, flight: Flight) -> list[Place]:
+    """Where the tip meets the wall, flying on at its first velocity; without approach, the foot of
+    the normal."""
+    origin, normal, start, velocity, radius = flight
+    point = origin + radius * normal
+    gap, rate = (start - point) @ normal, velocity @ normal
+    met = start - velocity * (gap / rate) if gap > 0.0 and rate < 0.0 else start - gap * normal
+    return [Place(normal, met)]
+
+
 WALL_SHAPE = TargetShape(
     "wall",
     keys=Group("wall", "A flat wall has no keys of its own."),
@@ -44,4 +55,5 @@ WALL_SHAPE = TargetShape(
     through=_endless,
     bend=_flat,
     widest=lambda vector, own: 0.0,
+    drawing=Drawing("Gap between tip and wall", "Negative: in contact.", _places),
 )

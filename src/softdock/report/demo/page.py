@@ -15,7 +15,7 @@ from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
 from softdock.report.run.approach import approach, view_of
-from softdock.report.run.charts import GAP_TITLES, SECONDS, invented
+from softdock.report.run.charts import SECONDS, gap_title, invented
 from softdock.runs.run import Run
 
 TITLE = "What delay does to a bounce"
@@ -201,7 +201,7 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
         )
         for name, role, curve in zip(["orbit", *names], roles, curves, strict=True)
     ]
-    title, caption = GAP_TITLES[view.geometry]
+    title, caption = gap_title(view)
     return chart(
         "gap", f"{title}: satellites", lines, SECONDS, f"gap [{unit}]", caption=caption, height=400
     )

@@ -12,21 +12,22 @@ from softdock.core.adaptation.method import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
+from softdock.core.shapes.drawing import Extent
 from softdock.report.frame.charts import Line, Window, chart, scaled
 from softdock.report.run.approach import FLAT, Approach, View, approach, view_of
-from softdock.report.run.outline import Near, near, outline
+from softdock.report.run.outline import near, outline
 from softdock.runs.run import Run
 
 SECONDS = "time [s]"
 OUT_OF_PLANE = (
     0.05  # of the extent in the plane: less than this is noise, and no view from the front
 )
-GAP_TITLES = {
-    "wall": ("Gap between tip and wall", "Negative: in contact."),
-    "sphere": ("Gap between tip and sphere", "Negative: in contact."),
-    "cone": ("Tip before the mouth of the cone", "Along the cone's axis. Negative: inside."),
-    "": ("Way of the chaser", "No contact pair: along the direction in which it moves most."),
-}
+NO_CONTACT = ("Way of the chaser", "No contact pair: along the direction in which it moves most.")
+
+
+def gap_title(view: View) -> tuple[str, str]:
+    """Title and caption of a chart of the gap."""
+    return (view.drawing.title, view.drawing.caption) if view.geometry else NO_CONTACT
 
 
 def windows_of(contacts: Sequence[dict[str, Any]]) -> list[Window]:
@@ -44,7 +45,7 @@ def motion_charts(run: Run, orbit: Orbit) -> list[str]:
         "orbit": approach(view, orbit.series),
     }
     windows = windows_of(run.contacts)
-    title, caption = GAP_TITLES[view.geometry]
+    title, caption = gap_title(view)
     if len(run.scenario.tables["contact"]) > 1:
         caption += (
             f" Of contact pair {int(pair)}, which touched first."
@@ -164,7 +165,7 @@ def _paths(view: View, sides: dict[str, Approach]) -> list[str]:
     return result
 
 
-def _path_options(view: View, wide: float, high: float, shown: Near | None) -> dict[str, Any]:
+def _path_options(view: View, wide: float, high: float, shown: Extent | None) -> dict[str, Any]:
     """Equal scales unless the path would be a line; near the target's shape if it has one."""
     equal = shown is not None or 0.2 < high / wide < 5.0
     caption = "As the target sees it" + ("." if equal else "; the scales differ.")
