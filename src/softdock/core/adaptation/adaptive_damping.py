@@ -34,7 +34,12 @@ from softdock.core.adaptation.measured.line_of_action import (
     satellite_motions,
     work_between,
 )
-from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_both,
+    store_wrenches,
+)
 from softdock.core.adaptation.measured.normal_damper import (
     DAMPER_CELLS,
     book_damper,
@@ -48,10 +53,8 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
-    load_wrench,
     no_wrench,
     port_energy,
-    store_wrench,
 )
 
 ADAPTIVE_DAMPING = Group(
@@ -107,6 +110,7 @@ ADAPTIVE_DAMPING = Group(
 )
 AT = ADAPTIVE_DAMPING.at
 ENOUGH = 0.02  # of the approach energy in the contact, from which the stiffness seen there counts
+ROUNDS = 20  # of the fixed-point iteration for the model's frequency
 STEEPEST = 1.3  # rad; the model's crossing is not looked for beyond (the nose is at 1.08)
 
 CELLS = Cells(
@@ -156,7 +160,7 @@ def model_damping(stiffness, delay, mass):
     """Damping at the stability boundary of mass d'' + b d' + stiffness d(t - delay): b w = k sin(w
     h), mass w^2 = k cos(w h) [Ns/m]."""
     w = math.sqrt(stiffness / mass)
-    for _ in range(20):
+    for _ in range(ROUNDS):
         w = math.sqrt(stiffness * math.cos(min(w * delay, STEEPEST)) / mass)
     return stiffness * math.sin(min(w * delay, STEEPEST)) / w
 
@@ -207,12 +211,12 @@ def _choose_damping(method, mem, mass, rate, force, under_way):
 @compiled
 def _count(mem, m, T, measured, felt, motions):
     """Energy given to the satellites and taken by the contact since the last cycle."""
-    held = Wrenches(load_wrench(mem, m + CELL.wrenches), load_wrench(mem, m + CELL.wrenches + 6))
+    held = load_wrenches(mem, m + CELL.wrenches)
     before = last_motions(mem, m + CELL.damper)
     mem[m + CELL.given] += port_energy(held.chaser, T, before.chaser, motions.chaser) + port_energy(
         held.target, T, before.target, motions.target
     )
-    read = Wrenches(load_wrench(mem, m + CELL.read), load_wrench(mem, m + CELL.read + 6))
+    read = load_wrenches(mem, m + CELL.read)
     mem[m + CELL.taken] -= work_between(
         mean_of(read, measured.wrenches), load_both(mem, m + CELL.felt), felt
     )
@@ -246,10 +250,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     mem[m + CELL.absorbed] += book_damper(mem, m + CELL.damper, virtual, motions)
     acting = plus_wrenches(wrenches, 1.0, virtual)
     store_both(mem, m + CELL.felt, felt)
-    store_wrench(mem, m + CELL.wrenches, acting.chaser)
-    store_wrench(mem, m + CELL.wrenches + 6, acting.target)
-    store_wrench(mem, m + CELL.read, measured.wrenches.chaser)
-    store_wrench(mem, m + CELL.read + 6, measured.wrenches.target)
+    store_wrenches(mem, m + CELL.wrenches, acting)
+    store_wrenches(mem, m + CELL.read, measured.wrenches)
     return acting
 
 

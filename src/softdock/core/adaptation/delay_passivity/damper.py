@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.delay_passivity.cells import CELL
+from softdock.core.adaptation.delay_passivity.cells import CELL, PART
 from softdock.core.adaptation.delay_passivity.observer import BASELINE
 from softdock.core.adaptation.delay_passivity.transit import COUPLED, transit_work
 from softdock.core.adaptation.interface import Wrenches
@@ -33,14 +33,18 @@ def damper_gain(method, mem, rig, satellites, port):
     at, T = method.memory, rig.T
     cf, ct = (
         _only(method, port, 0, load3(mem, at + CELL.along)),
-        _only(method, port, 1, load3(mem, at + CELL.along + 3)),
+        _only(method, port, 1, load3(mem, at + CELL.along + PART.chaser_torque)),
     )
     tf, tt = (
-        _only(method, port, 0, load3(mem, at + CELL.along + 6)),
-        _only(method, port, 1, load3(mem, at + CELL.along + 9)),
+        _only(method, port, 0, load3(mem, at + CELL.along + PART.target_force)),
+        _only(method, port, 1, load3(mem, at + CELL.along + PART.target_torque)),
     )
-    power = dot(cf, load3(mem, at + CELL.twist)) + dot(ct, load3(mem, at + CELL.twist + 3))
-    power += dot(tf, load3(mem, at + CELL.twist + 6)) + dot(tt, load3(mem, at + CELL.twist + 9))
+    power = dot(cf, load3(mem, at + CELL.twist)) + dot(
+        ct, load3(mem, at + CELL.twist + PART.chaser_torque)
+    )
+    power += dot(tf, load3(mem, at + CELL.twist + PART.target_force)) + dot(
+        tt, load3(mem, at + CELL.twist + PART.target_torque)
+    )
     level = mem[at + CELL.active + port] - transit_work(method, mem, satellites, port)
     coming = (
         level - mem[at + CELL.level + port] + mem[at + CELL.removed + port]
@@ -83,7 +87,7 @@ def damper_gain(method, mem, rig, satellites, port):
 @compiled
 def braked(gamma, mem, at, wrench):
     """A wrench less its port's share of the one along which the damper acts."""
-    a, b = load3(mem, at), load3(mem, at + 3)
+    a, b = load3(mem, at), load3(mem, at + PART.chaser_torque)
     f, t = wrench.force, wrench.torque
     force = (f[0] - gamma[0] * a[0], f[1] - gamma[1] * a[1], f[2] - gamma[2] * a[2])
     return Wrench(force, (t[0] - gamma[3] * b[0], t[1] - gamma[4] * b[1], t[2] - gamma[5] * b[2]))

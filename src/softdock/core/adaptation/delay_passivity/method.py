@@ -44,7 +44,7 @@ import math
 from typing import Any
 
 from softdock.core.adaptation.delay_passivity import keys
-from softdock.core.adaptation.delay_passivity.cells import CELL, CELLS
+from softdock.core.adaptation.delay_passivity.cells import CELL, CELLS, PART
 from softdock.core.adaptation.delay_passivity.damper import brake_relative, braked, damper_gain
 from softdock.core.adaptation.delay_passivity.keys import ROWS_BEYOND
 from softdock.core.adaptation.delay_passivity.observer import (
@@ -69,18 +69,18 @@ ROUNDING = 1e-9  # of the energy at touch: a debt below is none
 
 @compiled
 def _store_wrenches(mem, at, wrenches):
-    store3(mem, at, wrenches.chaser.force)
-    store3(mem, at + 3, wrenches.chaser.torque)
-    store3(mem, at + 6, wrenches.target.force)
-    store3(mem, at + 9, wrenches.target.torque)
+    store3(mem, at + PART.chaser_force, wrenches.chaser.force)
+    store3(mem, at + PART.chaser_torque, wrenches.chaser.torque)
+    store3(mem, at + PART.target_force, wrenches.target.force)
+    store3(mem, at + PART.target_torque, wrenches.target.torque)
 
 
 @compiled
 def _store_damper(mem, at, given, without):
     store3(mem, at, subtract(given.chaser.force, without.chaser.force))
-    store3(mem, at + 3, subtract(given.chaser.torque, without.chaser.torque))
-    store3(mem, at + 6, subtract(given.target.force, without.target.force))
-    store3(mem, at + 9, subtract(given.target.torque, without.target.torque))
+    store3(mem, at + PART.chaser_torque, subtract(given.chaser.torque, without.chaser.torque))
+    store3(mem, at + PART.target_force, subtract(given.target.force, without.target.force))
+    store3(mem, at + PART.target_torque, subtract(given.target.torque, without.target.torque))
 
 
 @compiled
@@ -166,7 +166,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         )
     given = Wrenches(
         braked(gamma, mem, at + CELL.along, wrenches.chaser),
-        braked(gamma, mem, at + CELL.along + 6, wrenches.target),
+        braked(gamma, mem, at + CELL.along + PART.target_force, wrenches.target),
     )
     if touching and not method.doubts.hands:
         given = within_room(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.delay_passivity.cells import CELL, RINGS_AT
+from softdock.core.adaptation.delay_passivity.cells import ATTITUDE, CELL, PART, RINGS_AT, TWELVE
 from softdock.core.adaptation.delay_passivity.transit import COUPLED, port_of
 from softdock.core.adaptation.measured.doubts import DOUBT, least_absorbed, lifted
 from softdock.core.adaptation.measured.paired_records import look_up, record_floats, remember
@@ -24,7 +24,7 @@ from softdock.core.adaptation.measured.real_work import (
     note_readings,
 )
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.spatial.motion import displacement, store_pose
+from softdock.core.spatial.motion import POSE_FLOATS, displacement, store_pose
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import dot, load3, load4, norm, subtract
@@ -41,7 +41,13 @@ def observe(method, mem, rig, measured, satellites):
     mem[at + CELL.started] = 1.0
     chaser, target = satellites.chaser, satellites.target
     _follow(mem, at + CELL.poses, at + CELL.way, first, measured.mock_ups.chaser)
-    _follow(mem, at + CELL.poses + 7, at + CELL.way + 6, first, measured.mock_ups.target)
+    _follow(
+        mem,
+        at + CELL.poses + POSE_FLOATS,
+        at + CELL.way + PART.target_force,
+        first,
+        measured.mock_ups.target,
+    )
     seen = measured.wrenches
     rates = (
         chaser.v,
@@ -74,15 +80,20 @@ def observe(method, mem, rig, measured, satellites):
         way_record,
         method.rows,
         pose_time,
-        (load3(mem, way), load3(mem, way + 3), load3(mem, way + 6), load3(mem, way + 9)),
+        (
+            load3(mem, way),
+            load3(mem, way + PART.chaser_torque),
+            load3(mem, way + PART.target_force),
+            load3(mem, way + PART.target_torque),
+        ),
     )
     common = min(force_time, pose_time)
-    for i in range(24):
+    for i in range(2 * TWELVE):
         mem[at + CELL.last + i] = mem[at + CELL.now + i]
     look_up(mem, wrench_record, method.rows, common, at + CELL.now)
-    look_up(mem, way_record, method.rows, common, at + CELL.now + 12)
+    look_up(mem, way_record, method.rows, common, at + CELL.now_way)
     look_up(mem, wrench_record, method.rows, common - BASELINE * T, at + CELL.then)
-    look_up(mem, way_record, method.rows, common - BASELINE * T, at + CELL.then + 12)
+    look_up(mem, way_record, method.rows, common - BASELINE * T, at + CELL.then_way)
     if method.coupling == COUPLED:
         _book_coupled(method, mem, measured, force_time, pose_time)
     elif not first:
@@ -180,19 +191,19 @@ def _book_axes(method, mem):
     """The same by axis. Where the contact as a whole is not believed, no axis is believed to have
     given."""
     at, whole = method.memory, 0.0
-    for i in range(12):
+    for i in range(TWELVE):
         whole -= (
             0.5
             * (mem[at + CELL.now + i] + mem[at + CELL.last + i])
-            * (mem[at + CELL.now + 12 + i] - mem[at + CELL.last + 12 + i])
+            * (mem[at + CELL.now_way + i] - mem[at + CELL.last_way + i])
         )
     mem[at + CELL.books + BOOK.real] += whole
     believed = _lift(method, mem) <= 0.0
-    for i in range(12):
+    for i in range(TWELVE):
         absorbed = (
             -0.5
             * (mem[at + CELL.now + i] + mem[at + CELL.last + i])
-            * (mem[at + CELL.now + 12 + i] - mem[at + CELL.last + 12 + i])
+            * (mem[at + CELL.now_way + i] - mem[at + CELL.last_way + i])
         )
         mem[at + CELL.active + port_of(method, i)] += absorbed if believed else max(absorbed, 0.0)
 
@@ -201,8 +212,8 @@ def _book_axes(method, mem):
 def _keep_back_noise(method, mem):
     """The noise's work over the newest step, per axis. Wrenches are equal and opposite about one
     point, so a force's noise works on the relative motion."""
-    at, now, last = method.memory, method.memory + CELL.now + 12, method.memory + CELL.last + 12
-    arm = subtract(load3(mem, at + CELL.poses), load3(mem, at + CELL.poses + 7))
+    at, now, last = method.memory, method.memory + CELL.now_way, method.memory + CELL.last_way
+    arm = subtract(load3(mem, at + CELL.poses), load3(mem, at + CELL.poses + POSE_FLOATS))
     force, torque, length = (
         method.booking.noise_force**2,
         method.booking.noise_torque**2,
@@ -214,9 +225,16 @@ def _keep_back_noise(method, mem):
         else 0.5
     )  # as in gate_variance
     for i in range(3):
-        apart = mem[now + i] - mem[last + i] - mem[now + 6 + i] + mem[last + 6 + i]
-        turn = mem[now + 9 + i] - mem[last + 9 + i]  # the target's
-        turned = mem[now + 3 + i] - mem[last + 3 + i] - turn
+        apart = (
+            mem[now + i]
+            - mem[last + i]
+            - mem[now + PART.target_force + i]
+            + mem[last + PART.target_force + i]
+        )
+        turn = (
+            mem[now + PART.target_torque + i] - mem[last + PART.target_torque + i]
+        )  # the target's
+        turned = mem[now + PART.chaser_torque + i] - mem[last + PART.chaser_torque + i] - turn
         lever = (
             length - arm[i] * arm[i]
         )  # of a force's noise about this axis of the target, squared
@@ -247,8 +265,8 @@ def _follow(mem, pose, way, first, motion):
     """Add what a mock-up moved since it was last seen to its way: translation and turn, world
     axes."""
     if not first:
-        moved = displacement(load3(mem, pose), load4(mem, pose + 3), motion.p, motion.q)
+        moved = displacement(load3(mem, pose), load4(mem, pose + ATTITUDE), motion.p, motion.q)
         for i in range(3):
             mem[way + i] += moved.translation[i]
-            mem[way + 3 + i] += moved.rotation[i]
+            mem[way + PART.chaser_torque + i] += moved.rotation[i]
     store_pose(mem, pose, motion)

@@ -3,9 +3,9 @@ go where the satellites are already."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.delay_passivity.cells import CELL
+from softdock.core.adaptation.delay_passivity.cells import ATTITUDE, CELL
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.spatial.motion import displacement
+from softdock.core.spatial.motion import POSE_FLOATS, displacement
 from softdock.core.spatial.vectors import dot, load3, load4, norm
 
 COUPLED, PER_AXIS = 0, 1
@@ -27,10 +27,13 @@ def transit_work(method, mem, satellites, port):
     at = method.memory
     chaser, target = satellites.chaser, satellites.target
     a = displacement(
-        load3(mem, at + CELL.poses), load4(mem, at + CELL.poses + 3), chaser.p, chaser.q
+        load3(mem, at + CELL.poses), load4(mem, at + CELL.poses + ATTITUDE), chaser.p, chaser.q
     )
     b = displacement(
-        load3(mem, at + CELL.poses + 7), load4(mem, at + CELL.poses + 10), target.p, target.q
+        load3(mem, at + CELL.poses + POSE_FLOATS),
+        load4(mem, at + CELL.poses + POSE_FLOATS + ATTITUDE),
+        target.p,
+        target.q,
     )
     ahead = (a.translation, a.rotation, b.translation, b.rotation)
     work, past = 0.0, 0.0
@@ -39,10 +42,10 @@ def transit_work(method, mem, satellites, port):
             c = 3 * j + i
             if port_of(method, c) == port:
                 work += mem[at + CELL.now + c] * (
-                    ahead[j][i] + mem[at + CELL.way + c] - mem[at + CELL.now + 12 + c]
+                    ahead[j][i] + mem[at + CELL.way + c] - mem[at + CELL.now_way + c]
                 )
                 past += mem[at + CELL.now + c] * (
-                    mem[at + CELL.now + 12 + c] - mem[at + CELL.then + 12 + c]
+                    mem[at + CELL.now_way + c] - mem[at + CELL.then_way + c]
                 )
     force, before = load3(mem, at + CELL.now), load3(mem, at + CELL.then)
     if method.coupling == COUPLED:

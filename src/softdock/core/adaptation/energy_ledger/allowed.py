@@ -31,7 +31,7 @@ from softdock.core.adaptation.measured.real_work import (
     wrench_at,
 )
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.motion import load_wrench, port_energy
+from softdock.core.spatial.motion import WRENCH_FLOATS, load_wrench, port_energy
 from softdock.core.spatial.vectors import norm
 
 
@@ -69,7 +69,7 @@ def given_from_outside(method, mem, rig, before, after, start, end):
         else 0.0
     )
     through += (
-        port_energy(load_wrench(mem, at + 6), rig.T, start.target, end.target)
+        port_energy(load_wrench(mem, at + WRENCH_FLOATS), rig.T, start.target, end.target)
         if not rig.target.fixed
         else 0.0
     )

@@ -49,6 +49,7 @@ from softdock.core.adaptation.measured.doubts import (
     believe,
     is_felt,
 )
+from softdock.core.adaptation.measured.motions import store_wrenches
 from softdock.core.adaptation.measured.paired_poses import (
     poses_of,
     store_poses,
@@ -95,8 +96,7 @@ def remember(method, mem, rig, measured, satellites, wrenches):
             wrenches,
             ceiling(method, mem) - pair_energy(rig, satellites),
         )
-    store_wrench(mem, base + CELL.acting, wrenches.chaser)
-    store_wrench(mem, base + CELL.acting + 6, wrenches.target)
+    store_wrenches(mem, base + CELL.acting, wrenches)
     return wrenches
 
 

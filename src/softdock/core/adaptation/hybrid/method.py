@@ -31,7 +31,12 @@ from softdock.core.adaptation.hybrid.keys import (
     check,
     prepare,
 )
-from softdock.core.adaptation.hybrid.virtual_contact import CELL, CELLS, virtual_contact
+from softdock.core.adaptation.hybrid.virtual_contact import (
+    CELL,
+    CELLS,
+    GAIN_FLOATS,
+    virtual_contact,
+)
 from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     mean_of,
@@ -53,7 +58,7 @@ def _update_gains(method, mem, rig):
     written there by whoever steps the loop."""
     m, vector = method.memory, method.vector
     if rig.cycle == 0:
-        for i in range(12):
+        for i in range(GAIN_FLOATS):
             mem[m + CELL.gains + i] = vector[method.base + AT.stiffness + i]
             mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
     at, rows = int(vector[method.base + AT.gains]), int(vector[method.base + AT.gains + 1])

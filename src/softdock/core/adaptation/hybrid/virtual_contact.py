@@ -42,6 +42,14 @@ from softdock.core.spatial.vectors import (
 
 ONE_SIDED, PULL = 0, 1
 
+GAIN_CELLS = Cells(
+    "gains",
+    Cell("k", 3, "N/m"),
+    Cell("b", 3, "Ns/m"),
+    Cell("k_turn", 3, "Nm/rad"),
+    Cell("b_turn", 3, "Nms/rad"),
+)
+GAIN, GAIN_FLOATS = GAIN_CELLS.at, GAIN_CELLS.size
 CELLS = Cells(
     "hybrid",
     recorded("acts", "-", "1: the virtual contact acts", channel="contact"),
@@ -73,9 +81,10 @@ CELLS = Cells(
     Cell("power", 1, "W", "dissipated in the last cycle"),
     Cell("offset_power", 1, "W", "taken by offsets in the last cycle"),
     Cell("next_row", 1, "-", "next row of gains"),
-    Cell("offset", 6, "N, Nm", "fading offset after a change of gains, frame axes"),
-    Cell("gains", 12, "N/m, Ns/m, ...", "asked for: stiffness, damping, and of rotation"),
-    Cell("in_use", 12, "N/m, Ns/m, ...", "in use"),
+    Cell("offset", 3, "N", "fading offset after a change of gains, frame axes"),
+    Cell("offset_turn", 3, "Nm", "the same of the torque"),
+    Cell("gains", GAIN_FLOATS, "N/m, Ns/m, ...", "asked for: stiffness, damping, and of rotation"),
+    Cell("in_use", GAIN_FLOATS, "N/m, Ns/m, ...", "in use"),
 )
 CELL = CELLS.at
 
@@ -89,7 +98,12 @@ class Gains(NamedTuple):
 
 @compiled
 def load_gains(mem, at):
-    return Gains(load3(mem, at), load3(mem, at + 3), load3(mem, at + 6), load3(mem, at + 9))
+    return Gains(
+        load3(mem, at + GAIN.k),
+        load3(mem, at + GAIN.b),
+        load3(mem, at + GAIN.k_turn),
+        load3(mem, at + GAIN.b_turn),
+    )
 
 
 class Strain(NamedTuple):
@@ -113,7 +127,7 @@ def _answer(gains, strain):
 @compiled
 def _are_same(mem, a, b):
     same = True
-    for i in range(12):
+    for i in range(GAIN_FLOATS):
         same = same and mem[a + i] == mem[b + i]
     return same
 
@@ -126,16 +140,16 @@ def _fading_offset(method, mem, T, strain):
     left = math.exp(-T / method.blend)
     push, turn = (
         scale(left, load3(mem, m + CELL.offset)),
-        scale(left, load3(mem, m + CELL.offset + 3)),
+        scale(left, load3(mem, m + CELL.offset_turn)),
     )
     if not _are_same(mem, m + CELL.gains, m + CELL.in_use):
         was, was_turn = _answer(load_gains(mem, m + CELL.in_use), strain)
         now, now_turn = _answer(load_gains(mem, m + CELL.gains), strain)
         push, turn = add(push, subtract(was, now)), add(turn, subtract(was_turn, now_turn))
-        for i in range(12):
+        for i in range(GAIN_FLOATS):
             mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
     store3(mem, m + CELL.offset, push)
-    store3(mem, m + CELL.offset + 3, turn)
+    store3(mem, m + CELL.offset_turn, turn)
     return push, turn
 
 
@@ -155,7 +169,7 @@ def _onset(method, mem, measured, last, felt, port, force):
     mem[m + CELL.depth] = -parted / force
     for i in range(6):
         mem[m + CELL.offset + i] = 0.0
-    for i in range(12):
+    for i in range(GAIN_FLOATS):
         mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
 
 

@@ -93,21 +93,44 @@ NO_DOUBTS = Doubts(
 )
 
 
+PLACES = Cells(  # written by scenario/build.py: places of other keys in the vector
+    "sensor_places",
+    Cell("limits"),
+    Cell("on"),
+    Cell("on_chaser"),
+    Cell("on_target"),
+    Cell("chaser_hand"),
+    Cell("target_hand"),
+)
+LIMITS = Cells(
+    "sensor_limits",
+    Cell("range_force", 1, "N"),
+    Cell("range_torque", 1, "Nm"),
+    Cell("resolution_force", 1, "N"),
+    Cell("resolution_torque", 1, "Nm"),
+)
+PLACE, LIMIT = PLACES.at, LIMITS.at
+
+
 @apart
 def prepare_doubts(vector, frozen, jump, told_range, sensor):
     """`sensor`: where in the vector the six places stand that `scenario.build` wrote."""
     v = vector
-    limits, on_target = int(v[sensor]), int(v[int(v[sensor + 1])]) == 1
-    place = load3(v, int(v[sensor + 3]) if on_target else int(v[sensor + 2]))
-    hands = v[int(v[sensor + 4])] > 0.0 or v[int(v[sensor + 5])] > 0.0
-    range_force = told_range if told_range > 0.0 else v[limits]
+    limits, on_target = int(v[sensor + PLACE.limits]), int(v[int(v[sensor + PLACE.on])]) == 1
+    place = load3(
+        v, int(v[sensor + PLACE.on_target]) if on_target else int(v[sensor + PLACE.on_chaser])
+    )
+    hands = (
+        v[int(v[sensor + PLACE.chaser_hand])] > 0.0 or v[int(v[sensor + PLACE.target_hand])] > 0.0
+    )
+    range_force = told_range if told_range > 0.0 else v[limits + LIMIT.range_force]
     return Doubts(
         frozen=frozen,
         jump=jump,
         range_force=range_force,
-        range_torque=v[limits + 1],
-        resolution_force=v[limits + 2],
-        resolution_torque=v[limits + 3],
+        range_torque=v[limits + LIMIT.range_torque],
+        resolution_force=v[limits + LIMIT.resolution_force],
+        resolution_torque=v[limits + LIMIT.resolution_torque],
         on_target=on_target,
         place=place,
         hands=hands,

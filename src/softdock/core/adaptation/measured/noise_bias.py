@@ -13,12 +13,14 @@ from typing import Any
 
 from softdock.core.machine.compiled import apart
 
+HALVINGS = 60  # of the bisection
+
 
 @apart
 def deviations_for(confidence):
     """Standard deviations below which a Gaussian stays with this probability; by bisection."""
     low, high = 0.0, 8.0
-    for _ in range(60):
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         if 1.0 - 0.5 * math.erfc(middle / math.sqrt(2.0)) < confidence:
             low = middle

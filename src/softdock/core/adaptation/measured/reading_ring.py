@@ -9,19 +9,19 @@ and six running sums of the controller's own. Instants never fall. `*_at(t)` int
 from __future__ import annotations
 
 from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.adaptation.measured.motions import load_wrenches, store_pair, store_wrenches
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, bracket, row_of
 from softdock.core.spatial.motion import (
+    POSE,
     POSE_FLOATS,
     Motion,
     Wrench,
-    load_wrench,
     store_pose,
-    store_wrench,
 )
 from softdock.core.spatial.rotations import exponential, product, rotation_from_to
-from softdock.core.spatial.vectors import add, load3, load4, scale, store3, subtract
+from softdock.core.spatial.vectors import add, load3, load4, scale, subtract
 
 ENTRY_CELLS = Cells(
     "reading",
@@ -32,6 +32,7 @@ ENTRY_CELLS = Cells(
     Cell("sum_time", 1, "s", "instant of the sums"),
     Cell("sums", 6, "-", "running sums of the controller's own"),
 )
+ATTITUDE = POSE.at.q
 ENTRY, ENTRY_FLOATS = ENTRY_CELLS.at, ENTRY_CELLS.size
 
 
@@ -50,12 +51,10 @@ def keep(mem, ring, cycle, t, measured, sums):
         t - measured.pose_age,
         t,
     )
-    store_wrench(mem, here + ENTRY.wrenches, measured.wrenches.chaser)
-    store_wrench(mem, here + ENTRY.wrenches + 6, measured.wrenches.target)
+    store_wrenches(mem, here + ENTRY.wrenches, measured.wrenches)
     store_pose(mem, here + ENTRY.poses, measured.mock_ups.chaser)
     store_pose(mem, here + ENTRY.poses + POSE_FLOATS, measured.mock_ups.target)
-    store3(mem, here + ENTRY.sums, sums[0])
-    store3(mem, here + ENTRY.sums + 3, sums[1])
+    store_pair(mem, here + ENTRY.sums, sums[0], sums[1])
 
 
 @compiled
@@ -66,9 +65,9 @@ def _between3(mem, a, b, s):
 
 @compiled
 def _pose_between(mem, a, b, s):
-    q = load4(mem, a + 3)
+    q = load4(mem, a + ATTITUDE)
     if s > 0.0:
-        q = product(exponential(scale(s, rotation_from_to(q, load4(mem, b + 3)))), q)
+        q = product(exponential(scale(s, rotation_from_to(q, load4(mem, b + ATTITUDE)))), q)
     return Motion(_between3(mem, a, b, s), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
@@ -76,9 +75,7 @@ def _pose_between(mem, a, b, s):
 def wrenches_at(mem, ring, cycle, t):
     a, b, s = bracket(mem, ring, cycle, ENTRY.force_time, t)
     if a == b:
-        return Wrenches(
-            load_wrench(mem, a + ENTRY.wrenches), load_wrench(mem, a + ENTRY.wrenches + 6)
-        )
+        return load_wrenches(mem, a + ENTRY.wrenches)
     a, b = a + ENTRY.wrenches, b + ENTRY.wrenches
     chaser = Wrench(_between3(mem, a, b, s), _between3(mem, a + 3, b + 3, s))
     return Wrenches(

@@ -49,6 +49,7 @@ BOOK = BOOKS.at
 WRENCH_ROW = Cells("wrench_row", Cell("time", 1, "s"), Cell("wrench", 6, "N, Nm"))
 POSE_ROW = Cells("pose_row", Cell("time", 1, "s"), Cell("poses", 14, "m, -"))
 WRENCH_FLOATS, POSE_FLOATS = WRENCH_ROW.size, POSE_ROW.size
+WRENCH_AT, POSES_AT = WRENCH_ROW.at.wrench, POSE_ROW.at.poses
 RING_FLOATS = WRENCH_FLOATS + POSE_FLOATS  # of both rings, per row
 FADING = 0.9  # of the slope's moments in a cycle
 SAME_TIME = 1e-9  # s
@@ -92,14 +93,14 @@ def note_readings(mem, books, wrench, wrench_time, mock_ups, pose_time):
     if is_new:
         row = row_of(ring, count)
         mem[row] = wrench_time
-        store_wrench(mem, row + 1, wrench)
+        store_wrench(mem, row + WRENCH_AT, wrench)
         mem[at + BOOK.forces] = count + 1.0
     ring = _poses(books)
     count = int(mem[at + BOOK.poses])
     if _is_new(mem, ring, count, pose_time):
         row = row_of(ring, count)
         mem[row] = pose_time
-        store_poses(mem, row + 1, poses_of(mock_ups))
+        store_poses(mem, row + POSES_AT, poses_of(mock_ups))
         mem[at + BOOK.poses] = count + 1.0
     return is_new
 
@@ -109,7 +110,7 @@ def wrench_at(mem, books, t):
     """The measured wrench on the chaser at an instant."""
     newest = int(mem[books.at + BOOK.forces]) - 1
     a, b, share = bracket(mem, _wrenches(books), newest, 0, t)
-    first, last = load_wrench(mem, a + 1), load_wrench(mem, b + 1)
+    first, last = load_wrench(mem, a + WRENCH_AT), load_wrench(mem, b + WRENCH_AT)
     force = add_scaled(first.force, share, subtract(last.force, first.force))
     return Wrench(force, add_scaled(first.torque, share, subtract(last.torque, first.torque)))
 
@@ -119,7 +120,7 @@ def poses_at(mem, books, t):
     """The measured poses at an instant."""
     newest = int(mem[books.at + BOOK.poses]) - 1
     a, b, share = bracket(mem, _poses(books), newest, 0, t)
-    return poses_between(load_poses(mem, a + 1), load_poses(mem, b + 1), share)
+    return poses_between(load_poses(mem, a + POSES_AT), load_poses(mem, b + POSES_AT), share)
 
 
 class Booking(NamedTuple):
@@ -146,7 +147,7 @@ def book_real_work(mem, books, pose_time, booking):
         i += 1
         if mem[row] <= since + SAME_TIME:
             continue
-        next_poses, next_wrench = poses_at(mem, books, mem[row]), load_wrench(mem, row + 1)
+        next_poses, next_wrench = poses_at(mem, books, mem[row]), load_wrench(mem, row + WRENCH_AT)
         moved = relative_displacement(poses, next_poses)
         absorbed = _absorbed(mem, base, booking, wrench, next_wrench, moved)
         mem[base + BOOK.real] += absorbed

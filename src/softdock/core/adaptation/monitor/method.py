@@ -28,7 +28,12 @@ from softdock.core.adaptation.measured.line_of_action import (
     plus_wrenches,
     satellite_motions,
 )
-from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_both,
+    store_wrenches,
+)
 from softdock.core.adaptation.measured.normal_damper import (
     book_damper,
     damper_wrenches,
@@ -57,9 +62,7 @@ from softdock.core.adaptation.monitor.keys import (
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import (
     displacement,
-    load_wrench,
     no_wrench,
-    store_wrench,
 )
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import add, load3, multiply, scale, store3, subtract
@@ -103,7 +106,7 @@ def _observe(method, mem, rig, measured):
     """The energies of every axis at the newest instant for which both force and pose are here."""
     m, k, T = method.memory, rig.cycle, rig.T
     ring = readings(m + RING_AT, int(math.ceil(method.longest / T - 1e-9)) + 2)
-    sums = load3(mem, m + CELL.given), load3(mem, m + CELL.given + 3)
+    sums = load3(mem, m + CELL.given), load3(mem, m + CELL.given_turning)
     t, was = k * T - max(measured.force_age, measured.pose_age), mem[m + CELL.until]
     keep(mem, ring, k, k * T, measured, sums)
     if k == 0:
@@ -116,13 +119,13 @@ def _observe(method, mem, rig, measured):
             axes_of(method.frame, after, (1.0, 0.0, 0.0)), mean, before, after
         )
         store3(mem, m + CELL.back, add(load3(mem, m + CELL.back), forces))
-        store3(mem, m + CELL.back + 3, add(load3(mem, m + CELL.back + 3), torques))
+        store3(mem, m + CELL.back_turning, add(load3(mem, m + CELL.back_turning), torques))
         mem[m + CELL.until] = t
     given, given_turning = sums_at(mem, ring, k, mem[m + CELL.until])
     store3(
         mem, m + CELL.forces, subtract(given, load3(mem, m + CELL.back))
     )  # Zebenay eq. 114, per axis
-    store3(mem, m + CELL.torques, subtract(given_turning, load3(mem, m + CELL.back + 3)))
+    store3(mem, m + CELL.torques, subtract(given_turning, load3(mem, m + CELL.back_turning)))
     mem[m + CELL.total] = _sum(load3(mem, m + CELL.forces)) + _sum(
         load3(mem, m + CELL.torques)
     )  # Zebenay eq. 114
@@ -168,8 +171,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         )
     mem[m + CELL.absorbed] += book_damper(mem, m + CELL.damper, virtual, motions)
     acting = plus_wrenches(wrenches, 1.0, virtual)
-    store_wrench(mem, m + CELL.held, acting.chaser)
-    store_wrench(mem, m + CELL.held + 6, acting.target)
+    store_wrenches(mem, m + CELL.held, acting)
     return acting
 
 
@@ -178,15 +180,14 @@ def set_point(method, mem, rig, satellites, output):
     """The energy given over the cycle that begins: held wrench and commanded motion."""
     m, before = method.memory, load_both(mem, method.memory + CELL.command)
     axes = axes_of(method.frame, output, (1.0, 0.0, 0.0))
-    chaser, turning = _port_per_axis(
-        axes, rig.T, load_wrench(mem, m + CELL.held), before.chaser, output.chaser
-    )
-    target, target_turning = _port_per_axis(
-        axes, rig.T, load_wrench(mem, m + CELL.held + 6), before.target, output.target
-    )
+    held = load_wrenches(mem, m + CELL.held)
+    chaser, turning = _port_per_axis(axes, rig.T, held.chaser, before.chaser, output.chaser)
+    target, target_turning = _port_per_axis(axes, rig.T, held.target, before.target, output.target)
     store3(mem, m + CELL.given, add(load3(mem, m + CELL.given), add(chaser, target)))
     store3(
-        mem, m + CELL.given + 3, add(load3(mem, m + CELL.given + 3), add(turning, target_turning))
+        mem,
+        m + CELL.given_turning,
+        add(load3(mem, m + CELL.given_turning), add(turning, target_turning)),
     )
     store_both(mem, m + CELL.command, output)
     return output

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from softdock.core.adaptation.networks.port import (
     BETWEEN_SATELLITES,
     CELL,
+    FIRST,
     HEAD,
     MOST_PORTS,
     Port,
@@ -147,7 +148,7 @@ def prepare_port(vector, base):
     )
     return Port(
         int(vector[base + AT.between]),
-        int(vector[int(vector[base + AT.network]) + 2]),
+        int(vector[int(vector[base + AT.network]) + FIRST.m]),
         units,
         vector[base + AT.distance],
     )

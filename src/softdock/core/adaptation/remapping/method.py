@@ -33,7 +33,12 @@ from softdock.core.adaptation.measured.line_of_action import (
     satellite_motions,
     work_between,
 )
-from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_both,
+    store_wrenches,
+)
 from softdock.core.adaptation.method import Belief, Method
 from softdock.core.adaptation.remapping import executable, rewind
 from softdock.core.adaptation.remapping import keys as remapping_keys
@@ -63,11 +68,9 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     Wrench,
-    load_wrench,
     no_wrench,
     opposite,
     store_motion,
-    store_wrench,
 )
 from softdock.core.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
 
@@ -105,11 +108,10 @@ def _real_work(method, mem, rig, felt, real, seen):
     m = method.memory
     taken = 0.0
     if rig.cycle > 0 and (seen or mem[m + CELL.seen] != 0.0):
-        last = Wrenches(load_wrench(mem, m + CELL.read), load_wrench(mem, m + CELL.read + 6))
+        last = load_wrenches(mem, m + CELL.read)
         taken = -work_between(mean_of(last, real), load_both(mem, m + CELL.felt), felt)
     store_both(mem, m + CELL.felt, felt)
-    store_wrench(mem, m + CELL.read, real.chaser)
-    store_wrench(mem, m + CELL.read + 6, real.target)
+    store_wrenches(mem, m + CELL.read, real)
     return taken
 
 
@@ -160,8 +162,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     if mem[m + CELL.known] != 0.0:
         mean, more = _remapped(method, mem, rig, satellites)
         taken += more
-    store_wrench(mem, m + CELL.mean, mean.chaser)
-    store_wrench(mem, m + CELL.mean + 6, mean.target)
+    store_wrenches(mem, m + CELL.mean, mean)
     mem[m + CELL.taken] += taken
     mem[m + CELL.taken_now] = taken
     store3(
@@ -208,7 +209,7 @@ def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the wanted contact's own steps have led them; set-points ahead by the
     lead."""
     m, T = method.memory, rig.T
-    mean = Wrenches(load_wrench(mem, m + CELL.mean), load_wrench(mem, m + CELL.mean + 6))
+    mean = load_wrenches(mem, m + CELL.mean)
     on_chaser = given_by_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser)
     others = Wrenches(
         on_chaser, given_by_others(rig.target, T, before.target, after.target, mean.target)

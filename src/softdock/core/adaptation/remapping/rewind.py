@@ -11,17 +11,15 @@ cost.
 from __future__ import annotations
 
 from softdock.core.adaptation.interface import Satellites, Wrenches
+from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenches
 from softdock.core.adaptation.remapping.cells import CELL, PAST, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, overlap_of
 from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, row_of
 from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
-    load_wrench,
     no_wrench,
     store_motion,
-    store_wrench,
 )
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
 from softdock.core.spatial.vectors import add_scaled, dot, load3, store3
@@ -49,16 +47,14 @@ def note_state(method, mem, stamp, satellites):
     """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
     at = row_at(method, stamp)
     store_satellites(mem, at, satellites)
-    store_wrench(mem, at + PAST.others, no_wrench())
-    store_wrench(mem, at + PAST.others + 6, no_wrench())
+    store_wrenches(mem, at + PAST.others, Wrenches(no_wrench(), no_wrench()))
     store3(mem, at + PAST.force, (0.0, 0.0, 0.0))
 
 
 @compiled
 def note_cycle(method, mem, stamp, others, force):
     at = row_at(method, stamp)
-    store_wrench(mem, at + PAST.others, others.chaser)
-    store_wrench(mem, at + PAST.others + 6, others.target)
+    store_wrenches(mem, at + PAST.others, others)
     store3(mem, at + PAST.force, force)
 
 
@@ -93,9 +89,7 @@ def rewind(method, mem, rig, model, latest):
     taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
     for stamp in range(first, now):
         at = row_at(method, stamp)
-        others = Wrenches(
-            load_wrench(mem, at + PAST.others), load_wrench(mem, at + PAST.others + 6)
-        )
+        others = load_wrenches(mem, at + PAST.others)
         after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
         taken += lost
         force = mean.chaser.force
@@ -117,10 +111,15 @@ def rewrite_past(method, mem, chaser, target, record, column, row):
     count = int(mem[method.memory + CELL.rewound])
     for stamp in range(row - count, row):
         if stamp < record.shape[0]:
-            here = column + CELL.past_force
-            store3(record[stamp], here, load3(mem, row_at(method, stamp - 1) + PAST.force))
+            store3(
+                record[stamp],
+                column + CELL.past_force,
+                load3(mem, row_at(method, stamp - 1) + PAST.force),
+            )
             satellites = load_satellites(mem, row_at(method, stamp))
-            store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
             store_motion(
-                record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target)
+                record[stamp], column + CELL.chaser_position, motion_of(chaser, satellites.chaser)
+            )
+            store_motion(
+                record[stamp], column + CELL.target_position, motion_of(target, satellites.target)
             )

@@ -23,7 +23,13 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.remapping.environment.filter_cells import KALMAN, ROBOT, BelievedJoint
+from softdock.core.adaptation.remapping.environment.filter_cells import (
+    DIAGONAL,
+    KALMAN,
+    ROBOT,
+    STATES,
+    BelievedJoint,
+)
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.oscillator import free_response
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -102,8 +108,8 @@ def _closing(mem, at, mock_ups, n, point):
 @compiled
 def _way(mem, at, mock_ups, n):
     c, t = mock_ups.chaser, mock_ups.target
-    on_chaser = add(c.p, rotate(c.q, load3(mem, at + KALMAN.points)))
-    return dot(n, subtract(add(t.p, rotate(t.q, load3(mem, at + KALMAN.points + 3))), on_chaser))
+    on_chaser = add(c.p, rotate(c.q, load3(mem, at + KALMAN.on_chaser)))
+    return dot(n, subtract(add(t.p, rotate(t.q, load3(mem, at + KALMAN.on_target))), on_chaser))
 
 
 @compiled
@@ -120,11 +126,13 @@ def _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c):
     """The impulse since the contact's onset, from its first sample; the point on both bodies; delta
     unknown."""
     store3(
-        mem, at + KALMAN.points, rotate_back(mock_ups.chaser.q, subtract(point, mock_ups.chaser.p))
+        mem,
+        at + KALMAN.on_chaser,
+        rotate_back(mock_ups.chaser.q, subtract(point, mock_ups.chaser.p)),
     )
     store3(
         mem,
-        at + KALMAN.points + 3,
+        at + KALMAN.on_target,
         rotate_back(mock_ups.target.q, subtract(point, mock_ups.target.p)),
     )
     free = _closing(mem, at, mock_ups, n, point)  # without the contact
@@ -139,14 +147,14 @@ def _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c):
     moved = since * since * mean * (0.5 * c + k * since / 6.0)  # way times mass
     _shift(mem, at, n, moved / params.chaser.mass, impulse / params.chaser.mass)
     _shift(mem, at + ROBOT, n, -moved / params.target.mass, -impulse / params.target.mass)
-    for i in range(25):
+    for i in range(STATES * STATES):
         mem[at + KALMAN.covariance + i] = 0.0
     for i, joint in ((0, params.chaser), (2, params.target)):
         q = _process(joint, T, params.noise_force, params.noise_position)
         if joint.stiffness > 0.0:
-            mem[at + KALMAN.covariance + 6 * i] = SETTLED * q / (joint.w * joint.w)
-            mem[at + KALMAN.covariance + 6 * (i + 1)] = SETTLED * q
-    mem[at + KALMAN.covariance + 24] = UNKNOWN * UNKNOWN
+            mem[at + KALMAN.covariance + DIAGONAL * i] = SETTLED * q / (joint.w * joint.w)
+            mem[at + KALMAN.covariance + DIAGONAL * (i + 1)] = SETTLED * q
+    mem[at + KALMAN.covariance + DIAGONAL * (STATES - 1)] = UNKNOWN * UNKNOWN
     mem[at + KALMAN.delta] = 0.0
 
 
@@ -161,8 +169,8 @@ def _process(joint, T, noise_force, noise_position):
 def _turn(mem, at, row, column, joint):
     """Two entries of the covariance, a deflection and a velocity, after a cycle."""
     a, b = (
-        at + KALMAN.covariance + 5 * row[0] + column[0],
-        at + KALMAN.covariance + 5 * row[1] + column[1],
+        at + KALMAN.covariance + STATES * row[0] + column[0],
+        at + KALMAN.covariance + STATES * row[1] + column[1],
     )
     ee, er, re, rr = joint.response
     e, v = mem[a], mem[b]
@@ -173,13 +181,13 @@ def _turn(mem, at, row, column, joint):
 def _spread(params, mem, at, T):
     """Covariance after a cycle: A P A^T + Q, A in two blocks of two and a one."""
     for i, joint in ((0, params.chaser), (2, params.target)):
-        for j in range(5):
+        for j in range(STATES):
             _turn(mem, at, (i, i + 1), (j, j), joint)
     for i, joint in ((0, params.chaser), (2, params.target)):
-        for j in range(5):
+        for j in range(STATES):
             _turn(mem, at, (j, j), (i, i + 1), joint)
         if joint.stiffness > 0.0:
-            mem[at + KALMAN.covariance + 6 * (i + 1)] += _process(
+            mem[at + KALMAN.covariance + DIAGONAL * (i + 1)] += _process(
                 joint, T, params.noise_force, params.noise_position
             )
 
@@ -200,17 +208,17 @@ def _update(params, mem, at, mock_ups, n, point, force, k, c):
     P = at + KALMAN.covariance
     g = (
         _row(mem, P, h),
-        _row(mem, P + 5, h),
-        _row(mem, P + 10, h),
-        _row(mem, P + 15, h),
-        _row(mem, P + 20, h),
+        _row(mem, P + STATES, h),
+        _row(mem, P + 2 * STATES, h),
+        _row(mem, P + 3 * STATES, h),
+        _row(mem, P + 4 * STATES, h),
     )
     by_motors = k * params.noise_position
     size = params.noise_force * params.noise_force + 2.0 * by_motors * by_motors
     for i in range(5):
         size += h[i] * g[i]
     for i in range(5):
-        for j in range(5):
+        for j in range(STATES):
             mem[P + 5 * i + j] -= g[i] * g[j] / size
     gain = missing / size
     _shift(mem, at, n, gain * g[0], gain * g[1])
@@ -220,13 +228,10 @@ def _update(params, mem, at, mock_ups, n, point, force, k, c):
 
 @compiled
 def _row(mem, at, h):
-    return (
-        mem[at] * h[0]
-        + mem[at + 1] * h[1]
-        + mem[at + 2] * h[2]
-        + mem[at + 3] * h[3]
-        + mem[at + 4] * h[4]
-    )
+    total = mem[at] * h[0]
+    for i in range(1, STATES):
+        total += mem[at + i] * h[i]
+    return total
 
 
 @compiled

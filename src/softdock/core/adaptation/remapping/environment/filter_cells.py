@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from softdock.core.machine.cells import Cell, Cells
 
+STATES = 5  # of the filter
+DIAGONAL = STATES + 1  # from one number of its diagonal to the next
 FILTER_CELLS = Cells(
     "environment_filter",
     Cell("started", 1, "-", "1: the first cycle is over"),
@@ -17,8 +19,9 @@ FILTER_CELLS = Cells(
     Cell("motor_speed", 3, "m/s", "velocity of the chaser's motors"),
     Cell("target", 12, "m, m/s", "the same four of the target's robot"),
     Cell("force", 3, "N", "on the chaser's mock-up at the last sample"),
-    Cell("points", 6, "m", "the point on both bodies, body axes"),
-    Cell("covariance", 25, "m, m/s", "of the five states, row by row"),
+    Cell("on_chaser", 3, "m", "the point on the chaser, chaser axes"),
+    Cell("on_target", 3, "m", "the same point on the target, target axes"),
+    Cell("covariance", STATES * STATES, "m, m/s", "of the five states, row by row"),
     Cell("normal", 3, "-", "direction of the force, target axes"),
     Cell("normal_variance", 1, "rad^2", "of each direction across"),
 )

@@ -25,7 +25,8 @@ FIT_CELLS = Cells(
     Cell("xx", 1, "m^2", "sum of x x"),
     Cell("xf", 1, "N m", "sum of x f"),
     Cell("kept", 1, "N/m", "the estimate"),
-    Cell("points", 6, "m", "the point on both bodies, body axes"),
+    Cell("on_chaser", 3, "m", "the point on the chaser, chaser axes"),
+    Cell("on_target", 3, "m", "the same point on the target, target axes"),
     Cell("accepted", 1, "-", "1: this contact has an estimate"),
     Cell("fresh", 1, "-", "1: it is its first"),
 )
@@ -42,8 +43,8 @@ def forget(mem, at):
 def _way(mem, at, mock_ups, n):
     """How far the mock-ups have come together along n since the first sample [m]."""
     c, t = mock_ups.chaser, mock_ups.target
-    on_chaser = add(c.p, rotate(c.q, load3(mem, at + FIT.points)))
-    on_target = add(t.p, rotate(t.q, load3(mem, at + FIT.points + 3)))
+    on_chaser = add(c.p, rotate(c.q, load3(mem, at + FIT.on_chaser)))
+    on_target = add(t.p, rotate(t.q, load3(mem, at + FIT.on_target)))
     return dot(n, subtract(on_target, on_chaser))
 
 
@@ -54,8 +55,8 @@ def estimated_stiffness(mem, at, mock_ups, n, point, force, believed):
     if mem[at + FIT.one] == 0.0:
         for i in range(FIT.kept):
             mem[at + i] = 0.0
-        store3(mem, at + FIT.points, rotate_back(c.q, subtract(point, c.p)))
-        store3(mem, at + FIT.points + 3, rotate_back(t.q, subtract(point, t.p)))
+        store3(mem, at + FIT.on_chaser, rotate_back(c.q, subtract(point, c.p)))
+        store3(mem, at + FIT.on_target, rotate_back(t.q, subtract(point, t.p)))
     x = _way(mem, at, mock_ups, n)
     mem[at + FIT.one] += 1.0
     mem[at + FIT.x] += x
