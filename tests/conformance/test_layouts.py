@@ -1,5 +1,5 @@
-"""No offset is written by hand: where things stand in a flat array is declared once, as `Cells`, and
-the docs are written from that."""
+"""No offset is written by hand: where things stand in a flat array is declared once, as `Cells`,
+and the docs are written from that."""
 
 from __future__ import annotations
 
@@ -70,11 +70,8 @@ def hand_written(path: Path) -> list[str]:
                 found.append(f"{node.lineno}: {ast.unparse(node)}")
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             name = node.func.id
-            if (
-                name.startswith(("load", "store"))
-                and any(_shifted(one) for one in node.args)
-                or name == "range"
-                and any(_is_number(a) and a.value > SMALL + 1 for a in node.args)
+            if (name.startswith(("load", "store")) and any(_shifted(one) for one in node.args)) or (
+                name == "range" and any(_is_number(a) and a.value > SMALL + 1 for a in node.args)
             ):
                 found.append(f"{node.lineno}: {ast.unparse(node)}")
     return found

@@ -1,5 +1,5 @@
-"""A change touches few files: a contact law and a shape, each added as CONTRIBUTING says to a copy of
-the package, are picked up by the simulation, orbit, checks, analyses and pages."""
+"""A change touches few files: a contact law and a shape, each added as CONTRIBUTING says to a copy
+of the package, are picked up by the simulation, orbit, checks, analyses and pages."""
 
 from __future__ import annotations
 

@@ -66,8 +66,10 @@ def test_what_is_stored_is_what_is_loaded():
         door(store)(array, 2, it)
         found = door(load)(array, 2)
     assert found == it
-    assert np.isnan(array[:2]).all() and np.isnan(array[-2:]).all()
-    assert array[2] == 4.0 and array[2 + THING.at.flag] == 1.0
+    assert np.isnan(array[:2]).all()
+    assert np.isnan(array[-2:]).all()
+    assert array[2] == 4.0
+    assert array[2 + THING.at.flag] == 1.0
 
 
 def test_cells_that_are_not_the_fields_are_refused():
@@ -103,7 +105,8 @@ def test_every_number_of_params_is_in_a_group_or_own():
     floats = {field for field in Params._fields if hints[field] is float}
     assert floats <= grouped
     assert len(specialise.Kind._fields) == len(set(specialise.Kind._fields))
-    assert "of_kind" in generated.SOURCES and "memory_slots" in generated.SOURCES["of_kind"]
+    assert "of_kind" in generated.SOURCES
+    assert "memory_slots" in generated.SOURCES["of_kind"]
 
 
 def test_more_shapes_and_laws_than_four_fit_into_a_kind():
@@ -121,7 +124,8 @@ def test_more_shapes_and_laws_than_four_fit_into_a_kind():
             assert (found.shape.closed, found.soft, found.law.rubs) == (True, False, True)
             assert kind < 1 << KIND_BITS
     assert sum(width for _, width in BITS) * 4 < 63
-    assert len(GEOMETRIES) <= MOST_SHAPES and len(LAWS) <= MOST_LAWS
+    assert len(GEOMETRIES) <= MOST_SHAPES
+    assert len(LAWS) <= MOST_LAWS
 
 
 def test_real_and_wanted_law_stand_alike_in_the_vector():

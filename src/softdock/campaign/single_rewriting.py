@@ -1,5 +1,5 @@
-"""The source of the core in single precision: which numbers stay double, and how the tree of a compiled
-function is changed (single.py has the idea)."""
+"""The source of the core in single precision: which numbers stay double, and how the tree of a
+compiled function is changed (single.py has the idea)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The books of one cycle: the ledger's entry, from what the controller did and what the facility knows
-of the true contact (energy/ledger.py has the rows)."""
+"""The books of one cycle: the ledger's entry, from what the controller did and what the facility
+knows of the true contact (energy/ledger.py has the rows)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The contact under way: opened, continued and closed as the loop runs (contact_log.py has the log)."""
+"""The contact under way: opened, continued and closed as the loop runs (contact_log.py has the
+log)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the controller is made of, beside its methods: the wrenches that it was told at t_k, what acts
-on the satellites from outside, and how set-points are laid into the laboratory (stage 2)."""
+"""What the controller is made of, beside its methods: the wrenches that it was told at t_k, what
+acts on the satellites from outside, and how set-points are laid into the laboratory (stage 2)."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ reading here.
        6 adaptation <--wrench------- 5 sensor <--force------ 4 contact
 
 The controller (`control`) knows only what was measured at t_k. The facility (`facility.advance`) is
-stages 3 to 5. `cycle` joins them and keeps the books: books.py, contacts.py and status.py are called
-in this order, start.py is the loop at t = 0. The single run, the batch on CPU threads, the
+stages 3 to 5. `cycle` joins them and keeps the books: books.py, contacts.py and status.py are
+called in this order, start.py is the loop at t = 0. The single run, the batch on CPU threads, the
 CUDA kernel and the loop stepped by hand all call these functions.
 """
 

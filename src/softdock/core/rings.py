@@ -7,11 +7,11 @@
 
 Rows are numbered from the start of a run: a set-point by its stamp (robots/history.py), a force
 sample by its number (facility/sampling.py), a reading by its cycle or its count. `newest` is the
-number of the last row written; a count of rows is one more. Rows that carry a time have it in a cell
-of their own, `field` floats behind the row's first; times rise from row to row.
+number of the last row written; a count of rows is one more. Rows that carry a time have it in a
+cell of their own, `field` floats behind the row's first; times rise from row to row.
 
-Beyond the ends of a ring the nearest row counts, on both sides: `bracket` then returns it twice with
-a share of zero, so that an interpolation `a + share (b - a)` needs no case of its own.
+Beyond the ends of a ring the nearest row counts, on both sides: `bracket` then returns it twice
+with a share of zero, so that an interpolation `a + share (b - a)` needs no case of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The loop at t = 0: both bodies at their initial state, the robots having followed them in free flight."""
+"""The loop at t = 0: both bodies at their initial state, the robots having followed them in free
+flight."""
 
 from __future__ import annotations
 

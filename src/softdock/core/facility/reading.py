@@ -1,5 +1,5 @@
-"""One sample of a force sensor with all that it carries and does: what a mock-up weighs, what electronics
-do and what a hand pushes is prepared from the vector only where a scenario has it."""
+"""One sample of a force sensor with all that it carries and does: what a mock-up weighs, what
+electronics do and what a hand pushes is prepared from the vector only where a scenario has it."""
 
 from __future__ import annotations
 

@@ -24,12 +24,7 @@ from softdock.core.sensor.mock_up import plus
 from softdock.core.spatial.motion import Wrench, displacement, is_felt, no_wrench, work
 from softdock.core.spatial.vectors import add, dot, negate, scale
 
-__all__ = [
-    "FACILITY",
-    "out_of_reach",
-    "recall",
-    "start_facility",
-]
+__all__ = ["FACILITY", "SAME_TIME", "Facility", "out_of_reach", "recall", "start_facility"]
 
 
 @compiled

@@ -1,5 +1,5 @@
-"""The simulated facility at t_k, and within a cycle: its structures, and where they stand in the loop's
-state."""
+"""The simulated facility at t_k, and within a cycle: its structures, and where they stand in the
+loop's state."""
 
 from __future__ import annotations
 

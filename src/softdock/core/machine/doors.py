@@ -229,7 +229,8 @@ def run_one(vector, params, mem, log, outcome):
 
 @door
 def find_kinds(vectors, markers, kinds, numbers):
-    """The kind of every run, and its prepared numbers: see specialise.Kind and specialise.Numbers."""
+    """The kind of every run, and its prepared numbers: see specialise.Kind and
+    specialise.Numbers."""
     for i in range(vectors.shape[0]):
         params = prepare(vectors[i], markers)
         for j, value in enumerate(kind_of(params)):

@@ -1,4 +1,5 @@
-"""The parts of `mem` whose size does not depend on the scenario: its head, and what few rigs report.
+"""The parts of `mem` whose size does not depend on the scenario: its head, and what few rigs
+report.
 
 `mem` is, one after the other: `HEAD`, the contact pairs (contact/pairs.py), both robots' set-points
 (robots/history.py), what robots keep (robots/memory.py), `REPORTS`, force samples, poses, and the

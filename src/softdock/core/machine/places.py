@@ -1,8 +1,8 @@
 """Where every group of keys stands in the parameter vector.
 
-The vector is flat float64, the same for CPU and GPU; a sweep writes columns of it. `PARTS` lists its
-groups in order; behind them stand the methods' parameters, and behind those the rows of tables and
-schedules.
+The vector is flat float64, the same for CPU and GPU; a sweep writes columns of it. `PARTS` lists
+its groups in order; behind them stand the methods' parameters, and behind those the rows of tables
+and schedules.
 """
 
 from __future__ import annotations

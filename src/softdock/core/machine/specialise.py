@@ -14,6 +14,7 @@ generated. A flag that is added to `Params` is specialised without an edit here.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Iterator
 from types import UnionType
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -100,9 +101,8 @@ def kind_name(path: str) -> str:
 
 WHOLE: dict[str, Any] = dict(whole_paths(Params))
 # Whole numbers, flags as 0 and 1; pickled with a kernel's key on disk
-Kind: Any = NamedTuple(
-    "Kind",
-    [(kind_name(path), int) for path in WHOLE] + [(f"{body}_even", int) for body in EVEN],
+Kind: Any = namedtuple(  # type: ignore[misc]
+    "Kind", [*(kind_name(path) for path in WHOLE), *(f"{body}_even" for body in EVEN)]
 )
 KIND_FIELDS = len(Kind._fields)
 SIZES = Numbers(  # floats in each group

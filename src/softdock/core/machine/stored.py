@@ -4,9 +4,9 @@
     store_tracker(flat, at, tracker)                            # at: first float of the slice
     load_tracker(flat, at)
 
-A field is stored by its type: a float as it is, a whole number as a float, a flag as 0 or 1, a tuple
-one number after the other, a structure by its own pair of functions (`keep` names those that are
-written by hand). Cells and fields must have the same names; their order may differ.
+A field is stored by its type: a float as it is, a whole number as a float, a flag as 0 or 1, a
+tuple one number after the other, a structure by its own pair of functions (`keep` names those that
+are written by hand). Cells and fields must have the same names; their order may differ.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""From the parameter vector to what the loop needs: `prepare`, once per run. It is compiled and runs
-wherever the loop runs; where everything stands in the vector is in places.py.
+"""From the parameter vector to what the loop needs: `prepare`, once per run. It is compiled and
+runs wherever the loop runs; where everything stands in the vector is in places.py.
 """
 
 from __future__ import annotations
@@ -65,14 +65,44 @@ from softdock.core.spatial.rigid_body import prepare_body
 
 __all__ = [
     "BASES",
+    "CAPTURE_AT",
+    "CHASER_AT",
+    "CHASER_EXTERNAL_AT",
+    "CHASER_HAND_AT",
+    "CHASER_MOCK_UP_AT",
+    "CHASER_ROBOT_AT",
+    "LABORATORY_AT",
+    "MAP",
     "MEMORY",
+    "MEMORY_AT",
+    "METHODS_AT",
+    "NO_LIMIT",
+    "PAIRS_AT",
+    "PAIRS_MEM",
+    "PAIR_SIZE",
     "PARTS",
     "PEAK_FORCE_MEM",
     "PEAK_TORQUE_MEM",
+    "POSE_AT",
     "RANDOM",
+    "RANDOMS",
+    "RANDOM_AT",
+    "REACHES",
     "REPORT_FLOATS",
+    "SATELLITES_AT",
     "SCHEDULE",
+    "SENSOR_AT",
+    "STOP_AT",
+    "TARGET_AT",
+    "TARGET_EXTERNAL_AT",
+    "TARGET_HAND_AT",
+    "TARGET_MOCK_UP_AT",
+    "TARGET_ROBOT_AT",
     "TIME",
+    "TIMES",
+    "TIME_AT",
+    "WRENCH_FLOATS",
+    "Params",
 ]
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "Places",
     "fresh_memory",
     "linear_net",
+    "places_of",
 ]
 
 places = compiled(places_of)

@@ -41,10 +41,7 @@ from softdock.core.ports.published_net import (
     published_net,
 )
 
-__all__ = [
-    "fresh_published_memory",
-    "published_net",
-]
+__all__ = ["FORCE", "fresh_published_memory", "published_net"]
 
 
 @compiled

@@ -1,9 +1,9 @@
 """The stamped buffer of set-points, and the motion between them.
 
 A ring of `slots` motions in `mem` (rings.py); the set-point stamped t_j = j T is row number j.
-Between stamps the mock-up follows the cubic Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator);
-rotation likewise, in the rotation vector from the earlier attitude. `linear` keeps the chord,
-`hold` the earlier pose at rest (a staircase).
+Between stamps the mock-up follows the cubic Hermite curve through stamped pose and twist (the exact
+motion for the exact-hold integrator); rotation likewise, in the rotation vector from the earlier
+attitude. `linear` keeps the chord, `hold` the earlier pose at rest (a staircase).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a robot that is more than late keeps in `mem`: its accelerations, room to plan, and the state
-of an elastic joint behind them."""
+"""What a robot that is more than late keeps in `mem`: its accelerations, room to plan, and the
+state of an elastic joint behind them."""
 
 from __future__ import annotations
 

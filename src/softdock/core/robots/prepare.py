@@ -1,4 +1,5 @@
-"""One robot's numbers, prepared from the parameter vector: all of them, and what every cycle needs."""
+"""One robot's numbers, prepared from the parameter vector: all of them, and what every cycle
+needs."""
 
 from __future__ import annotations
 

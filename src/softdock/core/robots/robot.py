@@ -41,8 +41,10 @@ __all__ = [
     "Chance",
     "Follower",
     "RobotParams",
+    "is_elastic",
     "longest_delay",
     "prepare_follower",
+    "prepare_robot",
     "robot_joint",
     "whole_delay",
 ]

@@ -20,11 +20,7 @@ from softdock.core.sensor.keys import LATEST, MEAN, ON_BOTH, ON_CHASER, ON_TARGE
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add, add_scaled, load3, scale
 
-__all__ = [
-    "MEAN",
-    "ON_BOTH",
-    "ON_TARGET",
-]
+__all__ = ["LATEST", "MEAN", "ON_BOTH", "ON_CHASER", "ON_TARGET", "SENSOR"]
 
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 AT = SENSOR.at

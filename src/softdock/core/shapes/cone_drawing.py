@@ -1,5 +1,5 @@
-"""A truncated hollow cone for people and analyses (drawing.py): its outline, and where a tip may touch
-it."""
+"""A truncated hollow cone for people and analyses (drawing.py): its outline, and where a tip may
+touch it."""
 
 from __future__ import annotations
 

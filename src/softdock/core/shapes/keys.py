@@ -1,12 +1,12 @@
 """PAIR: what a user writes of one contact pair, and where it stands in the parameter vector.
 
-The shapes' own keys stand one shape after the other, then the real law, the law wanted in orbit (the
-same keys once more) and the device that holds the tip.
+The shapes' own keys stand one shape after the other, then the real law, the law wanted in orbit
+(the same keys once more) and the device that holds the tip.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.shapes.laws import LAW_MODELS, LAWS
@@ -31,8 +31,10 @@ def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
     def when(key: str) -> tuple[str, tuple[str, ...]]:
         return f"{side}.law", tuple(law.name for law in LAW_MODELS if key in law.keys)
 
-    def key(name: str, given: str, meaning: str, default: object, *rest: object, **more: object):
-        return Parameter(f"{side}_{name}", f"{side}.{given}", meaning, default, *rest, **more)  # type: ignore[arg-type]
+    def key(
+        name: str, given: str, meaning: str, default: Any, *rest: Any, **more: Any
+    ) -> Parameter:
+        return Parameter(f"{side}_{name}", f"{side}.{given}", meaning, default, *rest, **more)
 
     rubs = None if always else (f"{side}.law", LAWS)
     slip = "sliding speed at which friction is at 71 %"

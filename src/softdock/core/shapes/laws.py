@@ -9,6 +9,7 @@ mu f against the sliding velocity v, regularised as v / sqrt(v^2 + v_0^2).
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.generated import choosing, generate
@@ -36,7 +37,7 @@ def law_named(name: str) -> ContactLaw:
     return LAW_MODELS[LAWS.index(name)]
 
 
-def _flag(name: str, field: str) -> object:
+def _flag(name: str, field: str) -> Any:
     """A compiled `name(kind)`: whether a law has a flag."""
     which = [str(i) for i, law in enumerate(LAW_MODELS) if getattr(law, field)]
     said = " or ".join(f"kind == {i}" for i in which) or "False"

@@ -1,8 +1,8 @@
 """A prepared contact pair: its structure, and where its numbers stand in `mem`.
 
 The pairs and their latched sides live in `mem`, one after the other, because their number depends
-on the scenario. What decides which code a pair goes through (shape, law, flags) is one whole number,
-its kind, which a kernel may know beforehand.
+on the scenario. What decides which code a pair goes through (shape, law, flags) is one whole
+number, its kind, which a kernel may know beforehand.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ IN_SHAPE = SHAPE_CELLS.at
 
 @dataclass(frozen=True)
 class TargetShape:
-    """One shape. Compiled functions, but for the last three; `shape`: a `Shape`; `tip`: the centre of
-    the chaser's tip from the pair's origin, target axes [m]; `radius`: of the tip [m]."""
+    """One shape. Compiled functions, but for the last three; `shape`: a `Shape`; `tip`: the centre
+    of the chaser's tip from the pair's origin, target axes [m]; `radius`: of the tip [m]."""
 
     name: str
     keys: Group  # what a user writes of it; each applies only to this shape

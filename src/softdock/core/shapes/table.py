@@ -1,4 +1,5 @@
-"""f = F(d) + b d', clamped at zero; F linear between the rows of a table, and beyond its last row."""
+"""f = F(d) + b d', clamped at zero; F linear between the rows of a table, and beyond its last
+row."""
 
 from __future__ import annotations
 
