@@ -1,5 +1,5 @@
-"""A method from a file, with every command: it is picked up everywhere by its declaration alone, its
-text is kept beside the results, and no folder runs it again by itself."""
+"""A method from a file, with every command: it is picked up everywhere by its declaration alone,
+its text is kept beside the results, and no folder runs it again by itself."""
 
 from __future__ import annotations
 
