@@ -53,6 +53,7 @@ LOOK_S = 2.0  # between two looks at whether scheduler and workers are still the
 FETCH_S = 10.0  # between two such looks while a table comes
 CLOSE_S = 3.0  # to take leave of a scheduler
 UNDER_WAY = 3  # shards for each thread of the workers
+LOOPBACK = "127.0.0.1"
 GPU_RUNS = 65536  # of a shard that a GPU runs
 SHARDS_PER_THREAD = 20  # at least, where there are runs enough
 _ONE_DEVICE = threading.Lock()  # of a worker
@@ -92,11 +93,16 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         if scheduler is None:
             count = workers or available_cores()
+            # Loopback only, and no dashboard: its server starts all the same, without a page.
+            routes = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
+            stack.enter_context(dask.config.set({route: [] for route in routes}))
             cluster = distributed.LocalCluster(
                 n_workers=count,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                host=LOOPBACK,
+                dashboard_address=f"{LOOPBACK}:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=50,
             )
             where = stack.enter_context(cluster)

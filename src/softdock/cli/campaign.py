@@ -191,7 +191,7 @@ def campaign(
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
     from softdock.archive.campaign_folder import run_campaign
-    from softdock.campaign.shards import again, check_free
+    from softdock.campaign.shards import MANIFEST, again, check_free
     from softdock.scenario.method_compile import refusing_what_does_not_compile
 
     folder = choose(out, f"campaign-{plan.spec.name}")
@@ -217,9 +217,11 @@ def campaign(
                 wait,
             )
     except KeyboardInterrupt:
-        console.print(
-            Text(f"every shard that was written is kept; {again(folder)} goes on"), soft_wrap=True
-        )
+        if (folder / MANIFEST).exists():
+            console.print(
+                Text(f"every shard that was written is kept; {again(folder)} goes on"),
+                soft_wrap=True,
+            )
         raise click.Abort from None
     if as_json:
         import json

@@ -184,6 +184,9 @@ def check_scenario(
     for i in range(pairs):
         _check_shape(vector, i, refuse)
         _check_device(vector, i, refuse)
+    capture = scenario.tables["capture"]
+    if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
+        refuse("capture.pair", capture["pair"], f"a contact pair that is there, below {pairs}")
     warnings = _check_compensation(scenario, refuse)
     if problems:
         return problems, []

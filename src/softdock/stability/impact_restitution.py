@@ -16,6 +16,7 @@ import numpy as np
 
 from softdock.stability.array_loop import ArrayLoop, Law
 from softdock.stability.loop import Loop, Robot, check_loop, is_plain
+from softdock.stability.patience import check_patience
 
 PHASES = 32
 FINE_STEPS = 2000  # of the continuous impact, in half a swing
@@ -139,6 +140,7 @@ def sampled_impacts(
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
         force = _with_virtual(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
         arrays.advance(k, force, real)
+        check_patience()
         leaving = (arrays.part("v")[0] < 0.0) & (arrays.part("x")[0] < 0.0)
         spent = np.abs(force) <= 1e-9 * loop.stiffness * half_swing  # a low-pass forgets slowly
         quiet = quiet + 1 if np.all(leaving & spent) else 0
