@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from softdock.core.adaptation import interface
@@ -14,8 +15,11 @@ from softdock.core.machine import cells, memory, state, vector
 from softdock.core.machine.compiled import CORE
 from softdock.core.machine.doors import OUTCOME, OUTCOME_COLUMNS
 from softdock.core.machine.keys import SCHEDULE
+from softdock.core.machine.places import SENSOR_AT
 from softdock.core.machine.record import CHANNELS, RECORD
 from softdock.core.schedules import ENTRY
+from softdock.core.sensor.keys import SENSOR
+from softdock.scenario.checks import EVERY_SENSOR, any_electronics
 from softdock.scenario.layouts_page import LAYOUTS, layouts_page
 
 # folders that are not searched, and why: take a line away to switch the search on there
@@ -108,7 +112,7 @@ def test_every_layout_of_the_core_is_on_the_page():
         for node in ast.walk(ast.parse((CORE / file).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Cells":
                 name = node.args[0]
-                assert isinstance(name, ast.Constant) and name.value in listed, (file, name)
+                assert getattr(name, "value", "") in listed, (file, ast.unparse(name))
 
 
 def test_channels_and_columns_come_from_the_layout():
@@ -150,3 +154,12 @@ def test_the_page_of_layouts_is_what_the_declarations_say():
     """To renew it: python -m softdock.scenario.layouts_page docs/layouts.md"""
     page = Path(__file__).parents[2] / "docs" / "layouts.md"
     assert page.read_text(encoding="utf-8") == layouts_page()
+
+
+@pytest.mark.parametrize("key", [key for key in SENSOR if key.name not in EVERY_SENSOR])
+def test_a_key_of_the_sensor_brings_its_code(key):
+    """A fault that stood at another place of the list was once left out of the compiled loop."""
+    vector = np.zeros((1, SENSOR_AT + SENSOR.size + 1000))
+    assert not any_electronics(vector)
+    vector[0, SENSOR_AT + getattr(SENSOR.at, key.name)] = 1.0
+    assert any_electronics(vector)

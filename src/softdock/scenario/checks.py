@@ -54,6 +54,16 @@ MOST_SLOTS = 1024  # set-points kept per robot: the largest history
 COARSEST_YIELD = 0.5
 # of the stiffest direction: a device softer than this in some direction does not hold its tip
 SOFTEST = 1e-9
+# keys that the shortest way through a sensor knows; any other makes it a sensor with electronics
+EVERY_SENSOR = (
+    "on",
+    "period",
+    "delay",
+    "handover",
+    "noise_force",
+    "noise_torque",
+    "threshold",
+)
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = (
     8.0,
     1.6,
@@ -157,7 +167,13 @@ def any_electronics(vectors: np.ndarray) -> bool:
     """Whether a sensor is more than noise on the chaser's contact: another place, errors, filters,
     or a hand on a mock-up."""
     at = SENSOR.at
-    electronics = vectors[..., SENSOR_AT + at.bias_force : SENSOR_AT + at.threshold]
+    columns = [
+        SENSOR_AT + getattr(at, key.name) + i
+        for key in SENSOR
+        if key.name not in EVERY_SENSOR
+        for i in range(key.size)
+    ]
+    electronics = vectors[..., columns]
     hands = [vectors[..., base + 1] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
     return any(np.any(part) for part in (vectors[..., SENSOR_AT + at.on], electronics, *hands))
 
