@@ -71,6 +71,7 @@ from softdock.core.machine.vector import (
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
     store_pairs,
+    without_methods,
 )
 from softdock.core.robots.history import push
 from softdock.core.satellites import LIE_RK4, integrate
@@ -225,7 +226,9 @@ def control(params, vector, mem, k, satellites, measured):
     corrected, output = apply_correct(
         params.methods, mem, rig, measured, satellites, integrated, output
     )
-    command = apply_set_point(params.methods, mem, rig, corrected, lay_out(params, vector, output))
+    command = apply_set_point(
+        params.methods, mem, rig, corrected, lay_out(without_methods(params), vector, output)
+    )
     return Controlled(wrenches, external, integrated, corrected, command)
 
 
@@ -235,17 +238,18 @@ def cycle(params, vector, loop, mem, log, k):
     if any_books(params.methods):
         mem[BOOK_VIRTUAL] = 0.0
         mem[BOOK_DESIGNED] = 0.0
-    here = recall(params, mem, loop.facility, k)
-    measured = measure(params, mem, here, loop.satellites, k * params.T)
+    rig = without_methods(params)
+    here = recall(rig, mem, loop.facility, k)
+    measured = measure(rig, mem, here, loop.satellites, k * params.T)
     done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
     facility, passage = advance(
-        params, vector, here, mem, k, done.command.chaser, done.command.target
+        rig, vector, here, mem, k, done.command.chaser, done.command.target
     )  # stages 3, 4, 5
 
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
     t = (k + 1) * params.T
     tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
-    status = check_limits(params, vector, done.corrected, facility, passage, ledger.kinetic)
+    status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
     if status == COMPLETED and any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
         status = METHOD_STOP
     return Loop(
@@ -268,6 +272,7 @@ def start(vector, params, mem):
     Also how deep the satellites are in contact [m], and which pair: more than `DEEPEST_START` is no
     start.
     """
+    params = without_methods(params)
     satellites, facility, depth, pair = _settle(vector, params, mem)
     command = lay_out(
         params,
@@ -381,7 +386,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(
         params.target, after.target
     )
-    now = measure(params, mem, facility, after, (k + 1) * params.T)
+    now = measure(without_methods(params), mem, facility, after, (k + 1) * params.T)
     designed = mem[BOOK_DESIGNED] if rows.books else 0.0
     if any_replaced(methods):  # the method booked the real work as measured; here it is known
         designed = passage.absorbed - sum_replaced(methods, mem).taken

@@ -21,7 +21,7 @@ from softdock.core.adaptation.method import (
     nothing_replaced,
     nothing_rewound,
 )
-from softdock.core.machine.compiled import OPTIONS, by_type, compiled
+from softdock.core.machine.compiled import CHOSEN_OPTIONS, by_type, compiled
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add
 
@@ -92,7 +92,7 @@ def _known_at_compile_time(name, *hooks):
         return lambda methods: answer
 
     ask.__name__ = name
-    overload(ask, jit_options=OPTIONS)(typed)
+    overload(ask, jit_options=CHOSEN_OPTIONS)(typed)
     return ask
 
 
@@ -126,7 +126,7 @@ def prepare_methods(markers, vector, base):
     return tuple(prepared)
 
 
-@overload(prepare_methods, jit_options=OPTIONS)
+@overload(prepare_methods, jit_options=CHOSEN_OPTIONS)
 def _prepare_methods(markers, vector, base):
     if len(markers) == 0:
         return lambda markers, vector, base: ()
@@ -146,7 +146,7 @@ def apply_wrench(methods, mem, rig, measured, satellites, wrenches):
     return wrenches
 
 
-@overload(apply_wrench, jit_options=OPTIONS)
+@overload(apply_wrench, jit_options=CHOSEN_OPTIONS)
 def _apply_wrench(methods, mem, rig, measured, satellites, wrenches):
     if len(methods) == 0:
         return lambda methods, mem, rig, measured, satellites, wrenches: wrenches
@@ -165,7 +165,7 @@ def apply_correct(methods, mem, rig, measured, before, after, output):
     return after, output
 
 
-@overload(apply_correct, jit_options=OPTIONS)
+@overload(apply_correct, jit_options=CHOSEN_OPTIONS)
 def _apply_correct(methods, mem, rig, measured, before, after, output):
     if len(methods) == 0:
         return lambda methods, mem, rig, measured, before, after, output: (after, output)
@@ -184,7 +184,7 @@ def apply_set_point(methods, mem, rig, satellites, output):
     return output
 
 
-@overload(apply_set_point, jit_options=OPTIONS)
+@overload(apply_set_point, jit_options=CHOSEN_OPTIONS)
 def _apply_set_point(methods, mem, rig, satellites, output):
     if len(methods) == 0:
         return lambda methods, mem, rig, satellites, output: output
@@ -211,7 +211,7 @@ def sum_external(methods, mem, rig, satellites, external):
     return external
 
 
-@overload(sum_external, jit_options=OPTIONS)
+@overload(sum_external, jit_options=CHOSEN_OPTIONS)
 def _sum_external(methods, mem, rig, satellites, external):
     if len(methods) == 0:
         return lambda methods, mem, rig, satellites, external: external
@@ -231,7 +231,7 @@ def record_methods(methods, mem, row, at):
         at += count
 
 
-@overload(record_methods, jit_options=OPTIONS)
+@overload(record_methods, jit_options=CHOSEN_OPTIONS)
 def _record_methods(methods, mem, row, at):
     if len(methods) == 0:
         return lambda methods, mem, row, at: None
@@ -253,7 +253,7 @@ def sum_rewound(methods, mem):
     return total
 
 
-@overload(sum_rewound, jit_options=OPTIONS)
+@overload(sum_rewound, jit_options=CHOSEN_OPTIONS)
 def _sum_rewound(methods, mem):
     if len(methods) == 0:
         return lambda methods, mem: 0.0
@@ -281,7 +281,7 @@ def sum_replaced(methods, mem):
     return total
 
 
-@overload(sum_replaced, jit_options=OPTIONS)
+@overload(sum_replaced, jit_options=CHOSEN_OPTIONS)
 def _sum_replaced(methods, mem):
     if len(methods) == 0:
         return lambda methods, mem: Replaced(0.0, False, False, (0.0, 0.0, 0.0), 0.0, False)
@@ -298,7 +298,7 @@ def rewrite_pasts(methods, mem, chaser, target, record, at, row):
         at += len(BY_TYPE[type(method)].channels)
 
 
-@overload(rewrite_pasts, jit_options=OPTIONS)
+@overload(rewrite_pasts, jit_options=CHOSEN_OPTIONS)
 def _rewrite_pasts(methods, mem, chaser, target, record, at, row):
     if len(methods) == 0:
         return lambda methods, mem, chaser, target, record, at, row: None

@@ -262,6 +262,23 @@ class Params(NamedTuple):
     compares: bool
 
 
+_METHODS = Params._fields.index("methods")
+_BEHIND_METHODS = _METHODS + 1
+
+
+@compiled
+def with_methods(params, methods):
+    """The same rig with these methods."""
+    return Params(*params[:_METHODS], methods, *params[_BEHIND_METHODS:])
+
+
+@compiled
+def without_methods(params):
+    """The rig alone. Of one type whatever the methods are: what asks for no method takes this, and
+    is compiled once for all lists of methods."""
+    return with_methods(params, ())
+
+
 @compiled
 def _limit(value):
     return value if value > 0.0 else NO_LIMIT
@@ -306,9 +323,16 @@ def prepare_pairs(vector, features):
     return Pairs(number, kinds, features)
 
 
-@apart
+@compiled
 def prepare(vector, markers):
     """Parameter vector to `Params`. `markers`: features.Markers."""
+    rig = prepare_rig(vector, markers.features)
+    return with_methods(rig, prepare_methods(markers.methods, vector, METHODS_AT))
+
+
+@apart
+def prepare_rig(vector, features):
+    """`Params` without methods."""
     T = vector[TIME_AT + TIMES.cycle]
     duration = vector[TIME_AT + TIMES.duration]
     plant_steps = int(vector[TIME_AT + TIMES.plant_steps])
@@ -329,7 +353,7 @@ def prepare(vector, markers):
         longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration),
         longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration),
     )
-    pairs = prepare_pairs(vector, markers.features)
+    pairs = prepare_pairs(vector, features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
     elastic = is_elastic(vector, CHASER_ROBOT_AT) or is_elastic(vector, TARGET_ROBOT_AT)
@@ -389,8 +413,8 @@ def prepare(vector, markers):
             int(vector[MEMORY_AT + MAP.pose_slots]),
         ),
         2.0 * (longest + sensor.delay),
-        prepare_methods(markers.methods, vector, METHODS_AT),
-        markers.features,
+        (),
+        features,
         vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
         vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
         vector[MEMORY_AT + MAP.orbit_done] > 0.0,
