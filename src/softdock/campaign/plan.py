@@ -29,7 +29,7 @@ from softdock.core.machine.vector import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
-from softdock.scenario.features import features_with
+from softdock.scenario.features import markers_with
 from softdock.scenario.files import load_scenario
 
 
@@ -52,7 +52,7 @@ class Variant:
     @property
     def markers(self) -> Markers:
         """What its loop is compiled with: the features of any of its runs."""
-        return Markers(features_with(self.scenario.vector, self.at), self.scenario.markers.methods)
+        return markers_with(self.scenario.vector, self.at, self.scenario.markers.methods)
 
 
 @dataclass

@@ -33,7 +33,7 @@ from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.checks import check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
-from softdock.scenario.features import features_of
+from softdock.scenario.features import markers_of
 from softdock.scenario.method_chains import chain_problems, idle_settings
 from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import (
@@ -157,7 +157,7 @@ class _Builder:
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
         scenario = Scenario(
-            self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers))
+            self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
         scenario.warnings = self.warnings + warnings + self.network_warnings

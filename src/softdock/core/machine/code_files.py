@@ -34,6 +34,22 @@ LOOK_S = 0.05  # s, between two looks at the lock
 
 def read(path: Path) -> Any:
     """What `write` was given; None: there is nothing, or nothing that can be believed."""
+    data = _whole(path)
+    if data is None:
+        return None
+    try:
+        return pickle.loads(data)
+    except Exception:  # of another world: a class that is gone
+        discard(path)
+        return None
+
+
+def is_there(path: Path) -> bool:
+    """Whether there is a file with every byte; a damaged one is thrown away."""
+    return _whole(path) is not None
+
+
+def _whole(path: Path) -> bytes | None:
     try:
         found = path.read_bytes()
     except FileNotFoundError:
@@ -43,10 +59,7 @@ def read(path: Path) -> Any:
         return None
     digest, data = found[len(FIRST) :][:DIGEST_BYTES], found[len(FIRST) + DIGEST_BYTES :]
     if found.startswith(FIRST) and hashlib.sha256(data).digest() == digest:
-        try:
-            return pickle.loads(data)
-        except Exception:
-            pass  # whole, and yet of another world: a class that is gone
+        return data
     discard(path)
     return None
 
