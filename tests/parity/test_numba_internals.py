@@ -48,21 +48,12 @@ def test_every_internal_is_where_it_was(owner):
 
 
 def test_only_one_file_imports_numbas_insides():
-    """`numba.core`, `numba.extending` aside, is imported in numba_internals.py alone, but for what
-    names exceptions and signatures."""
-    allowed = {
-        "core/machine/numba_internals.py": None,
-        "core/machine/compiling.py": {"sigutils"},
-        "comparison/compare.py": {"NumbaError"},
-        "comparison/user_method.py": None,
-    }
-    package = ROOT / "src" / "softdock"
-    for path in package.rglob("*.py"):
-        name = str(path.relative_to(package))
-        imports = re.findall(r"from numba\.core\S* import (.+)", path.read_text())
-        for line in imports if allowed.get(name, set()) is not None else ():
-            names = {word.strip() for word in line.split(",")}
-            assert names <= allowed.get(name, set()), f"{name} imports {line} from Numba's insides"
+    """Of `numba.core`, others import nothing but the name of its exceptions."""
+    for path in (ROOT / "src" / "softdock").rglob("*.py"):
+        if path.name == "numba_internals.py":
+            continue
+        for line in re.findall(r"(?:from|import) numba\.core.*", path.read_text()):
+            assert line == "from numba.core.errors import NumbaError", f"{path}: {line}"
 
 
 PLAIN = """

@@ -19,11 +19,11 @@ from types import ModuleType
 from typing import Any
 
 import numba
-from numba.core.registry import CPUDispatcher
 
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import KINDS, METHODS, Method, register
 from softdock.core.machine.compiled import SOURCES_NAME
+from softdock.core.machine.numba_internals import CPUDispatcher
 from softdock.errors import BadInput, Problem
 
 OPTION = "--method-file"

@@ -13,12 +13,10 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from numba.core import sigutils
-
 from softdock.core.machine import code_files
 from softdock.core.machine.cache import tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
-from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher
+from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
@@ -42,7 +40,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
     _cache: Any
 
     def compile(self, signature: Any) -> Any:
-        args, _ = sigutils.normalize_signature(signature)
+        args, _ = normalize_signature(signature)
         if tuple(args) in self.overloads:
             return super().compile(signature)
         path = self._cache.path(signature, self.targetctx)

@@ -28,6 +28,8 @@ NativeLowering: Any = object
 register_pass: Any = None
 parse_bitcode: Any = None
 dumps: Any = None
+normalize_signature: Any = None
+impl_ret_untracked: Any = None  # of the operators in single precision, campaign/
 
 
 def is_tested(version: str = numba.__version__) -> bool:
@@ -49,8 +51,10 @@ try:
     from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
     from numba.core.compiler import _LowerResult as LowerResult
     from numba.core.compiler_machinery import register_pass
+    from numba.core.imputils import impl_ret_untracked
     from numba.core.registry import CPUDispatcher
     from numba.core.serialize import dumps
+    from numba.core.sigutils import normalize_signature
     from numba.core.typed_passes import NativeLowering
 
     MISSING = ""
