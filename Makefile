@@ -11,14 +11,14 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test prove docs picture bench gpu-check lint types layers clean
+.PHONY: demo test prove docs picture bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
 
 # All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
 test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
-test prove: export SOFTDOCK_EVERY_FEATURE = 1
+test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
@@ -41,6 +41,11 @@ bench: $(VENV)/.synced-bench
 
 gpu-check: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m benchmarks.gpu_check
+
+# Has any number moved since another commit? make fingerprint BASE=v0.1.0 [QUICK=1] [PARTS=presets,methods]
+fingerprint: $(VENV)/.synced-dev
+	@test -n "$(BASE)" || { echo "which commit? make fingerprint BASE=REV [QUICK=1] [PARTS=presets,methods,...]" >&2; exit 2; }
+	$(VENV)/bin/python -m benchmarks.fingerprint against $(BASE) $(if $(QUICK),--quick) $(if $(PARTS),--parts $(PARTS))
 
 lint: $(VENV)/.synced-dev
 	$(VENV)/bin/ruff check .

@@ -19,15 +19,16 @@ from typing import Any
 
 import numpy as np
 
+from softdock.archive.campaign_folder import finish
 from softdock.campaign.batch import empty_batch
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
-from softdock.campaign.plan import Plan, make_plan
+from softdock.campaign.kernel_specialisation import Common, tailor
+from softdock.campaign.plan import make_plan
 from softdock.campaign.shards import begin
 from softdock.campaign.spec import read_spec
-from softdock.campaign.tailoring import Common, tailor
-from softdock.campaign.whole import finish
+from softdock.campaign.variants import Plan
 
 RUNS, REPEATS = 1200, 5
 MILLION = 1_000_000

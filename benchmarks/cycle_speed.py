@@ -15,8 +15,8 @@ from typing import Any
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
 from softdock.core.machine.state import REST, TRACKER
+from softdock.runs.stepper import Stepper
 from softdock.scenario.build import Scenario, build
-from softdock.simulation import Stepper
 
 CYCLES, REPEATS = 9000, 40
 WARM_UP = 500  # cycles; the contact begins in the fifth

@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 from benchmarks.cycle_speed import CYCLES, summary, time_mujoco
+from softdock.runs.stepper import Stepper, cycle_count
 from softdock.scenario.files import load_scenario
-from softdock.simulation import Stepper, cycle_count
 
 REPEATS = 20
 TARGET = 1.0

@@ -27,13 +27,14 @@ import numpy as np
 
 from benchmarks.campaign import MILLION, VARY, plan
 from benchmarks.gpu_check import about
+from softdock.archive.campaign_folder import run_campaign
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import find_device, run_cuda
+from softdock.campaign.memory_settings import spare_memory
 from softdock.campaign.outcomes import ACTIVE
-from softdock.campaign.plan import Plan, make_plan
-from softdock.campaign.spare_memory import spare_memory
+from softdock.campaign.plan import make_plan
 from softdock.campaign.spec import load_spec, read_spec
-from softdock.campaign.whole import run_campaign
+from softdock.campaign.variants import Plan
 from softdock.errors import NoDevice
 
 COMPARED, AGREEMENT = 1000, "agreement"

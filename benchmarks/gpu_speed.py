@@ -17,7 +17,7 @@ from softdock.campaign.batch import empty_batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import available_cores, run_cpu
 from softdock.campaign.cuda import find_device, kernel_for, load_numba_cuda, run_cuda
-from softdock.campaign.tailoring import tailor
+from softdock.campaign.kernel_specialisation import tailor
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
 

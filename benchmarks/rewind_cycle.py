@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from softdock.core.machine import doors
+from softdock.runs.stepper import Stepper
 from softdock.scenario.build import Scenario, build
-from softdock.simulation import Stepper
 
 REPEATS, BLOCK, WARM_UP = 1_000_000, 20_000, 10_000
 SAMPLES = 20

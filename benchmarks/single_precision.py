@@ -17,12 +17,12 @@ from typing import Any
 import numba
 import numpy as np
 
+from softdock.archive.campaign_folder import run_campaign
 from softdock.campaign import engines, single
 from softdock.campaign.batch import Batch, empty_batch
 from softdock.campaign.plan import make_plan
 from softdock.campaign.precision import said
 from softdock.campaign.spec import load_spec, read_spec
-from softdock.campaign.whole import run_campaign
 from softdock.core.machine.compiled import OPTIONS
 
 

@@ -16,7 +16,7 @@ def pages() -> Iterator[tuple[str, str, str]]:
     """File of the picture, HTML of the page, and what is photographed of it."""
     from softdock.comparison.demonstration import demonstrate
     from softdock.papers.frame import load_paper, paper_page, regenerate
-    from softdock.report.demo_page import demo_page
+    from softdock.report.demo.page import demo_page
 
     yield "demo.png", demo_page(*demonstrate()), "#curves .grid"
     paper = load_paper("de-stefano")

@@ -1,29 +1,41 @@
 """softdock: hardware-in-the-loop docking, honest about every joule. See README.md; the loop itself
-is in cycle.py."""
+is in core/cycle.py."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-from softdock import _moved
+from softdock import _given, _moved
 from softdock._version import __version__
 
 # name -> module, imported when first used, so that `import softdock` stays light
 _EXPORTS = {
-    "simulate": "softdock.simulation",
-    "Stepper": "softdock.simulation",
-    "Run": "softdock.run",
+    "simulate": "softdock.analysis.simulation",
+    "fly": "softdock.analysis.simulation",
+    "judge": "softdock.analysis.simulation",
+    "Stepper": "softdock.runs.stepper",
+    "Run": "softdock.runs.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
     "load_scenario": "softdock.scenario.files",
     "orbit": "softdock.core.orbit",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
-    "open_run": "softdock.recording.folder",
-    "simulate_phases": "softdock.phases",
+    "open_run": "softdock.archive.run_folder",
+    "simulate_phases": "softdock.analysis.phases",
     "compare": "softdock.comparison",
     "load_method_file": "softdock.comparison",
+}
+# What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
+_GIVEN = {
+    "save_run": "softdock.archive.run_folder",
+    "run_figure": "softdock.runs.figure",
+    "to_dataframe": "softdock.runs.frames",
+    "to_xarray": "softdock.runs.frames",
+    "save_comparison": "softdock.archive.comparison_folder",
+    "comparison_page": "softdock.report.comparison.page",
+    "draw_chart": "softdock.report.stability.chart_file",
 }
 # used as `softdock.stability.critical_delay(...)` without an import of its own
 _MODULES = ("ports", "stability")
@@ -43,3 +55,4 @@ def __dir__() -> list[str]:
 
 
 _moved.install()
+_given.give(_GIVEN)

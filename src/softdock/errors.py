@@ -5,6 +5,9 @@ SoftdockError
 |- BadRunFolder        a stored run cannot be read
 |- NoDevice            a GPU was asked for and none was found
 `- CampaignStopped     a campaign could not go on; what it has is kept
+
+KeyboardInterrupt
+`- RunInterrupted      Ctrl-C while a run was under way; `run` holds everything up to there
 """
 
 from __future__ import annotations
@@ -12,6 +15,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+MOST_SHOWN = 50  # problems in one message; all of them are in `problems`
+LONGEST_SHOWN = 2000  # characters of a key or of what is allowed
+LONGEST_WORD = 100  # characters; nothing that softdock knows is as long
 
 
 class SoftdockError(Exception):
@@ -29,10 +37,10 @@ class Problem:
     suggestion: str = ""  # "did you mean ...?"
 
     def __str__(self) -> str:
-        place = f"{self.where}: " if self.where else ""
+        place = f"{printable(self.where)}: " if self.where else ""
         given = "nothing given" if self.value is None else f"given {_short(self.value)}"
         hint = f"; did you mean '{self.suggestion}'?" if self.suggestion else ""
-        return f"{place}{self.key}: {given}; allowed: {self.allowed}{hint}"
+        return f"{place}{printable(self.key)}: {given}; allowed: {printable(self.allowed)}{hint}"
 
 
 class BadInput(SoftdockError):
@@ -41,15 +49,31 @@ class BadInput(SoftdockError):
 
     def __init__(self, problems: Problem | Iterable[Problem]):
         self.problems = [problems] if isinstance(problems, Problem) else list(problems)
-        super().__init__("\n".join(str(p) for p in self.problems))
+        lines = [str(p) for p in self.problems[:MOST_SHOWN]]
+        if len(self.problems) > MOST_SHOWN:
+            lines.append(f"... and {len(self.problems) - MOST_SHOWN} more")
+        super().__init__("\n".join(lines))
 
 
 class BadRunFolder(SoftdockError):
     """A run folder that is cut, foreign, or of a newer version."""
 
 
+class NotFlown(SoftdockError):
+    """A number was asked for that needs a flight nobody has flown; the message says which call
+    flies it."""
+
+
 class NoDevice(SoftdockError):
     """No usable GPU; the message says what was found."""
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C while a run was under way; `run` holds everything up to there."""
+
+    def __init__(self, run: Any):
+        super().__init__("interrupted")
+        self.run = run
 
 
 class CampaignStopped(SoftdockError):
@@ -57,8 +81,22 @@ class CampaignStopped(SoftdockError):
     written stays, and `--resume` goes on."""
 
 
+def is_plain(text: str) -> bool:
+    """Whether a text holds no control characters but ends of lines and tabs."""
+    return all(c.isprintable() or c in "\n\r\t" for c in text)
+
+
+def printable(text: str, most: int = LONGEST_SHOWN) -> str:
+    """Text as a terminal may show it: control characters (which could move its cursor, colour it
+    or make links) are spelled out, line ends and tabs are kept, and what is very long is cut."""
+    shown = "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text[:most])
+    return shown if len(text) <= most else shown + "..."
+
+
 def closest(word: str, known: Iterable[str]) -> str:
     """The known word most like the given one, or nothing."""
+    if len(word) > LONGEST_WORD:
+        return ""
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
     return found[0] if found else ""
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import build, simulate
+from softdock import build, fly
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.laws import LAWS
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
@@ -38,7 +38,7 @@ LAW_KEYS = {
 
 def check_run(tables):
     """It ran to its end, touched, and recorded no NaN."""
-    run = simulate(tables)
+    run = fly(tables)
     assert run.status == "completed"
     assert run.contact_count >= 1
     assert np.isfinite(run.series.rows).all()
@@ -70,7 +70,7 @@ def test_every_interpolation_runs(interpolation):
         tables["robots"][name]["interpolation"] = interpolation
     run = check_run(tables)
     others = {
-        i: simulate(
+        i: fly(
             {
                 **tables,
                 "robots": {n: {"delay_ms": 7.0, "interpolation": i} for n in ("chaser", "target")},

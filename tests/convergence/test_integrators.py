@@ -13,7 +13,7 @@ import pytest
 from scenarios import CHASER_INERTIA, cone_docking, epos_wall, hamilton, matrix, sphere_on_sphere
 from scipy.integrate import solve_ivp
 
-from softdock import Stepper, build, simulate
+from softdock import Stepper, build, fly
 from softdock.core.energy.ledger import Ledger
 from softdock.core.machine.compiled import door
 from softdock.core.machine.state import LEDGER, SATELLITES
@@ -133,8 +133,7 @@ def test_the_effective_delay_is_the_stated_one(integrator):
     Golden e: physics.md, section 3."""
     T, mass, stiffness = 0.004, 250.0, 4000.0
     runs = [
-        simulate(epos_wall(0.0, integrator.name, mass, stiffness, phase))
-        for phase in np.arange(16) / 16
+        fly(epos_wall(0.0, integrator.name, mass, stiffness, phase)) for phase in np.arange(16) / 16
     ]
     restitution = np.mean([run.restitution for run in runs])
     assert restitution == pytest.approx(
@@ -185,7 +184,7 @@ def work_error(build_tables, plant_steps):
         tables = build_tables("exact_hold", 16.0, damping=20.0)
         tables["time"]["plant_steps"] = plant_steps
         tables["chaser"]["position_m"][0] += 0.05 * 0.004 * phase  # a fraction of a cycle later
-        series = simulate(tables).series
+        series = fly(tables).series
         kept = series["energy.stored"] + series["energy.dissipated"]
         errors.append(np.abs(series["energy.real"] - kept).max() / kept.max())
     return float(np.mean(errors)), float(np.max(errors))
@@ -210,7 +209,7 @@ def test_the_plants_steps_change_the_books_and_not_the_motion():
     for n in (1, 7):
         tables = cone_docking(delay_ms=10.0, damping=20.0)
         tables["time"]["plant_steps"] = n
-        runs.append(simulate(tables))
+        runs.append(fly(tables))
     for name in ("chaser.position", "chaser.attitude", "target.velocity", "measured.chaser.force"):
         assert (runs[0].series[name] == runs[1].series[name]).all(), name
     assert runs[0].ledger["real"] != runs[1].ledger["real"]

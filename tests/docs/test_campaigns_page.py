@@ -12,10 +12,10 @@ from softdock.campaign.checking import CHECKED
 from softdock.campaign.digest import MOST_ROWS
 from softdock.campaign.engines import BACKENDS, MUCH
 from softdock.campaign.outcomes import ACTIVE, COLUMNS, ORBIT_COLUMNS
-from softdock.campaign.own_outcomes import load_own
 from softdock.campaign.plan import load_plan
 from softdock.campaign.precision import BLOCK, MOST_BLOCKS
 from softdock.campaign.spec import KEYS, preset_names
+from softdock.campaign.user_outcomes import load_own
 
 PAGE = (Path(__file__).parents[2] / "docs" / "campaigns.md").read_text(encoding="utf-8")
 

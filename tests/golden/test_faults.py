@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock import load_scenario, simulate
+from softdock import fly, load_scenario
 from softdock.papers.de_stefano.faults import (
     FAULTS,
     METHODS,
@@ -80,9 +80,7 @@ def test_two_free_bodies(method, keys):
         "robots.chaser.delay_ms": 16.0,
         "robots.target.delay_ms": 16.0,
     }
-    run = simulate(
-        load_scenario("lange_cone", fault | keys).with_keys({"methods": [{"name": method}]})
-    )
+    run = fly(load_scenario("lange_cone", fault | keys).with_keys({"methods": [{"name": method}]}))
     kinetic = run.series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
     assert any("did not act" in warning or "was cut" in warning for warning in run.warnings)
@@ -106,7 +104,7 @@ def test_two_free_bodies_at_other_times(preset, at, size, span, method):
         "sensor.jump_N": [size, 0.7 * size, size],
     }
     robots = {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
-    kinetic = simulate(
+    kinetic = fly(
         load_scenario(preset, fault | robots).with_keys({"methods": [{"name": method}]})
     ).series["energy.kinetic"]
     assert kinetic.max() < IN_3D * kinetic[0]
@@ -129,7 +127,7 @@ def test_steps_of_a_coarse_sensor_are_no_freeze(method):
         "sensor": {"resolution_N": 0.5},
     }
     slow["time"] = slow["time"] | {"duration_s": 6.0}
-    run = simulate(slow)
+    run = fly(slow)
     force = run.series["measured.chaser.force.x"]
     edges = np.flatnonzero(np.diff(force))
     assert np.diff(edges).max() * 0.004 > 0.25
@@ -138,7 +136,7 @@ def test_steps_of_a_coarse_sensor_are_no_freeze(method):
         "methods": [{"name": method}],
         "sensor": {"resolution_N": 0.5, "freeze_at_s": 0.9, "freeze_for_s": 1e9},
     }
-    assert simulate(frozen).method_books[method]["cycles_not_believed"] > 100
+    assert fly(frozen).method_books[method]["cycles_not_believed"] > 100
 
 
 @pytest.mark.parametrize("method", ["energy_ledger", "delay_passivity"])
@@ -154,7 +152,7 @@ def test_a_hand_may_give_energy(method):
         }
     }
     tables = epos_wall(speed=-0.02) | {"hand": push}
-    run, raw = (simulate(tables | {"methods": [{"name": name}]}) for name in (method, "direct"))
+    run, raw = (fly(tables | {"methods": [{"name": name}]}) for name in (method, "direct"))
     assert run.series["chaser.velocity.x"][-1] == pytest.approx(
         raw.series["chaser.velocity.x"][-1], rel=0.02
     )
@@ -166,7 +164,7 @@ import math, sys
 import numpy as np
 import softdock.core.facility.simulated as facility
 from softdock import build
-from softdock.simulation import Stepper
+from softdock.analysis.simulation import Stepper
 from softdock.core.spatial.motion import Wrench
 sys.path.insert(0, {tests!r})
 from scenarios import epos_wall

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from softdock import BadInput, build, simulate
+from softdock import BadInput, build, fly
 from softdock.core.adaptation.registry import METHODS
 from softdock.papers.lange.compensation import (
     DAMPING,
@@ -34,7 +34,7 @@ def restitutions(wanted, environment, seeds, **keys):
     for seed in range(1, seeds + 1):
         tables["random"] = {"seed": seed}
         tables["chaser"]["position_m"] = [float(start_of(seed)), 0.0, 0.0]
-        found.append(simulate(tables).restitution)
+        found.append(fly(tables).restitution)
     return np.array(found)
 
 
@@ -152,7 +152,7 @@ def test_noise_alone_opens_no_contact():
     tables = scenario_tables(DAMPERS[0].contact, environment="filter")
     tables["chaser"] |= {"position_m": [9.0, 0.0, 0.0], "velocity_m_per_s": [0.0, 0.01, 0.0]}
     tables["time"] = {"cycle_ms": 4.0, "duration_s": 600.0}
-    run = simulate(tables)
+    run = fly(tables)
     assert run.cycles == 150_000
     assert np.linalg.norm(run.series["measured.chaser.force"], axis=1).max() > 2.0
     assert run.method_books["remapping"]["contacts"] == 0.0
@@ -167,7 +167,7 @@ def test_a_comparison_suggests_the_filter_behind_elastic_joints():
     assert keys["environment"] == "filter"
     assert keys["estimate"] == "given"
     tables["methods"] = [{"name": "remapping", **keys}]
-    assert simulate(tables).restitution == pytest.approx(1.0, abs=0.01)
+    assert fly(tables).restitution == pytest.approx(1.0, abs=0.01)
 
 
 def test_what_the_filter_cannot_do_is_refused():

@@ -30,7 +30,7 @@ from softdock.papers.lange.figure_7 import make_figure_7
 from softdock.papers.lange.impact import impact, restitution
 from softdock.papers.lange.offsets import make_offsets
 from softdock.papers.lange.sensitivity import make_wrong_stiffness
-from softdock.report.elements import look_up, number
+from softdock.report.frame.elements import look_up, number
 
 figure_6, figure_7, causality, wrong_stiffness, offsets, claims = (
     functools.cache(f)

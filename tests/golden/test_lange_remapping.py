@@ -16,8 +16,8 @@ from scenarios import lange_impact
 
 from softdock import load_scenario, simulate
 from softdock.papers.lange.causality import bare_loop
-from softdock.report.run_charts import observed_chart
-from softdock.report.run_stability import stability_section
+from softdock.report.run.charts import observed_chart
+from softdock.report.run.stability import stability_section
 
 K = 50000.0  # N/m
 JERK = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 9.63}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock import simulate
+from softdock import fly
 from softdock.core.adaptation.passive_integrator import FORMS
 from softdock.core.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
 from softdock.core.energy.axis_scheme import MASS as SMALL_MASS
@@ -191,7 +191,7 @@ BAD = {
 def test_bad_input_leaves_a_bounded_output(form, case):
     """No NaN whatever the sensor does; the sound forms correct by at most T F / 2m of the largest
     force."""
-    run = simulate(with_form(form, **BAD[case]))
+    run = fly(with_form(form, **BAD[case]))
     assert run.status == "completed"
     assert np.isfinite(run.series.rows).all()
     T, mass = 0.004, 63.0

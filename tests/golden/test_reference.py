@@ -24,8 +24,7 @@ from scenarios import (
 )
 
 from softdock import build, simulate
-from softdock.core.orbit import orbit
-from softdock.fidelity import (
+from softdock.analysis.fidelity import (
     angular_momentum,
     compare,
     distance_from_orbit,
@@ -34,6 +33,7 @@ from softdock.fidelity import (
     mass_properties,
     spins,
 )
+from softdock.core.orbit import orbit
 from softdock.scenario.files import load_scenario
 
 

@@ -25,7 +25,7 @@ from softdock.stability import (
     spectral_radius,
 )
 from softdock.stability.closed_forms import NOSE_DAMPING, NOSE_REACH, crossing_frequency
-from softdock.stability.one_sided import sampled_impacts
+from softdock.stability.impact_restitution import sampled_impacts
 
 
 @pytest.mark.parametrize(

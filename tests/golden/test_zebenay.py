@@ -31,7 +31,7 @@ from softdock.papers.zebenay.figures_5_6 import make_figure_5, make_figure_6
 from softdock.papers.zebenay.restitution_map import restitution_map
 from softdock.papers.zebenay.table_1 import make_figure_7, make_table_1
 from softdock.papers.zebenay.table_2 import make_table_2, one_axis_run
-from softdock.report.elements import look_up
+from softdock.report.frame.elements import look_up
 from softdock.stability import predicted_restitution
 
 table_1, table_2, figure_5, docking_3d = (

@@ -18,11 +18,12 @@ sys.path.insert(
 
 from benchmarks import gpu_check
 from benchmarks.scenarios import epos_1d
+from softdock.analysis.simulation import fly
 from softdock.campaign import cuda as gpu
 from softdock.campaign import single
 from softdock.campaign.columns import columns, sweepable
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.tailoring import tailor
+from softdock.campaign.kernel_specialisation import tailor
 from softdock.core.cycle import STATUSES
 from softdock.core.machine import doors
 from softdock.core.machine.compiled import source_hash
@@ -31,7 +32,6 @@ from softdock.errors import BadInput, NoDevice
 from softdock.scenario.build import build
 from softdock.scenario.features import features_with
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 SWEPT = {
     "robots.chaser.delay_ms": np.linspace(0.0, 38.0, 24),
@@ -60,7 +60,7 @@ def test_a_batch_is_the_single_run_bit_for_bit(scenario, batch):
     for i in (0, 7, 23):
         changes = {key: float(values[i]) for key, values in SWEPT.items() if not key.endswith(".0")}
         velocity = {"chaser.velocity_m_per_s": [SWEPT["chaser.velocity_m_per_s.0"][i], 0.0, 0.0]}
-        run = simulate(scenario.with_keys(changes | velocity | {"random.run": i}))
+        run = fly(scenario.with_keys(changes | velocity | {"random.run": i}))
         assert batch.column("cycles")[i] == run.cycles
         assert batch.column("contacts")[i] == run.contact_count
         assert batch.column("energy_invented_J")[i] == run.energy_invented_J
@@ -342,7 +342,7 @@ def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):
     assert type(scenario.markers.features).__name__ == "Plain"
     part = columns(scenario, {"robots.chaser.delay_jitter_ms": [0.0, 2.0]})
     assert type(part.markers.features).__name__ == "Every"
-    run = simulate(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
+    run = fly(scenario.with_keys({"robots.chaser.delay_jitter_ms": 2.0, "random.run": 1}))
     assert run_cpu(*part).column("restitution")[1] == run.restitution
     jitter = sweepable(scenario)["robots.chaser.delay_jitter_ms"].at
     assert type(features_with(scenario.vector, [jitter])).__name__ == "Every"

@@ -80,9 +80,7 @@ def damage(data, how):
     }[how]
 
 
-@pytest.mark.parametrize(
-    "how", ["empty", "cut", "a bit", "garbage", "text", "an older pickle"]
-)
+@pytest.mark.parametrize("how", ["empty", "cut", "a bit", "garbage", "text", "an older pickle"])
 def test_a_damaged_file_is_thrown_away_and_made_anew(tmp_path, place, compiles, caplog, how):
     """Power cuts and full discs leave such files: no traceback, no wrong code, one sentence."""
     place(tmp_path / "cache")

@@ -6,7 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.campaign.arrow import to_numbers
+from softdock.analysis.fidelity import distance_from_orbit, mass_properties, motions
+from softdock.analysis.simulation import simulate
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import expanding_kernel, keep_if_possible, load_numba_cuda
@@ -14,18 +16,16 @@ from softdock.campaign.digest import tables
 from softdock.campaign.distances import turned_back
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
+from softdock.campaign.kernel_specialisation import Common, tailor
 from softdock.campaign.orbits import Settled, distances_from_orbit, fly_orbits
 from softdock.campaign.plan import load_plan, make_plan
 from softdock.campaign.replay import differences, outcomes_of
 from softdock.campaign.shards import begin, plan_from, plan_texts
 from softdock.campaign.spec import read_spec
-from softdock.campaign.tailoring import Common, tailor
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import OUTCOMES
 from softdock.core.machine.specialise import Kind
 from softdock.core.orbit import orbit
-from softdock.fidelity import distance_from_orbit, mass_properties, motions
-from softdock.simulation import simulate
 
 TABLES = {
     "name": "small",

@@ -65,7 +65,9 @@ def copied(tmp_path):
     return tmp_path / "source" / "softdock", folder
 
 
-@pytest.mark.parametrize("edited", ["core/spatial/vectors.py", "core/contact/cone.py", "core/cycle.py"])
+@pytest.mark.parametrize(
+    "edited", ["core/spatial/vectors.py", "core/contact/cone.py", "core/cycle.py"]
+)
 def test_an_edit_of_the_core_starts_a_new_cache(copied, edited):
     """Numba does not notice edits in files a function calls; the folder's name does, so stale
     machine code is never run."""

@@ -22,8 +22,12 @@ ADVICE = "see src/softdock/core/machine/numba_internals.py; without it softdock 
 
 def test_this_numba_was_tested():
     """A new Numba is tried on purpose, and not by an update of packages."""
-    assert internals.is_tested(), f"Numba {numba.__version__} was not tested with softdock: {ADVICE}"
-    assert internals.MISSING == "", f"Numba moved what softdock imports: {internals.MISSING}; {ADVICE}"
+    assert internals.is_tested(), (
+        f"Numba {numba.__version__} was not tested with softdock: {ADVICE}"
+    )
+    assert internals.MISSING == "", (
+        f"Numba moved what softdock imports: {internals.MISSING}; {ADVICE}"
+    )
 
 
 def test_the_pins_are_the_versions_that_were_tested():

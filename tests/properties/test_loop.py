@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scenarios import cone_docking, matrix, moved, quaternion, sphere_on_sphere
 
-from softdock import simulate
+from softdock import fly
 from softdock.core.energy.ledger import ROWS
 from softdock.core.satellites import INTEGRATORS
 
@@ -62,7 +62,7 @@ def dockings(draw, integrators=NAMES, delays=ANY_DELAY, damping=ANY_DAMPING):
 
 
 def run_docking(tables):
-    run = simulate(tables)
+    run = fly(tables)
     assert run.status == "completed"
     assert run.contact_count >= 1, "the scenario must touch, or the test says nothing"
     return run
@@ -377,9 +377,9 @@ def test_noise_is_a_function_of_seed_and_run():
     tables = cone_docking(delay_ms=8.0)
     tables["sensor"] = {"noise_N": 0.2, "noise_Nm": 0.01}
     tables["random"] = {"seed": 5, "run": 3}
-    first, again = simulate(tables), simulate(tables)
+    first, again = fly(tables), fly(tables)
     tables["random"]["run"] = 4
-    other = simulate(tables)
+    other = fly(tables)
     assert first.series.rows.tobytes() == again.series.rows.tobytes()
     assert (
         np.abs(first.series["measured.chaser.force"] - other.series["measured.chaser.force"]).max()

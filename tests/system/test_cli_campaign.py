@@ -19,18 +19,18 @@ import pytest
 from browser import chromium, opened
 from click.testing import CliRunner
 
+from softdock.archive.campaign_folder import run_campaign
 from softdock.campaign import cluster, engines, shards
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.batch import Batch
 from softdock.campaign.cuda import load_numba_cuda
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import Cpu
 from softdock.campaign.plan import load_plan
 from softdock.campaign.spec import preset_names
-from softdock.campaign.whole import run_campaign
 from softdock.cli.main import cli
 from softdock.errors import CampaignStopped
-from softdock.report.elements import look_up
+from softdock.report.frame.elements import look_up
 
 CAMPAIGN = """
 name = "small <b>"

@@ -20,8 +20,8 @@ from softdock.comparison import compare
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
-from softdock.report.comparison_page import MOST_SHOWN, shown_first
-from softdock.report.elements import look_up
+from softdock.report.comparison.page import MOST_SHOWN, shown_first
+from softdock.report.frame.elements import look_up
 from softdock.scenario.files import load_scenario
 
 ROOT = Path(__file__).parents[2]

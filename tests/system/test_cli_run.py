@@ -135,7 +135,7 @@ def test_a_folder_of_a_presets_name_does_not_hide_the_preset():
 
 
 def test_a_disk_that_fails_costs_the_folder_and_not_the_numbers(monkeypatch):
-    from softdock.recording import folder
+    from softdock.archive import run_folder as folder
 
     def full(path, data):
         raise OSError(28, "No space left on device")

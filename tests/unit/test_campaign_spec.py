@@ -6,8 +6,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from softdock.analysis.metrics import plain
 from softdock.campaign import digest
-from softdock.campaign.arrow import to_numbers, truths
+from softdock.campaign.arrow_arrays import to_numbers, truths
 from softdock.campaign.digest import _count, _no_counts
 from softdock.campaign.maps import cells, maps
 from softdock.campaign.plan import load_plan, make_plan
@@ -15,9 +16,8 @@ from softdock.campaign.spec import load_spec, preset_names, read_spec
 from softdock.campaign.summary import _of_variant, distribution
 from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
-from softdock.metrics import plain
-from softdock.report.campaign_maps import MOST_MAPS, map_charts
-from softdock.report.campaign_words import answer
+from softdock.report.campaign.maps import MOST_MAPS, map_charts
+from softdock.report.campaign.words import answer
 
 DELAY = {"key": "robots.chaser.delay_ms", "also": ["robots.target.delay_ms"]}
 STIFFNESS = "contact.0.real.stiffness_N_per_m"

@@ -16,7 +16,6 @@ from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import BadInput, build, simulate
 from softdock.comparison import compare, load_method_file
-from softdock.comparison.candidates import candidates, chains, is_plug_in
 from softdock.comparison.knowledge import ERRORS_PERCENT, beliefs, wrong_beliefs
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.core.adaptation import direct
@@ -26,6 +25,7 @@ from softdock.core.machine import doors
 from softdock.core.machine.compiled import SOURCES_NAME, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.satellites import INTEGRATORS
+from softdock.scenario.candidates import candidates, chains, is_plug_in
 
 
 class Told(NamedTuple):

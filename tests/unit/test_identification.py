@@ -21,7 +21,7 @@ from softdock import BadInput, load_scenario, simulate
 from softdock.cli.main import cli
 from softdock.identification import Identification, identify
 from softdock.identification.estimate import Estimate, least_squares, weighted_mean
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.build import build
 from softdock.stability import loops_of
 from softdock.stability.budget import delay_budget

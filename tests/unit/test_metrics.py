@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere, whole_facility
 
+from softdock.analysis.phases import shifted, simulate_phases
+from softdock.analysis.simulation import simulate
+from softdock.analysis.verdict import verdict
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import orbit
 from softdock.errors import BadInput
-from softdock.phases import shifted, simulate_phases
 from softdock.scenario.build import build
 from softdock.scenario.files import load_scenario, preset_names
-from softdock.simulation import simulate
-from softdock.verdict import verdict
 
 ROOT = Path(__file__).parents[2]
 TOP = {

@@ -10,7 +10,7 @@ from scenarios import lange_impact
 from softdock import build
 from softdock.campaign.columns import columns
 from softdock.campaign.engines import engine_for
-from softdock.campaign.tailoring import MOST_FLOATS
+from softdock.campaign.kernel_specialisation import MOST_FLOATS
 from softdock.core.adaptation.remapping.host.durations import SPRINGS_OF_SCENARIO, lasting
 from softdock.core.adaptation.remapping.host.reports import suggest
 from softdock.core.orbit import orbit

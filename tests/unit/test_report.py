@@ -17,15 +17,15 @@ import numpy as np
 import pytest
 
 import softdock
-from softdock.phases import simulate_phases
-from softdock.report.approach import approach, view_of
-from softdock.report.charts import MOST_POINTS, Line, chart, scaled, thin, thin_path
-from softdock.report.elements import UNITS, look_up, number, unit_of
-from softdock.report.page import BUNDLE, json_block
-from softdock.report.run_charts import invented
-from softdock.report.run_page import run_page
-from softdock.report.words import label, of_orbit
-from softdock.run import Run
+from softdock.analysis.phases import simulate_phases
+from softdock.report.frame.charts import MOST_POINTS, Line, chart, scaled, thin, thin_path
+from softdock.report.frame.elements import UNITS, look_up, number, unit_of
+from softdock.report.frame.page import BUNDLE, json_block
+from softdock.report.frame.words import label, of_orbit
+from softdock.report.run.approach import approach, view_of
+from softdock.report.run.charts import invented
+from softdock.report.run.page import run_page
+from softdock.runs.run import Run
 
 HOSTILE = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
 DOCS = Path(__file__).parents[2] / "docs" / "report.md"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall
 
-from softdock import BadInput, simulate
+from softdock import BadInput, fly
 from softdock.core.contact.restitution import (
     damping_of_restitution,
     lambda_of_restitution,
@@ -78,7 +78,7 @@ def fine(law, **keys):
     )
     tables["time"] = {"cycle_ms": 0.2, "duration_s": 3.0}
     tables["contact"][0]["real"] = {"law": law, **keys}
-    return simulate(tables).restitution
+    return fly(tables).restitution
 
 
 @pytest.mark.parametrize("damping", [0.0, 20.0, 120.0])

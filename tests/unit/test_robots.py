@@ -10,7 +10,7 @@ import pytest
 from scenarios import epos_wall, hamilton, lange_impact, matrix, quaternion, sphere_on_sphere
 from scipy.linalg import expm
 
-from softdock import simulate
+from softdock import fly
 from softdock.core.machine.compiled import door
 from softdock.core.robots import delay, lag, limited
 from softdock.core.robots.history import HERMITE
@@ -78,7 +78,7 @@ def test_a_lag_follows_a_ramp_two_zeta_over_w_late(zeta):
         "chaser": {"model": "lag", "delay_ms": 8.0, "lag_Hz": 4.0, "lag_damping_ratio": zeta}
     }
     tables["chaser"]["rate_rad_per_s"] = [0.0, 0.0, 0.2]
-    series = simulate(tables).series
+    series = fly(tables).series
     late = 0.008 + 2.0 * zeta / (2.0 * math.pi * 4.0)
     settled = series["time"] > 1.5
     assert not series["true.chaser.force"].any()
@@ -104,7 +104,7 @@ def test_an_uncompensated_lag_gives_energy():
         roots = np.roots([1.0 / w_r**2, 2.0 / w_r, 1.0, 0.0, 50000.0 / 50.0])
         root = roots[np.argmax(roots.real)]
         found = [
-            simulate(lange_impact(phase, model="lag", lag_Hz=w_r / (2.0 * math.pi))).restitution
+            fly(lange_impact(phase, model="lag", lag_Hz=w_r / (2.0 * math.pi))).restitution
             for phase in np.arange(4) / 4
         ]
         assert np.mean(found) == pytest.approx(
@@ -152,7 +152,7 @@ def test_limits_are_kept_in_the_loop():
     """Through Lange's impact: differences of the recorded velocity never exceed the limits, and the
     limits are reached."""
     a, jerk = 2.3, 8.86
-    run = simulate(
+    run = fly(
         lange_impact(
             0.4,
             model="limited",
@@ -180,7 +180,7 @@ def test_limited_rotation_in_the_loop():
         "max_angular_acceleration_rad_per_s2": 0.25,
     }
     tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
-    run = simulate(tables)
+    run = fly(tables)
     first = int(run.contacts[0]["start_s"] / T) - 1
     for name in ("chaser", "target"):
         w = run.series[f"mock_up.{name}.rate"]
@@ -210,7 +210,7 @@ def free_flight(**robot):
 def test_the_share_of_lost_set_points_is_the_probability(probability):
     """`hold`: a lost set-point is the last one, at rest, so a mock-up that did not move counts it.
     Within 5 standard errors of 10 000."""
-    series = simulate(free_flight(dropout_probability=probability, on_dropout="hold")).series
+    series = fly(free_flight(dropout_probability=probability, on_dropout="hold")).series
     p = series["mock_up.chaser.position"]
     lost = (p[1:] == p[:-1]).all(axis=1)
     n = len(lost)
@@ -225,16 +225,14 @@ def test_the_share_of_lost_set_points_is_the_probability(probability):
 def test_extrapolation_loses_nothing_in_free_flight():
     """`extrapolate`: the robot goes on at its last twist, so that free flight is kept, with half of
     all set-points lost."""
-    series = simulate(free_flight(dropout_probability=0.5)).series
+    series = fly(free_flight(dropout_probability=0.5)).series
     assert series["mock_up.chaser.position"] == pytest.approx(
         series["command.chaser.position"], abs=1e-9
     )
     assert series["mock_up.chaser.rate"] == pytest.approx(series["command.chaser.rate"], abs=1e-9)
     lossy = sphere_on_sphere()
     lossy["robots"] = {"chaser": {"dropout_probability": 0.5}}
-    assert (
-        simulate(lossy).restitution != simulate(sphere_on_sphere()).restitution
-    )  # in contact it does cost
+    assert fly(lossy).restitution != fly(sphere_on_sphere()).restitution  # in contact it does cost
 
 
 def test_each_robot_loses_its_own_set_points():
@@ -246,7 +244,7 @@ def test_each_robot_loses_its_own_set_points():
         "velocity_m_per_s": [0.0, 0.0, 0.01],
     }
     tables["robots"]["target"] = dict(tables["robots"]["chaser"])
-    series = simulate(tables).series
+    series = fly(tables).series
     lost = [
         (np.diff(series[f"mock_up.{name}.position"], axis=0) == 0.0).all(axis=1)
         for name in ("chaser", "target")
@@ -298,10 +296,10 @@ def test_a_jittery_lossy_loop_repeats_by_seed_and_differs_by_run():
     robot = {"delay_ms": 8.0, "delay_jitter_ms": 3.0, "dropout_probability": 0.1}
     tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
     tables["random"] = {"seed": 9, "run": 1}
-    first, again = simulate(tables), simulate(tables)
+    first, again = fly(tables), fly(tables)
     tables["random"]["run"] = 2
     assert first.series.rows.tobytes() == again.series.rows.tobytes()
-    assert simulate(tables).restitution != first.restitution
+    assert fly(tables).restitution != first.restitution
 
 
 def test_the_twist_of_a_jittering_mock_up_is_the_derivative_of_its_pose():
@@ -309,7 +307,7 @@ def test_the_twist_of_a_jittering_mock_up_is_the_derivative_of_its_pose():
     jitter makes no hidden jumps."""
     tables = free_flight(delay_ms=8.0, delay_jitter_ms=2.0)
     tables["time"]["duration_s"] = 2.0
-    series = simulate(tables).series
+    series = fly(tables).series
     v = np.diff(series["mock_up.chaser.position.y"]) / T
     # the delay is linear within a cycle, so that the mean velocity of a cycle is the one at its
     # end, before the slope changes:

@@ -12,9 +12,9 @@ import pytest
 from scenarios import cone_docking, epos_wall
 
 import softdock
+from softdock.archive import run_folder as folders
 from softdock.errors import BadInput, BadRunFolder
-from softdock.recording import folder as folders
-from softdock.recording.whole_files import write_whole
+from softdock.files.atomic import write_whole
 
 FILES = {"scenario.toml", "series.parquet", "metrics.json", "report.html", "run.json"}
 
@@ -44,7 +44,7 @@ def test_a_run_comes_back_as_it_was(run, saved):
         run.contact_count,
         run.ledger,
     )
-    assert again.orbit.restitution == run.orbit.restitution
+    assert again.fly_orbit().restitution == run.orbit.restitution
     assert again.series.channel("chaser.rate.x") == run.series.channel("chaser.rate.x")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
-from softdock import BadInput, Stepper, build, load_scenario, simulate
+from softdock import BadInput, Stepper, build, fly, load_scenario
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.vector import CHASER_AT, CHASER_ROBOT_AT
 from softdock.core.robots.robot import ROBOT
@@ -24,7 +24,7 @@ def refused(tables):
     """Problems of tables that are refused before the clock starts: by `build`, or (a start deep in
     contact) by the start itself."""
     with pytest.raises(BadInput) as caught:
-        simulate(tables)
+        fly(tables)
     return caught.value.problems
 
 
@@ -128,7 +128,7 @@ def test_bodies_deep_in_contact_at_the_start_are_refused():
     assert "apart at the start" in problem.allowed
     with pytest.raises(BadInput, match="2 mm deep"):
         Stepper(build(with_key("chaser.position_m", [-0.002, 0.0, 0.0])))
-    assert simulate(with_key("chaser.position_m", [0.0, 0.0, 0.0]))
+    assert fly(with_key("chaser.position_m", [0.0, 0.0, 0.0]))
 
 
 @pytest.mark.parametrize(("geometry", "nearer"), [(cone_docking, 0.09), (sphere_on_sphere, 0.12)])
@@ -357,7 +357,7 @@ def test_an_unstable_loop_stops_and_says_so():
     }
     tables["contact"].append(other)
     tables["time"]["duration_s"] = 20.0
-    run = simulate(tables)
+    run = fly(tables)
     assert run.status == "diverged"
     assert run.cycles < 5000
     assert len(run.series["time"]) == run.cycles + 1

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scenarios import epos_wall, sphere_on_sphere
 
-from softdock import Stepper, build, simulate
+from softdock import Stepper, build, fly
 from softdock.core.machine.compiled import door
 from softdock.core.machine.state import FACILITY
 from softdock.core.machine.vector import SENSOR_AT
@@ -69,7 +69,7 @@ def test_an_ideal_sensor_reads_the_truth():
 def test_noise_has_the_stated_deviation():
     """Force and torque noise are white with their own standard deviations: mean and deviation of 10
     000 readings within 5 standard errors, axes and successive readings uncorrelated."""
-    series = simulate(far_apart(noise_N=0.25, noise_Nm=0.03)).series
+    series = fly(far_apart(noise_N=0.25, noise_Nm=0.03)).series
     force, torque = series["measured.chaser.force"], series["measured.chaser.torque"]
     # the chaser moves under the noise, but nothing touches: the true wrench is zero throughout
     assert not series["true.chaser.force"].any()
@@ -85,7 +85,7 @@ def test_noise_has_the_stated_deviation():
 
 def test_noise_on_forces_only_leaves_torques_alone():
     """Each deviation is its own key: with noise on the force, torques are exact."""
-    series = simulate(far_apart(noise_N=0.25)).series
+    series = fly(far_apart(noise_N=0.25)).series
     assert series["measured.chaser.force"].std() > 0.2
     assert not series["measured.chaser.torque"].any()
 
@@ -93,7 +93,7 @@ def test_noise_on_forces_only_leaves_torques_alone():
 def test_the_mean_of_four_samples_halves_the_noise():
     """At 1 kHz and 4 ms `mean` averages four independent samples; `latest` does not."""
     spread = {
-        h: simulate(far_apart(period_ms=1.0, handover=h, noise_N=0.25))
+        h: fly(far_apart(period_ms=1.0, handover=h, noise_N=0.25))
         .series["measured.chaser.force"][1:]
         .std()
         for h in ("latest", "mean")
@@ -111,7 +111,7 @@ def in_contact(**sensor):
 def test_one_sample_a_cycle_is_the_true_wrench_at_the_cycles_end():
     """The default: reading at t_k = true wrench at t_k, age zero. 1e-12: to the sensor's axes and
     back."""
-    series = simulate(in_contact()).series
+    series = fly(in_contact()).series
     assert series["measured.chaser.force"] == pytest.approx(series["true.chaser.force"], abs=1e-12)
     assert series["measured.chaser.torque"] == pytest.approx(
         series["true.chaser.torque"], abs=1e-12
@@ -128,9 +128,9 @@ def test_the_mean_is_the_mean_of_the_samples_since_the_last_cycle():
     for name in ("chaser", "target"):
         tables[name]["mass_kg"] = 1e9
         tables[name]["inertia_kg_m2"] = [1e9, 1e9, 1e9]
-    coarse = simulate(tables).series
+    coarse = fly(tables).series
     tables["time"]["cycle_ms"], tables["sensor"] = 1.0, {}
-    fine = simulate(tables).series["true.chaser.force"]
+    fine = fly(tables).series["true.chaser.force"]
     by_hand = np.array(
         [fine[4 * k - 3 : 4 * k + 1].mean(axis=0) for k in range(1, len(coarse["time"]))]
     )
@@ -167,7 +167,7 @@ def test_a_sensor_with_its_own_rate_hands_over_samples_with_their_age(period_ms,
 def test_an_old_reading_is_the_true_wrench_of_its_time():
     """Slower than the cycle: between samples the last reading is held, and at a sample it is the
     true wrench of that instant."""
-    series = simulate(in_contact(period_ms=8.0)).series
+    series = fly(in_contact(period_ms=8.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     assert measured[2::2] == pytest.approx(true[2::2], abs=1e-12)
     assert (measured[1::2] == measured[0:-1:2][: len(measured[1::2])]).all()
@@ -180,7 +180,7 @@ def test_restitution_counts_the_last_held_reading(period_ms):
     the velocity kept in the end."""
     tables = epos_wall(delay_ms=0.0)
     tables["sensor"] = {"period_ms": period_ms}
-    run = simulate(tables)
+    run = fly(tables)
     assert run.restitution == pytest.approx(run.series["chaser.velocity.x"][-1] / 0.02, rel=1e-9)
 
 
@@ -251,7 +251,7 @@ def test_the_bias_is_in_the_sensors_axes():
         math.sqrt(0.5),
     ]  # a quarter turn about z
     tables["time"]["duration_s"] = 0.1
-    assert simulate(tables).series["measured.chaser.force"][0] == pytest.approx(
+    assert fly(tables).series["measured.chaser.force"][0] == pytest.approx(
         (0.0, 1.0, 0.0), abs=1e-14
     )
 
@@ -292,7 +292,7 @@ def test_the_low_pass_answers_a_step():
 def test_a_delayed_reading_is_the_truth_of_its_time():
     """A sample arrives 8 ms after it was taken: at t_k the wrench of t_k - 8 ms, and its age says
     so. Before the first arrival, nothing."""
-    series = simulate(in_contact(delay_ms=8.0)).series
+    series = fly(in_contact(delay_ms=8.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     assert measured[2:] == pytest.approx(true[:-2], abs=1e-12)
     assert not measured[:2].any()
@@ -307,7 +307,7 @@ def test_a_delayed_reading_is_the_truth_of_its_time():
 def test_delay_and_rate_make_the_age(period_ms, delay_ms, ages_ms):
     """The newest sample that has arrived: its stamp is a multiple of the period and at least the
     delay old."""
-    series = simulate(in_contact(period_ms=period_ms, delay_ms=delay_ms)).series
+    series = fly(in_contact(period_ms=period_ms, delay_ms=delay_ms)).series
     assert 1e3 * series["force_age"][2:5] == pytest.approx(ages_ms, abs=1e-9)
 
 
@@ -319,14 +319,14 @@ def test_the_mean_of_delayed_samples_is_the_mean_of_an_earlier_cycle():
         tables = in_contact(period_ms=1.0, handover="mean", delay_ms=delay_ms)
         for name in ("chaser", "target"):
             tables[name] |= {"mass_kg": 1e9, "inertia_kg_m2": [1e9, 1e9, 1e9]}
-        means.append(simulate(tables).series["measured.chaser.force"])
+        means.append(fly(tables).series["measured.chaser.force"])
     assert means[1][4:] == pytest.approx(means[0][2:-2], abs=1e-6 * np.abs(means[0]).max())
     assert means[0].any()
 
 
 def test_below_the_threshold_nothing_is_handed_over():
     """Forces smaller than the threshold are zero, torque included; larger ones are untouched."""
-    series = simulate(in_contact(threshold_N=4.0)).series
+    series = fly(in_contact(threshold_N=4.0)).series
     measured, true = series["measured.chaser.force"], series["true.chaser.force"]
     small = np.linalg.norm(true, axis=1) < 4.0
     assert not measured[small].any()
@@ -342,7 +342,7 @@ def test_below_the_threshold_nothing_is_handed_over():
 def on(body, tables=None, **keys):
     tables = tables or epos_wall(delay_ms=16.0)
     tables["sensor"] = {"on": body, **keys}
-    return simulate(tables)
+    return fly(tables)
 
 
 def test_an_ideal_sensor_on_either_body_gives_the_same_bounce():

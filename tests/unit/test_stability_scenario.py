@@ -29,7 +29,7 @@ from softdock.stability import (
     robust_margins,
 )
 from softdock.stability.budget import delay_budget, total_delay
-from softdock.stability.chart import as_data
+from softdock.stability.panels import as_data
 
 EPOS = Loop(63.0, 1000.0, 0.0, (Robot(delay=0.016),), 0.004)
 

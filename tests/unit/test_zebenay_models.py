@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from softdock.analysis.simulation import fly
 from softdock.papers.zebenay.delay_equation import solve_delayed
 from softdock.papers.zebenay.effective_mass_3d import random_chaser
 from softdock.papers.zebenay.linear import (
@@ -28,7 +29,6 @@ from softdock.papers.zebenay.models import (
     state_3d,
     state_3d_reduced,
 )
-from softdock.simulation import simulate
 from softdock.stability import FreeBody, critical_delay, effective_mass_2d, unstable_poles
 from softdock.stability import effective_mass as effective_mass_of_bodies
 from softdock.stability.closed_forms import crossing_frequency, short_delay_rule
@@ -151,7 +151,7 @@ def test_the_loop_follows_the_model():
     for cycle in (0.002, 0.001):
         tables = two_sided_plane(chaser, cycle, duration, delay - 0.5 * cycle)
         tables["chaser"]["velocity_m_per_s"] = (0.05 * chaser.normal).tolist()
-        run = simulate(tables)
+        run = fly(tables)
         errors.append(float(np.max(np.abs(run.series["chaser.velocity"][-1] - exact[-1, 3:6]))))
     assert errors[1] < 1e-4 * 0.05
     assert errors[1] < 0.6 * errors[0]

@@ -2,5 +2,5 @@
 docs/campaigns.md.
 
 from softdock.campaign.plan import load_plan           # a campaign file or preset, every draw checked
-from softdock.campaign.whole import run_campaign       # run it, shard by shard, with its page
+from softdock.archive.campaign_folder import run_campaign       # run it, shard by shard, with its page
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.campaign.thin import Thin
+from softdock.campaign.compact_vectors import Thin
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import OUTCOME_COLUMNS, OUTCOMES
 from softdock.errors import closest

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.campaign.columns import INERTIAS, Place, are_inertias, lay_out_memory, too_long_delay
+from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column
-from softdock.campaign.plan import Plan, Variant, fill
-from softdock.campaign.thin import Thin
+from softdock.campaign.variants import Plan, Variant, fill
 from softdock.core.machine.vector import MEMORY, MEMORY_AT
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario

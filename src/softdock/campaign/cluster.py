@@ -41,9 +41,9 @@ from softdock.campaign.execute import (
     stopped,
     table_of,
 )
-from softdock.campaign.own_outcomes import Own, load_own
-from softdock.campaign.plan import Plan
 from softdock.campaign.shards import OWN, Folder, Shard, Texts, again, plan_from, plan_texts
+from softdock.campaign.user_outcomes import Own, load_own
+from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, CampaignStopped, NoDevice, Problem
 

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 import numpy as np
 
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
-from softdock.campaign.thin import Thin, rows_of
+from softdock.campaign.compact_vectors import Thin, rows_of
 from softdock.core.machine import doors
 from softdock.core.machine.features import Markers
 

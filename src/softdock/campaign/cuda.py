@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
-from softdock.campaign.tailoring import Special, Tailored, tailor
-from softdock.campaign.thin import Thin, rows_of
+from softdock.campaign.compact_vectors import Thin, rows_of
+from softdock.campaign.kernel_specialisation import Special, Tailored, tailor
 from softdock.core.machine.compiled import cache_folder
 from softdock.core.machine.doors import run_one
 from softdock.core.machine.features import Markers

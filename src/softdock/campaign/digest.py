@@ -6,18 +6,18 @@ Memory stays bounded: at most `MOST_ROWS` runs are kept, evenly picked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcomes import VERDICTS
-from softdock.campaign.plan import Plan
-from softdock.campaign.shards import RUNS, again
+from softdock.campaign.shards import RUNS, Folder, Shard, again, opened, shards
+from softdock.campaign.variants import Plan
 from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
 
@@ -61,19 +61,21 @@ def _paths(folder: Path) -> list[Path]:
     return sorted((folder / RUNS).glob("part-*.parquet"))
 
 
-def _table(path: Path) -> Any:
+def _table(path: Path, damage: Callable[[bytes], str] | None = None) -> Any:
+    """The table of a shard; `damage`: what is wrong with its bytes, in words."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    data = path.read_bytes()
+    wrong = damage(data) if damage is not None else ""
     try:
-        return pq.ParquetFile(path).read(use_threads=False)
+        if not wrong:
+            return pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False)
     except (pa.ArrowException, OSError) as error:
-        if getattr(error, "errno", None):  # the disc's fault, not the file's
-            raise
-        folder = path.parent.parent
-        raise CampaignStopped(
-            f"{path} is damaged ({error}); remove it, and `{again(folder)}` makes its runs again"
-        ) from None
+        wrong = str(error)
+    raise CampaignStopped(
+        f"{path} is damaged ({wrong}); `{again(path.parent.parent)}` makes its runs again"
+    )
 
 
 def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
@@ -81,8 +83,14 @@ def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
     counts = [_no_counts() for _ in plan.variants]
     worst: list[list[tuple[float, dict[str, Any]]]] = [[] for _ in plan.variants]
     picked: dict[str, list[np.ndarray]] = {}
+    held = opened(folder)
+    for stray in held.strays(plan):
+        raise CampaignStopped(
+            f"{stray} belongs to no part of this campaign; `{again(folder)}` removes it"
+        )
+    whole = [one for one in shards(plan, held.shard_runs) if held.file(one).exists()]
     with ThreadPoolExecutor(min(READERS, available_cores())) as pool:
-        for part in pool.map(lambda path: _read(plan, path, worst_by), _paths(folder)):
+        for part in pool.map(lambda shard: _read(plan, held, shard, worst_by), whole):
             for name, found in part.picked.items():
                 picked.setdefault(name, []).append(found)
             _add(counts[part.variant], part.counts)
@@ -105,8 +113,8 @@ def _kept(plan: Plan) -> int:
     return max(WORST, int(plan.spec.trajectories["worst"]))
 
 
-def _read(plan: Plan, path: Path, worst_by: str) -> _Part:
-    table = _table(path)
+def _read(plan: Plan, folder: Folder, shard: Shard, worst_by: str) -> _Part:
+    table = _table(folder.file(shard), lambda data: folder.damage(shard, data))
     columns = {name: to_numbers(table[name]) for name in table.column_names}
     run = columns["run"]
     keep = picked(plan, run)

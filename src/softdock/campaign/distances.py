@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.campaign.thin import Thin
+from softdock.campaign.compact_vectors import Thin
 from softdock.core.machine.vector import CHASER_AT, TARGET_AT
+from softdock.core.spatial.arrays import matrices
 from softdock.core.spatial.rigid_body import BODY
 
 TURN = 0.05  # rad, of one step back
@@ -128,12 +129,6 @@ def _spins(free: np.ndarray, inertia: np.ndarray, motions: np.ndarray) -> np.nda
 
 
 def _matrices(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices, world from body, of quaternions (..., 4)."""
+    """Of quaternions (..., 4) of any length; NaN for those of none."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        w, x, y, z = np.moveaxis(q / np.linalg.norm(q, axis=-1, keepdims=True), -1, 0)
-    rows = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+        return matrices(q / np.linalg.norm(q, axis=-1, keepdims=True))

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from softdock.campaign.batch import Batch
+from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores, run_cpu, run_none
-from softdock.campaign.plan import Plan, Variant
-from softdock.campaign.thin import Thin
+from softdock.campaign.variants import Plan, Variant
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.errors import BadInput, NoDevice, Problem
 
@@ -84,7 +84,7 @@ class Gpu:
 
     def __init__(self, precision: str = "double") -> None:
         from softdock.campaign.cuda import find_device, wave_rows
-        from softdock.campaign.flights import Lane
+        from softdock.campaign.gpu_lanes import Lane
 
         device = find_device()
         self.words = f"{device.name}, {precision} precision"
@@ -101,7 +101,7 @@ class Gpu:
         """A kernel is compiled for what runs have in common, at its first launch."""
 
     def prepare(self, variant: Variant, runs: Thin) -> Any:
-        from softdock.campaign.tailoring import Common, tailor
+        from softdock.campaign.kernel_specialisation import Common, tailor
 
         with self.lock:
             markers, floats = variant.markers, variant.mem_floats
@@ -115,7 +115,7 @@ class Gpu:
         )
 
     def collect(self, launched: Any) -> tuple[Batch, float]:
-        from softdock.campaign.flights import collect
+        from softdock.campaign.gpu_lanes import collect
 
         return collect(launched)
 
@@ -123,7 +123,7 @@ class Gpu:
 def engine_for(backend: str, plan: Plan | None = None, threads: int | None = None) -> Engine:
     """`auto`: the GPU if there is one and enough to do, else the CPU. `gpu`: raises `NoDevice`,
     saying what was found. Single precision is for a GPU alone."""
-    from softdock.campaign.tailoring import MOST_FLOATS, too_large
+    from softdock.campaign.kernel_specialisation import MOST_FLOATS, too_large
 
     floats = (
         max((variant.mem_floats for variant in plan.variants), default=0) if plan is not None else 0

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.engines import Engine
 from softdock.campaign.orbits import (
     Orbits,
@@ -25,10 +26,9 @@ from softdock.campaign.orbits import (
     told,
 )
 from softdock.campaign.outcomes import Beside, outcome_table
-from softdock.campaign.own_outcomes import OWN_CONTACTS, Own, apply_own, load_own
-from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Folder, Shard, again
-from softdock.campaign.thin import Thin
+from softdock.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
+from softdock.campaign.variants import Plan
 from softdock.core.settling import SETTLED_ROWS
 from softdock.errors import CampaignStopped
 

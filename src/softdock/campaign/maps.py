@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.plan import Plan
+from softdock.campaign.variants import Plan
 from softdock.campaign.vary import Vary
 
 MOST_CELLS, FEWEST_CELLS = 24, 5  # along a side, where what varies is drawn

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.campaign.batch import Batch
+from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column, distances, initial_motions, turned_back
-from softdock.campaign.thin import Thin
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import MOTIONS
 from softdock.core.machine.vector import (

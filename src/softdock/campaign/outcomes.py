@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.arrow import numbers, truths, words
+from softdock.campaign.arrow_arrays import numbers, truths, words
 from softdock.campaign.batch import Batch
+from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.distances import column
 from softdock.campaign.orbits import Orbits
-from softdock.campaign.plan import Plan
-from softdock.campaign.thin import Thin
+from softdock.campaign.variants import Plan
 from softdock.core.contact.seat import CAPTURES
 from softdock.core.cycle import STATUSES
 from softdock.core.machine.vector import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES

@@ -29,11 +29,11 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.fidelity import MassProperties, angular_momentum, kinetic_energy
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
 from softdock.core.contact_log import LOG_COLUMNS
-from softdock.fidelity import MassProperties, angular_momentum, kinetic_energy
 from softdock.scenario.build import build
 
 ALLOWED = 0.01  # of KE_0

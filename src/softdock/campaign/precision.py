@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import CPU_SHARD_CYCLES, Cpu, cycles_per_run
 from softdock.campaign.execute import own_outcomes, start, table_of
-from softdock.campaign.plan import Plan
 from softdock.campaign.shards import Shard
+from softdock.campaign.variants import Plan
 
 BLOCK, MOST_BLOCKS = 16, 64  # runs next to each other that are made again, and how often
 DECIDED = ("status", "contacts", "captured", "verdict")  # equal or not

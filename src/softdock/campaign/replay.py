@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.campaign.arrow import to_numbers
+from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.outcomes import ACTIVE, VERDICTS
 from softdock.core.cycle import STATUSES

@@ -1,8 +1,12 @@
 """The folder of a campaign, written as it goes.
 
-    campaign.toml, scenario.toml    what runs, every default written out; `softdock campaign DIR` reads them again
-    campaign.json                   the manifest: version, sources, size of a shard; written before the first run
-    runs/part-000000.parquet ...    the table of outcomes, a file a shard: `pandas.read_parquet("DIR/runs")`
+    campaign.toml, scenario.toml    what runs, every default written out;
+                                    `softdock campaign DIR` reads them again
+    campaign.json                   the manifest: version, sources, size of a shard;
+                                    written before the first run
+    runs/part-000000.parquet ...    the table of outcomes, one file per shard:
+                                    `pandas.read_parquet("DIR/runs")`
+    sums/part-000000.json ...       checksum and place in the plan of each shard (sums.py)
     trajectories/                   motion of chosen runs
     summary.json, report.html       when all is done
 
@@ -23,16 +27,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from softdock._version import __version__
-from softdock.campaign.plan import Plan, make_plan
+from softdock.campaign.plan import make_plan
 from softdock.campaign.spec import read_spec
+from softdock.campaign.sums import SUMS, damage_of, sum_file, sum_of
+from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import BadInput, Problem
-from softdock.recording.folder import make_folder
-from softdock.recording.whole_files import write_whole
+from softdock.files.atomic import write_whole
+from softdock.files.folders import make_folder
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 
-FORMAT, VERSION = "softdock campaign", 1
+FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (sums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
     "campaign.json",
     "campaign.toml",
@@ -40,7 +46,7 @@ MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
     "runs",
     "outcomes.py",
 )
-PARQUET = b"PAR1"  # at both ends of such a file
+LARGEST_RESOLVED = 200_000_000  # bytes of a scenario that softdock wrote: long tables in full
 TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
 
 
@@ -109,12 +115,31 @@ class Folder:
 
     path: Path
     shard_runs: int
+    plan: str  # fingerprint
+    version: int = VERSION
 
     def file(self, shard: Shard) -> Path:
         return self.path / RUNS / f"part-{shard.number:06d}.parquet"
 
     def write(self, shard: Shard, data: bytes) -> None:
-        write_whole(self.file(shard), data)
+        """The shard, then its sum: a shard without one is made again."""
+        file = self.file(shard)
+        write_whole(file, data)
+        write_whole(sum_file(file), sum_of(data, self._place(shard)))
+
+    def damage(self, shard: Shard, data: bytes) -> str:
+        """What is wrong with the bytes of a shard's file; empty: nothing."""
+        if self.version < 2:
+            return ""
+        return damage_of(self.file(shard), data, self._place(shard))
+
+    def _place(self, shard: Shard) -> dict[str, Any]:
+        return {"plan": self.plan, **shard._asdict()}
+
+    def strays(self, plan: Plan) -> list[Path]:
+        """Files among the shards that are none of this plan's."""
+        known = {self.file(shard) for shard in shards(plan, self.shard_runs)}
+        return [file for file in sorted((self.path / RUNS).glob("*")) if file not in known]
 
     def missing(self, plan: Plan) -> list[Shard]:
         return [shard for shard in shards(plan, self.shard_runs) if not self.file(shard).exists()]
@@ -154,6 +179,7 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
     if plan.spec.outcome_file:
         shutil.copyfile(plan.spec.folder / plan.spec.outcome_file, path / OWN)
     (path / RUNS).mkdir()
+    (path / SUMS).mkdir()
     for name, text in ((CAMPAIGN, texts.campaign), (SCENARIO, texts.scenario)):
         write_whole(path / name, text.encode())
     manifest = {
@@ -170,12 +196,12 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
         "variants": [v.label for v in plan.variants],
     }
     write_whole(path / MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
-    return Folder(path, shard_runs)
+    return Folder(path, shard_runs, texts.fingerprint)
 
 
-def resume(plan: Plan, path: Path) -> Folder:
-    """The folder of a campaign that has begun; `BadInput` if it is not this one, or was run by
-    other sources."""
+def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
+    """The manifest of a campaign that has begun; `BadInput` if it is not this one, or was run by
+    other sources. An outcome file is compared here, before anything of it is executed."""
 
     def refuse(value: Any, allowed: str) -> BadInput:
         return BadInput(Problem("--resume", value, allowed))
@@ -198,24 +224,36 @@ def resume(plan: Plan, path: Path) -> Folder:
             f"written by softdock {manifest['softdock']}",
             f"runs of one core; this one ({__version__}) differs: begin in a new folder",
         )
-    for old in (path / RUNS).glob(".*.part"):  # cut short
-        old.unlink()
-    for file in (path / RUNS).glob("part-*.parquet"):
-        if not _is_whole(
-            file
-        ):  # a copy cut short, a machine that lost its power: these runs are made again
-            file.unlink()
-    return Folder(path, int(manifest["shard_runs"]))
+    return manifest
 
 
-def _is_whole(file: Path) -> bool:
-    """Whether a Parquet file begins and ends as one."""
-    with file.open("rb") as data:
-        begin = data.read(len(PARQUET))
-        if begin != PARQUET:
-            return False
-        data.seek(-len(PARQUET), 2)
-        return data.read() == PARQUET
+def opened(path: Path) -> Folder:
+    """The folder of a campaign that has begun, to be read."""
+    manifest = read_manifest(path)
+    return Folder(path, manifest["shard_runs"], manifest["plan"], manifest["schema"])
+
+
+def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
+    """The folder of a campaign that has begun, without what is damaged in it, and what that was in
+    words: those runs are made again."""
+    check_resumable(plan, path)
+    folder, said = opened(path), []
+    (path / RUNS).mkdir(exist_ok=True)
+    (path / SUMS).mkdir(exist_ok=True)
+    for stray in folder.strays(plan):
+        if stray.is_file():
+            if not (stray.name.startswith(".") and stray.suffix == ".part"):  # else: cut short
+                said.append(f"{stray.name} belongs to no part of this campaign and was removed")
+            stray.unlink()
+    for shard in shards(plan, folder.shard_runs):
+        file = folder.file(shard)
+        if not file.exists():
+            continue
+        damage = folder.damage(shard, file.read_bytes()) if file.is_file() else "it is no file"
+        if damage:
+            said.append(f"{file.name} is damaged ({damage}); its runs are made again")
+            shutil.rmtree(file) if file.is_dir() else file.unlink()
+    return folder, said
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
@@ -235,6 +273,13 @@ def read_manifest(path: Path) -> dict[str, Any]:
         or not isinstance(manifest.get("schema"), int)
     ):
         raise BadInput(Problem("campaign", str(path), "the folder of a campaign"))
+    numbers = (manifest.get("shard_runs"), manifest.get("runs"))
+    if any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in numbers) or not all(
+        isinstance(manifest.get(key), str) for key in ("plan", "core", "softdock")
+    ):
+        raise BadInput(
+            Problem("campaign", str(path), f"the folder of a campaign; its {MANIFEST} is damaged")
+        )
     if manifest["schema"] > VERSION:
         raise BadInput(
             Problem(

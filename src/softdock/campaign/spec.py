@@ -20,7 +20,8 @@ from softdock.campaign.draws import MOST_SOBOL, SAMPLINGS
 from softdock.campaign.vary import Vary, read_vary
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Locate
-from softdock.scenario.files import LARGEST_FILE, parse_toml
+from softdock.scenario.parse import parse_toml
+from softdock.scenario.reading import Unreadable, read_text
 
 SCHEMA_VERSION = 1
 PRECISIONS = ("double", "single")
@@ -106,26 +107,12 @@ def load_spec(source: str | Path) -> Spec:
 
 def _read(path: Path) -> str:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BadInput(
-                Problem(
-                    "campaign",
-                    f"{path.stat().st_size} bytes",
-                    f"a file of at most {LARGEST_FILE} bytes",
-                )
-            )
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        known = ", ".join(preset_names())
+        return read_text(path, what="campaign file")
+    except Unreadable as error:
+        hint = f", or a preset: {', '.join(preset_names())}" if not path.exists() else ""
         raise BadInput(
-            Problem(
-                "campaign",
-                str(path),
-                f"a file that can be read ({error.strerror}), or a preset: {known}",
-            )
+            Problem("campaign", error.given, error.allowed + hint, f"{path}:{error.line}")
         ) from None
-    except UnicodeDecodeError:
-        raise BadInput(Problem("campaign", str(path), "UTF-8 text")) from None
 
 
 def read_spec(

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
+from softdock.analysis.metrics import plain
 from softdock.campaign.digest import digest
 from softdock.campaign.execute import Spent
 from softdock.campaign.maps import maps
-from softdock.campaign.plan import Plan
 from softdock.campaign.sensitivity import ranking
-from softdock.metrics import plain
+from softdock.campaign.variants import Plan
 
 SAME = 1e-9  # of the larger: values no farther apart are one
 FEWEST_BINS, MOST_BINS = 12, 60  # of a histogram

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from softdock._version import __version__
-from softdock.campaign.plan import Plan
+from softdock.analysis.simulation import fly
 from softdock.campaign.shards import TRAJECTORIES
+from softdock.campaign.variants import Plan
 from softdock.core.machine.vector import TIME_AT, TIMES
-from softdock.recording.series_file import to_parquet
-from softdock.recording.whole_files import write_whole
-from softdock.run import Series
-from softdock.simulation import simulate
+from softdock.files.atomic import write_whole
+from softdock.runs.parquet import to_parquet
+from softdock.runs.series import Series
 
 
 def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
@@ -27,7 +27,7 @@ def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Pa
     written = []
     for run in runs:
         scenario = plan.scenario_of(run)
-        made = simulate(scenario)
+        made = fly(scenario)
         step = max(
             1,
             round(

@@ -166,8 +166,8 @@ def campaign(
             f"--threads {threads}: at most {most} on this machine, {THREADS_PER_CORE} a core", ctx
         )
     with working(f"checking {campaign}") as update:
+        from softdock.campaign.memory_settings import spare_memory
         from softdock.campaign.plan import make_plan
-        from softdock.campaign.spare_memory import spare_memory
         from softdock.campaign.spec import load_spec, read_spec
 
         spare_memory()
@@ -185,8 +185,8 @@ def campaign(
     if replay is not None:
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
+    from softdock.archive.campaign_folder import run_campaign
     from softdock.campaign.shards import again, check_free
-    from softdock.campaign.whole import run_campaign
 
     folder = choose(out, f"campaign-{plan.spec.name}")
     if not resume:
@@ -246,11 +246,11 @@ def _replay(
     ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
 ) -> None:
     """One run by itself; beside what the table has of it, where there is one."""
+    from softdock.analysis.metrics import metrics_json
+    from softdock.analysis.simulation import simulate
     from softdock.campaign.digest import is_campaign
     from softdock.campaign.replay import differences, outcomes_of, row_of
     from softdock.cli.run_tables import show_run
-    from softdock.recording.folder import metrics_json
-    from softdock.simulation import simulate
 
     with working(f"run {run}"):
         scenario = plan.scenario_of(run)

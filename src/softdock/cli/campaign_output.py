@@ -93,7 +93,7 @@ def show(summary: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from softdock.report.campaign_words import RATES, answer, rates_of
+    from softdock.report.campaign.words import RATES, answer, rates_of
 
     paper = output()
     table = Table(title=f"{summary['name']}: {summary['runs']} runs")

@@ -132,7 +132,7 @@ def _compile(scenario: Any, methods: str, say: Callable[[str], None]) -> None:
     run."""
     from softdock.campaign.cpu import available_cores
     from softdock.cli.compile_ahead import LOOP, compile_ahead, is_kept, tasks_of
-    from softdock.comparison.candidates import candidates
+    from softdock.scenario.candidates import candidates
     from softdock.core.machine.cache_folder import usable_folder
 
     cores = available_cores()

@@ -98,7 +98,7 @@ def compile_task(task: Task) -> None:
         vectors, markers, mem_floats = columns(scenario, {}, runs=1)
         run_cpu(np.asarray(vectors)[:0], markers, mem_floats, threads=1)
     else:
-        from softdock.simulation import Stepper
+        from softdock.runs.stepper import Stepper
 
         loop = Stepper(scenario, rows=1)
         if task.what == LOOP:

@@ -14,7 +14,7 @@ from softdock.cli.progress import echo, output, working
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from softdock.run import Run
+    from softdock.runs.run import Run
 
 FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
 
@@ -47,7 +47,7 @@ def demo(out: Path, as_json: bool) -> None:
     if as_json:
         echo(_as_json(rows))
         return
-    from softdock.report.demo_page import REMEDY, has_remedy
+    from softdock.report.demo.page import REMEDY, has_remedy
 
     paper = output()
     paper.print(demo_table(rows))
@@ -63,14 +63,14 @@ def demo(out: Path, as_json: bool) -> None:
 
 
 def _as_json(rows: list[dict[str, Any]]) -> str:
-    from softdock.report.demo_page import demo_results
+    from softdock.report.demo.page import demo_results
 
     return json.dumps({"schema": 1, **demo_results(rows)}, indent=1, allow_nan=False) + "\n"
 
 
 def _save(rows: list[dict[str, Any]], runs: list[Run], folder: Path) -> Path:
-    from softdock.recording.whole_files import write_whole
-    from softdock.report.demo_page import demo_page
+    from softdock.files.atomic import write_whole
+    from softdock.report.demo.page import demo_page
 
     write_whole(folder / "demo.json", _as_json(rows).encode())
     write_whole(folder / "demo.html", demo_page(rows, runs).encode())

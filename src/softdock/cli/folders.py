@@ -24,7 +24,7 @@ class Saved(Protocol):
 def choose(out: Path | None, name: str) -> Path:
     """The folder asked for, or a new one of this name and the next number in RUNS; two commands at
     once get two."""
-    from softdock.recording.folder import make_folder
+    from softdock.files.folders import make_folder
 
     if out is not None:
         return out
@@ -44,7 +44,7 @@ def choose(out: Path | None, name: str) -> Path:
 def made(folder: Path | None, force: bool) -> Iterator[None]:
     """The folder is made and tried before the work starts; work that is refused leaves no empty one
     behind."""
-    from softdock.recording.folder import make_folder
+    from softdock.files.folders import make_folder
 
     above = [] if folder is None else [folder, *folder.parents]
     new = [path for path in above if not path.exists() or RUNS in (path.name, path.parent.name)]

@@ -111,7 +111,7 @@ def haptics(
         }
         page = None
         if folder is not None:
-            from softdock.report.haptics_page import write_haptics_page
+            from softdock.report.haptics.page import write_haptics_page
 
             page = write_haptics_page(folder, touches, data)
     if as_json:

@@ -41,8 +41,8 @@ def identify(run: Path, tool_only: bool, gravity: float, as_json: bool) -> None:
     never from the scenario.
     """
     with working("identifying"):
+        from softdock.archive.run_folder import open_run
         from softdock.identification import identify as identify_run
-        from softdock.recording.folder import open_run
 
         found = identify_run(open_run(run), tool_only, gravity).to_dict()
     if as_json:

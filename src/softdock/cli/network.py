@@ -28,7 +28,7 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
     with working("analysing"):
         from softdock.core.ports.resolution import warnings_of
         from softdock.errors import BadInput, Problem
-        from softdock.recording.whole_files import write_whole
+        from softdock.files.atomic import write_whole
         from softdock.scenario.network_file import load_network
 
         if not period_ms > 0.0:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.elements import number
+from softdock.report.frame.elements import number
 
 FRAME = 3  # characters a column needs beside its text: padding and a line
 

@@ -10,9 +10,12 @@ from rich.text import Text
 
 from softdock.cli.arguments import CHANGES, SCENARIO
 from softdock.cli.folders import RUNS, choose, made, save
-from softdock.cli.main import STOPPED_EARLY
+from softdock.cli.main import INTERRUPTED, STOPPED_EARLY
 from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import console, echo, output, working
+from softdock.errors import RunInterrupted
+
+MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 
 
 @click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
@@ -51,20 +54,21 @@ def run(
     """Run a scenario: how many joules did the rig invent, and how far is it from orbit?
 
     Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown
-    and kept).
+    and kept); 130: Ctrl-C (likewise).
     """
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
-        from softdock.recording.folder import metrics_json
+        from softdock.analysis.metrics import metrics_json
         from softdock.scenario.files import load_scenario
 
         loaded = load_scenario(scenario, changes)
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
         folder = choose(out, name) if out is not None or not as_json else None
+        _say_memory(loaded, say)
         with made(folder, force):
-            result = _simulate(loaded, phases, say)
+            result, interrupted = _simulate(loaded, phases, say)
         say("saving")
         metrics = result.metrics
         problem = save(result, folder, force)
@@ -83,6 +87,8 @@ def run(
         (console if as_json else output()).print(page, soft_wrap=True)
     if problem is not None:
         raise problem
+    if interrupted:
+        ctx.exit(INTERRUPTED)
     if any(
         one["status"] != "completed"
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
@@ -90,10 +96,31 @@ def run(
         ctx.exit(STOPPED_EARLY)
 
 
-def _simulate(scenario: Any, phases: int | None, say: Any) -> Any:
-    from softdock.phases import simulate_phases
-    from softdock.simulation import simulate
+def _say_memory(scenario: Any, say: Any) -> None:
+    """What the record will take, where that is much."""
+    from softdock.runs.memory import record_bytes
+    from softdock.runs.stepper import cycle_count
+
+    needed = record_bytes(scenario, cycle_count(scenario))
+    if needed > MUCH_BYTES:
+        console.print(
+            f"the record of {cycle_count(scenario)} cycles takes {needed / 1e9:.1f} GB of memory",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
+    """The run, and whether Ctrl-C ended it: what there was is shown and kept."""
+    from softdock.analysis.phases import simulate_phases
+    from softdock.analysis.simulation import judge, simulate
 
     if phases is not None:
-        return simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))
-    return simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
+        runs = simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))
+        return runs, False
+    try:
+        run = simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
+    except RunInterrupted as stopped:
+        console.print("interrupted: what there was is kept (Ctrl-C again: it is not)")
+        return judge(stopped.run), True
+    return run, False

@@ -122,7 +122,7 @@ def stability(
         if options["chart"] is not None:
             result["chart"] = _chart(points, result, options)
     if as_json:
-        from softdock.metrics import plain
+        from softdock.analysis.metrics import plain
 
         echo(json.dumps(plain(result), indent=2, allow_nan=False) + "\n")
         return
@@ -187,15 +187,15 @@ def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, A
 
 def _result(points: list[Any], options: dict[str, Any]) -> dict[str, Any]:
     """What is said of the worst point, at the top; every point, with its notes, below."""
+    from softdock.cli.stability_options import described
     from softdock.stability.advice import advise
-    from softdock.stability.describe import described
 
     found = [(point, advise(point.loop, options["wanted_restitution"])) for point in points]
     worst, advice = max(found, key=lambda pair: pair[1].analysis.growth_rate_per_s)
     result = {"point": worst.name, **advice.as_dict(), "given": described(worst)}
     result["safe"] = all(each.safe for _, each in found)
     if options["uncertain"]:
-        from softdock.stability.describe import read_uncertain
+        from softdock.cli.stability_options import read_uncertain
         from softdock.stability.robust import robust_margins
 
         result["robust"] = robust_margins(
@@ -213,8 +213,8 @@ def _result(points: list[Any], options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _chart(points: list[Any], result: dict[str, Any], options: dict[str, Any]) -> str:
+    from softdock.cli.stability_options import dots_of_runs, read_dots, read_vary
     from softdock.stability.chart import chart_of
-    from softdock.stability.describe import dots_of_runs, read_dots, read_vary
 
     loop = next(point.loop for point in points if point.name == result["point"])
     dots = read_dots(options["dots"]) + dots_of_runs(options["runs"])

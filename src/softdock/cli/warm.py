@@ -22,9 +22,7 @@ DEFAULT = ("epos_1d",)
 @click.option(
     "-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: as many as cores)."
 )
-def warm(
-    scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: int | None
-) -> None:
+def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: int | None) -> None:
     """Compile ahead, so that the first run starts at once.
 
     SCENARIOS are presets or files (default: epos_1d). Each list of methods is compiled once; what
@@ -34,7 +32,7 @@ def warm(
     with working("compiling ahead"):
         from softdock.campaign.cpu import available_cores
         from softdock.cli.compile_ahead import compile_ahead, tasks_of
-        from softdock.comparison.candidates import candidates
+        from softdock.scenario.candidates import candidates
         from softdock.core.machine.cache_folder import usable_folder
         from softdock.scenario.files import load_scenario
 

@@ -11,7 +11,8 @@ from typing import Any
 from numba.core.errors import NumbaError
 
 from softdock._version import __version__
-from softdock.comparison.candidates import ALL, Candidate, Refused, candidates
+from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.phases import MOST_PHASES, shifted
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
     METRICS,
@@ -28,10 +29,9 @@ from softdock.comparison.user_method import why_not_compiled
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
-from softdock.feasibility import check_feasible
-from softdock.phases import MOST_PHASES, shifted
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 
 SCHEMA = 1
 RAW = ("direct",)  # the loop that costs are compared with
@@ -109,7 +109,7 @@ def compare(
 
 
 def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
-    """The scenario as it stands first, then moved by even fractions of a cycle: see phases.py."""
+    """The scenario as it stands first, then moved by even fractions of a cycle: see analysis/phases.py."""
     if not 1 <= phases <= MOST_PHASES:
         raise BadInput(Problem("phases", phases, f"a whole number from 1 to {MOST_PHASES}"))
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3

@@ -12,13 +12,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from softdock.comparison.candidates import Candidate, candidates, is_plug_in
 from softdock.comparison.outcomes import run_against
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.satellites import INTEGRATORS
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
+from softdock.scenario.candidates import Candidate, candidates, is_plug_in
 from softdock.scenario.files import load_scenario
 from softdock.stability import predicted_restitution
 

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly, judge
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
-from softdock.run import Run
+from softdock.runs.run import Run
+from softdock.runs.stepper import Stepper, cycle_count
 from softdock.scenario.build import Scenario
-from softdock.simulation import Stepper, cycle_count, simulate
 
 METRICS = (
     "restitution",
@@ -78,9 +79,7 @@ def curves_of_orbit(orbit: Orbit) -> Curves:
 def run_against(scenario: Scenario, orbit: Orbit) -> Run:
     """A run that is compared with an orbit already flown: the truth of all candidates is the
     same."""
-    run = simulate(scenario)
-    run.orbit = orbit
-    return run
+    return judge(fly(scenario), orbit)
 
 
 def outcome(runs: Sequence[Run]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 """What a comparison holds: every number as plain data (`results`, the JSON), and the curves that
-the page draws; and its folder on disk."""
+a page draws."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from softdock._given import given
 from softdock.comparison.outcomes import Curves
-from softdock.recording.folder import make_folder
-from softdock.recording.whole_files import write_whole
 from softdock.scenario.build import Scenario
-from softdock.scenario.files import to_toml
-
-RESULTS_FILE, PAGE_FILE, SCENARIO_FILE = "comparison.json", "comparison.html", "scenario.toml"
 
 
 @dataclass
@@ -39,15 +35,11 @@ class Comparison:
 
     def page(self) -> str:
         """The comparison as one self-contained page."""
-        from softdock.report.comparison_page import comparison_page
-
-        return comparison_page(self)
+        html: str = given("comparison_page")(self)
+        return html
 
     def save(self, folder: str | Path, force: bool = False) -> Path:
         """Page, JSON and scenario, each whole or not at all. Refuses a folder that has something in
         it, unless `force`. Returns its path."""
-        path = make_folder(folder, force)
-        write_whole(path / SCENARIO_FILE, to_toml(self.scenario.tables).encode())
-        write_whole(path / RESULTS_FILE, self.to_json().encode())
-        write_whole(path / PAGE_FILE, self.page().encode())
+        path: Path = given("save_comparison")(self, folder, force)
         return path

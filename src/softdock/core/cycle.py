@@ -85,7 +85,7 @@ from softdock.core.spatial.motion import (
     no_wrench,
     opposite,
 )
-from softdock.core.spatial.rigid_body import initial_body, kinetic_energy, motion_of
+from softdock.core.spatial.rigid_body import body_rate, initial_body, kinetic_energy, motion_of
 from softdock.core.spatial.vectors import add, dot, negate, norm, scale, subtract
 
 COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METHOD_STOP = (
@@ -110,6 +110,7 @@ DEEPEST_START = (
     1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 )
 FASTEST = 1e4  # m/s; a satellite faster than this has diverged
+FASTEST_TURN = 1e3  # rad/s; likewise
 
 
 class Loop(NamedTuple):
@@ -493,18 +494,23 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
 
 
 @compiled
-def is_sane(satellites, kinetic):
-    """False for NaN, infinity and speeds no satellite has. The kinetic energy is NaN or infinite as
+def is_sane(params, satellites, kinetic):
+    """False for NaN, infinity, and speeds and rates no satellite has; `params`: both bodies'. The kinetic energy is NaN or infinite as
     soon as a velocity, a momentum or an attitude is; a position cannot be before its velocity
     is."""
-    chaser, target = satellites.chaser.v, satellites.target.v
-    return kinetic < math.inf and max(dot(chaser, chaser), dot(target, target)) <= FASTEST * FASTEST
+    c, t = satellites.chaser, satellites.target
+    turn_c, turn_t = body_rate(params.chaser, c.q, c.L), body_rate(params.target, t.q, t.L)
+    return (
+        kinetic < math.inf
+        and max(dot(c.v, c.v), dot(t.v, t.v)) <= FASTEST * FASTEST
+        and max(dot(turn_c, turn_c), dot(turn_t, turn_t)) <= FASTEST_TURN * FASTEST_TURN
+    )
 
 
 @compiled
 def check_limits(params, vector, satellites, facility, passage, kinetic):
     """Whether the run may go on."""
-    if not is_sane(satellites, kinetic):
+    if not is_sane(params, satellites, kinetic):
         return DIVERGED
     if (
         params.stop_force < NO_LIMIT

@@ -1,5 +1,5 @@
 """The motion after the last contact, kept while a batch runs: what is compared with orbit
-(fidelity.py has the same instant from a run's series).
+(analysis/fidelity.py has the same instant from a run's series).
 
 A cycle is quiet when orbit has done with its contacts, the mock-ups are apart and every reading
 taken while they touched has ceased to act. The motion at the first quiet cycle since the last touch

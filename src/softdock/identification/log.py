@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from softdock.core.spatial.arrays import matrices_by_entry
 from softdock.errors import BadInput, Problem
 
 FEWEST_ROWS = 50  # fewer say nothing at any noise worth the name
@@ -44,7 +45,7 @@ class Path:
         cycle."""
         i, s, _ = self._place(t)
         q = (1.0 - s) * self.attitude[i] + s * self.attitude[i + 1]
-        return matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+        return matrices_by_entry(q / np.linalg.norm(q, axis=1, keepdims=True))
 
     def _place(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         T = float(self.time[1] - self.time[0])
@@ -65,17 +66,6 @@ class Log:
     force: dict[str, np.ndarray]  # N, world axes; of each body that has a sensor
     torque: dict[str, np.ndarray]  # Nm, world axes, about that body's centre of mass
     force_age: np.ndarray  # s; of a mean, that of its samples on average
-
-
-def matrices(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices of unit quaternions wxyz, one a row."""
-    w, x, y, z = q.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.array(rows).transpose(2, 0, 1)
 
 
 def read_log(series: Mapping[str, np.ndarray]) -> Log:

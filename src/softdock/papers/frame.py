@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from softdock._version import __version__
+from softdock.analysis.metrics import plain
 from softdock.errors import BadInput, Problem, closest
-from softdock.metrics import plain
-from softdock.recording.whole_files import write_whole
-from softdock.report.elements import UNITS, bullets, shown, table, verdict
-from softdock.report.page import page
+from softdock.files.atomic import write_whole
+from softdock.report.frame.elements import UNITS, bullets, shown, table, verdict
+from softdock.report.frame.page import page
 
 SCHEMA = 1
 PAPERS = {  # name -> where its `Paper` stands; imported when asked for
@@ -56,7 +56,7 @@ class Exhibit:
     differences: Sequence[str] = ()  # each explained
     charts: list[str] = field(
         default_factory=list
-    )  # HTML of softdock.report.charts; drawn from numbers of this exhibit
+    )  # HTML of softdock.report.frame.charts; drawn from numbers of this exhibit
 
     def to_dict(self) -> dict[str, Any]:
         """All but the charts."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from softdock.analysis.simulation import fly
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 NOISE = 0.25  # N, of a sample
 MEAN = {"sensor.period_ms": 1.0, "sensor.handover": "mean"}  # of four samples: half the noise
@@ -29,8 +29,7 @@ def runs_above_one(method: str, case: str, confidence: float, runs: int, seed: i
         keys | {"sensor.noise_N": NOISE, "methods": [told]}
     )
     return sum(
-        simulate(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0
-        for i in range(runs)
+        fly(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
     )
 
 

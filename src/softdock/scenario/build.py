@@ -30,8 +30,8 @@ from softdock.core.machine.vector import (
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
-from softdock.errors import BadInput, Problem, closest
-from softdock.scenario.checks import check_scenario, memory_sizes
+from softdock.errors import BadInput, Problem, closest, is_plain
+from softdock.scenario.checks import check_rates, check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import markers_of
 from softdock.scenario.method_chains import chain_problems, idle_settings
@@ -48,6 +48,8 @@ from softdock.scenario.values import Refused, rows_of, to_vector
 
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
 # method may know of a sensor
+MOST_METHODS = 16  # in one scenario: each is compiled into the loop
+MOST_PROBLEMS = 1000  # that are looked for; the first ones are shown
 SENSOR_PLACES = (
     SENSOR_AT + SENSOR.at.range_force,
     SENSOR_AT + SENSOR.at.on,
@@ -153,6 +155,8 @@ class _Builder:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
         self.pairs()
         memory = self.methods()
+        if not self.problems:
+            check_rates(self.vector, self.refuse)  # before memory is laid out for such a rate
         if self.problems:
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
@@ -172,6 +176,8 @@ class _Builder:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE}
         known = tables | set(TOP_LEVEL)
         for key in self.given:
+            if len(self.problems) >= MOST_PROBLEMS:
+                break
             if key not in known:
                 self.refuse(
                     str(key),
@@ -198,8 +204,8 @@ class _Builder:
         self.resolved["schema"] = SCHEMA_VERSION
         for key, default in (("name", "unnamed"), ("description", "")):
             text = self.given.get(key, default)
-            if not isinstance(text, str):
-                self.refuse(key, text, "a text")
+            if not isinstance(text, str) or not is_plain(text):
+                self.refuse(key, text, "a text without control characters")
             self.resolved[key] = text
         unresolved = self.given.get("allow_unresolved", False)
         if not isinstance(unresolved, bool):
@@ -244,8 +250,10 @@ class _Builder:
             if value is not None:
                 self.put(path, parameter, value, vector, offset, values)
             offset += parameter.size
+        known = [p.key for p in group if p.kind not in WRITTEN_HERE]
         for key, value in written.items():
-            known = [p.key for p in group if p.kind not in WRITTEN_HERE]
+            if len(self.problems) >= MOST_PROBLEMS:
+                break
             self.refuse(f"{path}.{key}", value, "one of " + ", ".join(known), closest(key, known))
         _nest(self.resolved, path, values)
         return values
@@ -367,6 +375,9 @@ class _Builder:
         given = self.given.get(METHOD_TABLE, [{"name": "direct"}])
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
+            return []
+        if len(given) > MOST_METHODS:
+            self.refuse(METHOD_TABLE, f"{len(given)} of them", f"at most {MOST_METHODS} methods")
             return []
         self.resolved[METHOD_TABLE] = [{"name": m.get("name")} for m in given]
         for i, allowed in chain_problems([m.get("name") for m in given]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -43,9 +43,8 @@ from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import Problem
 from softdock.scenario.device import device_stiffness
 
-if TYPE_CHECKING:
-    from softdock.scenario.build import Scenario
-
+MOST_SAMPLES = 1000  # of a sensor in one cycle
+MOST_KEPT = 1_000_000  # samples of a sensor that have not arrived yet
 MOST_SLOTS = 1024  # set-points kept per robot: the largest history
 # rad a plant step, of the moving mass on the contact: beyond, the steps would not follow it (at 2
 # they diverge)
@@ -56,6 +55,13 @@ RESOLVED_CYCLES, UNRESOLVED_CYCLES = (
     8.0,
     1.6,
 )  # cycles in a contact: below the first a warning, below the second refused
+
+
+class Scenario(Protocol):
+    """What is checked: the resolved tables and the vector."""
+
+    tables: dict[str, Any]
+    vector: np.ndarray
 
 
 def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
@@ -166,6 +172,7 @@ def check_scenario(
     for name, base in (("robots.chaser", CHASER_ROBOT_AT), ("robots.target", TARGET_ROBOT_AT)):
         _check_delay(vector, base, name, refuse)
         _check_joint(vector, base, name, refuse)
+    check_rates(vector, refuse)
     if vector[TIME_AT + TIME.at.duration] < vector[TIME_AT + TIME.at.cycle]:
         refuse("time.duration_s", float(vector[TIME_AT + TIME.at.duration]), "at least one cycle")
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
@@ -178,6 +185,22 @@ def check_scenario(
     if problems:
         return problems, []
     return problems, warnings + _check_resolved(scenario, pairs, refuse)
+
+
+def check_rates(vector: np.ndarray, refuse: Callable[..., None]) -> None:
+    """Work per cycle is bounded: a sensor that samples a million times a cycle would never end."""
+    T = vector[TIME_AT + TIME.at.cycle]
+    for name, base, at in (("sensor", SENSOR_AT, SENSOR.at), ("pose", POSE_AT, POSE.at)):
+        period, delay = vector[base + at.period], vector[base + at.delay]
+        if period == 0.0:
+            period = T
+        given = _as_given(1e3 * period)
+        if T > MOST_SAMPLES * period:
+            shortest = f"at least {1e3 * T / MOST_SAMPLES:g}: {MOST_SAMPLES} samples a cycle"
+            refuse(f"{name}.period_ms", given, f"{shortest}, or 0 for one")
+        elif delay + T > MOST_KEPT * period:
+            kept = f"at most {MOST_KEPT} samples that are under way at once"
+            refuse(f"{name}.delay_ms", _as_given(1e3 * delay), kept)
 
 
 def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list[str]:

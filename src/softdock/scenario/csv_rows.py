@@ -7,9 +7,11 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from softdock.scenario.reading import Unreadable, read_text
 from softdock.scenario.values import MOST_ROWS, Refused
 
 COLUMNS = "time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm"
+LARGEST_CSV = 20_000_000  # bytes: MOST_ROWS of seven numbers written out in full
 
 
 def read_rows(folder: Path, name: Any) -> list[list[float]]:
@@ -19,11 +21,9 @@ def read_rows(folder: Path, name: Any) -> list[list[float]]:
         raise Refused("the name of a CSV file")
     path = folder / name
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Refused(f"a CSV file that can be read ({error.strerror})") from None
-    except UnicodeDecodeError:
-        raise Refused("a CSV file in UTF-8") from None
+        text = read_text(path, LARGEST_CSV, "CSV file")
+    except Unreadable as error:
+        raise Refused(error.allowed) from None
     rows: list[list[float]] = []
     for line, cells in enumerate(csv.reader(text.splitlines()), start=1):
         if not cells or not any(cell.strip() for cell in cells):

@@ -10,6 +10,7 @@ import numpy as np
 from softdock.core.contact.compliance import Range, device_matrix, in_series, stiffness_range
 from softdock.core.contact.pairs import CONE, PAIR, SPHERE
 from softdock.core.machine.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
+from softdock.core.spatial.arrays import matrix
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
 
@@ -65,8 +66,8 @@ def reachable_stiffness(vector: np.ndarray, pair: int = 0, tilt_deg: float = 10.
         widest += 90.0 - float(np.degrees(vector[base + at.half_angle]))
     angles = (0.0, 180.0) if geometry == SPHERE else (0.0, min(widest, 180.0))
     axis = (
-        _matrix(vector, CHASER_AT).T
-        @ _matrix(vector, TARGET_AT)
+        matrix(_attitude(vector, CHASER_AT)).T
+        @ matrix(_attitude(vector, TARGET_AT))
         @ vector[base + at.axis : base + at.axis + 3]
     )
     surface = vector[base + at.real_stiffness]
@@ -82,14 +83,6 @@ def _behind(found: Range, surface: float) -> Range:
     )
 
 
-def _matrix(vector: np.ndarray, body: int) -> np.ndarray:
-    """Initial attitude of a body, world from body."""
-    q = vector[body + BODY.at.attitude : body + BODY.at.attitude + 4]
-    w, x, y, z = q / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+def _attitude(vector: np.ndarray, body: int) -> np.ndarray:
+    """Of a body at the start."""
+    return vector[body + BODY.at.attitude : body + BODY.at.attitude + 4]

@@ -4,18 +4,16 @@ scenario back out."""
 from __future__ import annotations
 
 import json
-import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build, set_key
-from softdock.scenario.positions import key_lines
-
-LARGEST_FILE = 1_000_000  # bytes
+from softdock.scenario.parse import parse_toml, too_deep
+from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_text
 
 
 def preset_names() -> list[str]:
@@ -60,7 +58,7 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
     try:
         return build(tables, locate_change, folder)
     except RecursionError:
-        raise _too_deep(name) from None
+        raise too_deep(name) from None
 
 
 def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
@@ -87,72 +85,12 @@ def _read(source: str | Path) -> tuple[str, str]:
     if not looks_like_file:
         return preset_text(str(source)), f"{source}.toml"
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BadInput(
-                Problem(
-                    str(source),
-                    f"{path.stat().st_size} bytes",
-                    f"a scenario file of at most {LARGEST_FILE} bytes",
-                    f"{source}:1",
-                )
-            )
-        data = path.read_bytes()
-    except OSError as error:
+        return read_text(path, LARGEST_FILE, "scenario file"), str(source)
+    except Unreadable as error:
+        hint = f", or a preset: {', '.join(preset_names())}" if not path.exists() else ""
         raise BadInput(
-            Problem(
-                "scenario",
-                str(source),
-                f"a file that can be read ({error.strerror}) or a preset: "
-                f"{', '.join(preset_names())}",
-            )
+            Problem("scenario", error.given, error.allowed + hint, f"{source}:{error.line}")
         ) from None
-    try:
-        return data.decode("utf-8"), str(source)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(
-            Problem("encoding", hex(data[error.start]), "UTF-8 text", f"{source}:{line}")
-        ) from None
-
-
-def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:
-    """The tables, where each key stands (file:line), and the paths that are written in the file."""
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        match = re.search(r"at line (\d+)", str(error))
-        line = int(match.group(1)) if match else text.count("\n") + 1
-        given = (
-            text.splitlines()[line - 1].strip() if line <= len(text.splitlines()) else "end of file"
-        )
-        raise BadInput(
-            Problem("TOML", given, f"TOML ({str(error).split(' (at')[0]})", f"{name}:{line}")
-        ) from None
-    except ValueError as error:  # a whole number of thousands of digits
-        raise BadInput(
-            Problem("TOML", str(error).split(";")[0], "numbers of ordinary length", f"{name}:1")
-        ) from None
-    except RecursionError:
-        raise _too_deep(name) from None
-    try:
-        lines = key_lines(text)
-    except RecursionError:
-        raise _too_deep(name) from None
-
-    def locate(path: str) -> str:
-        """file:line of a key, or of the closest table above it."""
-        parts = path.split(".")
-        while parts:
-            if ".".join(parts) in lines:
-                return f"{name}:{lines['.'.join(parts)]}"
-            parts.pop()
-        return f"{name}:1"
-
-    return tables, locate, lines
-
-
-def _too_deep(name: str) -> BadInput:
-    return BadInput(Problem("TOML", "tables nested too deep", "a scenario", f"{name}:1"))
 
 
 def to_toml(tables: Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@ ports/tables.py and docs/ports.md."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,20 +18,20 @@ from softdock.core.ports.resolution import warnings_of
 from softdock.core.ports.satellite import rigid_motion
 from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
+from softdock.scenario.parse import parse_toml
+from softdock.scenario.reading import Unreadable, read_text
 
 
 def load_network(path: str | Path) -> Network:
     """A network from a TOML file."""
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            return network_from(tomllib.load(file), where=str(path))
-    except OSError as error:
+        tables, _, _ = parse_toml(read_text(path, what="network file"), str(path))
+    except Unreadable as error:
         raise BadInput(
-            Problem("network", str(path), f"a file that can be read ({error.strerror})")
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(Problem("network", str(path), f"a TOML file ({error})")) from error
+            Problem("network", error.given, error.allowed, f"{path}:{error.line}")
+        ) from None
+    return network_from(tables, where=str(path))
 
 
 def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:

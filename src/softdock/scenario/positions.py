@@ -23,6 +23,7 @@ def key_lines(text: str) -> dict[str, int]:
 class _Scanner:
     def __init__(self, text: str):
         self.text, self.at = text, 0
+        self.counted, self.newlines = 0, 0  # line ends up to `counted`: the scan only goes forward
         self.lines: dict[str, int] = {}
         self.counts: dict[str, int] = {}  # elements seen of each array of tables
 
@@ -36,7 +37,9 @@ class _Scanner:
         return self.lines
 
     def line(self) -> int:
-        return self.text.count("\n", 0, self.at) + 1
+        self.newlines += self.text.count("\n", self.counted, self.at)
+        self.counted = self.at
+        return self.newlines + 1
 
     def note(self, path: list[str], line: int) -> None:
         self.lines.setdefault(".".join(path), line)

@@ -12,7 +12,7 @@ from softdock.stability.advice import Advice, advise, damping_to_add
 from softdock.stability.analysis import Analysis, analyse
 from softdock.stability.boundary import parametric_boundary, stable_stretch
 from softdock.stability.budget import delay_budget, total_delay
-from softdock.stability.chart import Dot, chart, chart_of
+from softdock.stability.chart import chart, chart_of
 from softdock.stability.closed_forms import (
     critical_delays,
     critical_mass,
@@ -34,8 +34,9 @@ from softdock.stability.effective_mass import (
     worst_direction,
 )
 from softdock.stability.from_scenario import OperatingPoint, loops_of
+from softdock.stability.impact_restitution import predicted_restitution, restitution_of_loop
 from softdock.stability.loop import Loop, Robot
-from softdock.stability.one_sided import predicted_restitution, restitution_of_loop
+from softdock.stability.panels import Dot
 from softdock.stability.robust import Interval, Normal, robust_margins
 from softdock.stability.roots import (
     dominant_root,

@@ -18,8 +18,8 @@ from softdock.errors import BadInput, Problem
 from softdock.stability.analysis import Analysis, analyse
 from softdock.stability.budget import Item, delay_budget, total_delay
 from softdock.stability.critical import loop_stretch
+from softdock.stability.impact_restitution import restitutions_with_damping
 from softdock.stability.loop import Loop
-from softdock.stability.one_sided import restitutions_with_damping
 
 NEUTRAL_WITHIN = 1e-4  # of the restitution: sampling phases and rounding
 PHASES = 16

@@ -9,8 +9,8 @@ from typing import Any
 
 from softdock.stability import closed_forms
 from softdock.stability.critical import crossing_frequency, loop_critical_delay, margins, stretches
+from softdock.stability.impact_restitution import restitution_of_loop
 from softdock.stability.loop import Loop, check_loop
-from softdock.stability.one_sided import restitution_of_loop
 from softdock.stability.roots import dominant_root, is_stable
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
+from softdock.stability.contact_places import Place, reachable, tip_motion
 from softdock.stability.effective_mass import FreeBody, rotation_mobility, translation_mobility
 from softdock.stability.linearised import Linear, approach_speed, linearise
 from softdock.stability.loop import Loop, Robot, check_loop
-from softdock.stability.reachable import Place, reachable, rotation, tip_motion
 
 NAMES = ("chaser", "target")
 
@@ -55,7 +56,7 @@ def _bodies(tables: dict[str, Any], pair: dict[str, Any], place: Place) -> dict[
         body = tables[name]
         if body["fixed"]:
             continue
-        R = rotation(body["attitude_wxyz"])
+        R = matrix(body["attitude_wxyz"])
         inertia = np.asarray(body["inertia_kg_m2"], float)
         inertia = np.diag(inertia) if inertia.shape == (3,) else inertia.reshape(3, 3)
         arm = R @ np.asarray(pair["tip_m"], float) if name == "chaser" else place.tip
@@ -215,7 +216,7 @@ def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any]
     for method in tables["methods"]:
         if method["name"] == "hybrid":
             axes = {"target": "target", "chaser": "chaser"}.get(method["frame"])
-            n = rotation(tables[axes]["attitude_wxyz"]).T @ normal if axes else normal
+            n = matrix(tables[axes]["attitude_wxyz"]).T @ normal if axes else normal
             n = np.array([1.0, 0.0, 0.0]) if method["frame"] == "normal" else n
             found["virtual_stiffness"] = float(
                 n * n @ np.asarray(method["stiffness_N_per_m"], float)

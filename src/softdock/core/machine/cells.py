@@ -37,7 +37,8 @@ class Cells:
         if twice or any(cell.size < 1 for cell in cells):
             raise ValueError(f"cells of '{name}': names twice {twice}, or a size below 1")
         self.name, self.cells = name, cells
-        offsets, size = [], 0
+        offsets: list[Any] = []
+        size = 0
         for cell in cells:
             offsets.append(size)
             size += cell.size
@@ -58,7 +59,5 @@ class Cells:
         """The cells as rows of a Markdown table: offset, name, size, unit, meaning."""
         rows = ["| at | name | floats | unit | meaning |", "|---:|---|---:|---|---|"]
         for cell, first in zip(self.cells, self.at, strict=True):
-            rows.append(
-                f"| {first} | `{cell.name}` | {cell.size} | {cell.unit} | {cell.meaning} |"
-            )
+            rows.append(f"| {first} | `{cell.name}` | {cell.size} | {cell.unit} | {cell.meaning} |")
         return "\n".join(rows) + "\n"

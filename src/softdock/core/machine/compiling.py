@@ -18,6 +18,7 @@ from softdock.core.machine.cache import tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
+
 @contextlib.contextmanager
 def _no_garbage_collection() -> Iterator[None]:
     """Numba makes millions of small objects that live as long as the compiling: looking through

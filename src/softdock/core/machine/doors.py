@@ -144,7 +144,9 @@ def control_step(vector, markers, mem, facility_mem, k, satellites, facility, co
     """
     params = prepare(vector, markers)
     before = load_satellites(satellites)
-    measured = measure(without_methods(params), facility_mem, load_facility(facility), before, k * params.T)
+    measured = measure(
+        without_methods(params), facility_mem, load_facility(facility), before, k * params.T
+    )
     done = control(params, vector, mem, k, before, measured)
     store_satellites(satellites, done.corrected)
     store_output(command, COMMAND, done.command)

@@ -30,6 +30,7 @@ import numpy as np
 
 from softdock.core.contact.pairs import PAIR_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.interrupts import abandonable
 from softdock.core.machine.vector import MAP, MEMORY_AT, PAIRS_MEM, TIME_AT, TIMES
 from softdock.core.orbit.attached import Networks, NoNetworks, network_floats
 from softdock.core.orbit.flight import (
@@ -119,15 +120,8 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     rows = max(1, math.ceil(duration / T - 1e-9)) + 1 if record else 0
     log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
     rows_array, outcome = np.zeros((rows, RECORD_FLOATS)), np.zeros(len(OUTCOME_COLUMNS))
-    run_orbit(
-        orbit_marker(vector),
-        vector,
-        np.zeros(orbit_mem_floats(vector)),
-        log,
-        rows_array,
-        outcome,
-        float(coarser),
-    )
+    marker, mem = orbit_marker(vector), np.zeros(orbit_mem_floats(vector))
+    abandonable(lambda: run_orbit(marker, vector, mem, log, rows_array, outcome, float(coarser)))
     reached = rows_array[: math.floor(outcome[3] / T + 1e-9) + 1]
     count = int(outcome[2])
     contacts: list[dict[str, Any]] = [

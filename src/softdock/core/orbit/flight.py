@@ -190,7 +190,7 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
         external += passed.external
         virtual += passed.virtual
         stored, mode = seen.stored, seen.mode
-        if not is_sane(both, kinetic(setup, both)):
+        if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:

@@ -113,7 +113,9 @@ def _stretch(w, squared):
 
 @apart
 def _long_stretch(w, squared):
-    """The same above the short series: halve the angle until that holds."""
+    """The same above the short series: halve the angle until that holds. What is no rotation (a
+    run that diverged, up to infinity) ends too."""
+    squared = min(squared, LARGEST_SQUARED)
     f = 1.0
     while squared >= 0.25 * SMALL_SQUARED:
         w = math.sqrt(0.5 + 0.5 * w)  # cos(x/2) from cos(x)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.core.adaptation.passive_integrator import FORMS
 from softdock.core.energy.axis_scheme import (
     BARE,
@@ -21,10 +22,9 @@ from softdock.core.energy.axis_scheme import (
     pushes,
 )
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.build import build
-from softdock.simulation import simulate
 
 PUBLISHED = {
     (BARE, T1): (0.05, 0.15),
@@ -52,7 +52,7 @@ def loop_run(T: float, method: dict[str, Any] | None, integrator: str = "symplec
         "external": {"chaser": {"rows": rows}},
         "methods": [method] if method else [{"name": "direct"}],
     }
-    return simulate(build(tables))
+    return fly(build(tables))
 
 
 def loop_drifts(T: float, form: str, pairing: str = "symplectic") -> tuple[float, float]:

@@ -20,7 +20,7 @@ from softdock.core.energy.axis_scheme import (
 from softdock.papers.de_stefano.drift import smooth_drift
 from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 
 AFTER_FIRST, AT_END = 30.0, 50.0  # s
 SMOOTH_PEAK, SMOOTH_PERIOD = 6.0, 10.0  # N, s: the smooth force of Figs. 5 and 6

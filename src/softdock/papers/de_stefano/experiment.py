@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.core.energy.axis_scheme import BARE, Motion, integrate_axis
 from softdock.papers.de_stefano.rounding import without_rounding
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 MASS, CYCLE = 250.0, 0.004  # kg, s: published
 NOISE = 0.25  # N, assumed (the sensor of EPOS)
@@ -37,9 +37,7 @@ def experiment(form: str, noise: float = NOISE) -> Run:
         method = {"name": "passive_integrator", "form": form} | (
             {"largest_force_N": 65.0} if form == "bounded" else {}
         )
-    return simulate(
-        load_scenario("oos_sim", {"sensor.noise_N": noise}).with_keys({"methods": [method]})
-    )
+    return fly(load_scenario("oos_sim", {"sensor.noise_N": noise}).with_keys({"methods": [method]}))
 
 
 def axis_motion(form: str, axis: str, noise: float = NOISE) -> Motion:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.papers.frame import Column, Exhibit
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 SPEED, CYCLE, MASS, DURATION = 0.02, 0.004, 63.0, 10.0  # m/s, s, kg, s
 FOR_GOOD = 1e9  # s
@@ -101,7 +101,7 @@ HEADINGS = {
 def faulty(fault: str, method: str) -> Run:
     """One run of ten seconds."""
     keys = FAULTS[fault][0] | {"time.duration_s": DURATION, "methods": [METHODS[method]]}
-    return simulate(
+    return fly(
         load_scenario(
             "epos_1d", {"robots.chaser.delay_ms": 16.0, "robots.target.delay_ms": 16.0}
         ).with_keys(keys)

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.core.adaptation.passive_integrator import FORMS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
 from softdock.papers.de_stefano.trade_chart import trade_chart
 from softdock.papers.frame import Column, Exhibit
 from softdock.scenario.build import build
-from softdock.simulation import simulate
 
 MASS, STIFFNESS, CYCLE, SPEED = (
     250.0,
@@ -79,7 +79,7 @@ def held_drift(integrator: str, methods: list[dict[str, Any]]) -> float:
             ]
         }
     }
-    end = simulate(build(tables)).series["command.chaser.position.x"][-1]
+    end = fly(build(tables)).series["command.chaser.position.x"][-1]
     return float(end - PUSH / MASS * (0.5 * PUSH_TIME**2 + PUSH_TIME))
 
 
@@ -87,9 +87,7 @@ def bounce(integrator: str, methods: list[dict[str, Any]], delay_ms: float = 0.0
     """Restitution on the lossless spring, mean over the sampling phase."""
     found = []
     for phase in np.arange(PHASES) / PHASES:
-        found.append(
-            simulate(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution
-        )
+        found.append(fly(build(_contact(integrator, methods, delay_ms, float(phase)))).restitution)
     return float(np.mean(found))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 
 SAME_DRIFT, SAME_RESTITUTION = 0.01, 0.0006  # mm, -: schemes nearer than this lie at one place
 LINE, GAP = 1.0, 0.9  # heights: of a name, and between two places

@@ -17,7 +17,7 @@ from softdock.core.ports.walls import (
 )
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.franken.parameters import RATES, SIMULATION, sine, sine_velocity, solid
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 
 PERIOD = 2.0  # s; one contact
 DRAWN = 2  # contacts in the charts

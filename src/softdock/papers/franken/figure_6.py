@@ -9,7 +9,7 @@ import numpy as np
 from softdock.core.ports.walls import render_better, render_published
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.franken.parameters import EXPERIMENT, push, solid
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 
 T, DURATION, CONTROLLER = 0.01, 10.0, 20.0  # s, s, Ns/m
 

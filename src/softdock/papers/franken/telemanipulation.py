@@ -7,7 +7,7 @@ from typing import Any
 
 from softdock.core.ports.telemanipulation import SCHEMES, telemanipulate
 from softdock.papers.frame import Column, Exhibit
-from softdock.report.charts import ROLES, Line, chart
+from softdock.report.frame.charts import ROLES, Line, chart
 
 DELAYS_MS = (0.0, 20.0, 50.0, 100.0)
 

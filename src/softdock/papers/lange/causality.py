@@ -19,7 +19,7 @@ from softdock.papers.lange.impact import (
     restitution,
     shares,
 )
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 
 LAG = 0.020  # s
 ROBOT = {

@@ -13,7 +13,7 @@ from softdock.papers.lange.figure_6 import run_of
 from softdock.papers.lange.impact import PUBLISHED, SPEED, energy_ratio, restitution
 from softdock.papers.lange.offsets import OFFSET, with_offset
 from softdock.papers.lange.sensitivity import with_stiffness, with_wanted
-from softdock.run import Run
+from softdock.runs.run import Run
 
 HOLDS = "confirmed"
 SEEN_MM = 1.0  # mm: a difference that can hardly be seen

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.identification.log import matrices
+from softdock.analysis.simulation import fly
+from softdock.core.spatial.arrays import matrices_by_entry
 from softdock.papers.lange.impact import HELD as HELD_FORCE
 from softdock.papers.lange.impact import NAIVE, both_robots
-from softdock.run import Run
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 DELAY_MS = 20.0
 ROBOT = {  # assumed; the paper names only that the acceleration is limited
@@ -59,7 +59,7 @@ def cone_run(loop: str, later: float = 0.0) -> Run:
         y,
         z,
     ]
-    return simulate(
+    return fly(
         preset.with_keys(
             both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]}
         )
@@ -97,7 +97,7 @@ def tools(run: Run, of: str = "") -> Tools:
 
 def _placed(series: Any, body: str, points: np.ndarray) -> np.ndarray:
     """Points of a body in the world, x and y."""
-    R = matrices(np.asarray(series[f"{body}.attitude"]))
+    R = matrices_by_entry(np.asarray(series[f"{body}.attitude"]))
     return np.asarray(series[f"{body}.position"][:, None, :] + np.einsum("nij,pj->npi", R, points))[
         :, :, :2
     ]
@@ -106,7 +106,9 @@ def _placed(series: Any, body: str, points: np.ndarray) -> np.ndarray:
 def tip_in_cone(run: Run, of: str = "") -> np.ndarray:
     """The bar's tip from the middle of the mouth, in the cone's axes: into it, across [m]."""
     s, pair = run.series, run.scenario.tables["contact"][0]
-    C, T = (matrices(np.asarray(s[f"{of}{body}.attitude"])) for body in ("chaser", "target"))
+    C, T = (
+        matrices_by_entry(np.asarray(s[f"{of}{body}.attitude"])) for body in ("chaser", "target")
+    )
     tip = s[f"{of}chaser.position"] + C @ np.asarray(pair["tip_m"]) - s[f"{of}target.position"]
     return np.asarray(np.einsum("nji,nj->ni", T, tip) - np.asarray(pair["origin_m"]))[:, :2]
 
@@ -131,7 +133,7 @@ def angular_momentum(run: Run) -> np.ndarray:
     """About the world's origin [Nms]."""
     tables, s, total = run.scenario.tables, run.series, 0.0
     for body in ("chaser", "target"):
-        R = matrices(np.asarray(s[f"{body}.attitude"]))
+        R = matrices_by_entry(np.asarray(s[f"{body}.attitude"]))
         spin = np.einsum(
             "nij,nj->ni", R, np.asarray(tables[body]["inertia_kg_m2"]) * s[f"{body}.rate"]
         )  # principal

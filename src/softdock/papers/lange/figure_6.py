@@ -22,7 +22,7 @@ from softdock.papers.lange.impact import (
     restitution,
     shares,
 )
-from softdock.run import Run
+from softdock.runs.run import Run
 
 CYCLES_MS = (12.0, 4.0)
 PHASES = 12

@@ -15,8 +15,8 @@ from softdock.papers.lange.impact import (
     SEEN_AT,
     STIFFNESS,
 )
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 
 BEFORE, AFTER = 0.08, 0.36  # s around the contact
 SERVICER, CLIENT = "c1", "c4"  # blue and red, as in the paper

@@ -21,7 +21,7 @@ from softdock.papers.lange.cone import (
 )
 from softdock.papers.lange.figure_7_charts import figure_7_charts
 from softdock.papers.lange.impact import energy_ratio
-from softdock.run import Run
+from softdock.runs.run import Run
 
 ORDER = ("first", "second", "third", "fourth")
 LATER = (0.0, 0.25, 0.5, 0.75)  # of a cycle
@@ -80,7 +80,7 @@ def energy_after(run: Run, contact: int) -> float:
 
 
 def make_figure_7() -> Exhibit:
-    orbit = cone_run(OURS).orbit
+    orbit = cone_run(OURS).fly_orbit()
     rows = [
         _row("orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, _parting(orbit))
     ]

@@ -16,8 +16,8 @@ from softdock.papers.lange.cone import (
     tools,
     turned,
 )
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 
 CONTACT_ROLES = ("c1", "c2", "c3", "c5")
 

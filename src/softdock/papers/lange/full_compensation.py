@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.lange.compensation import (
     ENVIRONMENTS,
@@ -18,9 +19,8 @@ from softdock.papers.lange.compensation import (
     start_of,
     wanted_contacts,
 )
-from softdock.report.charts import Line, chart
-from softdock.run import Run
-from softdock.simulation import simulate
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 
 SEEDS = 50
 DESIGN_FILTER, DESIGN_IGNORED = (
@@ -169,7 +169,7 @@ def one_run(wanted: Wanted, environment: str, seed: int = 1, gap_m: float = GAP)
         "random": {"seed": seed}
     }
     tables["chaser"]["position_m"] = [float(start_of(seed)), 0.0, 0.0]
-    return simulate(tables)
+    return fly(tables)
 
 
 def _speeds() -> str:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.run import Run
+from softdock.analysis.simulation import fly
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 
 SPEED, MASS = 0.1, 100.0  # m/s, assumed; kg, published
 STIFFNESS = 50_000.0  # N/m: 100 N/mm on each side, in series
@@ -98,7 +98,7 @@ def impact(
         | both_robots(robots.limits.get(cycle_ms, {}))
         | {"time.duration_s": seen_at + after, "methods": [keys]}
     )
-    return simulate(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
+    return fly(load_scenario(robots.preset).with_keys(changes | (scenario or {})))
 
 
 def plain_impact(
@@ -122,7 +122,7 @@ def plain_impact(
         | {"methods": [method], "allow_unresolved": True}
         | changes
     )
-    return simulate(load_scenario("lange_impact_jerk").with_keys(given))
+    return fly(load_scenario("lange_impact_jerk").with_keys(given))
 
 
 def shares(number: int) -> np.ndarray:

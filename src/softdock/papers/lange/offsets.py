@@ -7,7 +7,7 @@ from typing import Any
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.lange.impact import OURS, PUBLISHED, plain_impact, restitution
 from softdock.papers.lange.sensitivity import CYCLE_MS, ROBOTS
-from softdock.report.elements import number
+from softdock.report.frame.elements import number
 
 OFFSET = 0.002  # m
 SHARE = 0.75

@@ -15,7 +15,7 @@ from softdock.papers.lange.impact import (
     restitution,
     shares,
 )
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 
 ROBOTS = {
     "jerk": {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 8.86},

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import simulate
+from softdock.core.spatial.arrays import matrices_by_entry
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import CYCLE, DELAY
-from softdock.report.charts import ROLES, Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 from softdock.stability import FreeBody, critical_damping, effective_mass, predicted_restitution
 
 DAMPING = 40.0  # published, in Ns/m, of a torque about z
@@ -95,11 +96,9 @@ def run_of(name: str) -> Run:
 def tip_in_nozzle(run: Run) -> np.ndarray:
     """The satellites' probe tip in the nozzle's axes, from the middle of its mouth [m]: into the
     nozzle, across, across."""
-    from softdock.identification.log import matrices
-
     s = run.series
     pair = run.scenario.tables["contact"][0]
-    C, T = matrices(np.asarray(s["chaser.attitude"])), matrices(np.asarray(s["target.attitude"]))
+    C, T = (matrices_by_entry(np.asarray(s[f"{body}.attitude"])) for body in ("chaser", "target"))
     tip = s["chaser.position"] + C @ np.asarray(pair["tip_m"]) - s["target.position"]
     return np.asarray(np.einsum("nji,nj->ni", T, tip) - np.asarray(pair["origin_m"]))
 

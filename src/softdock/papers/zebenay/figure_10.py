@@ -15,7 +15,7 @@ from softdock.papers.zebenay.table_2 import (
     TESTS,
     stiffness_statistics,
 )
-from softdock.report.charts import Line, chart
+from softdock.report.frame.charts import Line, chart
 from softdock.stability import critical_damping, critical_delay
 
 

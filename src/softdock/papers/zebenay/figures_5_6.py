@@ -9,7 +9,7 @@ import numpy as np
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import critical_delay_of_the_loop
 from softdock.papers.zebenay.models import Chaser
-from softdock.report.charts import ROLES, Line, chart
+from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.stability import (
     critical_dampings,
     critical_delay,

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.papers.zebenay.models import Chaser, PlanarChaser
+from softdock.runs.stepper import Stepper
 from softdock.scenario.build import build
-from softdock.simulation import Stepper, simulate
 from softdock.stability import FreeBody, effective_mass
 from softdock.stability.closed_forms import crossing_frequency
 
@@ -137,7 +138,7 @@ def growth_rate(
     """
     tables = two_sided_plane(chaser, cycle, periods * _period(chaser), delay - 0.5 * cycle)
     tables["chaser"]["velocity_m_per_s"] = (speed * chaser.normal).tolist()
-    run = simulate(tables)
+    run = fly(tables)
     depth, time = run.series["contact.depth"], run.series["time"]
     late = slice(len(depth) // 2, None)
     peaks = _peaks(depth[late])

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.linear import effective_mass
 from softdock.papers.zebenay.loops import CYCLE, DELAY, PLANAR, virtual_damping
-from softdock.report.charts import ROLES, Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 from softdock.stability import critical_damping, critical_dampings, predicted_restitution
 
 PUBLISHED = {
@@ -47,7 +47,7 @@ def planar_run(damping: float, phase: float = 0.0, speed: float = SPEED) -> Run:
         "contact.0.real.damping_Ns_per_m": 0.0,
         "methods": [virtual_damping(damping, "pull")],
     }
-    return simulate(load_scenario("epos_2d").with_keys(changes))
+    return fly(load_scenario("epos_2d").with_keys(changes))
 
 
 def penetration_rate(run: Run) -> np.ndarray:

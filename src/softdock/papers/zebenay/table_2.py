@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.simulation import fly
 from softdock.identification import Identification, identify
 from softdock.papers.frame import Column, Exhibit
 from softdock.papers.zebenay.loops import CYCLE, DELAY, virtual_damping
-from softdock.report.charts import Line, chart
-from softdock.run import Run
+from softdock.report.frame.charts import Line, chart
+from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario
-from softdock.simulation import simulate
 from softdock.stability import predicted_restitution
 
 MASS = 63.0  # kg
@@ -63,7 +63,7 @@ def one_axis_run(
         "time.duration_s": 2.5,
         "methods": [virtual_damping(damping, "one_sided", more.pop("threshold_N", 0.0))],
     }
-    return simulate(load_scenario("epos_1d").with_keys(changes | more))
+    return fly(load_scenario("epos_1d").with_keys(changes | more))
 
 
 def mean_restitution(test: AxisTest) -> tuple[float, float]:

@@ -8,16 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.spatial.arrays import rotate, rotate_back
+
 FAR_BEHIND = 0.01  # m by which an executable set-point may lag before a user hears of it
 CAUGHT_UP = 1e-3  # m, of the same at the end of a run
 Series = Mapping[str, np.ndarray]
-
-
-def _turned(q: np.ndarray, v: np.ndarray, back: bool = False) -> np.ndarray:
-    """Rows of vectors from body to world axes, or back."""
-    u = -q[:, 1:] if back else q[:, 1:]
-    t = 2.0 * np.cross(u, v)
-    return np.asarray(v + q[:, :1] * t + np.cross(u, t))
 
 
 def _mock_up(
@@ -82,17 +77,17 @@ def point_errors(
     deepest, nearest = np.zeros_like(n), np.full(len(n), np.inf)
     for pair in tables["contact"]:
         tip = np.broadcast_to(np.asarray(pair["tip_m"], dtype=float), n.shape)
-        as_touched = series["mock_up.chaser.position"][at] + _turned(
+        as_touched = series["mock_up.chaser.position"][at] + rotate(
             series["mock_up.chaser.attitude"][at], tip
         )
         away = np.linalg.norm(np.cross(as_touched - on_line, n), axis=1)
-        here = c + _turned(c_q, tip) - pair["tip_radius_m"] * n
+        here = c + rotate(c_q, tip) - pair["tip_radius_m"] * n
         deepest, nearest = (
             np.where((away < nearest)[:, None], here, deepest),
             np.minimum(away, nearest),
         )
-    beside = series[f"{name}.point"][rows] - _turned(t_q, deepest - t, back=True)
-    along_n = _turned(t_q, n, back=True)
+    beside = series[f"{name}.point"][rows] - rotate_back(t_q, deepest - t)
+    along_n = rotate_back(t_q, n)
     along = np.sum(beside * along_n, axis=1)
     beyond = along - np.clip(along, 0.0, depth)
     return times, np.asarray(np.linalg.norm(beside + (beyond - along)[:, None] * along_n, axis=1))

@@ -1,0 +1,66 @@
+"""What elastic joints did in a run: work of motors and contact on the moving mass, what is stored,
+moving and dissipated. From the run's memory at its end.
+
+All of it lies within the ledger's row `robot`, which counts the contact's work along the mock-up's
+own path; these books say where it went.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softdock.core.contact.pairs import PAIR_FLOATS
+from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, PAIRS_MEM, TARGET_ROBOT_AT
+from softdock.core.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
+from softdock.core.robots.robot import ROBOT
+from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.runs.series import Series
+
+# of the works: joints that lose or gain more than this between their books are warned about
+BALANCED_TO = 1e-3
+
+
+def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str, dict[str, float]]:
+    """By robot with an elastic joint, J. `residual_J`: works minus stored, kinetic (its gain) and
+    dissipated; zero but for the plant's step."""
+    pairs, slots, floats = (
+        int(vector[MEMORY_AT + i]) for i in (MAP.pair_count, MAP.slots, MAP.robot_floats)
+    )
+    first, found = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS, {}
+    for i, (name, base) in enumerate((("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT))):
+        K, mass = (
+            float(vector[base + at]) for at in (ROBOT.at.joint_stiffness, ROBOT.at.moving_mass)
+        )
+        if K == 0.0:
+            continue
+        own = mem[first + i * floats :]
+        p, v = series[f"mock_up.{name}.position"], series[f"mock_up.{name}.velocity"]
+        books = {
+            "motor_work_J": float(own[MOTOR_WORK]),
+            "contact_work_J": float(own[CONTACT_WORK]),
+            "dissipated_J": float(own[DISSIPATED]),
+            "stored_J": 0.5 * K * float(np.sum((p[-1] - own[MOTORS : MOTORS + 3]) ** 2)),
+            "kinetic_J": 0.5 * mass * float(v[-1] @ v[-1] - v[0] @ v[0]),
+        }
+        works = books["motor_work_J"] + books["contact_work_J"]
+        found[name] = {
+            **books,
+            "residual_J": works - books["dissipated_J"] - books["stored_J"] - books["kinetic_J"],
+        }
+    return found
+
+
+def imbalances(books: dict[str, dict[str, float]]) -> list[str]:
+    """Warnings of joints that the plant's step is too coarse for."""
+    said = []
+    for name, own in books.items():
+        turnover = sum(
+            abs(own[f"{key}_J"])
+            for key in ("motor_work", "contact_work", "dissipated", "stored", "kinetic")
+        )
+        if abs(own["residual_J"]) > BALANCED_TO * turnover:
+            said.append(
+                f"robots.{name}: the elastic joint's books miss {own['residual_J']:.3g} J; "
+                "more time.plant_steps would resolve it"
+            )
+    return said

@@ -1,0 +1,175 @@
+"""The same docking at N sampling phases: where within a cycle the touch falls is chance on a rig,
+so one run is one draw.
+
+Run i starts i/N of a cycle earlier on the same free flight: both bodies are moved back along it
+(positions by their velocities, attitudes and rates by their torque-free rotation), and schedules
+are moved the same time later. So everything happens i/N of a cycle later than in the scenario as
+written, and nothing but the sampling phase changes. Random numbers stay those of the cycle's
+number; delays that vary with time (ramp, wobble) are not moved.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from softdock.analysis.fidelity import mass_properties
+from softdock.analysis.simulation import simulate
+from softdock.errors import BadInput, Problem
+from softdock.runs.run import Run
+from softdock.scenario.build import Scenario, build
+
+MOST_PHASES = 10_000
+TURN_STEPS = 16  # Runge-Kutta steps over a fraction of a cycle
+SHOWN = (
+    "status",
+    "restitution",
+    "energy_ratio",
+    "energy_invented_J",
+    "distance_from_orbit",
+    "contact_count",
+)
+
+Progress = Callable[[int, int], None]  # runs done, runs in all
+
+
+def simulate_phases(
+    scenario: Scenario | Mapping[str, Any], count: int, progress: Progress | None = None
+) -> Run:
+    """The scenario's own run; its metrics have one more key, `phases`: mean and spread of every
+    number over `count` phases."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_PHASES:
+        raise BadInput(Problem("phases", count, f"a whole number from 1 to {MOST_PHASES}"))
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
+    run = simulate(scenario)
+    found = [run.metrics]
+    threads = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    with ThreadPoolExecutor(threads) as pool:  # compiled code releases Python's lock
+        try:
+            for metrics in pool.map(
+                lambda i: simulate(shifted(scenario, cycle * i / count)).metrics, range(1, count)
+            ):
+                found.append(metrics)
+                if progress is not None:
+                    progress(len(found), count)
+        except BaseException:  # an interrupt: let the runs under way end, start no more
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    stopped = sum(metrics["status"] != "completed" for metrics in found)
+    warnings = [
+        *run.metrics["warnings"],
+        *([f"{stopped} of {count} phases stopped early"] if stopped else []),
+    ]
+    run.metrics = {**run.metrics, "warnings": warnings, "phases": summary(found, cycle)}
+    return run
+
+
+def summary(found: list[dict[str, Any]], cycle: float) -> dict[str, Any]:
+    """Mean, standard deviation (of the runs themselves: divided by N), least, most, and how many
+    runs have the number, by dotted key."""
+    flat = [dict(numbers(metrics)) for metrics in found]
+    keys = list(dict.fromkeys(key for one in flat for key in one))
+    spread = {}
+    for key in keys:
+        values = np.array([one[key] for one in flat if key in one])
+        spread[key] = {
+            "mean": float(values.mean()),
+            "std": float(values.std()),
+            "min": float(values.min()),
+            "max": float(values.max()),
+            "runs": len(values),
+        }
+    return {
+        "count": len(found),
+        "spread": spread,
+        "runs": [
+            {"phase": sampling_phase(m, cycle), **{key: m[key] for key in SHOWN}} for m in found
+        ],
+    }
+
+
+def sampling_phase(metrics: Mapping[str, Any], cycle: float) -> float | None:
+    """The fraction of a cycle at which the first contact falls in free motion, from orbit; None
+    without a contact."""
+    contacts = metrics["reference"]["contacts"]
+    return (
+        round(contacts[0]["start_s"] / cycle, 9) % 1.0 if contacts else None
+    )  # rounded: a touch on the cycle has phase 0 and not 1
+
+
+def numbers(metrics: Mapping[str, Any], prefix: str = "") -> list[tuple[str, float]]:
+    """Every number that has one value a run, by its dotted key: those at the top, of the ledger and
+    of the fidelity."""
+    found: list[tuple[str, float]] = []
+    for key, value in metrics.items():
+        if key in ("schema", "final", "reference", "phases", "cycle_s", "duration_s"):
+            continue
+        if isinstance(value, Mapping):
+            found += numbers(value, f"{prefix}{key}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found.append((f"{prefix}{key}", float(value)))
+    return found
+
+
+def shifted(scenario: Scenario, seconds: float) -> Scenario:
+    """The same events, that much later."""
+    bodies, tables = mass_properties(scenario.vector), scenario.tables
+    changes: dict[str, Any] = {}
+    for i, name in enumerate(("chaser", "target")):
+        body = tables[name]
+        if not bodies.fixed[i]:
+            velocity, rate = (
+                np.array(body[key], dtype=float) for key in ("velocity_m_per_s", "rate_rad_per_s")
+            )
+            changes[f"{name}.position_m"] = (
+                np.array(body["position_m"], dtype=float) - seconds * velocity
+            ).tolist()
+            if rate.any():
+                attitude, rate = turned(
+                    bodies.inertia[i], np.array(body["attitude_wxyz"], dtype=float), rate, -seconds
+                )
+                changes |= {
+                    f"{name}.attitude_wxyz": attitude.tolist(),
+                    f"{name}.rate_rad_per_s": rate.tolist(),
+                }
+        for kind in ("hand", "external"):
+            rows = tables[kind][name]["rows"]
+            if rows:
+                changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
+    return scenario.with_keys(changes)
+
+
+def turned(
+    inertia: np.ndarray, attitude: np.ndarray, rate: np.ndarray, seconds: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Attitude and body rate of a free body a little later (or earlier): Runge-Kutta on both."""
+
+    def slope(y: np.ndarray) -> np.ndarray:
+        (w, x, y_, z), rates = y[:4], y[4:]
+        p, q, r = rates
+        turn = 0.5 * np.array(
+            [
+                -x * p - y_ * q - z * r,
+                w * p + y_ * r - z * q,
+                w * q + z * p - x * r,
+                w * r + x * q - y_ * p,
+            ]
+        )
+        return np.concatenate([turn, np.linalg.solve(inertia, np.cross(inertia @ rates, rates))])
+
+    state, h = np.concatenate([attitude / np.linalg.norm(attitude), rate]), seconds / TURN_STEPS
+    for _ in range(TURN_STEPS):
+        a = slope(state)
+        b = slope(state + 0.5 * h * a)
+        c = slope(state + 0.5 * h * b)
+        d = slope(state + h * c)
+        state = state + h / 6.0 * (a + 2.0 * b + 2.0 * c + d)
+    return state[:4] / np.linalg.norm(state[:4]), state[4:]

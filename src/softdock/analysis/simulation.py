@@ -1,0 +1,139 @@
+"""Scenario in, run out: `fly` (the rig alone), `judge` (orbit beside it, and the metrics) and
+`simulate`, which does both. What is flown is what is called for: no number flies on being read."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.analysis.faults import QUIET, rig_events
+from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.joints import imbalances, joint_books
+from softdock.analysis.method_books import method_books, told_by_truth
+from softdock.analysis.metrics import metrics
+from softdock.analysis.observed_energy import observed_by_age
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.machine import doors
+from softdock.core.machine.interrupts import deferred
+from softdock.core.orbit import Orbit
+from softdock.errors import RunInterrupted
+from softdock.runs.memory import check_memory
+from softdock.runs.run import Reached, Run, contact_rows
+from softdock.runs.series import Series
+from softdock.runs.stepper import LOGGED_CONTACTS, Stepper, cycle_count
+from softdock.scenario.build import Scenario, build
+
+__all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]
+
+# Cycles between two looks at progress and at Ctrl-C: a few at first, then as many as take CHUNK_S.
+FIRST_CHUNK, MOST_CHUNK, CHUNK_S = 64, 1_000_000, 0.1
+UNIT = 1e-6  # by how much an attitude's squared length may miss 1
+
+Progress = Callable[[int, int], None]  # cycles done, cycles in all
+
+
+def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+    """Run the loop over the scenario's whole duration, or until it stops; then fly orbit beside it
+    and take the metrics. A `Mapping` is built (and checked) first."""
+    return judge(fly(scenario, progress))
+
+
+def judge(run: Run, orbit: Orbit | None = None) -> Run:
+    """The same run with orbit beside it and its metrics taken. `orbit`: one already flown of a
+    scenario with the same truth. A run that has its metrics (one read from a folder) keeps them."""
+    if orbit is not None:
+        run.orbit = orbit
+    run.fly_orbit()
+    if not run.is_judged:
+        with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+            run.metrics = metrics(run)
+    return run
+
+
+def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
+    """The rig alone: series, contacts, ledger, what methods did and what went wrong; orbit is not
+    flown and there are no metrics until `judge`. A `Mapping` is built (and checked) first."""
+    if not isinstance(scenario, Scenario):
+        scenario = build(scenario)
+    total = cycle_count(scenario)
+    check_memory(scenario, total)
+    check_feasible(scenario)
+    loop = Stepper(scenario, rows=total + 1)
+    loop.step(0)  # compiles, where there is nothing to be kept yet
+    chunk, interrupted = FIRST_CHUNK, False
+    with deferred() as pressed:
+        while loop.cycles < total and loop.status == "completed" and not interrupted:
+            began = time.perf_counter()
+            loop.step(min(chunk, total - loop.cycles))
+            chunk = _next_chunk(chunk, time.perf_counter() - began)
+            if progress is not None:
+                progress(loop.cycles, total)
+            interrupted = pressed()
+    with np.errstate(all="ignore"):  # a run that diverged holds numbers beyond all bounds
+        run = _told(scenario, loop, total, "interrupted" if interrupted else loop.status)
+    if interrupted:
+        raise RunInterrupted(run)
+    return run
+
+
+def _next_chunk(chunk: int, seconds: float) -> int:
+    """Cycles until the next look at progress and Ctrl-C: some CHUNK_S of them."""
+    if seconds <= 0.0:
+        return 4 * chunk
+    return max(1, min(4 * chunk, int(chunk * CHUNK_S / seconds), MOST_CHUNK))
+
+
+def _cut_attitudes(series: Series) -> None:
+    """Attitudes of a run that diverged are no numbers from where they stop being rotations."""
+    for name in {channel.rpartition(".")[0] for channel in series if ".attitude." in channel}:
+        q = series[name]
+        wrong = ~(np.abs(np.sum(q * q, axis=1) - 1.0) < UNIT)
+        if wrong.any():
+            q[int(np.argmax(wrong)) :] = math.nan
+
+
+def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
+    """What is said of a loop that has ended."""
+    count = doors.finish(loop.state, loop.log)
+    series = Series(loop.record[: loop.cycles + 1], loop.channels)
+    if status == "diverged":
+        _cut_attitudes(series)
+    paired = observed_by_age(scenario.tables["sensor"]["on"], series)
+    if paired is not None:
+        series["energy.observed"][:] = paired
+    contacts = contact_rows(loop.log, count)
+    warnings = list(scenario.warnings)
+    if count > LOGGED_CONTACTS:
+        warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
+    for i, method in enumerate(scenario.tables["methods"]):
+        warnings += METHODS[method["name"]].report(loop.method_memory(i), method)
+    books, said = method_books(scenario, loop.mem, series)
+    told = told_by_truth(scenario, series, contacts, books)
+    events = rig_events(scenario, series, contacts)
+    joints = joint_books(scenario.vector, loop.mem, series)
+    warnings += [
+        *said,
+        *told,
+        *(event["text"] for event in events if event["what"] not in QUIET),
+        *imbalances(joints),
+    ]
+    if status != "completed":
+        warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
+    return Run(
+        scenario=scenario,
+        series=series,
+        contacts=contacts,
+        contact_count=int(count),
+        cycles=loop.cycles,
+        status=status,
+        state=loop.state,
+        warnings=warnings,
+        method_books=books,
+        events=events,
+        joint_books=joints,
+        reached=Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s),
+    )

@@ -1,0 +1,149 @@
+"""A campaign from file to page: `run_campaign`, what the command calls."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from softdock.campaign.engines import engine_for
+from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_shards, stopped
+from softdock.campaign.outcomes import NO_NUMBERS, column_names
+from softdock.campaign.precision import compare_with_double
+from softdock.campaign.shards import (
+    REPORT,
+    SUMMARY,
+    Folder,
+    again,
+    begin,
+    check_resumable,
+    resume,
+)
+from softdock.campaign.summary import summarise
+from softdock.campaign.trajectories import chosen, write_trajectories
+from softdock.campaign.variants import Plan
+from softdock.errors import BadInput, CampaignStopped, Problem, closest
+from softdock.files.atomic import write_whole
+from softdock.report.campaign.page import campaign_page
+
+
+def run_campaign(
+    plan: Plan,
+    out: str | Path,
+    backend: str = "auto",
+    resuming: bool = False,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    shard_runs: int | None = None,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    say: Say | None = None,
+    wait_s: float | None = None,
+) -> dict[str, Any]:
+    """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told
+    what is waited for; `wait_s`: for a Dask worker."""
+    path = Path(out)
+    if resuming:
+        check_resumable(plan, path)  # before an outcome file is executed
+    check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
+    try:
+        if backend == "dask":
+            folder, spent = _on_cluster(
+                plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s
+            )
+        else:
+            engine = engine_for(backend, plan, threads)
+            folder = (
+                _resumed(plan, path, say)
+                if resuming
+                else begin(plan, path, shard_runs or engine.shard_runs(plan))
+            )
+            spent = run_shards(plan, folder, engine, progress, say)
+        left = folder.missing(plan)
+        if left:
+            raise CampaignStopped(
+                f"{len(left)} shards are missing in {path}; `{again(path)}` runs them"
+            )
+        return finish(plan, folder.path, spent)
+    except OSError as error:
+        raise stopped(error, path) from None
+
+
+def _resumed(plan: Plan, path: Path, say: Say | None) -> Folder:
+    """The folder, and each damage told."""
+    folder, damages = resume(plan, path)
+    for damage in damages:
+        if say is not None:
+            say(damage)
+    return folder
+
+
+def check_worst_by(plan: Plan, own: list[str]) -> None:
+    clash = [name for name in own if name in column_names(plan)]
+    if clash:
+        raise BadInput(
+            Problem(
+                f"outcome_file {clash[0]}",
+                plan.spec.outcome_file,
+                "a function whose name no other column has",
+            )
+        )
+    by, known = (
+        plan.spec.report["worst_by"],
+        [name for name in column_names(plan) if name not in (*NO_NUMBERS, "captured")] + own,
+    )
+    if by and by not in known:
+        raise BadInput(
+            Problem(
+                "report.worst_by",
+                by,
+                "one of " + ", ".join(known),
+                plan.spec.locate("report.worst_by"),
+                closest(by, known),
+            )
+        )
+
+
+def _on_cluster(
+    plan: Plan,
+    path: Path,
+    resuming: bool,
+    progress: Progress | None,
+    shard_runs: int | None,
+    scheduler: str | None,
+    workers: int | None,
+    say: Say | None,
+    wait_s: float | None,
+) -> tuple[Folder, Spent]:
+    from softdock.campaign.cluster import (
+        WAIT_S,
+        Watch,
+        cluster_shard_runs,
+        connected,
+        run_on_cluster,
+    )
+
+    wait_s = WAIT_S if wait_s is None else wait_s
+    with connected(scheduler, workers) as client:
+        Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
+        folder = (
+            _resumed(plan, path, say)
+            if resuming
+            else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
+        )
+        return folder, run_on_cluster(plan, folder, client, progress, say, wait_s)
+
+
+def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:
+    """Summary, page and trajectories from the tables."""
+    summary, _ = summarise(plan, path, spent)
+    if (
+        summary["spent"] is None and (path / SUMMARY).exists()
+    ):  # nothing was missing: what the runs took is known from before
+        summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
+    if plan.spec.precision == "single":
+        summary["precision"] = compare_with_double(plan, path)
+    write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
+    write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
+    write_whole(path / REPORT, campaign_page(plan, summary, str(path)).encode())
+    return summary

@@ -1,0 +1,23 @@
+"""A comparison on disk: its page, its numbers as JSON, and the scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from softdock.comparison.result import Comparison
+from softdock.files.atomic import write_whole
+from softdock.files.folders import make_folder
+from softdock.report.comparison.page import comparison_page
+from softdock.scenario.files import to_toml
+
+RESULTS_FILE, PAGE_FILE, SCENARIO_FILE = "comparison.json", "comparison.html", "scenario.toml"
+
+
+def save_comparison(comparison: Comparison, folder: str | Path, force: bool = False) -> Path:
+    """Page, JSON and scenario, each whole or not at all. Refuses a folder that has something in it,
+    unless `force`. Returns its path."""
+    path = make_folder(folder, force)
+    write_whole(path / SCENARIO_FILE, to_toml(comparison.scenario.tables).encode())
+    write_whole(path / RESULTS_FILE, comparison.to_json().encode())
+    write_whole(path / PAGE_FILE, comparison_page(comparison).encode())
+    return path

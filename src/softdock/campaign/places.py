@@ -1,0 +1,77 @@
+"""Where the keys that vary stand in the parameter vector, and which of its columns differ from run
+to run."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softdock.campaign.columns import Place, resolved, sweepable
+from softdock.campaign.spec import Spec
+from softdock.campaign.vary import Vary
+from softdock.core.machine.vector import CHASER_AT, RANDOM_AT, RANDOMS
+from softdock.core.spatial.rigid_body import BODY
+from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.build import Scenario
+
+NO_NUMBER = (
+    "a number of the scenario; this one is a word, a table, a direction or an attitude (methods "
+    "and integrators have keys of their own; turn_about)"
+)
+
+
+def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]]:
+    """Where each key stands in the vector; everything that is no numeric key is refused."""
+    known = sweepable(scenario)
+    problems: list[Problem] = []
+    found = []
+    for i, vary in enumerate(spec.vary):
+        for key in vary.written:
+            place, where = known.get(key), spec.locate(f"vary.{i}.key")
+            if key == "random.run":
+                allowed = (
+                    "another key: a campaign numbers its runs with this one, and each has noise "
+                    "of its own already"
+                )
+                problems.append(Problem(key, "in vary", allowed, where))
+            elif place is None and resolved(scenario.tables, key) is not None:
+                problems.append(Problem(key, "in vary", NO_NUMBER, where))
+            elif place is None:
+                problems.append(
+                    Problem(
+                        key,
+                        "in vary",
+                        "a key of this scenario with a numeric value",
+                        where,
+                        closest(key, known),
+                    )
+                )
+            elif place.size > 1 and place.parameter.kind != "mass" and not vary.turn_about:
+                hint = (
+                    "one of its numbers: " + ", ".join(k for k in known if k.startswith(f"{key}."))
+                    if f"{key}.0" in known
+                    else "a key with a single number"
+                )
+                problems.append(Problem(key, "in vary", hint, where))
+        if not problems:
+            found.append((vary, [known[key] for key in vary.written]))
+        if vary.keep_tip and not scenario.tables["contact"]:
+            problems.append(
+                Problem(
+                    f"vary.{i}.keep_tip",
+                    True,
+                    "a scenario with a contact, whose tip it is",
+                    spec.locate(f"vary.{i}"),
+                )
+            )
+    if problems:
+        raise BadInput(problems)
+    return found
+
+
+def varied_columns(places: list[tuple[Vary, list[Place]]]) -> np.ndarray:
+    at = [RANDOM_AT + RANDOMS.run]
+    for vary, found in places:
+        at += [place.at + j for place in found for j in range(place.size)]
+        if vary.keep_tip:
+            at += [CHASER_AT + BODY.at.position + j for j in range(3)]
+    return np.array(list(dict.fromkeys(at)), dtype=np.int64)

@@ -1,0 +1,137 @@
+"""Between a command line and the analysis: an operating point as plain data, and what a user writes
+of uncertainties, varied values and dots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from softdock.errors import BadInput, Problem
+from softdock.stability.critical import stretches
+from softdock.stability.from_scenario import OperatingPoint
+from softdock.stability.loop import Loop
+from softdock.stability.panels import AXES, Dot
+from softdock.stability.robust import Interval, Normal
+
+UNCERTAIN = {"mass": "mass", "stiffness": "stiffness", "damping": "damping", "delay_ms": "delay"}
+
+
+def described(point: OperatingPoint) -> dict[str, Any]:
+    """What was analysed, with units in the keys."""
+    loop = point.loop
+    return {
+        "mass_kg": loop.mass,
+        "mass_range_kg": list(point.mass_range_kg),
+        "critical_damping_range_Ns_per_m": _critical_range(point),
+        "normal": list(point.normal),
+        "stiffness_N_per_m": loop.stiffness,
+        "damping_Ns_per_m": loop.damping,
+        "virtual_stiffness_N_per_m": loop.virtual_stiffness,
+        "virtual_damping_Ns_per_m": loop.virtual_damping,
+        "virtual_from": loop.virtual_from if loop.is_hybrid else None,
+        "delay_s": loop.delay,
+        "cycle_s": loop.cycle,
+        "integrator": loop.integrator if loop.cycle is not None else None,
+        "law": loop.law,
+        "robots": [asdict(robot) for robot in loop.robots],
+        "sensor_period_s": loop.period,
+        "sensor_delay_s": loop.sensor_delay,
+        "handover": loop.handover,
+        "lowpass_Hz": loop.lowpass,
+        "pose_delay_s": loop.pose_delay,
+        "notes": list(point.notes),
+    }
+
+
+def _critical_range(point: OperatingPoint) -> list[float | None]:
+    """Critical damping at the largest and at the smallest effective mass (of the virtual damper,
+    where there is a virtual contact)."""
+    found = [
+        stretches(point.loop.changed(mass=mass))["damping"]
+        for mass in reversed(point.mass_range_kg)
+    ]
+    return [None if stretch is None else stretch[0] for stretch in found]
+
+
+def read_uncertain(loop: Loop, texts: Sequence[str]) -> dict[str, Interval | Normal]:
+    """`stiffness=10%`, `stiffness=900:1100`, `delay_ms=16~1`."""
+    found: dict[str, Interval | Normal] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in UNCERTAIN or not value:
+            raise BadInput(
+                Problem("--uncertain", text, "NAME=RANGE with a name of " + ", ".join(UNCERTAIN))
+            )
+        unit = 1e-3 if name.endswith("_ms") else 1.0
+        attribute = UNCERTAIN[name]
+        nominal = getattr(loop, attribute)
+        try:
+            if value.endswith("%"):
+                share = float(value[:-1]) / 100.0
+                found[attribute] = Interval(nominal * (1.0 - share), nominal * (1.0 + share))
+            elif "~" in value:
+                mean, deviation = (unit * float(v) for v in value.split("~"))
+                found[attribute] = Normal(mean, deviation)
+            else:
+                low, high = (unit * float(v) for v in value.split(":"))
+                found[attribute] = Interval(low, high)
+        except ValueError:
+            raise BadInput(
+                Problem(
+                    "--uncertain", text, "10% (either way), 900:1100, or 1000~50 (mean~deviation)"
+                )
+            ) from None
+    return found
+
+
+def read_vary(texts: Sequence[str]) -> dict[str, list[float]]:
+    """`stiffness=500,1000,2000`."""
+    found = {}
+    for text in texts:
+        name, _, values = text.partition("=")
+        try:
+            found[name] = [float(v) for v in values.split(",")]
+        except ValueError:
+            raise BadInput(
+                Problem("--vary", text, "NAME=V,V,... with a name of " + ", ".join(AXES))
+            ) from None
+    return found
+
+
+def read_dots(texts: Sequence[str]) -> list[Dot]:
+    """`DELAY_MS:DAMPING[:RESTITUTION]`."""
+    found = []
+    for text in texts:
+        try:
+            delay, damping, *rest = (float(v) for v in text.split(":"))
+            (restitution,) = rest or [None]  # type: ignore[list-item]
+        except ValueError:
+            raise BadInput(
+                Problem("--dot", text, "DELAY_MS:DAMPING or DELAY_MS:DAMPING:RESTITUTION")
+            ) from None
+        found.append(Dot(1e-3 * delay, damping, restitution))
+    return found
+
+
+def dots_of_runs(folders: Sequence[str]) -> list[Dot]:
+    """Each stored run where its scenario stands on a chart of damping against delay, with the
+    restitution it measured."""
+    if not folders:
+        return []
+    from softdock.archive.run_folder import open_run
+    from softdock.stability.from_scenario import loops_of
+
+    found = []
+    for folder in folders:
+        run = open_run(folder)
+        loop = loops_of(run.scenario)[0].loop
+        found.append(
+            Dot(
+                loop.delay,
+                loop.damping + loop.virtual_damping,
+                run.metrics["restitution"],
+                str(folder),
+            )
+        )
+    return found

@@ -1,0 +1,85 @@
+"""Rotations of numpy arrays: what `rotations.py` does for one quaternion in the loop, for many rows
+after it. Quaternions are (w, x, y, z), world from body; vectors in the last axis.
+
+In and out in float64. Where two orders of the same sum are in use, each keeps its own to the bit:
+recorded energies and distances of earlier versions rest on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+BACK = np.array([1.0, -1.0, -1.0, -1.0])  # times a unit quaternion: its inverse
+
+
+def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Quaternions row by row: first b, then a."""
+    w, x, y, z = a.T
+    s, i, j, k = b.T
+    return np.stack(
+        [
+            w * s - x * i - y * j - z * k,
+            w * i + x * s + y * k - z * j,
+            w * j - x * k + y * s + z * i,
+            w * k + x * j - y * i + z * s,
+        ],
+        axis=1,
+    )
+
+
+def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors in body axes to world axes, by unit quaternions: row by row, or one for all."""
+    u = q[..., 1:]
+    twice = 2.0 * np.cross(u, v)
+    return np.asarray(v + q[..., :1] * twice + np.cross(u, twice))
+
+
+def rotate_back(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Vectors in world axes to body axes, by unit quaternions."""
+    return rotate(q * BACK, v)
+
+
+def rotate_at_once(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """As `rotate`, the vector's whole change summed before it is added: the order in which the
+    recorded observed energy has always been computed."""
+    u = q[..., 1:]
+    half = np.cross(u, v)
+    return np.asarray(v + 2.0 * (q[..., :1] * half + np.cross(u, half)))
+
+
+def matrix(q: Any) -> np.ndarray:
+    """Rotation matrix (3, 3), world from body, of a quaternion of any length but zero."""
+    return np.array(_rows(*(np.asarray(q, dtype=float) / np.linalg.norm(q))))
+
+
+def matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (..., 3, 3), world from body, of unit quaternions (..., 4)."""
+    rows = _rows(*np.moveaxis(q, -1, 0))
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def matrices_by_entry(q: np.ndarray) -> np.ndarray:
+    """As `matrices` of unit quaternions (n, 4), each of the nine entries stored together: einsum
+    and matmul sum such an array in another order, and results published so keep their bits."""
+    return np.array(_rows(*q.T)).transpose(2, 0, 1)
+
+
+def _rows(w: Any, x: Any, y: Any, z: Any) -> list[list[Any]]:
+    return [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+
+
+def turns(attitude: np.ndarray) -> np.ndarray:
+    """Rotation vector from each row to the next, world axes [rad]."""
+    a, b = attitude[:-1], attitude[1:]
+    scalar = np.sum(a * b, axis=1)
+    # of b times the inverse of a
+    vector = a[:, :1] * b[:, 1:] - b[:, :1] * a[:, 1:] - np.cross(b[:, 1:], a[:, 1:])
+    size = np.linalg.norm(vector, axis=1)
+    angle = 2.0 * np.arctan2(size, np.abs(scalar)) * np.where(scalar < 0.0, -1.0, 1.0)
+    return vector * np.divide(angle, size, out=np.full_like(size, 2.0), where=size > 0.0)[:, None]

@@ -1,0 +1,34 @@
+"""Folders that results go to: there, writable and empty, or refused before anything is computed."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from softdock.errors import BadInput, Problem
+
+
+def make_folder(folder: str | Path, force: bool = False) -> Path:
+    """The folder, there and writable; `BadInput` if not, or if it holds something and `force` does
+    not allow to write over it."""
+    path = Path(folder)
+
+    def refuse(allowed: str) -> BadInput:
+        return BadInput(Problem("out", str(folder), allowed))
+
+    if path.exists() and not path.is_dir():
+        raise refuse("a folder; this is a file")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+        if not force and any(path.iterdir()):
+            raise refuse(
+                "a new or an empty folder; this one holds something (--force, or force=True, "
+                "writes over the run in it)"
+            )
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        raise refuse(
+            f"a folder that can be written ({getattr(error, 'strerror', None) or error})"
+        ) from None
+    return path

@@ -1,1 +1,0 @@
-"""Runs on disk and in other libraries' hands: the run folder, data frames, a figure."""

@@ -1,0 +1,276 @@
+"""Maps of a campaign: colours over two keys, one scale for all variants, with the bound of honest
+operation as a line.
+
+Cells without a run, and cells about which nothing can be said (a contact still on at the end of
+every run), are grey, each in a grey of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from softdock.report.frame.charts import Line, chart
+from softdock.report.frame.elements import text
+
+MAPPED = {  # outcome: title, colour scale, range
+    "captured": ("Captured", "Viridis", (0.0, 1.0)),
+    "honest": ("Honest: share of runs within the bound of orbit", "Viridis", (0.0, 1.0)),
+    "distance_from_orbit": (
+        "Distance from orbit, with the envelope of honest operation",
+        "Cividis",
+        None,
+    ),
+    "energy_invented_share": ("Energy invented, of that at the start", "RdBu", None),
+    "peak_force_real_N": ("Peak force [N]", "Cividis", None),
+    "active": ("Active: share of runs that invented energy", "Viridis", (0.0, 1.0)),
+}
+SHARES = (
+    "honest",
+    "active",
+)  # of the runs in a cell; with one run a cell the distance and the energy say it better
+MOST_MAPS = 40  # on a page
+NO_RUN, NO_STATEMENT = "#dfe3e8", "#8f99a6"  # greys
+FEWEST_TICKS = 12  # values of a list that are all written at the axis
+
+
+class Axis(NamedTuple):
+    """One side of the maps: corners and centres of its cells as drawn, and plotly's axis."""
+
+    edges: np.ndarray
+    centres: np.ndarray
+    layout: dict[str, Any]
+    names: list[str]  # of the cells
+
+
+def map_charts(r: dict[str, Any]) -> str:
+    """A map an outcome and variant, as far as a page has room; what is left out is named."""
+    found = r["maps"]
+    if not found:
+        return ""
+    axes = [
+        axis(*side)
+        for side in zip(
+            found["axes"], found["scales"], found["centres"], found["edges"], strict=True
+        )
+    ]
+    runs, parts, left, drawn = [np.array(one) for one in found["runs"]], [], [], 0
+    single = all((one <= 1).all() for one in runs)
+    for name, (title, _, _) in MAPPED.items():
+        if name not in found["outcomes"] or (single and name in SHARES):
+            continue
+        every = [
+            np.array([[np.nan if v is None else v for v in row] for row in values], dtype=float)
+            for values in found["outcomes"][name]
+        ]
+        room = max(0, MOST_MAPS - drawn)
+        left += [f"{title}: {r['variants'][i]['label']}" for i in range(room, len(every))]
+        drawn += len(every[:room])
+        charts = [
+            _map(r, name, i, every[i], runs[i], _limits(name, every), axes)
+            for i in range(len(every[:room]))
+        ]
+        parts.append(
+            f'<div class="grid">{"".join(charts)}</div>' if len(charts) > 1 else "".join(charts)
+        )
+    notes = [_cells_note(r, runs)]
+    if left:
+        notes.append(
+            f"{len(left)} maps have no room on this page and are in summary.json (maps): "
+            f"{'; '.join(left[:10])}{' ...' if len(left) > 10 else ''}."
+        )
+    return text(" ".join(notes)) + "".join(parts)
+
+
+def axis(title: str, scale: str, centres: list[float], edges: list[float]) -> Axis:
+    """A cell for each value of a list, all of one width; else cells as wide as they are, on a
+    logarithmic axis for what is even there."""
+    at = np.array(centres, dtype=float)
+    layout: dict[str, Any] = {"title": {"text": title}}
+    names = [f"{v:.6g}" for v in at]
+    if scale == "values":
+        place = np.arange(len(at), dtype=float)
+        every = -(-len(at) // FEWEST_TICKS)
+        layout |= {"tickvals": place[::every].tolist(), "ticktext": names[::every]}
+        return Axis(np.arange(len(at) + 1) - 0.5, place, layout, names)
+    if len(edges):
+        return Axis(np.array(edges), at, layout | {"type": scale}, names)
+    step = np.diff(at).mean() if len(at) > 1 else abs(at[0]) or 1.0  # a grid's steps are even
+    return Axis(
+        np.concatenate([at - 0.5 * step, at[-1:] + 0.5 * step]),
+        at,
+        layout | {"type": "linear"},
+        names,
+    )
+
+
+def _cells_note(r: dict[str, Any], runs: list[np.ndarray]) -> str:
+    whole, empty = runs[0].size, int((runs[0] == 0).sum())
+    each = (
+        "one run"
+        if all((one == 1).all() for one in runs)
+        else f"{runs[0].sum() / whole:.3g} runs on average"
+    )
+    note = f"{whole} cells a map, {each} in each"
+    note += f"; {empty} hold no run and are light grey." if empty else "."
+    return note + (
+        " Colours of an outcome are the same for all variants." if len(r["variants"]) > 1 else ""
+    )
+
+
+def _map(
+    r: dict[str, Any],
+    name: str,
+    i: int,
+    values: np.ndarray,
+    runs: np.ndarray,
+    limits: tuple[float, float],
+    axes: list[Axis],
+) -> str:
+    title, scale, _ = MAPPED[name]
+    across, up = axes
+    z, count = values.T, runs.T
+    lines = [*_greys(across, up, z, count), _colours(name, across, up, z, count, scale, limits)]
+    caption = []
+    if name in ("distance_from_orbit", "honest") and (
+        silent := int((~np.isfinite(z) & (count > 0)).sum())
+    ):
+        caption.append(
+            f"Dark grey, {silent} cell{'' if silent == 1 else 's'}: no statement, a contact "
+            "was on at the end of every run there."
+        )
+    if name == "distance_from_orbit" and r["honest_below"] is not None and min(z.shape) > 1:
+        caption.append(_envelope(z, r["honest_below"], bool((count > 1).any())))
+        lines.append(_bound(across, up, z, r["honest_below"]))
+    label = f": {r['variants'][i]['label']}" if len(r["variants"]) > 1 else ""
+    layout = {"showlegend": False, "xaxis": dict(across.layout), "yaxis": dict(up.layout)}
+    x_title, y_title = (one.layout["title"]["text"] for one in axes)
+    return chart(
+        f"map-{name}-{i}",
+        f"{title}{label}",
+        lines,
+        x_title,
+        y_title,
+        caption=" ".join(caption),
+        time_axis=False,
+        layout=layout,
+    )
+
+
+def _envelope(z: np.ndarray, bound: float, several: bool) -> str:
+    """What the line says; of several runs in a cell it is their mean."""
+    fine, limit = z[np.isfinite(z)], f"{100.0 * bound:g} % of the approach"
+    if len(fine) and fine.max() <= bound:
+        return (
+            f"The mean of every cell is within {limit}; single runs may not be."
+            if several
+            else f"Within {limit} everywhere: honest."
+        )
+    if len(fine) and fine.min() > bound:
+        return (
+            f"The mean of every cell is farther than {limit}."
+            if several
+            else f"Farther than {limit} everywhere: not honest."
+        )
+    side = (
+        "On the side where it is smaller the rig is honest on average."
+        if several
+        else "On the side where the distance is smaller the rig is honest."
+    )
+    return f"Line: {'a mean distance of ' if several else ''}{limit}. {side}"
+
+
+def _limits(name: str, every: list[np.ndarray]) -> tuple[float, float]:
+    """The same for all variants, so that they can be compared."""
+    limits = MAPPED[name][2]
+    if limits is not None:
+        return limits
+    fine = np.concatenate([z[np.isfinite(z)] for z in every])
+    if name == "energy_invented_share":  # the middle colour is none
+        most = float(np.abs(fine).max()) or 1.0
+        return -most, most
+    return min(0.0, float(fine.min())), float(fine.max()) or 1.0
+
+
+def _heatmap(name: str, across: Axis, up: Axis, z: np.ndarray, extra: dict[str, Any]) -> Line:
+    shown = {"type": "heatmap", "z": z, "x": across.edges, "y": up.edges} | extra
+    return Line(name, "c1", across.centres[:1], up.centres[:1], extra=shown)
+
+
+def _colours(
+    name: str,
+    across: Axis,
+    up: Axis,
+    z: np.ndarray,
+    count: np.ndarray,
+    scale: str,
+    limits: tuple[float, float],
+) -> Line:
+    extra = {
+        "zmin": limits[0],
+        "zmax": limits[1],
+        "colorscale": scale,
+        "colorbar": {"thickness": 14},
+        "hoverongaps": False,
+    }
+    return _heatmap(
+        name,
+        across,
+        up,
+        z,
+        extra
+        | {
+            "text": _places(across, up, count),
+            "hovertemplate": "%{z:.4g}<br>%{text}<extra></extra>",
+        },
+    )
+
+
+def _greys(across: Axis, up: Axis, z: np.ndarray, count: np.ndarray) -> list[Line]:
+    """Under the colours: cells that have none."""
+    found = []
+    for which, colour, words in (
+        (count == 0, NO_RUN, "no run"),
+        (~np.isfinite(z) & (count > 0), NO_STATEMENT, "no statement"),
+    ):
+        if which.any():
+            extra = {
+                "zmin": 0.0,
+                "zmax": 1.0,
+                "colorscale": [[0.0, colour], [1.0, colour]],
+                "showscale": False,
+                "hoverongaps": False,
+            }
+            extra |= {
+                "text": _places(across, up, count),
+                "hovertemplate": f"{words}<br>%{{text}}<extra></extra>",
+            }
+            found.append(_heatmap(words, across, up, np.where(which, 1.0, np.nan), extra))
+    return found
+
+
+def _places(across: Axis, up: Axis, count: np.ndarray) -> list[list[str]]:
+    """What a cell says when pointed at."""
+    rows = zip(up.names, count.tolist(), strict=True)
+    return [
+        [
+            f"{x}, {y}: {n} run{'' if n == 1 else 's'}"
+            for x, n in zip(across.names, row, strict=True)
+        ]
+        for y, row in rows
+    ]
+
+
+def _bound(across: Axis, up: Axis, z: np.ndarray, level: float) -> Line:
+    contours = {"start": level, "end": level, "size": 1.0, "coloring": "none", "showlabels": True}
+    extra = {
+        "type": "contour",
+        "z": z,
+        "x": across.centres,
+        "y": up.centres,
+        "contours": contours,
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+    return Line("bound", "c4", across.centres[:1], up.centres[:1], width=3.0, extra=extra)

@@ -1,0 +1,229 @@
+"""The demo's page: one bounce in orbit, and the same bounce on a rig at several delays, for a
+reader who has never seen one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from softdock.analysis.metrics import plain
+from softdock.report.frame.charts import ROLES, Line, chart, scaled
+from softdock.report.frame.elements import shown, table, text, verdict
+from softdock.report.frame.page import page
+from softdock.report.run.approach import approach, view_of
+from softdock.report.run.charts import GAP_TITLES, SECONDS, invented
+from softdock.runs.run import Run
+
+RAW = "direct"  # the method that changes nothing
+TITLE = "What delay does to a bounce"
+LEAD = (
+    "EPOS on one axis: a satellite against a lossless spring, in orbit and on a rig whose robots "
+    "are late"
+)
+WHAT = (
+    "A satellite drifts against a lossless spring. In orbit it comes back as fast as it "
+    "came. On a docking rig the satellite is simulated, a robot carries "
+    "its mock-up, a sensor measures the push of the spring, and the simulated satellite "
+    "answers to that push."
+)
+WHY = (
+    "The robot is late. On the way in the spring is pressed less than it should be, so the "
+    "satellite is braked too little and goes too deep. On the way out "
+    "the mock-up still sits in the spring when the satellite has already left, so the "
+    "satellite is pushed too long. Both give it energy that nobody put in: "
+    "the rig invents it. The longer the delay, the more."
+)
+THEORY = (
+    "Theory: a spring whose force acts late is a spring that swings with a growing "
+    "amplitude. One contact is half a swing, so the growth over half a swing is "
+    "the restitution: exp(pi w h / 2) in closed form, with w the spring's frequency and h "
+    "the whole delay; for the sampled loop it is counted cycle by cycle. "
+    "Even a robot without delay is not quite honest: the simulation holds each measured "
+    "force for a cycle, on average half a cycle late."
+)
+REMEDY = (
+    "A remedy leaves the robots late: the rig goes on inventing energy, and the remedy takes "
+    "it out again before the satellite has left. What counts is what "
+    "comes back: the restitution."
+)
+COLUMNS = {
+    "restitution": "restitution",
+    "predicted_restitution": "theory: sampled loop",
+    "closed_form_restitution": "theory: closed form",
+    "energy_invented_J": "energy invented",
+    "energy_invented_share": "share of the approach energy",
+    "distance_from_orbit": "distance from orbit",
+}
+DELAY_ROLES = (
+    "c3",
+    "c1",
+    "c2",
+    "c4",
+    *(role for role in ROLES if role not in ("c1", "c2", "c3", "c4")),
+)  # from cool to warm
+
+
+def demo_results(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the page says, as plain data: the rows (orbit's has no delay) and the sentence that sums
+    them up."""
+    late = [row for row in _raw(rows) if row.get("restitution") is not None]
+    sentence = "Orbit gives back what it received."
+    if late:
+        worst = max(late, key=lambda row: float(row["restitution"]))
+        gained = _more(float(worst["restitution"]))
+        sentence = (
+            f"With {worst['delay_ms']:g} ms of delay this rig gives back {gained} speed than it "
+            "received; orbit gives back the same."
+        )
+    return {"verdict": sentence, "rows": plain(list(rows))}
+
+
+def _raw(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Rows of the rig without any method."""
+    return [
+        row for row in rows if row.get("delay_ms") is not None and row.get("method", RAW) == RAW
+    ]
+
+
+def has_remedy(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether any row is of a rig with a method."""
+    return any(row.get("delay_ms") is not None and row.get("method", RAW) != RAW for row in rows)
+
+
+def _more(restitution: float) -> str:
+    return f"{abs(100.0 * (restitution - 1.0)):.1f} % {'more' if restitution >= 1.0 else 'less'}"
+
+
+def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
+    """One self-contained page. `rows`: label, delay_ms (None for orbit), restitution,
+    predicted_restitution, energy_invented_J, distance_from_orbit.
+
+    `method`, `closed_form_restitution` and `energy_invented_share` may be there too. `runs`: those
+    of the rows with a delay, in the same order. The page carries all this as JSON under the id
+    `demo`.
+    """
+    results = demo_results(rows)
+    names = [str(row["label"]) for row in rows if row.get("delay_ms") is not None]
+    sections = {
+        "verdict": ("", verdict(results["verdict"]) + text(WHAT, "plain")),
+        "numbers": ("Numbers", _table(results) + _restitution_chart(rows)),
+        "curves": (
+            "Curves",
+            f'<div class="grid">{_gap_chart(names, runs)}{_energy_chart(names, runs)}</div>',
+        ),
+        "why": (
+            "Why",
+            "".join(
+                text(part, "plain")
+                for part in (WHY, THEORY, *([REMEDY] if has_remedy(rows) else []))
+            ),
+        ),
+    }
+    return page(TITLE, LEAD, sections, {"demo": results})
+
+
+def _table(results: Mapping[str, Any]) -> str:
+    def cell(i: int, key: str) -> str:
+        return shown(results, f"rows.{i}.{key}", block="demo")
+
+    columns = {
+        key: heading
+        for key, heading in COLUMNS.items()
+        if any(key in row for row in results["rows"])
+    }
+    body = [
+        [escape(str(row["label"])), *(cell(i, key) for key in columns)]
+        for i, row in enumerate(results["rows"])
+    ]
+    return table("What comes back from a lossless contact", ["", *columns.values()], body)
+
+
+def _restitution_chart(rows: Sequence[Mapping[str, Any]]) -> str:
+    raw = _raw(rows)
+    others = [row for row in rows if row.get("delay_ms") is not None and row not in raw]
+    lines = [
+        _points("theory", "orbit", raw, "predicted_restitution", "lines"),
+        _points("raw loop", "robot", raw, "restitution", "markers"),
+    ]
+    for i, name in enumerate(dict.fromkeys(str(row["method"]) for row in others)):
+        lines.append(
+            _points(
+                name,
+                ROLES[i % len(ROLES)],
+                [row for row in others if row["method"] == name],
+                "restitution",
+                "markers",
+            )
+        )
+    caption = "Above 1 the rig invents energy."
+    return chart(
+        "restitution",
+        "Restitution over delay",
+        lines,
+        "delay of the robots [ms]",
+        "restitution [-]",
+        caption=caption,
+        time_axis=False,
+    )
+
+
+def _points(name: str, role: str, rows: Sequence[Mapping[str, Any]], key: str, mode: str) -> Line:
+    known = [row for row in rows if row.get(key) is not None]
+    x, y = (np.array([row[k] for row in known], dtype=float) for k in ("delay_ms", key))
+    return Line(
+        name,
+        role,
+        x,
+        y,
+        dash="dash" if mode == "lines" else "solid",
+        extra={"mode": mode, "marker": {"size": 10}},
+    )
+
+
+def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
+    if not runs:
+        return ""
+    view = view_of(runs[0].scenario, runs[0].series)
+    curves = [approach(view, runs[0].orbit.series), *(approach(view, run.series) for run in runs)]
+    factor, unit = scaled([curve.gap for curve in curves], "m")
+    roles = ["orbit", *_roles(len(runs))]
+    lines = [
+        Line(
+            name,
+            role,
+            curve.time,
+            factor * curve.gap,
+            dash="dash" if role == "orbit" else "solid",
+            width=2.2,
+        )
+        for name, role, curve in zip(["orbit", *names], roles, curves, strict=True)
+    ]
+    title, caption = GAP_TITLES[view.geometry]
+    return chart(
+        "gap", f"{title}: satellites", lines, SECONDS, f"gap [{unit}]", caption=caption, height=400
+    )
+
+
+def _energy_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
+    curves = [invented(run) for run in runs]
+    factor, unit = scaled(curves, "J")
+    lines = [
+        Line(name, role, run.series["time"], factor * curve, width=2.2)
+        for name, role, run, curve in zip(names, _roles(len(runs)), runs, curves, strict=True)
+    ]
+    return chart(
+        "energy",
+        "Energy invented",
+        lines,
+        SECONDS,
+        f"energy [{unit}]",
+        caption="From nothing. In orbit it is zero.",
+        height=400,
+    )
+
+
+def _roles(count: int) -> list[str]:
+    return [DELAY_ROLES[i % len(DELAY_ROLES)] for i in range(count)]

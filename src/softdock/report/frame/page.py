@@ -1,0 +1,117 @@
+"""The frame of every page: one HTML file with its style, its script and the plotly bundle inside,
+so that it opens anywhere without a network.
+
+Data reach the script as JSON blocks, never as code. The page's own policy lets no other script run
+and no request leave, whatever a scenario is called.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from softdock._version import __version__
+from softdock.analysis.metrics import plain as plain  # for those who build a page's data
+
+BUNDLE = "plotly-cartesian.min.js"  # version and licence: docs/report.md
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="softdock {version}">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header>
+<div class="bar"><span class="brand">softdock</span><nav aria-label="Sections">{links}</nav>
+<button type="button" id="theme" aria-pressed="false" title="Light or dark">Dark</button></div>
+<h1>{title}</h1>
+<p class="lead">{lead}</p>
+</header>
+<noscript><p class="note">The charts need JavaScript; every number below does not.</p></noscript>
+<main id="content">
+{body}
+</main>
+<footer>Written by softdock {version}. This page is complete in itself: it loads nothing and sends nothing.</footer>
+{data}
+<script>{bundle}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def page(
+    title: str, lead: str, sections: Mapping[str, tuple[str, str]], data: Mapping[str, Any]
+) -> str:
+    """A whole page. `sections`: id -> (heading, HTML); an empty heading gives neither headline nor
+    link. `data`: id -> what becomes a JSON block.
+
+    `title` and `lead` are plain text. The HTML of the sections comes from elements.py and
+    charts.py, which escape what they are given.
+    """
+    bundle, script = _asset(BUNDLE), _asset("page.js")
+    links = "".join(
+        f'<a href="#{escape(key)}">{escape(heading)}</a>'
+        for key, (heading, _) in sections.items()
+        if heading
+    )
+    body = "\n".join(_section(key, heading, html) for key, (heading, html) in sections.items())
+    return _PAGE.format(
+        policy=escape(_policy(bundle, script)),
+        version=__version__,
+        title=escape(title),
+        lead=escape(lead),
+        style=_asset("page.css"),
+        links=links,
+        body=body,
+        data="\n".join(json_block(value, f'id="{escape(key)}"') for key, value in data.items()),
+        bundle=bundle,
+        script=script,
+    )
+
+
+def json_block(value: Any, attributes: str) -> str:
+    """Data for the script, inert to the browser. NaN and infinities are null, as JSON has no word
+    for them."""
+    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    return (
+        '<script type="application/json" '
+        f"{attributes}>{text.replace('<', chr(92) + 'u003c')}</script>"
+    )
+
+
+def _section(key: str, heading: str, html: str) -> str:
+    headline = f"<h2>{escape(heading)}</h2>\n" if heading else ""
+    return f'<section id="{escape(key)}">\n{headline}{html}\n</section>'
+
+
+def _policy(*scripts: str) -> str:
+    """Only these scripts run; nothing is fetched. Plotly sets styles at run time and hands its
+    picture button a blob."""
+    allowed = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'"
+        for s in scripts
+    )
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: "
+        "blob:; font-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("softdock.report").joinpath("assets", name).read_text(encoding="utf-8")

@@ -1,0 +1,71 @@
+"""Names that people read, for the keys of the metrics. A key that is not here is spelled out from
+its own words."""
+
+from __future__ import annotations
+
+from softdock.report.frame.elements import UNITS
+
+LABELS = {
+    "restitution": "Restitution",
+    "restitution_energetic": "Restitution by energy",
+    "energy_ratio": "Energy ratio",
+    "energy_invented_J": "Energy invented",
+    "energy_error_J": "Energy beyond orbit",
+    "distance_from_orbit": "Distance from orbit",
+    "energy_ratio_at_end": "Energy ratio at the end of the run",
+    "distance_from_orbit_at_end": "Distance from orbit at the end of the run",
+    "compared_from_s": "Compared from",
+    "compared_at_s": "Compared at",
+    "contact_count": "Contacts",
+    "peak_force_N": "Peak force on the satellite",
+    "peak_force_real_N": "Peak force between the mock-ups",
+    "peak_torque_real_Nm": "Peak torque between the mock-ups",
+    "kinetic_start_J": "Kinetic energy at the start",
+    "kinetic_end_J": "Kinetic energy at the end",
+    "external_J": "Work of thrusters and hands on the satellites",
+    "real_J": "Absorbed by the real contact",
+    "virtual_J": "Absorbed by virtual elements",
+    "designed_J": "Difference that a method means to make",
+    "observed_J": "Observed energy (as a rig can measure it)",
+    "stored_J": "Still stored in the contact",
+    "dissipated_J": "Dissipated by the contact",
+    "residual_J": "Check of the books: rows minus total",
+    "physics_residual": "Check of the physics: contact work against stored and dissipated",
+    "kinetic_energy_relative_J": "Kinetic energy without the pair's common drift",
+    "turnover_J": "All work, sizes added up",
+    "linear_momentum_error_Ns": "Change of the pair's linear momentum",
+    "angular_momentum_error_Nms": "Change of the pair's angular momentum",
+    "impulse_Ns": "Impulse",
+    "contact_time_s": "Time in contact",
+}
+
+OF_METHODS = {
+    "designed_J": "Difference that it means to make, as it measured it"
+}  # in a method's own books
+
+ROWS = {
+    "integrator": "the integration step of the simulated satellites",
+    "correction": "corrections of the satellites' state by methods",
+    "adaptation": "what methods make of the measured force",
+    "sensor": "sampling, hold, noise and age of the measured force",
+    "command": "set-points that differ from the satellites' motion",
+    "robot": "robots that are not where they were sent: delay, lag, limits",
+    "rewound": "a past that a method rewrote",
+}
+
+
+def label(key: str) -> str:
+    """What a key is called on a page, without its unit."""
+    last = key.rpartition(".")[2]
+    if last in LABELS:
+        return LABELS[last]
+    suffix = next((s for s in UNITS if last.endswith(s)), "")
+    words = last.removesuffix(suffix).replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def of_orbit(key: str) -> str:
+    """The key under which a table keeps orbit's value of the same quantity: impulse_Ns ->
+    impulse_orbit_Ns."""
+    suffix = next((s for s in UNITS if key.endswith(s)), "")
+    return f"{key.removesuffix(suffix)}_orbit{suffix}"

@@ -1,0 +1,115 @@
+"""The chaser's tip as the target sees it: along the contact's axis and across it. The same for
+satellites, mock-ups and orbit, however the laboratory lies.
+
+In: recorded motions. Out: metres and metres per second, in the target's axes, from the contact's
+origin. Without a contact pair the chaser's centre stands for the tip, and the direction in which it
+moves most for the axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.core.spatial.arrays import rotate, rotate_back
+from softdock.scenario.build import Scenario
+
+FLAT = 1e-3  # of the extent along the axis: less than this across it is no path worth a chart
+
+
+@dataclass(frozen=True)
+class View:
+    """Where the tip is and from where it is looked at. Rows of `axes`: along the axis, across it
+    (where the tip starts or moves), and across both."""
+
+    tip: np.ndarray  # m, chaser axes
+    origin: np.ndarray  # m, target axes
+    axes: np.ndarray  # (3, 3)
+    offset: float  # m, tip and sphere radii, taken off the distance
+    geometry: str  # wall, sphere, cone; empty without contact
+    pair: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Approach:
+    time: np.ndarray  # s
+    gap: np.ndarray  # m, along the axis; between the surfaces of a sphere
+    gap_rate: np.ndarray  # m/s
+    place: np.ndarray  # (n, 3) m, in the view's axes
+
+    def across(self) -> np.ndarray:
+        """Extent of the path along each of the view's axes [m]."""
+        finite = self.place[np.isfinite(self.place).all(axis=1)]
+        return np.asarray(np.ptp(finite, axis=0)) if len(finite) else np.zeros(3)
+
+
+def view_of(scenario: Scenario, series: Mapping[str, np.ndarray], pair: int = 0) -> View:
+    """How to look at a scenario: along the axis of one contact pair."""
+    pairs = scenario.tables["contact"]
+    if not pairs:
+        place = _relative(series, "", np.zeros(3))[0]
+        way = place - place[0]
+        return View(
+            np.zeros(3),
+            place[0],
+            _axes(way[np.argmax(np.linalg.norm(way, axis=1))], way),
+            0.0,
+            "",
+            {},
+        )
+    chosen = pairs[min(pair, len(pairs) - 1)]
+    tip, origin = np.array(chosen["tip_m"]), np.array(chosen["origin_m"])
+    place = _relative(series, "", tip)[0] - origin
+    offset = chosen["tip_radius_m"] + chosen.get("sphere_radius_m", 0.0)
+    axis = place[0] if chosen["geometry"] == "sphere" else np.array(chosen["axis"])
+    return View(tip, origin, _axes(axis, place), offset, chosen["geometry"], chosen)
+
+
+def approach(view: View, series: Mapping[str, np.ndarray], prefix: str = "") -> Approach:
+    """One pair of bodies. `prefix`: "" for satellites and orbit, "mock_up." for the mock-ups."""
+    place, rate = _relative(series, prefix, view.tip)
+    place, rate = (place - view.origin) @ view.axes.T, rate @ view.axes.T
+    gap, gap_rate = place[:, 0] - view.offset, rate[:, 0]
+    if view.geometry == "sphere":
+        distance = np.linalg.norm(place, axis=1)
+        gap, gap_rate = (
+            distance - view.offset,
+            np.einsum("ni,ni->n", place, rate) / np.where(distance > 0.0, distance, 1.0),
+        )
+    return Approach(np.asarray(series["time"]), gap, gap_rate, place)
+
+
+def _relative(
+    series: Mapping[str, np.ndarray], prefix: str, tip: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Place and velocity of the tip in target axes, from the target's centre of mass."""
+    q_chaser, q_target = series[f"{prefix}chaser.attitude"], series[f"{prefix}target.attitude"]
+    arm = rotate(q_chaser, np.broadcast_to(tip, (len(q_chaser), 3)))
+    spin_chaser, spin_target = (
+        rotate(q_chaser, series[f"{prefix}chaser.rate"]),
+        rotate(q_target, series[f"{prefix}target.rate"]),
+    )
+    place = series[f"{prefix}chaser.position"] + arm - series[f"{prefix}target.position"]
+    velocity = (
+        series[f"{prefix}chaser.velocity"]
+        + np.cross(spin_chaser, arm)
+        - series[f"{prefix}target.velocity"]
+        - np.cross(spin_target, place)
+    )
+    return rotate_back(q_target, place), rotate_back(q_target, velocity)
+
+
+def _axes(axis: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """A right-handed triad: the axis, the direction across it in which the places spread most, and
+    the third."""
+    length = float(np.linalg.norm(axis))
+    first = axis / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+    across = places - np.outer(places @ first, first)
+    furthest = across[int(np.argmax(np.nan_to_num(np.linalg.norm(across, axis=1))))]
+    if not np.linalg.norm(furthest) > 1e-12:
+        furthest = np.cross(first, np.eye(3)[int(np.argmin(np.abs(first)))])
+    second = furthest / np.linalg.norm(furthest)
+    return np.stack([first, second, np.cross(first, second)])

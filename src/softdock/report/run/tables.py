@@ -1,0 +1,303 @@
+"""The tables and tiles of a run, every number from the metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from softdock.report.frame.elements import folded, look_up, shown, table, text, tile, tiles, unit_of
+from softdock.report.frame.words import OF_METHODS, ROWS, label, of_orbit
+
+PHASE_ROWS = (
+    "restitution",
+    "restitution_energetic",
+    "energy_ratio",
+    "energy_invented_J",
+    "energy_error_J",
+    "distance_from_orbit",
+    "contact_count",
+)
+CONTACT_COLUMNS = {
+    "start_s": "start [s]",
+    "end_s": "end [s]",
+    "cycles": "cycles",
+    "gap_rate_before_m_per_s": "gap rate before [m/s]",
+    "gap_rate_after_m_per_s": "after [m/s]",
+    "restitution": "restitution",
+    "restitution_energetic": "by energy",
+    "impulse_Ns": "impulse [Ns]",
+    "peak_force_real_N": "peak force, mock-ups [N]",
+    "peak_force_satellite_N": "satellite [N]",
+}
+
+AXIS_COLUMNS = {
+    "removed_J": "removed [J]",
+    "returned_J": "returned [J]",
+    "first_s": "first [s]",
+    "last_s": "last [s]",
+}
+
+
+def key_tiles(metrics: Mapping[str, Any]) -> str:
+    """The numbers to look at first, each beside orbit's."""
+    items = [
+        _tile(
+            metrics,
+            "restitution",
+            "reference.restitution",
+            "Speed of parting over speed of closing, of the first contact",
+        ),
+        _tile(
+            metrics,
+            "energy_ratio",
+            "reference.energy_ratio",
+            "Kinetic energy after the last contact over before the first",
+        ),
+        tile(
+            label("energy_invented_J"),
+            shown(metrics, "energy_invented_J"),
+            f"{shown(metrics, 'ledger.kinetic_start_J')} at the start",
+            "Energy that no contact, hand or thruster accounts for",
+        ),
+        tile(
+            label("distance_from_orbit"),
+            shown(metrics, "distance_from_orbit"),
+            "0 is orbit" if metrics["distance_from_orbit"] is not None else _why_not(metrics),
+            "Difference of both satellites' motion after the last contact; 1 is as far as "
+            "the approach itself",
+        ),
+    ]
+    contacts = metrics["contacts"]
+    if contacts:
+        beside = (
+            f"mock-ups {shown(metrics, _hardest(contacts, 'peak_force_real_N'))}<br>orbit "
+            f"{shown(metrics, 'fidelity.peak_force_orbit_N')}"
+        )
+        items.append(
+            tile(
+                "Peak satellite force",
+                shown(metrics, _hardest(contacts, "peak_force_satellite_N")),
+                beside,
+                "Of all contacts",
+            )
+        )
+    if metrics.get("peak_torque_real_Nm"):
+        items.append(
+            tile(
+                "Peak torque",
+                shown(metrics, "peak_torque_real_Nm"),
+                "of the mock-ups",
+                "True torque about either centre of mass, the larger",
+            )
+        )
+    if metrics.get("captured") is not None:
+        when = f"at {shown(metrics, 'captured_at_s')}" if metrics["captured"] else "within the run"
+        items.append(
+            tile(
+                "Captured",
+                "yes" if metrics["captured"] else "no",
+                when,
+                "The probe at its seat and slow, for the time that the scenario states",
+            )
+        )
+    items.append(
+        _tile(
+            metrics,
+            "contact_count",
+            "reference.contact_count",
+            "Touches of the mock-ups; touches in quick succession count as one",
+        )
+    )
+    return tiles(items)
+
+
+def _hardest(contacts: Sequence[Mapping[str, Any]], name: str) -> str:
+    """Path of the largest of one number of the contacts."""
+    return f"contacts.{max(range(len(contacts)), key=lambda i: contacts[i][name] or 0.0)}.{name}"
+
+
+def _tile(metrics: Mapping[str, Any], key: str, orbit_key: str, meaning: str) -> str:
+    parts = (
+        [f"orbit {shown(metrics, orbit_key)}"] if look_up(metrics, orbit_key) is not None else []
+    )
+    if look_up(metrics, key) is None:
+        parts.insert(0, _why_not(metrics))
+    return tile(label(key), shown(metrics, key), "<br>".join(parts), meaning)
+
+
+def _why_not(metrics: Mapping[str, Any]) -> str:
+    return "not defined: " + ("still in contact" if metrics["contacts"] else "no contact")
+
+
+def contact_tables(metrics: Mapping[str, Any]) -> str:
+    """The contacts of this run, and orbit's."""
+    if not metrics["contacts"]:
+        mine = text("The mock-ups never touched.", "plain")
+    else:
+        mine = _contact_table(metrics, "contacts", "Contacts in this run")
+    return mine + (
+        _contact_table(metrics, "reference.contacts", "Contacts in orbit")
+        if look_up(metrics, "reference.contacts")
+        else ""
+    )
+
+
+def _contact_table(metrics: Mapping[str, Any], path: str, caption: str) -> str:
+    contacts = look_up(metrics, path)
+    columns = [
+        c for c in CONTACT_COLUMNS if any(contact.get(c) is not None for contact in contacts)
+    ]
+    pairs = {contact.get("pair") for contact in contacts}
+    headings = ["", *(CONTACT_COLUMNS[c] for c in columns), *(["pair"] if len(pairs) > 1 else [])]
+    rows = []
+    for i in range(len(contacts)):
+        cells = [shown(metrics, f"{path}.{i}.{c}", unit="") for c in columns]
+        rows.append(
+            [str(i + 1), *cells, *([shown(metrics, f"{path}.{i}.pair")] if len(pairs) > 1 else [])]
+        )
+    return table(caption, headings, rows)
+
+
+def fidelity_table(metrics: Mapping[str, Any]) -> str:
+    """Every number of the comparison with orbit."""
+    keys = list(metrics["fidelity"])
+    beside = {key: of_orbit(key) for key in keys if of_orbit(key) in metrics["fidelity"]}
+    rows = []
+    for key in keys:
+        if key not in beside.values():
+            orbit = shown(metrics, f"fidelity.{beside[key]}") if key in beside else ""
+            rows.append([escape(label(key)), shown(metrics, f"fidelity.{key}"), orbit])
+    return table("This run against orbit", ["", "this run", "orbit"], rows)
+
+
+def ledger_table(metrics: Mapping[str, Any]) -> str:
+    """The rows and their sum; then all the other books."""
+    rows = [
+        [
+            f"{escape(row)} <small>{escape(ROWS.get(row, ''))}</small>",
+            shown(metrics, f"ledger.rows.{row}", unit="J"),
+        ]
+        for row in metrics["ledger"]["rows"]
+    ]
+    rows.append(["Energy invented", shown(metrics, "energy_invented_J")])
+    others = [
+        [escape(label(key)), shown(metrics, f"ledger.{key}")]
+        for key, value in metrics["ledger"].items()
+        if not isinstance(value, Mapping)
+    ]
+    for robot, books in metrics["ledger"].get("joints", {}).items():
+        others += [
+            [
+                f"{escape(robot)}'s joint: {escape(label(key).lower())}",
+                shown(metrics, f"ledger.joints.{robot}.{key}"),
+            ]
+            for key in books
+        ]
+    return side_by_side(
+        table("Where the invented energy came from", ["", "energy"], rows, strong=[len(rows) - 1]),
+        table("The other books", ["", "value"], others),
+    )
+
+
+def methods_tables(metrics: Mapping[str, Any]) -> str:
+    """What each method did: its sums, and what it removed and returned by axis."""
+    parts = []
+    for name, books in metrics["method_books"].items():
+        path = f"method_books.{name}"
+        sums = [
+            [escape(OF_METHODS.get(key, label(key))), shown(metrics, f"{path}.{key}")]
+            for key, value in books.items()
+            if not isinstance(value, list)
+        ]
+        parts.append(table(f"{name}: in all", ["", "value"], sums))
+        if books.get("axes"):
+            rows = [
+                [
+                    escape(str(axis["axis"])),
+                    *(shown(metrics, f"{path}.axes.{i}.{key}", unit="") for key in AXIS_COLUMNS),
+                ]
+                for i, axis in enumerate(books["axes"])
+            ]
+            parts.append(
+                table(
+                    f"{name}: by body, force or torque, and world axis",
+                    ["", *AXIS_COLUMNS.values()],
+                    rows,
+                )
+            )
+    return side_by_side(*parts)
+
+
+def final_table(metrics: Mapping[str, Any]) -> str:
+    """State at the end, this run's and orbit's."""
+    final = metrics["final"]
+    paths = [key for key, value in final.items() if not isinstance(value, Mapping)]
+    paths += [f"{body}.{key}" for body in ("chaser", "target") for key in final[body]]
+    rows = []
+    for path in paths:
+        body = path.rpartition(".")[0]
+        unit = f" [{unit_of(path)}]" if unit_of(path) else ""
+        name = (
+            f"{body.capitalize()}'s {label(path).lower()}{unit}" if body else f"{label(path)}{unit}"
+        )
+        rows.append(
+            [escape(name), _vector(metrics, f"final.{path}"), _vector(metrics, f"reference.{path}")]
+        )
+    return table("Satellites at the end", ["", "this run", "orbit"], rows)
+
+
+def _vector(metrics: Mapping[str, Any], path: str) -> str:
+    value = look_up(metrics, path)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return (
+            "<span "
+            f'class="vector">{" &ensp;".join(shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))}</span>'
+        )
+    return shown(metrics, path, unit="")
+
+
+def phases_table(metrics: Mapping[str, Any]) -> str:
+    """Mean and spread of the key numbers over the sampling phase."""
+    keys = [key for key in PHASE_ROWS if key in metrics["phases"]["spread"]]
+    return _spread(
+        metrics,
+        f"{metrics['phases']['count']} runs that differ in where in a cycle the contact falls",
+        keys,
+    )
+
+
+def phases_rest(metrics: Mapping[str, Any]) -> str:
+    """The same for every other number."""
+    keys = [key for key in metrics["phases"]["spread"] if key not in PHASE_ROWS]
+    return folded(
+        "Every other number over the sampling phase", _spread(metrics, "Every other number", keys)
+    )
+
+
+def _spread(metrics: Mapping[str, Any], caption: str, keys: Sequence[str]) -> str:
+    columns = {"mean": "mean", "std": "spread (std)", "min": "least", "max": "most"}
+    rows = [
+        [
+            escape(_long_name(key)),
+            *(shown(metrics, f"phases.spread.{key}.{c}", unit="") for c in columns),
+        ]
+        for key in keys
+    ]
+    return table(caption, ["", *columns.values()], rows)
+
+
+def _long_name(key: str) -> str:
+    """With the part of the metrics it is from, as one name may stand in several."""
+    part = key.rpartition(".")[0].replace(".", ", ")
+    unit = " [J]" if key.startswith("ledger.rows.") else ""
+    return _with_unit(key) + unit + (f" ({part})" if part else "")
+
+
+def _with_unit(key: str) -> str:
+    unit = unit_of(key)
+    return f"{label(key)} [{unit}]" if unit else label(key)
+
+
+def side_by_side(*parts: str) -> str:
+    return f'<div class="grid">{"".join(f"<div>{part}</div>" for part in parts)}</div>'

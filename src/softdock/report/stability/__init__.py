@@ -1,0 +1,1 @@
+"""Stability charts as HTML and as pictures."""

@@ -1,0 +1,131 @@
+"""The loop stepped by hand: `Stepper`. Also how many cycles a whole run has."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.seat import CAPTURES
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.cycle import DEEPEST_START
+from softdock.core.machine import doors
+from softdock.core.machine.record import channels_of
+from softdock.core.machine.state import REST, STATE_FLOATS, TRACKER
+from softdock.core.machine.vector import (
+    CAPTURE_AT,
+    METHODS_AT,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
+    TIME,
+    TIME_AT,
+)
+from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.errors import BadInput, Problem
+from softdock.runs.run import status_name
+from softdock.runs.series import Series
+from softdock.scenario.build import Scenario
+
+LOGGED_CONTACTS = 256
+
+
+def cycle_count(scenario: Scenario) -> int:
+    """Cycles in a whole run."""
+    return math.ceil(
+        scenario.vector[TIME_AT + TIME.at.duration] / scenario.vector[TIME_AT + TIME.at.cycle]
+        - 1e-9
+    )
+
+
+class Stepper:
+    """The loop, stepped by hand. All state is in three flat arrays: `state` (core/machine/state.py), `mem`
+    and `log`.
+
+    `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
+    recorded.
+    """
+
+    def __init__(self, scenario: Scenario, rows: int = 0):
+        self.scenario = scenario
+        self.vector = scenario.vector.copy()
+        self.vector[CAPTURE_AT + CAPTURES.torque] = 1.0  # one run can afford to look
+        self.state = np.zeros(STATE_FLOATS)
+        self.mem = np.zeros(scenario.mem_floats)
+        self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
+        self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
+        self.record = np.zeros((rows, len(self.channels)))
+        self.cycles = 0
+        depth, pair = doors.begin(
+            self.vector, scenario.markers.features, self.mem, self.state, self.record
+        )
+        if depth > DEEPEST_START:
+            deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
+            raise BadInput(
+                Problem(
+                    f"contact.{pair}",
+                    deep,
+                    f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
+                )
+            )
+
+    def step(self, cycles: int = 1) -> str:
+        """Run some cycles; returns the status."""
+        last = self.cycles + cycles
+        self.cycles = doors.run_cycles(
+            self.vector,
+            self.scenario.markers,
+            self.mem,
+            self.state,
+            self.record,
+            self.log,
+            self.cycles,
+            last,
+        )
+        return self.status
+
+    @property
+    def status(self) -> str:
+        return status_name(self.state[REST + 1])
+
+    @property
+    def peak_force_real_N(self) -> float:
+        """Largest true force of a contact pair so far."""
+        under_way = self.state[TRACKER + 8] if self.state[TRACKER] != 0.0 else 0.0
+        return math.sqrt(max(self.mem[PEAK_FORCE_MEM], under_way))
+
+    @property
+    def peak_torque_real_Nm(self) -> float:
+        """Largest true torque about either centre of mass so far."""
+        return math.sqrt(self.mem[PEAK_TORQUE_MEM])
+
+    @property
+    def captured_at_s(self) -> float:
+        """From what was recorded: when the probe had been at its seat for the time that the
+        scenario states; NaN: it was not, or nobody asks."""
+        if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
+            return math.nan
+        motions = np.ascontiguousarray(self.record[: self.cycles + 1, 1 : 1 + 2 * MOTION_FLOATS])
+        return float(
+            doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions)
+        )
+
+    @property
+    def time_s(self) -> float:
+        """The instant that the loop has reached."""
+        return float(self.cycles * self.scenario.vector[TIME_AT + TIME.at.cycle])
+
+    @property
+    def series(self) -> Series:
+        """What was recorded so far, by channel, as in a run."""
+        return Series(self.record[: self.cycles + 1], self.channels)
+
+    def method_memory(self, index: int) -> np.ndarray:
+        """The slice of `mem` of a listed method, as a view: reading tells its state, writing
+        changes it (see the method's own file)."""
+        methods, at = self.scenario.tables["methods"], METHODS_AT
+        for method in methods[:index]:
+            at += 1 + METHODS[method["name"]].group.size
+        chosen, T = methods[index], self.scenario.vector[TIME_AT + TIME.at.cycle]
+        first = int(self.scenario.vector[at])
+        return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]

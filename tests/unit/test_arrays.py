@@ -1,0 +1,58 @@
+"""Rotations of arrays against those of the loop, and each order of sums against the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softdock.core.machine.compiled import door
+from softdock.core.spatial import arrays, rotations
+
+rotate, rotate_back, product, rotation_from_to = (
+    door(rotations.rotate),
+    door(rotations.rotate_back),
+    door(rotations.product),
+    door(rotations.rotation_from_to),
+)
+RANDOM = np.random.default_rng(15)
+Q = RANDOM.normal(size=(40, 4))
+Q /= np.linalg.norm(Q, axis=1, keepdims=True)
+V = RANDOM.normal(size=(40, 3))
+
+
+def test_rotate_is_the_loops_to_the_bit():
+    """Protects one law of rotation: a row of an array turns as a vector in the loop does."""
+    for q, v, found, back in zip(Q, V, arrays.rotate(Q, V), arrays.rotate_back(Q, V), strict=True):
+        assert tuple(found) == rotate(tuple(q), tuple(v))
+        assert tuple(back) == rotate_back(tuple(q), tuple(v))
+
+
+def test_one_quaternion_turns_all_rows():
+    """Protects the laboratory's frame: a single attitude over a whole series."""
+    rows = np.broadcast_to(Q[0], (len(V), 4))
+    assert np.array_equal(arrays.rotate(Q[0], V), arrays.rotate(rows, V))
+
+
+def test_product_is_the_loops_to_the_bit():
+    """Protects the order of a product: first b, then a."""
+    for a, b, found in zip(Q[1:], Q[:-1], arrays.product(Q[1:], Q[:-1]), strict=True):
+        assert tuple(found) == product(tuple(a), tuple(b))
+
+
+def test_every_form_of_a_rotation_agrees():
+    """Protects against a sign or an index in one of the forms: sums in two orders, matrices stored
+    in two ways, of one quaternion and of many."""
+    turned = arrays.rotate(Q, V)
+    assert arrays.rotate_at_once(Q, V) == pytest.approx(turned, abs=1e-15)
+    many, by_entry = arrays.matrices(Q), arrays.matrices_by_entry(Q)
+    assert np.array_equal(many, by_entry)
+    assert np.einsum("nij,nj->ni", many, V) == pytest.approx(turned, abs=1e-15)
+    assert np.stack([arrays.matrix(3.0 * q) for q in Q]) == pytest.approx(many, abs=1e-15)
+
+
+def test_turns_are_the_loops_rotation_vectors():
+    """Protects work done by torques: the turn from row to row, also across q = -q."""
+    found = arrays.turns(Q)
+    for a, b, turn in zip(Q[:-1], Q[1:], found, strict=True):
+        assert turn == pytest.approx(rotation_from_to(tuple(a), tuple(b)), abs=1e-13)
+    assert arrays.turns(np.stack([Q[0], -Q[0]])) == pytest.approx(np.zeros((1, 3)), abs=1e-15)
