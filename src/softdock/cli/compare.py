@@ -132,8 +132,8 @@ def _compile(scenario: Any, methods: str, say: Callable[[str], None]) -> None:
     run."""
     from softdock.campaign.cpu import available_cores
     from softdock.cli.compile_ahead import LOOP, compile_ahead, is_kept, tasks_of
-    from softdock.scenario.candidates import candidates
     from softdock.core.machine.cache_folder import usable_folder
+    from softdock.scenario.candidates import candidates
 
     cores = available_cores()
     if cores < 2 or usable_folder() is None:

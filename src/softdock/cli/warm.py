@@ -32,8 +32,8 @@ def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: i
     with working("compiling ahead"):
         from softdock.campaign.cpu import available_cores
         from softdock.cli.compile_ahead import compile_ahead, tasks_of
-        from softdock.scenario.candidates import candidates
         from softdock.core.machine.cache_folder import usable_folder
+        from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
 
         folder = usable_folder()

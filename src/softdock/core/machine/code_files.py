@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import os
 import pickle
 import secrets
@@ -21,10 +22,9 @@ from typing import Any
 
 from softdock.core.machine.cache_folder import say_once
 
-try:
-    import fcntl
-except ImportError:  # a system without file locks compiles twice, and that is all
-    fcntl = None  # type: ignore[assignment]
+fcntl: Any = None
+with contextlib.suppress(ImportError):  # without file locks some things are compiled twice
+    fcntl = importlib.import_module("fcntl")
 
 FIRST = b"softdock machine code 1\n"
 DIGEST_BYTES = 32

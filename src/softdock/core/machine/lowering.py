@@ -43,7 +43,7 @@ def handle() -> Any:
     return [].append
 
 
-class _LowerForInlining(NativeLowering):
+class _Lowering(NativeLowering):
     """Numba's lowering without the wrappers for Python and C: they cost half the compile time, and
     nobody calls a part from outside."""
 
@@ -64,11 +64,14 @@ class _LowerForInlining(NativeLowering):
         return True
 
 
-if PATCHED:
-    _LowerForInlining = register_pass(mutates_CFG=True, analysis_only=False)(_LowerForInlining)
+_LowerForInlining: Any = (
+    register_pass(mutates_CFG=True, analysis_only=False)(_Lowering) if PATCHED else _Lowering
+)
 
 
 class PartCompiler(CompilerBase):
+    """Numba's pipeline with that lowering."""
+
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [

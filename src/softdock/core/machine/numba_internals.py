@@ -11,6 +11,7 @@ missing, where Numba is of a version that was not tested, or where `SOFTDOCK_PLA
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
@@ -19,17 +20,33 @@ import numba
 TESTED = ("0.68",)  # versions of Numba, as pinned in pyproject.toml
 SWITCH = "SOFTDOCK_PLAIN_NUMBA"
 
-CompilerBase: Any = object
-CompileResult: Any = None
-CPUDispatcher: Any = ()
-DefaultPassBuilder: Any = None
-LowerResult: Any = None
-NativeLowering: Any = object
-register_pass: Any = None
-parse_bitcode: Any = None
-dumps: Any = None
-normalize_signature: Any = None
-impl_ret_untracked: Any = None  # of the operators in single precision, campaign/
+_missing: list[str] = []
+
+
+def _find(path: str, stand_in: Any = None) -> Any:
+    """What stands at a dotted path, or else something that no patch is built on."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        _missing.append(path)
+        return stand_in
+
+
+CompilerBase = _find("numba.core.compiler.CompilerBase", object)
+CompileResult = _find("numba.core.compiler.CompileResult")
+CPUDispatcher = _find("numba.core.registry.CPUDispatcher", object)
+DefaultPassBuilder = _find("numba.core.compiler.DefaultPassBuilder")
+LowerResult = _find("numba.core.compiler._LowerResult")
+NativeLowering = _find("numba.core.typed_passes.NativeLowering", object)
+register_pass = _find("numba.core.compiler_machinery.register_pass")
+parse_bitcode = _find("llvmlite.binding.parse_bitcode")
+dumps = _find("numba.core.serialize.dumps")
+normalize_signature = _find("numba.core.sigutils.normalize_signature")
+# of the operators in single precision, campaign/single_arithmetic.py
+impl_ret_untracked = _find("numba.core.imputils.impl_ret_untracked")
+
+MISSING = ", ".join(_missing)
 
 
 def is_tested(version: str = numba.__version__) -> bool:
@@ -43,23 +60,8 @@ def why_plain() -> str:
         return f"{SWITCH} is set"
     if not is_tested():
         return f"Numba {numba.__version__} was not tested, only {', '.join(TESTED)}"
-    return MISSING
+    return f"Numba has no {MISSING}" if MISSING else ""
 
-
-try:
-    from llvmlite.binding import parse_bitcode
-    from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
-    from numba.core.compiler import _LowerResult as LowerResult
-    from numba.core.compiler_machinery import register_pass
-    from numba.core.imputils import impl_ret_untracked
-    from numba.core.registry import CPUDispatcher
-    from numba.core.serialize import dumps
-    from numba.core.sigutils import normalize_signature
-    from numba.core.typed_passes import NativeLowering
-
-    MISSING = ""
-except ImportError as error:  # pragma: no cover (a Numba that is not pinned)
-    MISSING = str(error)
 
 PATCHED = not why_plain()
 

@@ -269,7 +269,7 @@ _BEHIND_METHODS = _METHODS + 1
 @compiled
 def with_methods(params, methods):
     """The same rig with these methods."""
-    return Params(*params[:_METHODS], methods, *params[_BEHIND_METHODS:])
+    return Params(*params[:_METHODS], methods, *params[_BEHIND_METHODS:])  # type: ignore[call-arg]
 
 
 @compiled
