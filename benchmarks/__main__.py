@@ -27,6 +27,7 @@ NAMES = (
     "passive_contacts",
     "noise_confidence",
     "rewind_cycle",
+    "wire",
 )
 
 

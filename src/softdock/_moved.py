@@ -1,7 +1,7 @@
 """Where modules of version 0.1 are now: old imports go on working and warn with the new name.
 
-A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It hands out
-the new module itself, so that a class imported by either name is the same class.
+A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It
+hands out the new module itself, so that a class imported by either name is the same class.
 """
 
 from __future__ import annotations

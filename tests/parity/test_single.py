@@ -44,8 +44,10 @@ for row in rows:
     mem = np.zeros(floats, np.float32)
     loop = doors.start(row, params, mem)[0]
     loop = doors.cycle(params, row, loop, mem, np.zeros((4, 10)), 0)
-    kinds = [type(x).__name__ for x in (params.T, loop.facility.reading_time, loop.satellites.chaser.p[0], loop.satellites.chaser.v[0])]
-    kinds += [type(x).__name__ for x in (loop.command.chaser.p[0], loop.ledger.kinetic, params.chaser.mass[0])]
+    chaser = loop.satellites.chaser
+    seen = [params.T, loop.facility.reading_time, chaser.p[0], chaser.v[0]]
+    seen += [loop.command.chaser.p[0], loop.ledger.kinetic, params.chaser.mass[0]]
+    kinds = [type(x).__name__ for x in seen]
     doors.run_one(row, params, np.zeros(floats, np.float32), np.zeros((4, 10)), outcome)
     found.append(outcome.tolist())
 json.dump([found, kinds], sys.stdout)

@@ -94,7 +94,9 @@ CONSTANTS = {  # what the core sets by the last bit of a double, by that of a si
     "ON_AXIS": 1e-7,
 }
 IN_DOUBLE_ONLY = {  # modules of methods, and why
-    "softdock.core.adaptation.networks": "networks, whose steps are solved to the last bits of doubles",
+    "softdock.core.adaptation.networks": (
+        "networks, whose steps are solved to the last bits of doubles"
+    ),
     "softdock.core.adaptation.remapping": (
         "the re-mapping, whose past and filter were never tried in single"
     ),

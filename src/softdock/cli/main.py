@@ -28,6 +28,7 @@ LAZY = {
     "stability": "softdock.cli.stability:stability",
     "haptics": "softdock.cli.haptics:haptics",
     "network": "softdock.cli.network:network",
+    "place": "softdock.cli.place:place",
     "scenarios": "softdock.cli.scenarios:scenarios",
     "show": "softdock.cli.scenarios:show",
     "check": "softdock.cli.scenarios:check",

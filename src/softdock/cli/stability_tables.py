@@ -31,10 +31,8 @@ MARGINS = (
 
 def show_stability(result: dict[str, Any]) -> None:
     say = output()
-    say.print(
-        f"[bold]{result['verdict'] if result['safe'] or not result.get('points') else 'Not safe'}[/bold] "
-        f" {result['point']}, {result['model']} loop"
-    )
+    verdict = result["verdict"] if result["safe"] or not result.get("points") else "Not safe"
+    say.print(f"[bold]{verdict}[/bold]  {result['point']}, {result['model']} loop")
     for sentence in result["sentences"]:
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for note in result["given"]["notes"]:

@@ -12,10 +12,10 @@ from numba.core.errors import NumbaError
 
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.metric import names_over_phases
 from softdock.analysis.phases import MOST_PHASES, shifted
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
-    METRICS,
     Curves,
     costs_per_cycle,
     curves_of,
@@ -109,7 +109,7 @@ def compare(
 
 
 def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
-    """The scenario as it stands first, then moved by even fractions of a cycle: see analysis/phases.py."""
+    """The scenario as it stands first, then moved by even fractions of a cycle (phases.py)."""
     if not 1 <= phases <= MOST_PHASES:
         raise BadInput(Problem("phases", phases, f"a whole number from 1 to {MOST_PHASES}"))
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
@@ -154,7 +154,12 @@ def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
     """What an error of knowledge makes of a candidate."""
     row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
     if wrong.scenario is None:
-        return {**row, "status": "not run", **dict.fromkeys(METRICS), "reason": wrong.reason}
+        return {
+            **row,
+            "status": "not run",
+            **dict.fromkeys(names_over_phases()),
+            "reason": wrong.reason,
+        }
     return {**row, **outcome(_runs(wrong.scenario, orbits)), "reason": ""}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.metric import names_over_phases
 from softdock.analysis.simulation import fly, judge
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
@@ -18,15 +19,6 @@ from softdock.runs.run import Run
 from softdock.runs.stepper import Stepper, cycle_count
 from softdock.scenario.build import Scenario
 
-METRICS = (
-    "restitution",
-    "restitution_energetic",
-    "energy_ratio",
-    "energy_invented_J",
-    "energy_error_J",
-    "distance_from_orbit",
-    "contact_count",
-)
 LEAST_TURNS, MOST_TURNS = 5, 60  # batches of each candidate, of which the best counts
 ENOUGH_S = 0.15  # s per candidate, after the least number of turns
 BATCH_CYCLES = 5000  # at most
@@ -88,7 +80,7 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
     all_metrics = [run.metrics for run in runs]
     stopped = [m["status"] for m in all_metrics if m["status"] != "completed"]
     result: dict[str, Any] = {"status": stopped[0] if stopped else "completed"}
-    for key in METRICS:
+    for key in names_over_phases():
         values = [m[key] for m in all_metrics]
         if key == "contact_count":
             result[key] = max(values)

@@ -495,9 +495,9 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
 
 @compiled
 def is_sane(params, satellites, kinetic):
-    """False for NaN, infinity, and speeds and rates no satellite has; `params`: both bodies'. The kinetic energy is NaN or infinite as
-    soon as a velocity, a momentum or an attitude is; a position cannot be before its velocity
-    is."""
+    """False for NaN, infinity, and speeds and rates no satellite has; `params`: both bodies'. The
+    kinetic energy is NaN or infinite as soon as a velocity, a momentum or an attitude is; a
+    position cannot be before its velocity is."""
     c, t = satellites.chaser, satellites.target
     turn_c, turn_t = body_rate(params.chaser, c.q, c.L), body_rate(params.target, t.q, t.L)
     return (

@@ -39,8 +39,8 @@ def cycle_count(scenario: Scenario) -> int:
 
 
 class Stepper:
-    """The loop, stepped by hand. All state is in three flat arrays: `state` (core/machine/state.py), `mem`
-    and `log`.
+    """The loop, stepped by hand. All state is in three flat arrays: `state` (laid out in
+    core/machine/state.py), `mem` and `log`.
 
     `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
     recorded.

@@ -31,7 +31,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.pose import POSE
-from softdock.scenario.checks import any_accelerations, any_electronics
+from softdock.scenario.memory import any_accelerations, any_electronics
 
 SWITCH = "SOFTDOCK_EVERY_FEATURE"
 

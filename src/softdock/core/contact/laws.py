@@ -5,7 +5,8 @@ spring_damper      f = k d + b d', clamped at zero: a contact never pulls
 spring_damper_pull f = k d + b d' while d > 0, also where that is negative (the papers' linear law,
 by name only)
 hunt_crossley      f = k d^n (1 + lambda d'), clamped at zero (Hunt and Crossley 1975)
-table              f = F(d) + b d', clamped at zero; F linear between the rows of a table, and beyond its last row
+table              f = F(d) + b d', clamped at zero; F linear between the rows of a table, and
+                   beyond its last row
 
 What is absorbed is either stored, V(d), or dissipated, f d' - dV/dt. Where the clamp acts the
 surface is left behind and its stored energy counts as dissipated. Coulomb friction, off by default:

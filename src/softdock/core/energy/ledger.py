@@ -7,7 +7,8 @@ remainder:
 
     integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
     correction   gain of kinetic energy by the methods' correct hooks
-    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it did
+    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it
+                 did
     adaptation   (F_sat - F_meas) . dx_sat  (+ W_virtual - W_designed, which the method reports)
     sensor       (F_meas - F_true - F_hand) . dx_sat; the hold over the cycle counts here
     command      F_true . (dx_sat - dx_cmd)

@@ -4,8 +4,10 @@ among the elements, level by level.
 Each sample, with all efforts held as they were (Franken eqs. 9 to 16, 23, 25, 26):
 
     H_I += -F dq                                          what crossed the port
-    dx of the first spring from its balance:              k dx^2 / 2 + (efforts of all that moves with the port) dx = -F dq, smallest root
-    every other store i: dH_i = e_i (flow_i T + G_i dx)   what its neighbours hand on, held; new state from its energy, same sign
+    dx of the first spring from its balance:              k dx^2 / 2 + (efforts of all that moves
+                                                          with the port) dx = -F dq, smallest root
+    every other store i: dH_i = e_i (flow_i T + G_i dx)   what its neighbours hand on, held; new
+                                                          state from its energy, same sign
     dampers given the force: F^2 T / b                    time-dependent
     no root: the last jump stands in for dx               eq. 26
     an empty store: next sample it starts with dx, and that energy is virtual   eq. 25

@@ -4,7 +4,7 @@ with what the user believes of it.
 The sensor sits at `sensor_m` on the body, axes as the body's. It reads what acts on the mock-up
 from outside, less what moves the mock-up:
 
-    f = f_contact + f_hand + m (g - a_c)                a_c: acceleration of the mock-up's centre of mass c
+    f = f_contact + f_hand + m (g - a_c)    a_c: acceleration of the mock-up's centre of mass c
     t = ... + (c - s) x m (g - a_c) - (I alpha + w x I w)        about the sensor's origin s
 
 Lange eqs. 3 and 4 have the weight only; the inertia, m a_c and I alpha, is added here (without it a

@@ -14,7 +14,8 @@ from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
 from softdock.report.run.approach import approach, view_of
-from softdock.report.run.charts import GAP_TITLES, SECONDS, invented
+from softdock.report.run.charts import invented
+from softdock.report.run.motion_charts import GAP_TITLES, SECONDS
 from softdock.runs.run import Run
 
 RAW = "direct"  # the method that changes nothing
@@ -187,7 +188,10 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
     if not runs:
         return ""
     view = view_of(runs[0].scenario, runs[0].series)
-    curves = [approach(view, runs[0].orbit.series), *(approach(view, run.series) for run in runs)]
+    curves = [
+        approach(view, runs[0].fly_orbit().series),
+        *(approach(view, run.series) for run in runs),
+    ]
     factor, unit = scaled([curve.gap for curve in curves], "m")
     roles = ["orbit", *_roles(len(runs))]
     lines = [

@@ -45,7 +45,8 @@ _PAGE = """<!DOCTYPE html>
 <main id="content">
 {body}
 </main>
-<footer>Written by softdock {version}. This page is complete in itself: it loads nothing and sends nothing.</footer>
+<footer>Written by softdock {version}. This page is complete in itself: it loads nothing and sends \
+nothing.</footer>
 {data}
 <script>{bundle}</script>
 <script>{script}</script>
