@@ -22,7 +22,7 @@ from softdock.core.machine.vector import (
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
-from softdock.scenario.features import features_of
+from softdock.scenario.features import markers_of
 from softdock.scenario.keys import set_key
 from softdock.scenario.memory import memory_sizes
 from softdock.scenario.method_chains import chain_problems
@@ -106,7 +106,7 @@ class _Builder(TableReader):
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
         scenario = Scenario(
-            self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers))
+            self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
         scenario.warnings = self.warnings + warnings + self.network_warnings
