@@ -29,7 +29,8 @@ from softdock.campaign.outcome import Beside, Made
 from softdock.campaign.outcome_table import outcome_table
 from softdock.campaign.shards import Folder, Shard, again
 from softdock.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
-from softdock.campaign.variants import Plan
+from softdock.campaign.variants import Plan, Variant
+from softdock.core.machine.interrupts import abandonable
 from softdock.core.settling import SETTLED_ROWS
 from softdock.errors import CampaignStopped
 
@@ -193,11 +194,15 @@ def compile_loops(
     for i, v in enumerate(variants):
         if say is not None:
             say(f"compiling loop {i + 1} of {len(variants)}: {plan.variants[v].label}")
-        engine.compile(plan.variants[v])
-        if plan.spec.reference:
-            compile_orbit(plan.variants[v].scenario.vector)
+        abandonable(lambda variant=plan.variants[v]: _compile(plan, variant, engine))
     if say is not None:
         say("")
+
+
+def _compile(plan: Plan, variant: Variant, engine: Engine) -> None:
+    engine.compile(variant)
+    if plan.spec.reference:
+        compile_orbit(variant.scenario.vector)
 
 
 def _started(

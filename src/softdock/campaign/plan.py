@@ -122,6 +122,11 @@ def _base(spec: Spec) -> Scenario:
         else spec.folder / spec.scenario
     )
     changes = {"random.seed": spec.seed} | flat(spec.changes)
+    if "random.run" in changes:
+        allowed = "nothing here: a campaign numbers its runs with this key"
+        raise BadInput(
+            Problem("set.random.run", changes["random.run"], allowed, spec.locate("set.random.run"))
+        )
     try:
         base = load_scenario(named, changes)
     except BadInput as error:

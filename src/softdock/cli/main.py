@@ -6,6 +6,8 @@ called (or its help is shown), so keep heavy imports inside the command's functi
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -106,4 +108,18 @@ def main() -> None:
         ):  # click puts another in its place when the pipe breaks, and exits with 1
             raise
         forget_output()
+    if code == INTERRUPTED:
+        _leave(code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> None:
+    """End at once where compiled code still runs beside: nothing waits for it, and nothing is taken
+    down under it."""
+    from softdock.core.machine.interrupts import left_behind
+
+    if left_behind():
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
