@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -194,7 +195,7 @@ def compile_loops(
     for i, v in enumerate(variants):
         if say is not None:
             say(f"compiling loop {i + 1} of {len(variants)}: {plan.variants[v].label}")
-        abandonable(lambda variant=plan.variants[v]: _compile(plan, variant, engine))
+        abandonable(partial(_compile, plan, plan.variants[v], engine))
     if say is not None:
         say("")
 

@@ -39,6 +39,7 @@ from softdock.files.folders import make_folder
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_file import load_method_sources
+from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 from softdock.scenario.method_sources import (
     OPTION,
     MethodFile,
@@ -56,7 +57,7 @@ MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
     "runs",
     "outcomes.py",
 )
-LARGEST_RESOLVED = 200_000_000  # bytes of a scenario that softdock wrote: long tables in full
+LARGEST_MANIFEST = 10_000_000  # bytes
 TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
 
 
@@ -113,13 +114,12 @@ def method_files(plan: Plan) -> list[MethodFile]:
 def outcomes_hash(plan: Plan) -> str:
     """Of the file with the user's own outcomes; empty where there is none, or none that can be
     read."""
+    if not plan.spec.outcome_file:
+        return ""
     try:
-        return (
-            hashlib.sha256((plan.spec.folder / plan.spec.outcome_file).read_bytes()).hexdigest()
-            if plan.spec.outcome_file
-            else ""
-        )
-    except OSError:
+        file = plan.spec.folder / plan.spec.outcome_file
+        return hashlib.sha256(read_bytes(file, LARGEST_FILE)).hexdigest()
+    except Unreadable:
         return ""
 
 
@@ -302,8 +302,8 @@ def resume(plan: Plan, path: Path) -> tuple[Folder, list[str]]:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        manifest = json.loads(read_text(path / MANIFEST, LARGEST_MANIFEST, "manifest"))
+    except (Unreadable, ValueError, RecursionError):
         raise BadInput(
             Problem(
                 "campaign",

@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES, SCENARIO, ScenarioName
+from softdock.cli.arguments import (
+    CHANGES,
+    METHOD_FILES,
+    SCENARIO,
+    ScenarioName,
+    load_methods,
+    with_methods,
+)
 
 
 @click.command()
@@ -31,7 +38,27 @@ def show(preset: str) -> None:
 @click.command(short_help="Check a scenario file: everything that is wrong with it.")
 @SCENARIO
 @CHANGES
-def check(scenario: str, changes: tuple[str, ...]) -> None:
+@METHOD_FILES
+@click.option(
+    "--bounds",
+    is_flag=True,
+    help="Run it once in plain Python with every index checked: does a method of your own reach "
+    "out of its memory?",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Of CPU time for --bounds; what was checked by then is said.",
+)
+def check(
+    scenario: str,
+    changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
+    bounds: bool,
+    seconds: float,
+) -> None:
     """Check a scenario file and list everything that is wrong with it.
 
     With a [facility] table also whether the docking fits its arms (softdock place --check).
@@ -39,7 +66,11 @@ def check(scenario: str, changes: tuple[str, ...]) -> None:
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
 
-    checked = load_scenario(scenario, changes)
+    if bounds:
+        from softdock.cli.bounds import check_bounds
+
+        click.echo(f"{scenario}: {check_bounds(scenario, changes, method_files, seconds)}")
+    checked = with_methods(load_scenario(scenario, changes), load_methods(method_files))
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
     for warning in checked.warnings:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from softdock.drivers.plain_xml import Node, read_xml
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes
 
 FRAME = ("X", "Y", "Z", "A", "B", "C")
 _AXES, _EXTERNAL = tuple(f"A{i}" for i in range(1, 7)), tuple(f"E{i}" for i in range(1, 7))
@@ -177,10 +178,9 @@ def _values(section: Node, notes: _File) -> tuple[Value, ...]:
 def read_ethernet_file(path: str | Path, correction: str = "absolute") -> EthernetFile:
     """The Ethernet file at a path, or every reason why it cannot be used."""
     try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        where = f"a file that can be read ({error.strerror})"
-        raise BadInput(Problem("ethernet_xml", str(path), where)) from None
+        data = read_bytes(Path(path), LARGEST_FILE)
+    except Unreadable as error:
+        raise BadInput(Problem("ethernet_xml", str(path), error.allowed)) from None
     return parse_ethernet_file(data, str(path), correction)
 
 
