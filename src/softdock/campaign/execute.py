@@ -28,7 +28,7 @@ from softdock.campaign.orbits import (
 )
 from softdock.campaign.outcome import Beside, Made
 from softdock.campaign.outcome_table import outcome_table
-from softdock.campaign.shards import Folder, Shard, again
+from softdock.campaign.shards import MANIFEST, Folder, Shard, again
 from softdock.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.campaign.variants import Plan, Variant
 from softdock.core.machine.interrupts import abandonable
@@ -262,6 +262,9 @@ def stopped(error: OSError, path: Path) -> CampaignStopped:
         if error.errno in (errno.ENOSPC, errno.EDQUOT)
         else f"the disc failed ({error.strerror or error})"
     )
-    return CampaignStopped(
-        f"{why}: {path}; every shard written before is kept, and `{again(path)}` goes on"
+    kept = (
+        f"every shard written before is kept, and `{again(path)}` goes on"
+        if (path / MANIFEST).exists()
+        else "nothing was run"
     )
+    return CampaignStopped(f"{why}: {path}; {kept}")

@@ -34,7 +34,14 @@ def load_network(path: str | Path) -> Network:
             Problem("network", error.given, error.allowed, f"{path}:{error.line}")
         ) from None
     try:
-        return network_from(tables, where=str(path))
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            network = network_from(tables, where=str(path))
+            network.describe()
+            warnings_of(network, 1.0)
+        return network
+    except (FloatingPointError, np.linalg.LinAlgError) as error:
+        allowed = f"elements whose numbers can be computed with ({error})"
+        raise BadInput(Problem("network", str(path), allowed, f"{path}:1")) from None
     except RecursionError:
         raise too_deep(str(path)) from None
     except BadInput as error:
@@ -42,6 +49,15 @@ def load_network(path: str | Path) -> Network:
 
 
 def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
+    """As `_rows`; numbers that cannot be computed with are refused."""
+    try:
+        return _rows(table, T, causality)
+    except np.linalg.LinAlgError as error:
+        allowed = f"elements whose numbers can be computed with ({error})"
+        raise BadInput(Problem("network", None, allowed)) from None
+
+
+def _rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
     """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes
     of tables; Dirac matrix, laws of stores and dampers, tables (ports/laws.py); of linear networks
     A, B, C, Dbar, its inverse, stiffnesses (ports/linear_step.py)."""
