@@ -81,7 +81,7 @@ def _properties(seed: int) -> dict[str, Any]:
 
 
 def _held(found: dict[str, Any]) -> dict[str, Any]:
-    """The numbers of a hostile user's part: met if there was something to try and nothing failed."""
+    """A hostile user's numbers: met if there was something to try and nothing failed."""
     return {**found, "met": found["count"] > 0 and not found["failures"]}
 
 
@@ -89,14 +89,17 @@ def _all_held(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {**found, "met": all(_held(one)["met"] for one in found.values())}
 
 
-@part("hostile_scenarios", "random valid scenarios run: no hang, books close, attitudes are rotations")
+@part("hostile_scenarios", "random scenarios run: no hang, books close, attitudes are rotations")
 def _hostile_scenarios(seed: int) -> dict[str, Any]:
     from benchmarks.hostile.scenarios import random_scenarios
 
     return _held(random_scenarios(2000, seed))
 
 
-@part("hostile_files", "a thousand mutated files of every kind are taken, or refused with key and line")
+@part(
+    "hostile_files",
+    "mutated files of every kind are taken, or refused with key and line",
+)
 def _hostile_files(seed: int) -> dict[str, Any]:
     from benchmarks.hostile.files import mutated_files
     from benchmarks.hostile.kinds import KINDS

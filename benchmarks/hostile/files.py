@@ -81,9 +81,7 @@ def _of_refusal(kind: Kind, error: BadInput, spent: float) -> str:
     return "" if error.problems else "a refusal without a reason"
 
 
-def mutated_files(
-    name: str, count: int, seed: int, keep_failures: bool = True
-) -> dict[str, Any]:
+def mutated_files(name: str, count: int, seed: int, keep_failures: bool = True) -> dict[str, Any]:
     """Counts by outcome, and every failure with the file that it was kept as."""
     kind, counts, failures = KINDS[name], {}, []
     samples = kind.samples()

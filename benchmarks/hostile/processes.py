@@ -1,8 +1,8 @@
-"""Commands that are killed, have no room, or find their cache damaged: each in a process of its own.
+"""Commands that are killed, have no room, or find their cache damaged, each in its own process.
 
 Killed (`kill -9`) at a random moment and resumed, a campaign's tables are the same to the bit. On a
-full disc (here: a limit on the size of a file) a command ends with a message, and goes on when there
-is room. Damaged machine code is thrown away and made again, and the numbers are the same.
+full disc (here: a limit on the size of a file) a command ends with a message, and goes on when
+there is room. Damaged machine code is thrown away and made again, and the numbers are the same.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def kills(count: int, seed: int) -> dict[str, Any]:
         for i in range(count):
             shutil.rmtree(cut, ignore_errors=True)
             process = _start(["campaign", str(file), "--out", str(cut), *options])
-            _wait_for(lambda: (cut / "campaign.json").exists() or process.poll() is not None)
+            _wait_for(cut / "campaign.json", process)
             time.sleep(float(rng.uniform(0.0, 3.0)))
             process.send_signal(signal.SIGKILL)
             process.communicate()
@@ -88,9 +88,9 @@ def kills(count: int, seed: int) -> dict[str, Any]:
     return {"count": count, "shards_there_when_killed": shards, "failures": failures}
 
 
-def _wait_for(what: Callable[[], bool]) -> None:
+def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:
     until = time.monotonic() + LONGEST_S
-    while not what() and time.monotonic() < until:
+    while not file.exists() and process.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
 
 

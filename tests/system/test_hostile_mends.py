@@ -116,59 +116,6 @@ def test_a_command_that_is_interrupted_ends_with_130():
     assert "Traceback" not in said
 
 
-METHOD = """
-from typing import NamedTuple
-from softdock.methods import Cell, Cells, Group, Method, compiled
-
-GROUP = Group("counts", "Counts cycles.")
-CELLS = Cells("counts", Cell("count", 2, "-", "cycles"))
-CELL = CELLS.at
-
-
-class Counts(NamedTuple):
-    memory: int
-
-
-@compiled
-def prepare(marker, vector, base, memory):
-    return Counts(memory)
-
-
-@compiled
-def wrench(method, mem, rig, measured, satellites, wrenches):
-    mem[method.memory + CELL.count + {offset}] += 1.0
-    print("counted")
-    return wrenches
-
-
-METHOD = Method(
-    name="counts", summary="counts", knows="nothing", group=GROUP, marker=Counts(0),
-    prepare=prepare, wrench=wrench, cells=CELLS,
-)
-"""
-
-
-@pytest.mark.parametrize(("offset", "code"), [(1, 0), (2, 2), (-1, 2)])
-def test_check_bounds_names_the_line_that_reaches_out(offset, code, tmp_path):
-    """Compiled code checks no index: a write beside the slice changed the rig without a word."""
-    file = tmp_path / "counts.py"
-    file.write_text(METHOD.format(offset=offset))
-    arguments = ["check", "epos_1d", "--bounds", "--seconds", "5", "--method-file", str(file)]
-    done = subprocess.run(
-        [sys.executable, "-c", "from softdock.cli.main import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
-    )
-    assert done.returncode == code, done.stderr
-    if code:
-        line = 1 + METHOD[: METHOD.index("    mem[method.memory")].count("\n")
-        assert f"counts.py:{line}: --bounds" in done.stderr
-        assert f"method.memory + {offset}] is not this method's: it has 2 floats" in done.stderr
-    else:
-        assert "every index in its place" in done.stdout
-
-
 def test_a_word_of_a_megabyte_is_read_at_once(tmp_path):
     """Deep keys were looked for from each letter of a word: 70 kB took ten seconds, and no Ctrl-C
     came through."""
@@ -190,10 +137,12 @@ def test_networks_of_impossible_numbers_are_refused_with_their_file(value, tmp_p
     file = tmp_path / "net.toml"
     arguments = f"{{ k1 = {value}, k2 = {value}, b1 = {value} }}"
     file.write_text(f'model = "standard_linear_solid"\narguments = {arguments}\n')
+    told = ""
     try:
         load_network(file)
     except BadInput as error:
-        assert all("net.toml:" in p.where for p in error.problems)
+        told = str(error)
+    assert told.startswith(str(file)) or not told
 
 
 def test_a_campaign_numbers_its_runs_itself(tmp_path):
@@ -245,7 +194,7 @@ def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
     path.unlink(missing_ok=True)
     path.symlink_to("/dev/zero")
     if name == "campaign.json":
-        with pytest.raises(BadInput, match="no campaign.json that can be read"):
+        with pytest.raises(BadInput, match=r"no campaign\.json that can be read"):
             resume(plan, tmp_path / "out")
     else:
         _, said = resume(plan, tmp_path / "out")
@@ -271,6 +220,19 @@ def test_a_scenario_with_a_long_schedule_is_a_campaign(tmp_path):
     assert (again.scenario_of(3).vector == plan.scenario_of(3).vector).all()
 
 
+NETWORK = """name = "\\u001b[31mred"
+bonds = ["hand -> together", "together -> S1, B1"]
+[ports.hand]
+causality = "position"
+[springs.S1]
+stiffness_N_per_m = 500.0
+[dampers.B1]
+damping_Ns_per_m = 100.0
+[junctions]
+together = 1
+"""
+
+
 def test_names_with_escapes_are_spelled_out_in_every_output(tmp_path):
     """The name of a campaign, of a scenario and of a file stand in messages and tables."""
     file = campaign_file(tmp_path)
@@ -279,3 +241,15 @@ def test_names_with_escapes_are_spelled_out_in_every_output(tmp_path):
         result = CliRunner().invoke(cli, arguments)
         assert result.exit_code == 2
         assert "\x1b" not in result.output
+    named = tmp_path / "\x1b[31mred.toml"
+    named.write_text(preset_text("epos_1d"))
+    network = tmp_path / "net.toml"
+    network.write_text(NETWORK)
+    for arguments in (["check", str(named)], ["network", str(network)]):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == 0, result.output
+        assert "\x1b" not in result.output
+    code = "from softdock.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "\x1b[31m"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr

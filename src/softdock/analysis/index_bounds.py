@@ -109,7 +109,8 @@ def _guard(scenario: Scenario) -> None:
 
 
 def _guarded(method: Method, sizes: dict[int, int]) -> Method:
-    return replace(method, **{name: _hook(getattr(method, name), sizes) for name in WITH_MEM})
+    hooks: dict[str, Any] = {name: _hook(getattr(method, name), sizes) for name in WITH_MEM}
+    return replace(method, **hooks)
 
 
 def _hook(hook: Callable[..., Any], sizes: dict[int, int]) -> Callable[..., Any]:

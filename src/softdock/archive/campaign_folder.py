@@ -29,8 +29,16 @@ from softdock.report.campaign.page import campaign_page
 from softdock.scenario.reading import Unreadable, read_text
 
 # what a summary has of what its runs took: numbers, or none
-SPENT = ("runs", "cycles", "orbits_flown", "wall_s", "compile_s", "runs_per_s", "cycles_per_s",
-         "runs_per_s_without_orbit")
+SPENT = (
+    "runs",
+    "cycles",
+    "orbits_flown",
+    "wall_s",
+    "compile_s",
+    "runs_per_s",
+    "cycles_per_s",
+    "runs_per_s_without_orbit",
+)
 
 
 def run_campaign(

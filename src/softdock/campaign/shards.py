@@ -39,7 +39,6 @@ from softdock.files.folders import make_folder
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
 from softdock.scenario.method_file import load_method_sources
-from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 from softdock.scenario.method_sources import (
     OPTION,
     MethodFile,
@@ -48,6 +47,7 @@ from softdock.scenario.method_sources import (
     listed_methods,
     read_listed,
 )
+from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 
 FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (sums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (

@@ -16,9 +16,10 @@ import click
 
 from softdock._version import __version__
 from softdock.cli.pipes import forget_output
-from softdock.errors import SoftdockError, closest
+from softdock.errors import SoftdockError, closest, printable
 
 BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
+LONGEST_MESSAGE = 200_000  # characters: problems of a file, each cut by itself
 
 LAZY = {
     "demo": "softdock.cli.demo:demo",
@@ -72,7 +73,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SoftdockError as error:
-            click.echo(str(error), err=True)
+            click.echo(printable(str(error), LONGEST_MESSAGE), err=True)
             ctx.exit(BAD_INPUT)
 
 
@@ -95,6 +96,7 @@ def main() -> None:
         code = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
     except click.ClickException as error:
+        error.message = printable(error.message)  # type: ignore[misc]
         error.show()
         code = BAD_INPUT
     except click.Abort:

@@ -15,6 +15,7 @@ from softdock.cli.arguments import (
     load_methods,
     with_methods,
 )
+from softdock.errors import printable
 
 
 @click.command()
@@ -69,13 +70,15 @@ def check(
     if bounds:
         from softdock.cli.bounds import check_bounds
 
-        click.echo(f"{scenario}: {check_bounds(scenario, changes, method_files, seconds)}")
+        click.echo(
+            f"{printable(scenario)}: {check_bounds(scenario, changes, method_files, seconds)}"
+        )
     checked = with_methods(load_scenario(scenario, changes), load_methods(method_files))
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
     for warning in checked.warnings:
-        click.echo(f"warning: {warning}")
-    click.echo(f"{scenario}: in order")
+        click.echo(f"warning: {printable(warning)}")
+    click.echo(f"{printable(scenario)}: in order")
 
 
 def _check_arms(scenario: str, checked: Any) -> None:

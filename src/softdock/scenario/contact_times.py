@@ -42,7 +42,9 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
             smallest = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0]
             mobility += float(arm @ arm) / smallest
     rate = math.sqrt(k * mobility)
-    return math.pi / rate if rate > 0.0 else math.inf  # 0: nothing moves, or less than a float holds
+    return (
+        math.pi / rate if rate > 0.0 else math.inf
+    )  # 0: nothing moves, or less than a float holds
 
 
 def lasting(vector: np.ndarray, law: int, first: int) -> float:
