@@ -67,6 +67,8 @@ def metrics(run: Run) -> dict[str, Any]:
         "energy_invented_J": run.energy_invented_J,
         "energy_error_J": against["energy_error_J"],
         "distance_from_orbit": against["distance_from_orbit"],
+        "distance_from_orbit_at_end": against["distance_from_orbit_at_end"],
+        "distance_from_orbit_worst": against["distance_from_orbit_worst"],
         "peak_force_real_N": run.reached.peak_force_real_N,
         "peak_torque_real_Nm": run.reached.peak_torque_real_Nm,
         "captured": math.isfinite(run.reached.captured_at_s)

@@ -173,7 +173,12 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
         distance = columns["distance_from_orbit"]
         one |= {
             "compared": int(np.isfinite(distance).sum()),
-            "honest": int((distance <= plan.spec.honest_below).sum()),
+            "honest": int(
+                (
+                    np.maximum(distance, columns["distance_from_orbit_at_end"])
+                    <= plan.spec.honest_below
+                ).sum()
+            ),
         }
         silent = np.isnan(distance) & (columns["status"] == 0)  # neither honest nor not
         alone = (columns["contacts"] == 0) & (

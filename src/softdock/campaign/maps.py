@@ -114,7 +114,8 @@ def _mapped(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]
     values["energy_invented_share"] = columns["energy_invented_share"]
     if "distance_from_orbit" in columns:
         distance = columns["distance_from_orbit"]
-        honest = np.where(np.isfinite(distance), distance <= plan.spec.honest_below, np.nan)
+        worst = np.fmax(distance, columns["distance_from_orbit_at_end"])
+        honest = np.where(np.isfinite(distance), worst <= plan.spec.honest_below, np.nan)
         values["distance_from_orbit"] = distance
         values["honest"] = np.where(
             np.isnan(distance) & (columns["status"] != 0), 0.0, honest

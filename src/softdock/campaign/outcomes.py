@@ -50,6 +50,9 @@ NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
 ORBIT_COLUMNS = {
     "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was "
     "on at the end, or nothing approached",
+    "distance_from_orbit_at_end": "the same at the end of the run, where a push after the last contact shows; the worse "
+    "one "
+    "judges. NaN: the run stopped early",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",
@@ -61,6 +64,7 @@ class Beside(NamedTuple):
 
     orbits: Orbits
     distance: np.ndarray
+    at_end: np.ndarray
 
 
 def column_names(plan: Plan) -> list[str]:
@@ -121,9 +125,10 @@ def outcome_table(
     return pa.table(columns | {name: numbers(x) for name, x in own.items()})
 
 
-def _orbit_columns(orbits: Orbits, distance: np.ndarray) -> dict[str, Any]:
+def _orbit_columns(orbits: Orbits, distance: np.ndarray, at_end: np.ndarray) -> dict[str, Any]:
     return {
         "distance_from_orbit": numbers(distance),
+        "distance_from_orbit_at_end": numbers(at_end),
         "orbit_contacts": numbers(orbits.outcomes[:, ORBITS.index("contacts")].astype(np.int32)),
         "orbit_restitution": numbers(orbits.restitution),
         "orbit_peak_force_N": numbers(orbits.outcomes[:, ORBITS.index("peak_force_N")]),

@@ -31,6 +31,7 @@ SCALES = {  # number: what its difference is relative to (nothing: it is taken a
     "restitution": "",
     "captured_at_s": "",
     "distance_from_orbit": "",
+    "distance_from_orbit_at_end": "",
 }
 LISTED = 20  # runs named one by one
 SMALLEST = 1e-12  # N, Nm, J: a scale below this says nothing

@@ -42,6 +42,7 @@ def outcomes_of(metrics: Mapping[str, Any]) -> dict[str, float]:
         "kinetic_end_J": ledger["kinetic_end_J"],
         "ended_at_s": metrics["ended_at_s"],
         "distance_from_orbit": metrics["distance_from_orbit"],
+        "distance_from_orbit_at_end": None if stopped else metrics["distance_from_orbit_at_end"],
         "orbit_contacts": orbit["contact_count"],
         "orbit_restitution": orbit["restitution"],
         "orbit_peak_force_N": metrics["fidelity"]["peak_force_orbit_N"],

@@ -32,6 +32,7 @@ SHOWN = (
     "contacts",
     "captured_at_s",
     "distance_from_orbit",
+    "distance_from_orbit_at_end",
 )
 
 
@@ -144,6 +145,7 @@ def _of_variant(
         "peak_torque_real_Nm",
         "energy_invented_J",
         "distance_from_orbit",
+        "distance_from_orbit_at_end",
     ):
         x = columns[name][mine] if name in columns else np.zeros(0)
         x = x[np.isfinite(x)]

@@ -16,11 +16,18 @@ NUMBERS = (
     ("energy_ratio", "energy after / before", ".4f", ""),
     ("energy_invented_J", "energy invented", "+.6g", "J"),
     ("energy_error_J", "energy against orbit", "+.6g", "J"),
-    ("distance_from_orbit", "distance from orbit", ".4g", ""),
+    ("distance_from_orbit", "distance from orbit, after the contacts", ".4g", ""),
+    ("distance_from_orbit_at_end", "distance from orbit, at the end", ".4g", ""),
     ("peak_force_real_N", "peak force, mock-ups", ".4g", "N"),
     ("peak_torque_real_Nm", "peak torque, mock-ups", ".4g", "Nm"),
     ("captured_at_s", "captured at", ".4g", "s"),
     ("contact_count", "contacts", "d", ""),
+)
+ZERO_IN_ORBIT = (
+    "energy_invented_J",
+    "energy_error_J",
+    "distance_from_orbit",
+    "distance_from_orbit_at_end",
 )
 CONTACT_COLUMNS = (
     ("start_s", "start [s]", ".4f"),
@@ -85,9 +92,7 @@ def _numbers(m: Mapping[str, Any]) -> Table:
     for key, words, form, unit in NUMBERS:
         if key == "captured_at_s" and m["captured"] is None:
             continue
-        wanted = {"energy_invented_J": 0.0, "energy_error_J": 0.0, "distance_from_orbit": 0.0}.get(
-            key, m["reference"].get(key)
-        )
+        wanted = 0.0 if key in ZERO_IN_ORBIT else m["reference"].get(key)
         mine = "never" if key == "captured_at_s" and m[key] is None else text(m[key], form, unit)
         row = [words, mine, text(wanted, form.replace("+", ""), unit)]
         if spread is not None:

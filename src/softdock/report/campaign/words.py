@@ -29,6 +29,7 @@ HEADINGS = {
     "captured": "captured",
     "captured_at_s": "time of capture",
     "distance_from_orbit": "distance from orbit",
+    "distance_from_orbit_at_end": "distance from orbit at the end",
 }
 INVENTED = (
     "What was invented counts although virtual damping may take it out again: a run can be both "

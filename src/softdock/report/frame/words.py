@@ -14,6 +14,7 @@ LABELS = {
     "distance_from_orbit": "Distance from orbit",
     "energy_ratio_at_end": "Energy ratio at the end of the run",
     "distance_from_orbit_at_end": "Distance from orbit at the end of the run",
+    "distance_from_orbit_worst": "Distance from orbit, the worse of both",
     "compared_from_s": "Compared from",
     "compared_at_s": "Compared at",
     "contact_count": "Contacts",

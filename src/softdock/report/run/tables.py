@@ -16,6 +16,7 @@ PHASE_ROWS = (
     "energy_invented_J",
     "energy_error_J",
     "distance_from_orbit",
+    "distance_from_orbit_at_end",
     "contact_count",
 )
 CONTACT_COLUMNS = {
@@ -63,9 +64,10 @@ def key_tiles(metrics: Mapping[str, Any]) -> str:
         tile(
             label("distance_from_orbit"),
             shown(metrics, "distance_from_orbit"),
-            "0 is orbit" if metrics["distance_from_orbit"] is not None else _why_not(metrics),
-            "Difference of both satellites' motion after the last contact; 1 is as far as "
-            "the approach itself",
+            f"at the end {shown(metrics, 'distance_from_orbit_at_end')}<br>"
+            + ("0 is orbit" if metrics["distance_from_orbit"] is not None else _why_not(metrics)),
+            "Difference of both satellites' motion after the last contact, and at the end of "
+            "the run; 1 is as far as the approach itself",
         ),
     ]
     contacts = metrics["contacts"]
