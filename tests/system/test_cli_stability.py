@@ -27,7 +27,9 @@ KEYS = {
 
 
 def stability(*arguments: str, expect: int = 0):
-    result = CliRunner().invoke(cli, ["stability", *arguments])
+    flown = [] if "--with-runs" in arguments or "--mass" in arguments else ["--no-runs"]
+    asked = [one for one in arguments if one != "--with-runs"]
+    result = CliRunner().invoke(cli, ["stability", *asked, *flown])
     assert result.exit_code == expect, result.output
     return result
 

@@ -279,6 +279,7 @@ def compare(run: Run, orbit: Orbit) -> dict[str, float]:
     result["distance_from_orbit_worst"] = worse(
         result["distance_from_orbit"], result["distance_from_orbit_at_end"]
     )
+    result["approach_energy_J"] = kinetic_energy(bodies, start_orbit)
     result["compared_from_s"] = float(time[at.before])
     result["compared_at_s"] = math.nan if at.after is None else float(time[at.after])
     result["contacts"], result["contacts_orbit"] = (

@@ -25,6 +25,8 @@ from softdock.analysis.fidelity import (
     mass_properties,
     motions,
 )
+from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
+from softdock.analysis.judgement import judgement
 from softdock.analysis.verdict import verdict
 from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import TIME_AT, TIMES
@@ -69,6 +71,9 @@ def metrics(run: Run) -> dict[str, Any]:
         "distance_from_orbit": against["distance_from_orbit"],
         "distance_from_orbit_at_end": against["distance_from_orbit_at_end"],
         "distance_from_orbit_worst": against["distance_from_orbit_worst"],
+        "energy_not_taken_out_J": not_taken_out(run),
+        "growth_repeated": repeated_growth(run),
+        "growth_latched": latched_growth(run),
         "peak_force_real_N": run.reached.peak_force_real_N,
         "peak_torque_real_Nm": run.reached.peak_torque_real_Nm,
         "captured": math.isfinite(run.reached.captured_at_s)
@@ -97,6 +102,7 @@ def metrics(run: Run) -> dict[str, Any]:
     }
     result = plain(result)
     result["verdict"] = verdict(result)
+    result["judgement"] = judgement([result], tables["verdict"])
     result["warnings"] = [*run.warnings, *_warnings(run, result)]
     return result
 

@@ -179,8 +179,8 @@ def distances_from_orbit(
     mine, at = Thin(runs.base, runs.at, runs.values[fine]), at[fine]
     at_end = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
     loop = np.where(none[fine, None, None], at_end, after.motions[fine])
-    start = _before_contact(mine, fine, batch, orbits, threads)
-    if _is_pushed(runs.base):
+    start = before_contact(mine, fine, batch, orbits, threads)
+    if is_pushed(runs.base):
         orbit = _until(mine, at, threads)
     else:
         orbit = turned_back(
@@ -201,18 +201,18 @@ def distances_at_end(
         return found
     mine = Thin(runs.base, runs.at, runs.values[fine])
     loop = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
-    start = _before_contact(mine, fine, batch, orbits, threads)
+    start = before_contact(mine, fine, batch, orbits, threads)
     found[fine] = distances(mine, start, loop, orbits.motions[fine])
     return found
 
 
-def _before_contact(
+def before_contact(
     mine: Thin, fine: np.ndarray, batch: Batch, orbits: Orbits, threads: int | None
 ) -> np.ndarray:
     """Orbit's motions before the first contact, of the runs `fine`: those of the start, unless
     something pushes the bodies."""
     start = initial_motions(mine)
-    if not _is_pushed(mine.base):
+    if not is_pushed(mine.base):
         return start
     T = column(mine, TIME_AT + TIMES.cycle, 1)[:, 0]
     touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
@@ -222,7 +222,7 @@ def _before_contact(
     )
 
 
-def _is_pushed(base: np.ndarray) -> bool:
+def is_pushed(base: np.ndarray) -> bool:
     """Whether anything but contacts acts on the bodies in orbit."""
     schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
     return bool(base[MEMORY_AT + MAP.orbit_network_count] > 0.0) or any(

@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.judgement import WORDS
 from softdock.campaign.arrow_arrays import numbers, truths, words
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.distances import column
+from softdock.campaign.judged import judged
 from softdock.campaign.orbits import Orbits
 from softdock.campaign.variants import Plan
 from softdock.core.contact.seat import CAPTURES
@@ -46,13 +48,13 @@ COLUMNS = {
     "kinetic_end_J": "and at the end",
     "ended_at_s": "time at which the run ended",
 }
-NO_NUMBERS = ("run", "method", "integrator", "status", "verdict")
+NO_NUMBERS = ("run", "method", "integrator", "status", "verdict", "judged")
 ORBIT_COLUMNS = {
-    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; NaN: a contact was "
-    "on at the end, or nothing approached",
-    "distance_from_orbit_at_end": "the same at the end of the run, where a push after the last contact shows; the worse "
-    "one "
-    "judges. NaN: the run stopped early",
+    "distance_from_orbit": "after the last contact; 0 is orbit, 1 as far as the approach itself; "
+    "NaN: a contact was on at the end, or nothing approached",
+    "distance_from_orbit_at_end": "the same at the end of the run, where a push after the last "
+    "contact shows; the worse one judges. NaN: the run stopped early",
+    "judged": "faithful, off or unsafe, by the bounds of the scenario's [verdict]: docs/verdict.md",
     "orbit_contacts": "number of contacts in orbit",
     "orbit_restitution": "of orbit's first contact",
     "orbit_peak_force_N": "largest force in orbit",
@@ -121,14 +123,19 @@ def outcome_table(
     columns["observed_J"] = numbers(np.where(_one_age(runs, T), batch.column("observed_J"), np.nan))
     columns["ended_at_s"] = numbers(batch.column("cycles") * T)
     if beside is not None:
-        columns |= _orbit_columns(*beside)
+        worst = np.fmax(beside.distance, beside.at_end)
+        word = judged(v.scenario.tables, runs, batch, beside.orbits, worst)
+        columns |= _orbit_columns(*beside, word)
     return pa.table(columns | {name: numbers(x) for name, x in own.items()})
 
 
-def _orbit_columns(orbits: Orbits, distance: np.ndarray, at_end: np.ndarray) -> dict[str, Any]:
+def _orbit_columns(
+    orbits: Orbits, distance: np.ndarray, at_end: np.ndarray, word: np.ndarray
+) -> dict[str, Any]:
     return {
         "distance_from_orbit": numbers(distance),
         "distance_from_orbit_at_end": numbers(at_end),
+        "judged": words(word, WORDS),
         "orbit_contacts": numbers(orbits.outcomes[:, ORBITS.index("contacts")].astype(np.int32)),
         "orbit_restitution": numbers(orbits.restitution),
         "orbit_peak_force_N": numbers(orbits.outcomes[:, ORBITS.index("peak_force_N")]),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.judgement import WORDS
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.outcomes import ACTIVE, VERDICTS
@@ -43,6 +44,7 @@ def outcomes_of(metrics: Mapping[str, Any]) -> dict[str, float]:
         "ended_at_s": metrics["ended_at_s"],
         "distance_from_orbit": metrics["distance_from_orbit"],
         "distance_from_orbit_at_end": None if stopped else metrics["distance_from_orbit_at_end"],
+        "judged": WORDS.index(metrics["judgement"]["word"]),
         "orbit_contacts": orbit["contact_count"],
         "orbit_restitution": orbit["restitution"],
         "orbit_peak_force_N": metrics["fidelity"]["peak_force_orbit_N"],

@@ -61,6 +61,7 @@ def run(
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.analysis.metrics import metrics_json
+        from softdock.analysis.phased import judge_in_phases
         from softdock.scenario.files import load_scenario
 
         loaded = load_scenario(scenario, changes)
@@ -69,6 +70,9 @@ def run(
         _say_memory(loaded, say)
         with made(folder, force):
             result, interrupted = _simulate(loaded, phases, say)
+            if not interrupted:
+                say("judging it at other sampling phases")
+                judge_in_phases(result, called=scenario)
         say("saving")
         metrics = result.metrics
         problem = save(result, folder, force)

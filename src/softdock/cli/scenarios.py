@@ -33,6 +33,8 @@ def check(scenario: str, changes: tuple[str, ...]) -> None:
     from softdock.scenario.files import load_scenario
 
     checked = load_scenario(scenario, changes)
-    for warning in checked.warnings:
+    from softdock.analysis.free_flight import warnings
+
+    for warning in [*checked.warnings, *warnings(checked)]:
         click.echo(f"warning: {warning}")
     click.echo(f"{scenario}: in order")

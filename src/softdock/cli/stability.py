@@ -105,6 +105,12 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     help="A run folder as a dot on the chart. May be given several times.",
 )
 @click.option(
+    "--no-runs",
+    "without_runs",
+    is_flag=True,
+    help="The linear analysis alone: nothing is flown, so the rig is not judged.",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output."
 )
 def stability(
@@ -113,12 +119,16 @@ def stability(
     """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes
     it neutral?
 
-    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. The exit
-    code is 0 whether the rig is stable or not; 2: bad input.
+    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. A scenario
+    is judged first, with its methods, by its runs over sampling phases, as `softdock run` does; the
+    linear analysis follows, and says which methods it cannot know. The exit code is 0 whether the
+    rig is stable or not; 2: bad input.
     """
     with working("analysing the loop"):
         points = _points(scenario, changes, options)
         result = _result(points, options)
+        if scenario is not None and not options["without_runs"]:
+            result |= _judged(scenario, changes)
         if options["chart"] is not None:
             result["chart"] = _chart(points, result, options)
     if as_json:
@@ -183,6 +193,22 @@ def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, A
     )
     check_loop(loop)
     return [OperatingPoint("given numbers", loop, (1.0, 0.0, 0.0), (loop.mass, loop.mass), ())]
+
+
+def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
+    """The judgement of `softdock run`, or why there is none."""
+    from softdock.analysis.phased import in_phases, judged, metrics_of
+    from softdock.scenario.files import load_scenario
+
+    loaded = load_scenario(scenario, changes)
+    try:
+        found = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
+    except BadInput as error:  # a start that no run can have
+        return {
+            "judgement": None,
+            "not_judged": f"It cannot be flown, so it is not judged: {error}",
+        }
+    return {"judgement": judged(loaded, found, scenario)}
 
 
 def _result(points: list[Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,8 @@ from softdock.scenario.schema import (
     pair_base,
 )
 from softdock.scenario.values import Refused, rows_of, to_vector
+from softdock.scenario.verdict_table import PATH as VERDICT_PATH
+from softdock.scenario.verdict_table import VERDICT
 
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
 # method may know of a sensor
@@ -155,6 +157,8 @@ class _Builder:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
         self.pairs()
         memory = self.methods()
+        nowhere = np.zeros(VERDICT.size)  # who judges reads the resolved tables
+        self.fill(VERDICT_PATH, self.dig(VERDICT_PATH), VERDICT, nowhere, 0)
         if not self.problems:
             check_rates(self.vector, self.refuse)  # before memory is laid out for such a rate
         if self.problems:
@@ -174,7 +178,7 @@ class _Builder:
 
     def top_level(self) -> None:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE}
-        known = tables | set(TOP_LEVEL)
+        known = tables | set(TOP_LEVEL) | {VERDICT_PATH}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
                 break

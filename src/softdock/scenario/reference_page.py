@@ -16,6 +16,7 @@ from softdock.core.adaptation.registry import METHODS, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL
+from softdock.scenario.verdict_table import PATH, VERDICT
 
 HEAD = f"""# Scenario reference
 
@@ -40,7 +41,10 @@ COLUMNS = ("key", "unit", "default", "allowed", "meaning", "applies when")
 
 def scenario_reference() -> str:
     """The whole page, Markdown."""
-    return "\n".join([HEAD, *_top_level(), *_tables(), *_pairs(), *_methods()]).rstrip() + "\n"
+    return (
+        "\n".join([HEAD, *_top_level(), *_tables(), *_pairs(), *_methods(), *_verdict()]).rstrip()
+        + "\n"
+    )
 
 
 def _top_level() -> Iterator[str]:
@@ -79,6 +83,11 @@ def _methods() -> Iterator[str]:
     )
     for method in METHODS.values():
         yield from _method(method)
+
+
+def _verdict() -> Iterator[str]:
+    yield f"## `[{PATH}]`\n"
+    yield from _group(VERDICT)
 
 
 def _method(method: Method) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from softdock.analysis.metrics import plain
 from softdock.report.frame.charts import MOST_POINTS
-from softdock.report.frame.elements import bullets, folded, listing, shown, text, verdict
+from softdock.report.frame.elements import bullets, folded, judgement, listing, shown, text
 from softdock.report.frame.page import page
 from softdock.report.run.charts import (
     force_chart,
@@ -94,7 +94,8 @@ def _first_look(run: Run, metrics: Mapping[str, Any], tables: Mapping[str, Any])
     warnings = bullets(metrics["warnings"], "warnings") if metrics["warnings"] else ""
     return (
         what_was_run(metrics, tables)
-        + verdict(str(metrics["verdict"]))
+        + judgement(metrics["judgement"])
+        + text(str(metrics["verdict"]), "plain")
         + key_tiles(metrics)
         + warnings
     )
