@@ -18,7 +18,6 @@ from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")
 SIGMAS = 4.0  # of the noise: a threshold so far above the force is seldom crossed
-SMALL = 0.01  # of the approach speed: a drift that is called small
 NOTHING = 1e-12  # N
 
 
@@ -57,7 +56,14 @@ def free_flight(scenario: Scenario) -> FreeFlight:
 def first_step(scenario: Scenario) -> str:
     """What to mend before anything else: a force in free flight that is not small; else nothing."""
     found = free_flight(scenario)
-    return found.remedy if found.speed_m_per_s > SMALL * found.approach_m_per_s else ""
+    small = _small(scenario.tables) * found.approach_m_per_s
+    return found.remedy if found.speed_m_per_s > small else ""
+
+
+def _small(t: dict[str, Any]) -> float:
+    """A drift, as a share of the approach speed, that leaves half of the distance from orbit that
+    is called faithful for everything else."""
+    return 0.5 * float(t["verdict"]["faithful_distance"])
 
 
 def warnings(scenario: Scenario) -> list[str]:
@@ -113,7 +119,7 @@ def _remedy(f: FreeFlight, t: dict[str, Any]) -> str:
     bound = f.force_N + SIGMAS * float(t["sensor"]["noise_N"])
     digits = -math.floor(math.log10(bound)) + 1
     threshold = math.ceil(bound * 10.0**digits) / 10.0**digits
-    small = SMALL * f.approach_m_per_s / f.speed_m_per_s * f.force_N
+    small = _small(t) * f.approach_m_per_s / f.speed_m_per_s * f.force_N
     if largest == "weight":
         gravity = float(np.linalg.norm(_gravity(t)))
         body = max(

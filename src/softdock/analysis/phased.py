@@ -59,13 +59,15 @@ def judged(scenario: Scenario, found: Sequence[dict[str, Any]], called: str = ""
     return judgement(found, scenario.tables["verdict"], called, first_step(scenario), over)
 
 
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def metrics_of(scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
     """Of each scenario's run, in their order, on all cores: compiled code releases Python's
     lock."""
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    with ThreadPoolExecutor(cores) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         try:
             return list(pool.map(lambda one: simulate(one).metrics, scenarios))
         except BaseException:  # an interrupt: let the runs under way end, start no more

@@ -28,6 +28,13 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
     help="Run at N sampling phases and give mean and spread of every number.",
 )
 @click.option(
+    "--why",
+    "causes",
+    is_flag=True,
+    help="Also switch causes off one by one (softdock why) for the page, however long that takes. "
+    "[default: where a rig is not faithful and it takes no time]",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
@@ -47,6 +54,7 @@ def run(
     scenario: str,
     changes: tuple[str, ...],
     phases: int | None,
+    causes: bool,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -73,6 +81,7 @@ def run(
             if not interrupted:
                 say("judging it at other sampling phases")
                 judge_in_phases(result, called=scenario)
+                _explain(result, causes, scenario)
         say("saving")
         metrics = result.metrics
         problem = save(result, folder, force)
@@ -98,6 +107,17 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
+
+
+def _explain(run: Any, asked: bool, called: str) -> None:
+    """Causes of what is not faithful, for the page: where it is asked for, or takes no time."""
+    from softdock.analysis.why import is_quick, why
+
+    judged = run.metrics["judgement"]["word"]
+    if run.status == "completed" and (asked or (judged != "faithful" and is_quick(run.scenario))):
+        from softdock.analysis.metrics import plain
+
+        run.metrics = {**run.metrics, "why": plain(why(run.scenario, called=called))}
 
 
 def _say_memory(scenario: Any, say: Any) -> None:

@@ -47,6 +47,8 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     """Verdict first, then the numbers, the contacts, the ledger and what to beware of."""
     show_judgement(to, m["judgement"])
     to.print(Text(m["verdict"]))
+    if "why" in m:
+        to.print(Text(m["why"]["sentence"]))
     to.print(
         Text(
             f"{m['scenario']}: {m['description']}. {m['integrator']}, "

@@ -29,6 +29,7 @@ from softdock.report.run.tables import (
     phases_table,
     side_by_side,
 )
+from softdock.report.run.why import why_section
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
 
@@ -47,6 +48,7 @@ def run_page(run: Run) -> str:
     orbit, stable = run.orbit, stability_section(run)
     sections = {
         "verdict": ("", _first_look(run, metrics, tables)),
+        **({"why": ("Why", why_section(metrics))} if metrics.get("why") else {}),
         **(
             {
                 "phases": (
