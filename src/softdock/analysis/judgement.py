@@ -114,9 +114,11 @@ def judgement(
 _PEAKS = ("peak_force_N", "peak_force_orbit_N", "peak_force_error")
 
 
-def share(x: float) -> str:
-    """A share in percent, or as a factor where percent say little."""
-    return f"{100.0 * x:.3g} %" if x < LARGE else f"{x:.3g} times"
+def share(x: float, of: str = "") -> str:
+    """A share in percent, or as a factor where percent say little; `of`: of what."""
+    if x < LARGE:
+        return f"{100.0 * x:.3g} %" + (f" of {of}" if of else "")
+    return f"{x:.3g} times" + (f" {of}" if of else "")
 
 
 def _sentence(word: str, n: Metrics, bounds: Mapping[str, float], count: int, over: str) -> str:
@@ -148,8 +150,9 @@ def _energy(n: Metrics, bounds: Mapping[str, float]) -> str:
         return ""
     bound = f"(bound {share(bounds['unsafe_energy'])})"
     if n["energy_share"] < 0.0:
-        return f"it loses {share(-n['energy_share'])} of the approach energy"
-    return f"{share(n['energy_share'])} of the approach energy comes from nothing and stays {bound}"
+        return f"it loses {share(-n['energy_share'], 'the approach energy')}"
+    of = share(n["energy_share"], "the approach energy")
+    return f"{of} comes from nothing and stays {bound}"
 
 
 def _growth(n: Metrics, bounds: Mapping[str, float]) -> str:
@@ -162,7 +165,7 @@ def _distance(n: Metrics, bounds: Mapping[str, float]) -> str:
     if n["distance_from_orbit"] is None:
         return "no distance from orbit is defined (nothing approaches, or the run ended early)"
     bound = f"(bound {share(bounds['faithful_distance'])})"
-    return f"it is {share(n['distance_from_orbit'])} of the approach away from orbit {bound}"
+    return f"it is {share(n['distance_from_orbit'], 'the approach')} away from orbit {bound}"
 
 
 def _peak(n: Metrics, bounds: Mapping[str, float]) -> str:

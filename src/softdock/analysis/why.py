@@ -152,7 +152,7 @@ def _bounded(distance: float) -> float:
 def sentence(result: dict[str, Any]) -> str:
     """The causes in their order, and what is left without the largest."""
     named = [row for row in result["rows"] if row["share_of_distance"] >= SMALL][:3]
-    away = f"{share(result['distance_from_orbit'])} of the approach away from orbit"
+    away = f"{share(result['distance_from_orbit'], 'the approach')} away from orbit"
     if not named or not math.isfinite(result["distance_from_orbit"]):
         return f"It is {away}; no single cause stands out."
     listed = ", then ".join(

@@ -20,6 +20,7 @@ BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
 
 LAZY = {
     "demo": "softdock.cli.demo:demo",
+    "new": "softdock.cli.new:new",
     "run": "softdock.cli.run:run",
     "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",

@@ -35,6 +35,9 @@ def check(scenario: str, changes: tuple[str, ...]) -> None:
     checked = load_scenario(scenario, changes)
     from softdock.analysis.free_flight import warnings
 
+    for note in checked.notes:
+        click.echo(f"note: {note}")
+
     for warning in [*checked.warnings, *warnings(checked)]:
         click.echo(f"warning: {warning}")
     click.echo(f"{scenario}: in order")

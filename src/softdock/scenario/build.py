@@ -31,6 +31,7 @@ from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.errors import BadInput, Problem, closest, is_plain
+from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.checks import check_rates, check_scenario, memory_sizes
 from softdock.scenario.csv_rows import read_rows
 from softdock.scenario.features import features_of
@@ -47,6 +48,7 @@ from softdock.scenario.schema import (
 from softdock.scenario.values import Refused, rows_of, to_vector
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
+from softdock.scenario.words import in_plain_keys
 
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
 # method may know of a sensor
@@ -72,6 +74,7 @@ class Scenario:
     vector: np.ndarray
     markers: Markers
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
 
     @property
     def name(self) -> str:
@@ -152,6 +155,7 @@ class _Builder:
             raise BadInput(
                 Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
             )
+        self.given, notes = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
@@ -168,6 +172,7 @@ class _Builder:
             self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
+        scenario.notes = notes
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
@@ -178,7 +183,7 @@ class _Builder:
 
     def top_level(self) -> None:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE}
-        known = tables | set(TOP_LEVEL) | {VERDICT_PATH}
+        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
                 break
