@@ -57,7 +57,9 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
     }
     total = robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"]
     method = "a method that takes delay out (`softdock compare`), or a faster robot"
-    found = [Cause(f"{body}'s robot: delay", f"{total:g} ms, computing and sending", late, method)]
+    found = [
+        Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
+    ]
     if robot["model"] != "delay":
         dropped = [k for k in robot if k.startswith(("lag_", "max_"))]
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in dropped}}

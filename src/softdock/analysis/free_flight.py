@@ -69,7 +69,10 @@ def _small(t: dict[str, Any]) -> float:
 def warnings(scenario: Scenario) -> list[str]:
     """For a run's list: one sentence, or none."""
     found = free_flight(scenario)
-    return [f"{found.said} To do: {found.remedy}"] if found.said else []
+    if not found.said:
+        return []
+    step = first_step(scenario)
+    return [f"{found.said} {f'To do: {step}' if step else 'That is little against the verdict.'}"]
 
 
 def _parts(t: dict[str, Any]) -> dict[str, np.ndarray]:

@@ -171,6 +171,7 @@ def show(comparison: Comparison) -> None:
 
 def ranked_table(results: dict[str, Any]) -> Table:
     """The same numbers as the page and the JSON."""
+    from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
     from softdock.comparison.ranking import percent, worst_distance
@@ -180,7 +181,9 @@ def ranked_table(results: dict[str, Any]) -> Table:
     table = Table(
         title=f"{results['scenario']}: best first{over}",
         caption="from orbit: after the contacts or at the end, the worse; wrong: with errors of "
-        "knowledge; x direct: cost against the raw loop",
+        "knowledge; peak: on a satellite; e: restitution; cost: against the raw loop",
+        box=SIMPLE_HEAVY,
+        pad_edge=False,
     )
     for heading in (
         "",
@@ -190,9 +193,9 @@ def ranked_table(results: dict[str, Any]) -> Table:
         "from orbit",
         "wrong",
         "peak [N]",
-        "restitution",
+        "e",
         "invented [J]",
-        "x direct",
+        "cost",
     ):
         table.add_column(
             heading.replace("[", r"\["),

@@ -22,6 +22,13 @@ def paste(ranked: list[dict[str, Any]]) -> str:
     )
 
 
+def _rounded(value: Any) -> Any:
+    """Numbers to six digits: more is not known of any rig."""
+    if isinstance(value, list):
+        return [_rounded(x) for x in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
 def _short(entry: dict[str, Any]) -> dict[str, Any]:
     """A method's table without what its defaults say already."""
     kept: dict[str, Any] = {"name": entry["name"]}
@@ -37,5 +44,5 @@ def _short(entry: dict[str, Any]) -> dict[str, Any]:
         here = kept
         for part in parents:
             here = here.setdefault(part, {})
-        here[last] = value
+        here[last] = _rounded(value)
     return kept

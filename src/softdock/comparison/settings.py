@@ -53,9 +53,11 @@ def neutral_damping(loop: Loop) -> float | None:
 
 
 def _raw_loop(scenario: Scenario) -> Loop | None:
-    """The least stable contact pair's, without methods."""
+    """The least stable contact pair's, without methods, with the largest effective mass of the
+    normals that it can meet: that of a hit along the axis, which decides the docking."""
     try:
         points = loops_of(scenario.with_keys({"methods": [{"name": "direct"}]}))
     except BadInput:
         return None
-    return min((point.loop for point in points), key=lambda loop: loop.mass)
+    worst = min(points, key=lambda point: point.loop.mass)
+    return worst.loop.changed(mass=worst.mass_range_kg[1])

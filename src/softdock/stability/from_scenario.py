@@ -81,7 +81,7 @@ def _behind_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[
     """Spring and damper of a surface that a compliant tip meets: in series with the device's
     stiffest direction among the normals that can be met, the tip kept from sliding (eq. 120). The
     damper moves with the surface's part of the depth."""
-    if scenario.tables["contact"][i]["device"]["model"] == "rigid":
+    if scenario.tables["contact"][i].get("device", {}).get("model", "rigid") == "rigid":
         return linear, []
     k = reachable_stiffness(scenario.vector, i).held.high
     part = k / linear.stiffness
