@@ -76,7 +76,7 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
     late = {"sensor.period_ms": 0.0, "sensor.delay_ms": 0.0, "sensor.handover": "latest"}
     rate = f"a sample every {s['period_ms']:g} ms, {s['handover']}, {s['delay_ms']:g} ms late"
     noise = {f"sensor.{k}": 0.0 for k in ("noise_N", "noise_Nm", "resolution_N", "resolution_Nm")}
-    bias = {
+    bias: dict[str, Any] = {
         f"sensor.{k}": _ZERO3
         for k in ("bias_N", "bias_Nm", "drift_N_per_s", "drift_Nm_per_s", "jump_N", "jump_Nm")
     }
@@ -106,7 +106,7 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
 
 def _tool(t: dict[str, Any], body: str) -> list[Cause]:
     tool, at = t["mock_up"][body], f"mock_up.{body}"
-    off = {f"{at}.mass_kg": 0.0, f"{at}.believed.mass_kg": 0.0}
+    off: dict[str, Any] = {f"{at}.mass_kg": 0.0, f"{at}.believed.mass_kg": 0.0}
     off |= {f"{at}.{k}": _ZERO3 for k in ("inertia_kg_m2", "believed.inertia_kg_m2")}
     wrong = 1e3 * (tool["mass_kg"] - tool["believed"]["mass_kg"])
     words = f"{tool['mass_kg']:g} kg, believed {wrong:+.3g} g off"

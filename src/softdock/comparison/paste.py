@@ -33,7 +33,7 @@ def _short(entry: dict[str, Any]) -> dict[str, Any]:
     """A method's table without what its defaults say already."""
     kept: dict[str, Any] = {"name": entry["name"]}
     for parameter in METHODS[entry["name"]].group:
-        value = entry
+        value: Any = entry
         for part in parameter.key.split("."):
             value = value.get(part) if isinstance(value, dict) else None
         default = parameter.default

@@ -133,12 +133,8 @@ def _safer(best: Row, done: list[Row]) -> str:
 
     def worst(row: Row) -> float:
         cases = [row, *([row["worst"]] if row["worst"] else [])]
-        return max(
-            math.inf
-            if c["status"] != "completed" or worst_distance(c) is None
-            else worst_distance(c)
-            for c in cases
-        )
+        found = [worst_distance(c) if c["status"] == "completed" else None for c in cases]
+        return max(math.inf if distance is None else distance for distance in found)
 
     safest = min(done, key=worst)
     if safest is best or worst(safest) > 0.8 * worst(best):

@@ -160,10 +160,10 @@ def _of_speed(
     if "lambda_s_per_m" in law:
         refuse(f"{at}.restitution", e, "either restitution or lambda_s_per_m, not both")
         return
-    velocities = [_three(tables[b].get("velocity_m_per_s", [0.0] * 3)) for b in ENDS]
-    if any(v is None for v in velocities):
+    chaser, target = (_three(tables[b].get("velocity_m_per_s", [0.0] * 3)) for b in ENDS)
+    if chaser is None or target is None:
         return
-    speed = float(np.linalg.norm(np.subtract(*velocities)))
+    speed = float(np.linalg.norm(np.subtract(chaser, target)))
     if not speed > 0.0:
         refuse(f"{at}.restitution", e, "an approach: a Hunt-Crossley factor depends on its speed")
         return
