@@ -11,7 +11,7 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test docs picture bench gpu-check fingerprint lint types layers clean
+.PHONY: demo test docs picture oracles bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
@@ -30,6 +30,12 @@ docs: $(VENV)/.synced-dev
 picture: $(VENV)/.synced-dev
 	$(VENV)/bin/python docs/picture.py
 
+# Arms against Pinocchio, 480 MB of packages.
+oracles: export SOFTDOCK_REQUIRE_ORACLES = 1
+oracles: $(VENV)/.synced-dev
+	$(SYNC) --group dev --group oracles
+	$(VENV)/bin/python -m pytest -m oracle tests/oracles
+
 bench: $(VENV)/.synced-bench
 	$(VENV)/bin/python -m benchmarks
 
@@ -43,6 +49,7 @@ fingerprint: $(VENV)/.synced-dev
 
 lint: $(VENV)/.synced-dev
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
 
 types: $(VENV)/.synced-dev
 	$(VENV)/bin/mypy

@@ -18,6 +18,7 @@ NAMES = (
     "compile_time",
     "memory",
     "report_page",
+    "replay",
     "run_command",
     "restitution_map",
     "stability_speed",
@@ -27,6 +28,7 @@ NAMES = (
     "passive_contacts",
     "noise_confidence",
     "rewind_cycle",
+    "wire",
 )
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.campaign import plan
-from softdock.campaign.cluster import connected, run_on_cluster
+from softdock.campaign.cluster import run_on_cluster
+from softdock.campaign.cluster_workers import connected
 from softdock.campaign.shards import begin
 
 SHARDS, RUNS, REPEATS = 40, 1600, 2

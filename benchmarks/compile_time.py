@@ -34,7 +34,8 @@ scenario = build(epos_1d())
 t3 = time.perf_counter()
 assert fly(scenario).contacts
 t4 = time.perf_counter()
-print(json.dumps({"numba_s": t1 - t0, "softdock_s": t2 - t1, "build_s": t3 - t2, "simulate_s": t4 - t3}))
+took = {"numba_s": t1 - t0, "softdock_s": t2 - t1, "build_s": t3 - t2, "simulate_s": t4 - t3}
+print(json.dumps(took))
 """
 
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from benchmarks.peers import two_bodies_pressed
 from benchmarks.scenarios import pressed
-from softdock.core.machine.state import REST, TRACKER
+from softdock.core.machine.state import STATE, place
 from softdock.runs.stepper import Stepper
 from softdock.scenario.build import Scenario, build
 
 CYCLES, REPEATS = 9000, 40
 WARM_UP = 500  # cycles; the contact begins in the fifth
 TARGET = 6.0
+OPEN_AND_CLOSED = slice(place("tracker.open").start, place("tracker.closed").stop)
 
 
 def summary(seconds: list[float], steps: int) -> dict[str, float]:
@@ -33,14 +34,14 @@ def time_softdock(scenario: Scenario) -> float:
     """Seconds of `CYCLES` cycles, all in one contact."""
     loop = Stepper(scenario)
     loop.step(WARM_UP)
-    depth_before = loop.state[REST]
+    depth_before = loop.state[STATE.at.depth]
     began = time.perf_counter()
     loop.step(CYCLES)
     took = time.perf_counter() - began
-    still_first_contact = loop.state[TRACKER] == 1.0 and loop.state[TRACKER + 1] == 0.0
+    still_first_contact = list(loop.state[OPEN_AND_CLOSED]) == [1.0, 0.0]
     if not (
         depth_before > 0.0
-        and loop.state[REST] > 0.0
+        and loop.state[STATE.at.depth] > 0.0
         and still_first_contact
         and loop.status == "completed"
     ):

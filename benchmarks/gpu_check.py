@@ -37,7 +37,7 @@ def is_stale(path: Path = RESULTS) -> bool | None:
 
 
 def hash_with(numba_version: str) -> str:
-    """`softdock.core.machine.compiled.source_hash` of these sources with another version of Numba."""
+    """`source_hash` (core/machine/compiled.py) of these sources with another version of Numba."""
     from softdock.core.machine.compiled import source_hash
 
     return source_hash(numba_version)

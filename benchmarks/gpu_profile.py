@@ -29,7 +29,9 @@ OPERATIONS = {
     for name, count in (("add", 1), ("mul", 1), ("fma", 2))
 }
 SHARES = {
-    "pipes of double precision busy": "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active",
+    "pipes of double precision busy": (
+        "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active"
+    ),
     "cycles in which a warp is issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
     "hits in the first cache": "l1tex__t_sector_hit_rate.pct",
     "hits in the second cache": "lts__t_sector_hit_rate.pct",

@@ -18,6 +18,13 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
+from softdock.core.ports import (
+    Network,
+    chain,
+    generalised_maxwell,
+    hunt_crossley,
+    standard_linear_solid,
+)
 from softdock.core.ports.linear_step import (
     FED,
     PUT_IN,
@@ -32,7 +39,6 @@ from softdock.core.ports.nonlinear_step import (
     nonlinear_net,
     nonlinear_sample,
 )
-from softdock.ports import Network, chain, generalised_maxwell, hunt_crossley, standard_linear_solid
 
 SAMPLES, BLOCKS, TANK_J, T = 20_000, 150, 1e-4, 1e-3  # samples in a block
 LINEAR_6_US, LINEAR_21_US, NONLINEAR_US = 1.0, 2.0, 8.0

@@ -6,21 +6,45 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
 
 
-def pages() -> Iterator[tuple[str, str, str]]:
-    """File of the picture, HTML of the page, and what is photographed of it."""
+def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
+    """File of the picture, what makes the page, and what is photographed of it."""
+    yield "demo.png", _demo, "#curves .grid"
+    yield "trade.png", _trade, "figure:has(#chart-trade)"
+    yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
+
+
+def _demo() -> str:
     from softdock.comparison.demonstration import demonstrate
-    from softdock.papers.frame import load_paper, paper_page, regenerate
     from softdock.report.demo.page import demo_page
 
-    yield "demo.png", demo_page(*demonstrate()), "#curves .grid"
+    return demo_page(*demonstrate())
+
+
+def _trade() -> str:
+    from softdock.papers.frame import load_paper, paper_page, regenerate
+
     paper = load_paper("de-stefano")
-    yield "trade.png", paper_page(paper, regenerate(paper, ["trade"])), "figure:has(#chart-trade)"
+    return paper_page(paper, regenerate(paper, ["trade"]))
+
+
+def _placement() -> str:
+    """The page of `softdock place lange_cone --arm kr16 --robot chaser`."""
+    from softdock.placement.motion import motion_of
+    from softdock.placement.place import facility_of, place_robots
+    from softdock.report.frame.page import plain
+    from softdock.report.placement.page import placement_page
+    from softdock.scenario.files import load_scenario
+
+    scenario = load_scenario("lange_cone")
+    facility, motion = facility_of(scenario.tables), motion_of(scenario)
+    result = place_robots("lange_cone", scenario.tables, facility, motion, {"chaser": "kr16"})
+    return placement_page(result, plain(result.as_dict()))
 
 
 def main(names: list[str]) -> int:
@@ -39,11 +63,11 @@ def main(names: list[str]) -> int:
             executable_path=browser_path,
             args=["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader"],
         )
-        for name, html, part in pages():
+        for name, make, part in pages():
             if names and name not in names:
                 continue
             page_file = Path(folder) / "page.html"
-            page_file.write_text(html, encoding="utf-8")
+            page_file.write_text(make(), encoding="utf-8")
             page = browser.new_page(
                 viewport={"width": 1180, "height": 900},
                 color_scheme="light",

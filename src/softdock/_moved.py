@@ -1,7 +1,7 @@
 """Where modules of version 0.1 are now: old imports go on working and warn with the new name.
 
-A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It hands out
-the new module itself, so that a class imported by either name is the same class.
+A finder at the front of `sys.meta_path` answers for names that no longer exist as files. It
+hands out the new module itself, so that a class imported by either name is the same class.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ MOVED = {  # below `softdock.`; what stands below a moved package moved along, u
     "command": "core.command",
     "compiled": "core.machine.compiled",
     "contact": "core.contact",
+    "contact.cone": "core.shapes.cone",
+    "contact.laws": "core.shapes.laws",
+    "contact.shapes": "core.shapes.models",
+    "contact.sphere": "core.shapes.sphere",
+    "contact.touch": "core.shapes.touch",
+    "contact.wall": "core.shapes.wall",
     "contact_log": "core.contact_log",
     "cycle": "core.cycle",
     "doors": "core.machine.doors",

@@ -81,11 +81,6 @@ class CampaignStopped(SoftdockError):
     written stays, and `--resume` goes on."""
 
 
-def is_plain(text: str) -> bool:
-    """Whether a text holds no control characters but ends of lines and tabs."""
-    return all(c.isprintable() or c in "\n\r\t" for c in text)
-
-
 def printable(text: str, most: int = LONGEST_SHOWN) -> str:
     """Text as a terminal may show it: control characters (which could move its cursor, colour it
     or make links) are spelled out, line ends and tabs are kept, and what is very long is cut."""

@@ -31,7 +31,7 @@ __path__: list[str] = []  # modules below the old name are found by _moved.py
 
 def __getattr__(name: str) -> Any:
     if name not in _EXPORTS:
-        raise AttributeError(f"module 'softdock.ports' has no attribute '{name}'")
+        raise AttributeError(f"module 'softdock.core.ports' has no attribute '{name}'")
     return getattr(import_module(_EXPORTS[name]), name)
 
 

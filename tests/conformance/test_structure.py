@@ -27,6 +27,10 @@ AT_THE_TOP = {
 }
 
 
+MOST_LINES = 300
+LONG = {"softdock.campaign.single"}  # one transformer of syntax trees: its cases belong together
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(ROOT.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -87,6 +91,16 @@ def test_no_module_imports_another_in_a_circle():
         if SOURCES[module].name == "__init__.py":  # a package offers what its modules hold
             others.difference_update({o for o in others if o.startswith(f"{module}.")})
     assert circles(edges) == []
+
+
+def test_no_file_of_the_host_side_is_long():
+    """Protects reading: what a person changes fits on a few screens."""
+    lengths = {
+        module: len(path.read_text(encoding="utf-8").splitlines())
+        for module, path in SOURCES.items()
+        if not module.startswith("softdock.core") and module not in LONG
+    }
+    assert {module: n for module, n in lengths.items() if n > MOST_LINES} == {}
 
 
 def test_only_public_names_stand_at_the_top():

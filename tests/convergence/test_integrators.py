@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 from softdock import Stepper, build, fly
 from softdock.core.energy.ledger import Ledger
 from softdock.core.machine.compiled import door
-from softdock.core.machine.state import LEDGER, SATELLITES
+from softdock.core.machine.state import place
 from softdock.core.satellites import INTEGRATORS, integrate
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import Body, BodyParams
@@ -159,21 +159,32 @@ def test_torque_free_tumbling_keeps_its_energy_with_lie_rk4():
         "target": {"fixed": True, "mass_kg": 1.0, "inertia_kg_m2": [1.0, 1.0, 1.0]},
     }
     loop = Stepper(build(tables))
-    momentum = loop.state[SATELLITES + 10 : SATELLITES + 13].copy()
+    momentum = loop.state[place("satellites").start + 10 : place("satellites").start + 13].copy()
     energy, attitude = (
-        [loop.state[LEDGER + KINETIC]],
-        loop.state[SATELLITES + 3 : SATELLITES + 7].copy(),
+        [loop.state[place("ledger").start + KINETIC]],
+        loop.state[place("satellites").start + 3 : place("satellites").start + 7].copy(),
     )
     flipped = False
     for _ in range(150):
         loop.step(1000)
-        energy.append(loop.state[LEDGER + KINETIC])
-        w = matrix(loop.state[SATELLITES + 3 : SATELLITES + 7]).T @ momentum / [30.0, 40.0, 55.0]
+        energy.append(loop.state[place("ledger").start + KINETIC])
+        w = (
+            matrix(loop.state[place("satellites").start + 3 : place("satellites").start + 7]).T
+            @ momentum
+            / [30.0, 40.0, 55.0]
+        )
         flipped |= w[1] < -0.2
     assert np.abs(np.array(energy) / energy[0] - 1.0).max() <= 1e-12
-    assert (loop.state[SATELLITES + 10 : SATELLITES + 13] == momentum).all()
+    assert (
+        loop.state[place("satellites").start + 10 : place("satellites").start + 13] == momentum
+    ).all()
     assert flipped, "the body must tumble about its middle axis, or the test is too easy"
-    assert np.abs(loop.state[SATELLITES + 3 : SATELLITES + 7] - attitude).max() > 0.01
+    assert (
+        np.abs(
+            loop.state[place("satellites").start + 3 : place("satellites").start + 7] - attitude
+        ).max()
+        > 0.01
+    )
 
 
 def work_error(build_tables, plant_steps):

@@ -11,7 +11,8 @@ import pytest
 from softdock.campaign.checking import CHECKED
 from softdock.campaign.digest import MOST_ROWS
 from softdock.campaign.engines import BACKENDS, MUCH
-from softdock.campaign.outcomes import ACTIVE, COLUMNS, ORBIT_COLUMNS
+from softdock.campaign.outcome_columns import ACTIVE
+from softdock.campaign.outcomes import columns_of
 from softdock.campaign.plan import load_plan
 from softdock.campaign.precision import BLOCK, MOST_BLOCKS
 from softdock.campaign.spec import KEYS, preset_names
@@ -34,7 +35,7 @@ def first_cells(heading: str) -> list[str]:
     ("heading", "known"),
     [
         ("key", list(KEYS)),
-        ("column", [*COLUMNS, *ORBIT_COLUMNS]),
+        ("column", [outcome.name for outcome in columns_of(reference=True)]),
         ("preset", preset_names()),
         ("backend", list(BACKENDS)),
     ],

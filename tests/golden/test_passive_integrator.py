@@ -22,7 +22,6 @@ from softdock.papers.de_stefano.energies import (
     make_figure_4,
     make_figure_5,
     make_figure_6,
-    make_figure_9,
     make_figure_11,
 )
 from softdock.papers.de_stefano.experiment import (
@@ -33,6 +32,7 @@ from softdock.papers.de_stefano.experiment import (
     noise_campaign,
     usable_noise,
 )
+from softdock.papers.de_stefano.observers import make_figure_9
 from softdock.papers.de_stefano.trade import TOLD, UNTOLD, bounce, make_trade, schemes
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -24,15 +24,8 @@ from scenarios import (
 )
 
 from softdock import build, simulate
-from softdock.analysis.fidelity import (
-    angular_momentum,
-    compare,
-    distance_from_orbit,
-    fidelity,
-    linear_momentum,
-    mass_properties,
-    spins,
-)
+from softdock.analysis.fidelity import compare, distance_from_orbit, fidelity
+from softdock.analysis.momenta import angular_momentum, linear_momentum, mass_properties, spins
 from softdock.core.orbit import orbit
 from softdock.scenario.files import load_scenario
 

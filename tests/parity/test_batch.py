@@ -271,9 +271,11 @@ def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
         special.shared.delays,
     ) == (0, 1, 1, 1)
     assert numbers.delays == (0.016, 0.016)
-    assert special.common.chaser_cycles == special.common.pair_kinds == 1
-    assert special.kind.chaser_cycles == 4
-    assert special.kind.slots == 5  # the four of the delay and the newest: no more than is read
+    assert special.common.chaser_robot_cycles == special.common.pairs_kinds == 1
+    assert special.kind.chaser_robot_cycles == 4
+    assert (
+        special.kind.memory_slots == 5
+    )  # the four of the delay and the newest: no more than is read
     swept |= {
         "robots.chaser.delay_ms": [16.0, 17.0],
         "contact.0.real.stiffness_N_per_m": [1000.0, 1001.0],

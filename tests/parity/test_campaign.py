@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from softdock.analysis.fidelity import distance_from_orbit, mass_properties, motions
+from softdock.analysis.fidelity import distance_from_orbit
+from softdock.analysis.momenta import mass_properties, motions
 from softdock.analysis.simulation import simulate
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.batch import Batch

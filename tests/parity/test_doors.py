@@ -66,7 +66,7 @@ def copied(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "edited", ["core/spatial/vectors.py", "core/contact/cone.py", "core/cycle.py"]
+    "edited", ["core/spatial/vectors.py", "core/shapes/cone.py", "core/cycle.py"]
 )
 def test_an_edit_of_the_core_starts_a_new_cache(copied, edited):
     """Numba does not notice edits in files a function calls; the folder's name does, so stale

@@ -23,20 +23,11 @@ from scenarios import (
 )
 
 from softdock import Stepper, build
+from softdock.core.contact_log import LOG
 from softdock.core.cycle import cycle
-from softdock.core.energy.ledger import Ledger
-from softdock.core.machine.state import (
-    COMMAND,
-    FACILITY,
-    LEDGER,
-    MOCK_UPS,
-    SATELLITES,
-    STATE_FLOATS,
-    TRACKER,
-    TRUE,
-    WRENCHES,
-)
+from softdock.core.machine.state import STATE_FLOATS, place
 from softdock.core.satellites import INTEGRATORS
+from softdock.core.spatial.motion import MOTION
 from softdock.papers.lange.compensation import scenario_tables, wanted_contacts
 
 CYCLES = 350  # 1.4 s: from the start through the first contacts of every case
@@ -128,14 +119,16 @@ def both():
 def scales(speed, force, energy):
     """What each number of the state is compared with."""
     scale = np.ones(STATE_FLOATS)  # positions in m, attitudes, times in s, counts
-    for base in (SATELLITES, SATELLITES + 13, COMMAND, COMMAND + 13, MOCK_UPS, MOCK_UPS + 13):
-        scale[base + 7 : base + 10] = speed
-    scale[TRUE : TRUE + 12] = scale[FACILITY + 5 : FACILITY + 11] = scale[
-        WRENCHES : WRENCHES + 12
-    ] = force
-    scale[LEDGER : LEDGER + len(Ledger._fields)] = energy
-    scale[TRACKER + 6 : TRACKER + 8] = speed
-    scale[TRACKER + 8 : TRACKER + 10] = force
+    for part in ("satellites", "command", "facility"):
+        for body in ("chaser", "target"):
+            scale[MOTION.slice_of("v", place(f"{part}.{body}").start)] = speed
+    for path in ("facility.true_chaser", "facility.true_target", "facility.reading", "wrenches"):
+        scale[place(path)] = force
+    scale[place("ledger")] = energy
+    for path in ("tracker.before", "tracker.after"):
+        scale[place(path)] = speed
+    for path in ("tracker.peak_real_squared", "tracker.peak_satellite_squared"):
+        scale[place(path)] = force
     return scale
 
 
@@ -150,10 +143,12 @@ def test_plain_python_is_the_compiled_loop(both, name):
             np.subtract(tables["chaser"]["velocity_m_per_s"], tables["target"]["velocity_m_per_s"])
         )
     )
-    peak = max(loop.log[:, 4].max(), loop.state[TRACKER + 8])
+    peak = max(
+        loop.log[:, LOG.at.peak_force_real_N].max(), *loop.state[place("tracker.peak_real_squared")]
+    )
     assert peak > 1.0, "the cycles compared must hold a contact"
     apart = np.abs(loop.state - state) / scales(
-        speed, peak, loop.state[LEDGER + Ledger._fields.index("kinetic_start")]
+        speed, peak, loop.state[place("ledger.kinetic_start")][0]
     )
     worst = int(np.argmax(apart))
     assert apart[worst] <= AGREE, (

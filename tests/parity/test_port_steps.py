@@ -17,20 +17,24 @@ sys.path.insert(
 
 from benchmarks import gpu_networks
 from softdock.campaign import cuda as gpu
+from softdock.core.ports import Sampled, hunt_crossley, standard_linear_solid
 from softdock.core.ports.published import published_net, published_sample
-from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
 
 PROGRAM = """
 import numpy as np
-from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
+from softdock.core.ports import Sampled, hunt_crossley, standard_linear_solid
 from softdock.core.ports.walls import render_better, render_published
 t = np.arange(201) * 1e-3
 q = 1e-3 - 4e-3 * (1.0 - np.cos(2.0 * np.pi * 5.0 * t))
 dq = np.diff(q)
 wall = standard_linear_solid(500.0, 50.0, 100.0)
 ball = hunt_crossley(8000.0, 1.5, 0.6)
-found = [Sampled(n, 1e-3, most_acceleration=10.0, states=s).run(dq)[:, 0] for n, s in ((wall, None), (ball, [1e-3]))]
-found += [render_published(wall, 1e-3, q, controller_Ns_per_m=5.0).force[1:], render_better(wall, 1e-3, q).force[1:]]
+found = [
+    Sampled(n, 1e-3, most_acceleration=10.0, states=s).run(dq)[:, 0]
+    for n, s in ((wall, None), (ball, [1e-3]))
+]
+found += [render_published(wall, 1e-3, q, controller_Ns_per_m=5.0).force[1:]]
+found += [render_better(wall, 1e-3, q).force[1:]]
 """
 
 

@@ -20,27 +20,20 @@ from scenarios import (
 
 from softdock import Stepper, build
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.energy.ledger import Ledger
 from softdock.core.machine import doors
 from softdock.core.machine import vector as layout
 from softdock.core.machine.compiled import door
-from softdock.core.machine.state import (
-    COMMAND,
-    FACILITY,
-    LEDGER,
-    MOCK_UPS,
-    REST,
-    SATELLITES,
-    STATE_FLOATS,
-    WRENCHES,
-)
+from softdock.core.machine.state import STATE_FLOATS, place
 from softdock.core.spatial.motion import MOTION_FLOATS
 
 CYCLES = 1000
-SATELLITE_STATES = slice(SATELLITES, COMMAND)
-COMMANDS = slice(COMMAND, MOCK_UPS)
-FACILITY_STATES = slice(MOCK_UPS, WRENCHES)
-TIMES, READING = FACILITY + 3, FACILITY + 5  # in the flat state, see flat.store_facility
+SATELLITE_STATES, COMMANDS, FACILITY_STATES = (
+    place(part) for part in ("satellites", "command", "facility")
+)
+MEASURED = [
+    place(f"facility.{name}")
+    for name in ("chaser", "target", "reading_time", "seen_time", "reading")
+]
 
 
 @door
@@ -139,7 +132,7 @@ def test_the_seam_gives_the_fused_loop_bit_for_bit(case):
     for k in range(CYCLES):
         assert fused.step() == "completed"
         cut.step()
-        touched += fused.state[REST] > 0.0
+        touched += fused.state[place("depth")][0] > 0.0
         for own, part in (
             (cut.satellites, SATELLITE_STATES),
             (cut.command, COMMANDS),
@@ -156,16 +149,12 @@ def test_the_controller_reads_only_what_a_rig_would_measure():
     unchanged: it never sees true forces."""
     seam = Seam(hard_for_the_core())
     while (
-        not (seam.facility[READING : READING + 3] ** 2).sum() > 4.0
+        not (seam.facility[place("facility.reading")][:3] ** 2).sum() > 4.0
     ):  # in contact: the reading is well above the noise
         seam.step()
     vector, markers = seam.scenario.vector, seam.scenario.markers
     seen = np.full(STATE_FLOATS, np.nan)
-    for part in (
-        slice(MOCK_UPS, MOCK_UPS + 26),
-        slice(TIMES, TIMES + 2),
-        slice(READING, READING + 6),
-    ):
+    for part in MEASURED:
         seen[part] = seam.facility[part]
     answers = []
     for report in (seam.facility, seen):
@@ -193,4 +182,4 @@ def test_stepping_one_by_one_is_running_in_one_go():
     assert one.state.tobytes() == many.state.tobytes()
     assert one.mem.tobytes() == many.mem.tobytes()
     assert one.log.tobytes() == many.log.tobytes()
-    assert many.state[LEDGER + Ledger._fields.index("real")] != 0.0  # contact has done work
+    assert many.state[place("ledger.real")][0] != 0.0  # contact has done work

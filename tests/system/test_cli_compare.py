@@ -20,7 +20,7 @@ from softdock.comparison import compare
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
-from softdock.report.comparison.page import MOST_SHOWN, shown_first
+from softdock.report.comparison.charts import MOST_SHOWN, shown_first
 from softdock.report.frame.elements import look_up
 from softdock.scenario.files import load_scenario
 
@@ -55,7 +55,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     return Wrenches(Wrench((math.nan, 0.0, 0.0), wrenches.chaser.torque), wrenches.target)
 
 
-METHOD = Method("broken", "gives NaN", "nothing", Group("broken", "Gives NaN."), Broken(0), prepare, wrench=wrench)
+GROUP = Group("broken", "Gives NaN.")
+METHOD = Method("broken", "gives NaN", "nothing", GROUP, Broken(0), prepare, wrench=wrench)
 """
 
 

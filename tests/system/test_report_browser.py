@@ -22,10 +22,13 @@ pytestmark = pytest.mark.browser
 # Every value on a page that says where it is from, and the charts with the number of lines drawn in
 # each.
 READ_VALUES = """() => Array.from(document.querySelectorAll("[data-key]")).map(e =>
-    ({key: e.dataset.key, value: e.dataset.value, block: e.dataset.block || "metrics", text: e.innerText}))"""
+    ({key: e.dataset.key, value: e.dataset.value, block: e.dataset.block || "metrics",
+      text: e.innerText}))"""
 READ_CHARTS = """() => Array.from(document.querySelectorAll(".chart")).map(e => ({
-    id: e.id, svg: e.querySelectorAll("svg.main-svg").length, lines: e.querySelectorAll("g.trace path.js-line, g.trace path.point").length,
-    titles: Array.from(e.querySelectorAll(".xtitle, .ytitle, .y2title")).map(t => t.textContent)}))"""
+    id: e.id, svg: e.querySelectorAll("svg.main-svg").length,
+    lines: e.querySelectorAll("g.trace path.js-line, g.trace path.point").length,
+    titles: Array.from(e.querySelectorAll(".xtitle, .ytitle, .y2title"))
+        .map(t => t.textContent)}))"""
 HOSTILE = (
     '</script><script>window.hit = 1</script><img src="http://192.0.2.1/x" onerror="window.hit = '
     '2">'
@@ -120,7 +123,8 @@ def test_dark_follows_the_system_and_the_button(browser: Any, pages: dict[str, P
 def test_contact_buttons_zoom_every_time_chart(browser: Any, pages: dict[str, Path]) -> None:
     """By keyboard: a contact's button brings all time charts to that contact, and the first button
     back to the whole run."""
-    ranges = """() => Array.from(document.querySelectorAll(".chart[data-time=yes]")).map(e => e._fullLayout.xaxis.range.map(Number))"""
+    ranges = """() => Array.from(document.querySelectorAll(".chart[data-time=yes]"))
+        .map(e => e._fullLayout.xaxis.range.map(Number))"""
     height = (
         """() => document.querySelector("#chart-difference")._fullLayout.yaxis.range.map(Number)"""
     )

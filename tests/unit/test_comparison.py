@@ -465,7 +465,8 @@ def prepare(marker, vector, base, memory):
     return Mine(memory)
 
 def method(**changes):
-    given = {"name": "mine", "summary": "mine", "knows": "nothing", "group": Group("mine", "Mine."), "marker": Mine(0), "prepare": prepare} | changes
+    given = {"name": "mine", "summary": "mine", "knows": "nothing", "prepare": prepare}
+    given |= {"group": Group("mine", "Mine."), "marker": Mine(0)} | changes
     return Method(**given)
 
 """

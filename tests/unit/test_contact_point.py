@@ -24,9 +24,9 @@ from softdock.core.adaptation.remapping.environment.environment import (
     WANTED_LAW,
 )
 from softdock.core.adaptation.remapping.keys import REMAPPING
-from softdock.core.contact.laws import LAWS
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
 from softdock.core.machine.compiled import compiled, door
+from softdock.core.shapes.laws import LAWS
 from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)

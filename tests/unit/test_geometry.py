@@ -12,11 +12,11 @@ import pytest
 from scenarios import quaternion
 
 from softdock.core import contact
-from softdock.core.contact import cone, sphere, wall
 from softdock.core.contact.pairs import CONE, LATCH, PAIR_FLOATS, Pairs, Shape
-from softdock.core.contact.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 from softdock.core.machine.compiled import door
 from softdock.core.machine.features import Every
+from softdock.core.shapes import cone, sphere, wall
+from softdock.core.shapes.touch import INSIDE, LIP, NO_TOUCH, NONE, OUTSIDE
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import exponential, product
 from softdock.core.spatial.vectors import add_scaled, scale
@@ -76,7 +76,7 @@ def gradient(gap, tip, h=1e-7):
 def test_wall():
     """Depth is the tip's radius minus its height over the plane; the normal is the plane's,
     wherever the tip is."""
-    touches = touch_wall(flat_shape(), at(3.0, 0.02), 0.03)
+    touches = touch_wall(flat_shape(), at(3.0, 0.02), 0.03, NONE, False)
     assert touches.first.depth == pytest.approx(0.01, abs=1e-15)
     assert touches.first.normal == AXIS
     assert touches.second.depth == NO_TOUCH
@@ -86,13 +86,14 @@ def test_sphere():
     """Depth is the sum of radii minus the distance; the normal points from centre to tip;
     coincident centres take the axis."""
     tip = (0.1, -0.2, 0.2)
-    touches = touch_sphere(flat_shape(0.25), tip, 0.1)
+    touches = touch_sphere(flat_shape(0.25), tip, 0.1, NONE, False)
     assert touches.first.depth == pytest.approx(0.05, abs=1e-15)
     assert touches.first.normal == pytest.approx(np.array(tip) / 0.3, abs=1e-15)
     assert touches.first.normal == pytest.approx(
-        gradient(lambda p: -touch_sphere(flat_shape(0.25), p, 0.1).first.depth, tip), abs=1e-6
+        gradient(lambda p: -touch_sphere(flat_shape(0.25), p, 0.1, NONE, False).first.depth, tip),
+        abs=1e-6,
     )
-    assert touch_sphere(flat_shape(0.25), (0.0, 0.0, 0.0), 0.1).first.normal == AXIS
+    assert touch_sphere(flat_shape(0.25), (0.0, 0.0, 0.0), 0.1, NONE, False).first.normal == AXIS
 
 
 def plane_cross(a, b):

@@ -409,13 +409,15 @@ def test_never_arriving_is_an_infinite_duration():
 
 PLAIN = """
 import json, sys
-from softdock.core.robots.interception import advance_profile, intercepting_profile, time_optimal_profile
+from softdock.core.robots import interception
+from softdock.core.robots.interception import advance_profile
 assert type(advance_profile).__name__ == "function"
 answers = []
 for case in json.load(sys.stdin):
-    for plan in (time_optimal_profile, intercepting_profile):
+    for plan in (interception.time_optimal_profile, interception.intercepting_profile):
         profile = plan(*case)
-        answers.append([*profile.durations, *profile.accelerations, *profile.jerks, *advance_profile(profile, *case[:3], 0.004)])
+        phases = [*profile.durations, *profile.accelerations, *profile.jerks]
+        answers.append([*phases, *advance_profile(profile, *case[:3], 0.004)])
 json.dump(answers, sys.stdout)
 """
 

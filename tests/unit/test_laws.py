@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from softdock.core import contact
-from softdock.core.contact import laws
-from softdock.core.contact.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
 from softdock.core.contact.pairs import WALL, Law, Pair, Shape
-from softdock.core.contact.touch import Touch
 from softdock.core.machine.compiled import door
+from softdock.core.shapes import laws
+from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS, SPRING_DAMPER, SPRING_DAMPER_PULL, TABLE
+from softdock.core.shapes.touch import Touch
 
 law_door = door(contact._law_force)
 elastic_door, normal_door, stored_door = (

@@ -13,9 +13,7 @@ from click.testing import CliRunner
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.core.ports.continuous import simulate_continuous
-from softdock.core.ports.haptics import Setting, touch
-from softdock.ports import (
+from softdock.core.ports import (
     Network,
     Sampled,
     chain,
@@ -28,6 +26,8 @@ from softdock.ports import (
     voigt,
     warnings_of,
 )
+from softdock.core.ports.continuous import simulate_continuous
+from softdock.core.ports.haptics import Setting, touch
 
 SLS = {
     "name": "tissue",

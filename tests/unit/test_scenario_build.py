@@ -17,7 +17,7 @@ from softdock.core.machine.vector import CHASER_AT, CHASER_ROBOT_AT
 from softdock.core.robots.robot import ROBOT
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import SoftdockError
-from softdock.scenario.build import set_key
+from softdock.scenario.keys import set_key
 
 
 def refused(tables):

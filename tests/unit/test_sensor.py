@@ -11,7 +11,7 @@ from scenarios import epos_wall, sphere_on_sphere
 
 from softdock import Stepper, build, fly
 from softdock.core.machine.compiled import door
-from softdock.core.machine.state import FACILITY
+from softdock.core.machine.state import place
 from softdock.core.machine.vector import SENSOR_AT
 from softdock.core.robots.robot import Chance
 from softdock.core.sensor import force_torque
@@ -21,7 +21,7 @@ read_sensor, prepare_sensor = door(force_torque.read_sensor), door(force_torque.
 T, CHANCE = 0.004, Chance(11, 0)
 NOTHING = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 TRUE = Wrench((3.0, -4.0, 5.0), (0.1, 0.2, -0.3))
-READING_TIME = FACILITY + 3
+READING_TIME = place("facility.reading_time").start
 
 
 def far_apart(**sensor):

@@ -1,1 +1,1 @@
-"""What is said of a run: the scenario flown, orbit beside it, metrics, verdict, faults, works by axis."""
+"""What is said of a run: flown, with orbit beside it; metrics, verdict, faults, work by axis."""

@@ -27,83 +27,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.core.machine.vector import CHASER_AT, SENSOR_AT, TARGET_AT, TIME_AT, TIMES
+from softdock.analysis.momenta import (
+    MassProperties,
+    angular_momentum,
+    kinetic_energy,
+    linear_momentum,
+    mass_properties,
+    motions,
+    spins,
+)
+from softdock.core.machine.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.core.orbit import Orbit
 from softdock.core.sensor.force_torque import MEAN, SENSOR
 from softdock.core.settling import FILTER_TIMES, SAME_TIME
 from softdock.core.spatial.arrays import matrix
-from softdock.core.spatial.rigid_body import BODY
 from softdock.runs.run import Run
-
-
-@dataclass(frozen=True)
-class MassProperties:
-    """Of chaser and target, in this order."""
-
-    fixed: np.ndarray  # (2,) bool
-    mass: np.ndarray  # (2, 3) kg, per world axis
-    inertia: np.ndarray  # (2, 3, 3) kg m^2, body axes
-
-    @property
-    def any_fixed(self) -> bool:
-        return bool(self.fixed.any())
-
-    @property
-    def is_isotropic(self) -> bool:
-        """False if a mass differs per axis; then the angular momentum of the pair is not
-        conserved."""
-        return bool(np.all(self.mass == self.mass[:, :1]))
-
-
-def mass_properties(vector: np.ndarray) -> MassProperties:
-    """From a parameter vector."""
-    at = BODY.at
-    fixed, mass, inertia = [], [], []
-    for base in (CHASER_AT, TARGET_AT):
-        xx, yy, zz, xy, xz, yz = vector[base + at.inertia : base + at.inertia + 6]
-        fixed.append(vector[base + at.fixed] != 0.0)
-        mass.append(vector[base + at.mass : base + at.mass + 3])
-        inertia.append([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return MassProperties(np.array(fixed), np.array(mass), np.array(inertia))
-
-
-def kinetic_energy(bodies: MassProperties, motions: np.ndarray) -> float:
-    """In the pair's barycentric frame [J]; in the laboratory frame if one body is fixed."""
-    v, w = motions[:, 7:10], motions[:, 10:13]
-    free = ~bodies.fixed
-    if not bodies.any_fixed:
-        v = v - linear_momentum(bodies, motions) / bodies.mass.sum(axis=0)
-    translation = 0.5 * float(np.sum(free[:, None] * bodies.mass * v * v))
-    return translation + 0.5 * float(
-        np.einsum("b,bi,bij,bj->", free.astype(float), w, bodies.inertia, w)
-    )
-
-
-def linear_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
-    """Of both bodies, world axes [Ns]."""
-    return np.asarray(np.sum(~bodies.fixed[:, None] * bodies.mass * motions[:, 7:10], axis=0))
-
-
-def spins(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
-    """Angular momentum of each body about its own centre of mass, world axes [Nms], (2, 3)."""
-    in_body = np.einsum("bij,bj->bi", bodies.inertia, motions[:, 10:13])
-    turned = np.stack([matrix(q) @ L for q, L in zip(motions[:, 3:7], in_body, strict=True)])
-    return np.asarray(~bodies.fixed[:, None] * turned)
-
-
-def angular_momentum(bodies: MassProperties, motions: np.ndarray) -> np.ndarray:
-    """Of both bodies about their common centre of mass, world axes [Nms]."""
-    share = bodies.mass / bodies.mass.sum(axis=0)
-    p = motions[:, 0:3] - np.sum(share * motions[:, 0:3], axis=0)
-    v = motions[:, 7:10] - np.sum(share * motions[:, 7:10], axis=0)
-    return np.asarray(
-        np.sum(np.cross(p, bodies.mass * v), axis=0) + spins(bodies, motions).sum(axis=0)
-    )
 
 
 def distance_from_orbit(
@@ -300,17 +242,6 @@ def worse(after_contact: float, at_end: float) -> float:
     """The distance from orbit that judges: the larger of the two that are defined. A kick after
     parting shows at the end alone, a contact that is still on at the end has no other."""
     return max((d for d in (after_contact, at_end) if not math.isnan(d)), default=math.nan)
-
-
-def motions(series: Mapping[str, np.ndarray], row: int) -> np.ndarray:
-    """Of both bodies at one row of a run's or orbit's series, (2, 13)."""
-    parts = ("position", "attitude", "velocity", "rate")
-    return np.stack(
-        [
-            np.concatenate([series[f"{body}.{part}"][row] for part in parts])
-            for body in ("chaser", "target")
-        ]
-    )
 
 
 def _ratio(value: float, of: float) -> float:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.fidelity import kinetic_energy, mass_properties, motions
+from softdock.analysis.momenta import kinetic_energy, mass_properties, motions
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run
 

@@ -15,20 +15,14 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.analysis.fidelity import (
-    MassProperties,
-    angular_momentum,
-    compare,
-    instants,
-    kinetic_energy,
-    linear_momentum,
-    mass_properties,
-    motions,
-)
+from softdock.analysis.fidelity import compare, instants
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
+from softdock.analysis.metric import METRICS as METRICS  # with those declared below
+from softdock.analysis.metric import Judged, Metric, Row, declare
+from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
+from softdock.analysis.momenta import mass_properties, motions
 from softdock.analysis.verdict import verdict
-from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run
 from softdock.scenario.checks import RESOLVED_CYCLES
@@ -41,68 +35,19 @@ PHYSICS_TO = 1e-3
 
 def metrics(run: Run) -> dict[str, Any]:
     """All metrics of a run, with orbit's beside them."""
-    orbit = run.orbit
-    T, tables = float(run.scenario.vector[TIME_AT + TIMES.cycle]), run.scenario.tables
-    bodies = mass_properties(run.scenario.vector)
-    against = compare(run, orbit)
-    contacts, wanted = (
-        [_contact(c, T, states_corrected(run)) for c in run.contacts],
-        [_contact(c, T, False) for c in orbit.contacts],
+    T = float(run.scenario.vector[TIME_AT + TIMES.cycle])
+    judged = Judged(
+        run=run,
+        orbit=run.orbit,
+        cycle=T,
+        bodies=mass_properties(run.scenario.vector),
+        against=compare(run, run.orbit),
+        contacts=[contact(c, T, states_corrected(run)) for c in run.contacts],
+        orbit_contacts=[contact(c, T, False) for c in run.orbit.contacts],
     )
-    orbit_end = np.stack([orbit.chaser, orbit.target])
-    result: dict[str, Any] = {
-        "schema": SCHEMA,
-        "softdock": __version__,
-        "scenario": run.scenario.name,
-        "description": tables["description"],
-        "integrator": tables["satellites"]["integrator"],
-        "methods": [m["name"] for m in tables["methods"]],
-        "status": run.status,
-        "stopped_at_s": None if run.status == "completed" else run.cycles * T,
-        "ended_at_s": run.cycles * T,
-        "cycles": run.cycles,
-        "cycle_s": T,
-        "duration_s": float(run.scenario.vector[TIME_AT + TIMES.duration]),
-        "restitution": run.restitution,
-        "restitution_energetic": contacts[0]["restitution_energetic"] if contacts else math.nan,
-        "energy_ratio": against["energy_ratio"],
-        "energy_invented_J": run.energy_invented_J,
-        "energy_error_J": against["energy_error_J"],
-        "distance_from_orbit": against["distance_from_orbit"],
-        "distance_from_orbit_at_end": against["distance_from_orbit_at_end"],
-        "distance_from_orbit_worst": against["distance_from_orbit_worst"],
-        "energy_not_taken_out_J": not_taken_out(run),
-        "growth_repeated": repeated_growth(run),
-        "growth_latched": latched_growth(run),
-        "peak_force_real_N": run.reached.peak_force_real_N,
-        "peak_torque_real_Nm": run.reached.peak_torque_real_Nm,
-        "captured": math.isfinite(run.reached.captured_at_s)
-        if tables["capture"]["for_s"] > 0.0
-        else None,
-        "captured_at_s": run.reached.captured_at_s,
-        "ledger": _ledger(run),
-        "method_books": run.method_books,
-        "events": run.events,
-        "contacts": contacts,
-        "contact_count": run.contact_count,
-        "final": _state(bodies, motions(run.series, -1), run.cycles * T),
-        "reference": {
-            "status": orbit.status,
-            "restitution": orbit.restitution,
-            "restitution_energetic": wanted[0]["restitution_energetic"] if wanted else math.nan,
-            "energy_ratio": against["energy_ratio_orbit"],
-            "contacts": wanted,
-            "contact_count": orbit.contact_count,
-            "dissipated_J": orbit.dissipated,
-            "external_J": orbit.external,
-            "virtual_J": orbit.virtual,
-            **_state(bodies, orbit_end, orbit.time),
-        },
-        "fidelity": against,
-    }
-    result = plain(result)
+    result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
     result["verdict"] = verdict(result)
-    result["judgement"] = judgement([result], tables["verdict"])
+    result["judgement"] = judgement([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *_warnings(run, result)]
     return result
 
@@ -125,70 +70,11 @@ def metrics_json(metrics: Mapping[str, Any]) -> str:
     return json.dumps(metrics, indent=1, allow_nan=False) + "\n"
 
 
-def states_corrected(run: Run) -> bool:
-    """Whether a method moved energy by correcting the satellites' states: what is counted at the
-    ports of wrench and motion does not see that."""
-    return bool(np.any(run.series["energy.correction"]))
-
-
-def _contact(contact: Mapping[str, Any], T: float, corrected: bool) -> dict[str, Any]:
-    """One contact of the log. `parted`: false if it was still under way at the end."""
-    parted = not math.isnan(contact["restitution"])
-    energetic = (
-        contact["restitution_energetic"] if parted and not corrected else math.nan
-    )  # half a contact has not given back what it will
-    return {
-        **contact,
-        "restitution_energetic": energetic,
-        "cycles": (contact["end_s"] - contact["start_s"]) / T,
-        "parted": parted,
-    }
-
-
-def _ledger(run: Run) -> dict[str, Any]:
-    books, rows = run.ledger, run.ledger_rows
-    kept = run.series["energy.stored"] + run.series["energy.dissipated"]
-    missing = np.abs(run.series["energy.real"] - kept).max()
-    return {
-        "rows": {row: books[row] for row in ROWS},
-        "kinetic_start_J": books["kinetic_start"],
-        "kinetic_end_J": books["kinetic"],
-        **{
-            f"{name}_J": books[name]
-            for name in (
-                "external",
-                "real",
-                "virtual",
-                "designed",
-                "observed",
-                "stored",
-                "dissipated",
-                "turnover",
-            )
-        },
-        "residual_J": sum(rows.values()) - run.energy_invented_J,
-        "physics_residual": float(missing / kept.max()) if kept.max() > 0.0 else math.nan,
-        "joints": run.joint_books,
-    }
-
-
-def _state(bodies: MassProperties, both: np.ndarray, time: float) -> dict[str, Any]:
-    """Where both bodies are at an instant, and the pair's momenta and energies."""
-    result: dict[str, Any] = {"time_s": time}
-    for name, motion in zip(("chaser", "target"), both, strict=True):
-        result[name] = {
-            "position_m": motion[0:3],
-            "attitude_wxyz": motion[3:7],
-            "velocity_m_per_s": motion[7:10],
-            "rate_rad_per_s": motion[10:13],
-        }
-    free, v, w = ~bodies.fixed, both[:, 7:10], both[:, 10:13]
-    turning = 0.5 * np.einsum("b,bi,bij,bj->", free.astype(float), w, bodies.inertia, w)
-    result["linear_momentum_Ns"] = linear_momentum(bodies, both)
-    result["angular_momentum_Nms"] = None if bodies.any_fixed else angular_momentum(bodies, both)
-    result["kinetic_energy_J"] = float(0.5 * np.sum(free[:, None] * bodies.mass * v * v) + turning)
-    result["kinetic_energy_relative_J"] = kinetic_energy(bodies, both)
-    return result
+def captured(j: Judged) -> bool | None:
+    """Of a scenario that asks for it."""
+    if not j.tables["capture"]["for_s"] > 0.0:
+        return None
+    return math.isfinite(j.run.reached.captured_at_s)
 
 
 def _warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
@@ -218,3 +104,223 @@ def _warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
     if m["reference"]["status"] != "completed":
         found.append(f"orbit's own run ended early: {m['reference']['status']}")
     return found
+
+
+declare(
+    Metric(
+        name="schema",
+        meaning="version of this contract",
+        value=lambda j: SCHEMA,
+    ),
+    Metric(
+        name="softdock",
+        meaning="version of the package",
+        value=lambda j: __version__,
+    ),
+    Metric(
+        name="scenario",
+        meaning="what was run",
+        value=lambda j: j.run.scenario.name,
+    ),
+    Metric(
+        name="description",
+        meaning="what was run, in words",
+        value=lambda j: j.tables["description"],
+    ),
+    Metric(
+        name="integrator",
+        meaning="integrator of the satellites",
+        value=lambda j: j.tables["satellites"]["integrator"],
+    ),
+    Metric(
+        name="methods",
+        meaning="methods, in the order in which they apply",
+        value=lambda j: [method["name"] for method in j.tables["methods"]],
+    ),
+    Metric(
+        name="status",
+        meaning="completed, or why the run stopped",
+        value=lambda j: j.run.status,
+    ),
+    Metric(
+        name="stopped_at_s",
+        meaning="when it stopped; None: it did not",
+        value=lambda j: None if j.run.status == "completed" else j.run.cycles * j.cycle,
+    ),
+    Metric(
+        name="ended_at_s",
+        meaning="how far it came",
+        value=lambda j: j.run.cycles * j.cycle,
+    ),
+    Metric(
+        name="cycles",
+        meaning="control cycles that ran",
+        value=lambda j: j.run.cycles,
+    ),
+    Metric(
+        name="cycle_s",
+        meaning="length of a cycle",
+        value=lambda j: j.cycle,
+    ),
+    Metric(
+        name="duration_s",
+        meaning="how far it was meant to go",
+        value=lambda j: float(j.run.scenario.vector[TIME_AT + TIMES.duration]),
+    ),
+    Metric(
+        name="restitution",
+        meaning="of the first contact: minus the rate of the gap after over before",
+        value=lambda j: j.run.restitution,
+        label="Restitution",
+        row=Row("restitution, first contact", ".4f"),
+        tile="Speed of parting over speed of closing, of the first contact",
+        over_phases=True,
+    ),
+    Metric(
+        name="restitution_energetic",
+        meaning="of the first contact: root of the energy given back over the energy taken",
+        value=lambda j: j.contacts[0]["restitution_energetic"] if j.contacts else math.nan,
+        label="Restitution by energy",
+        row=Row("restitution by energy, first contact", ".4f"),
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_ratio",
+        meaning="kinetic energy after the last contact over before the first",
+        value=lambda j: j.against["energy_ratio"],
+        label="Energy ratio",
+        row=Row("energy after / before", ".4f"),
+        tile="Kinetic energy after the last contact over before the first",
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_invented_J",
+        meaning="energy that no contact, hand or thruster accounts for",
+        value=lambda j: j.run.energy_invented_J,
+        label="Energy invented",
+        row=Row("energy invented", "+.6g", "J", in_orbit=0.0),
+        tile="Energy that no contact, hand or thruster accounts for",
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_error_J",
+        meaning="kinetic energy after the last contact, less that of orbit",
+        value=lambda j: j.against["energy_error_J"],
+        label="Energy beyond orbit",
+        row=Row("energy against orbit", "+.6g", "J", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit",
+        meaning="0 is orbit, 1 is as far as the approach itself",
+        value=lambda j: j.against["distance_from_orbit"],
+        label="Distance from orbit",
+        row=Row("distance from orbit, after the contacts", ".4g", in_orbit=0.0),
+        tile="Difference of both satellites' motion after the last contact, and at the end of "
+        "the run; 1 is as far as the approach itself",
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_at_end",
+        meaning="the same at the end of the run, where a push after parting shows",
+        value=lambda j: j.against["distance_from_orbit_at_end"],
+        label="Distance from orbit at the end of the run",
+        row=Row("distance from orbit, at the end", ".4g", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_worst",
+        meaning="the worse of both, which judges",
+        value=lambda j: j.against["distance_from_orbit_worst"],
+        label="Distance from orbit, the worse of both",
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_not_taken_out_J",
+        meaning="invented energy that no method takes out",
+        value=lambda j: not_taken_out(j.run),
+        label="Energy invented and not taken out",
+    ),
+    Metric(
+        name="growth_repeated",
+        meaning="how much more energy a later contact got than an earlier one, of the approach's",
+        value=lambda j: repeated_growth(j.run),
+    ),
+    Metric(
+        name="growth_latched",
+        meaning="how much the force of a contact that is on at the end grew, less orbit's growth",
+        value=lambda j: latched_growth(j.run),
+    ),
+    Metric(
+        name="peak_force_real_N",
+        meaning="largest true force of a contact pair",
+        value=lambda j: j.run.reached.peak_force_real_N,
+        label="Peak force between the mock-ups",
+        row=Row("peak force, mock-ups", ".4g", "N"),
+        tile="Of all contacts",
+    ),
+    Metric(
+        name="peak_torque_real_Nm",
+        meaning="largest true torque about either centre of mass",
+        value=lambda j: j.run.reached.peak_torque_real_Nm,
+        label="Peak torque between the mock-ups",
+        row=Row("peak torque, mock-ups", ".4g", "Nm"),
+        tile="True torque about either centre of mass, the larger",
+    ),
+    Metric(
+        name="captured",
+        meaning="whether the probe came to its seat and stayed; None: nobody asks",
+        value=captured,
+        tile="The probe at its seat and slow, for the time that the scenario states",
+    ),
+    Metric(
+        name="captured_at_s",
+        meaning="when that was sure",
+        value=lambda j: j.run.reached.captured_at_s,
+        row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
+    ),
+    Metric(
+        name="ledger",
+        meaning="where the invented energy came from",
+        value=lambda j: ledger(j.run),
+    ),
+    Metric(
+        name="method_books",
+        meaning="what the methods took and gave back",
+        value=lambda j: j.run.method_books,
+    ),
+    Metric(
+        name="events",
+        meaning="what went wrong with readings and robots",
+        value=lambda j: j.run.events,
+    ),
+    Metric(
+        name="contacts",
+        meaning="real contacts",
+        value=lambda j: j.contacts,
+    ),
+    Metric(
+        name="contact_count",
+        meaning="all contacts, also those beyond the log",
+        value=lambda j: j.run.contact_count,
+        label="Contacts",
+        row=Row("contacts", "d"),
+        tile="Touches of the mock-ups; touches in quick succession count as one",
+        over_phases=True,
+    ),
+    Metric(
+        name="final",
+        meaning="the satellites at the end",
+        value=lambda j: state(j.bodies, motions(j.run.series, -1), j.run.cycles * j.cycle),
+    ),
+    Metric(
+        name="reference",
+        meaning="orbit beside it",
+        value=reference,
+    ),
+    Metric(
+        name="fidelity",
+        meaning="everything compared with orbit",
+        value=lambda j: j.against,
+    ),
+)

@@ -71,7 +71,7 @@ def _opposite(
 
 
 def _wrenches(sensor_on: str, series: Series) -> np.ndarray:
-    """On both bodies as `cycle.measure` has them: chaser's force and torque, target's."""
+    """On both bodies as `controller.measure` has them: chaser's force and torque, target's."""
     arm = series["chaser.position"] - series["target.position"]
     force, torque = series["measured.chaser.force"], series["measured.chaser.torque"]
     if sensor_on != "chaser":

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.fidelity import mass_properties
+from softdock.analysis.momenta import mass_properties
 from softdock.analysis.simulation import simulate
 from softdock.errors import BadInput, Problem
 from softdock.runs.run import Run

@@ -33,7 +33,8 @@ from softdock.analysis.simulation import simulate
 from softdock.core.machine.features import Markers
 from softdock.errors import BadInput
 from softdock.runs.stepper import cycle_count
-from softdock.scenario.build import Scenario, build, set_key
+from softdock.scenario.build import Scenario, build
+from softdock.scenario.keys import set_key
 
 PHASES = 2
 ORDERS = 12

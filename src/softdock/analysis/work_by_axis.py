@@ -1,9 +1,13 @@
 """What the methods of a run did, cycle by cycle and axis by axis, from its recorded series: energy
 put in or taken out, and motion that was corrected.
 
-taken = wrench_work(run)          # {"chaser.force.x": J a cycle, ...}: < 0 is energy that methods took from the satellites
-shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one that moves the set-point, v_pc of a passive integrator
-axes = work_by_axis(run.series, "energy_ledger")  # what that method removed and returned, when, on which axis; also in run.method_books
+    taken = wrench_work(run)          # {"chaser.force.x": J per cycle, ...}: < 0 is energy that
+                                      # methods took from the satellites
+    shifted = output_correction(run)  # {"chaser.x": m/s, ...}: the state's velocity less the one
+                                      # that moves the set-point, v_pc of a passive integrator
+    axes = work_by_axis(run.series, "energy_ledger")
+                                      # what that method removed and returned, when, on which axis;
+                                      # also in run.method_books
 """
 
 from __future__ import annotations

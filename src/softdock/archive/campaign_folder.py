@@ -8,7 +8,8 @@ from typing import Any
 
 from softdock.campaign.engines import engine_for
 from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_shards, stopped
-from softdock.campaign.outcomes import NO_NUMBERS, column_names
+from softdock.campaign.outcome_table import column_names
+from softdock.campaign.outcomes import OUTCOMES
 from softdock.campaign.precision import compare_with_double
 from softdock.campaign.shards import (
     REPORT,
@@ -90,7 +91,8 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
         )
     by, known = (
         plan.spec.report["worst_by"],
-        [name for name in column_names(plan) if name not in (*NO_NUMBERS, "captured")] + own,
+        [name for name in column_names(plan) if name not in OUTCOMES or OUTCOMES[name].is_number]
+        + own,
     )
     if by and by not in known:
         raise BadInput(
@@ -115,13 +117,8 @@ def _on_cluster(
     say: Say | None,
     wait_s: float | None,
 ) -> tuple[Folder, Spent]:
-    from softdock.campaign.cluster import (
-        WAIT_S,
-        Watch,
-        cluster_shard_runs,
-        connected,
-        run_on_cluster,
-    )
+    from softdock.campaign.cluster import cluster_shard_runs, run_on_cluster
+    from softdock.campaign.cluster_workers import WAIT_S, Watch, connected
 
     wait_s = WAIT_S if wait_s is None else wait_s
     with connected(scheduler, workers) as client:
@@ -143,7 +140,7 @@ def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]
         summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
     if plan.spec.precision == "single":
         summary["precision"] = compare_with_double(plan, path)
-    write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
+    scenes = write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
-    write_whole(path / REPORT, campaign_page(plan, summary, str(path)).encode())
+    write_whole(path / REPORT, campaign_page(plan, summary, str(path), scenes).encode())
     return summary

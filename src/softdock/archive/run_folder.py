@@ -1,7 +1,9 @@
 """The run folder: a run on disk, for people and for other programs.
 
-    scenario.toml    the resolved scenario, every default written out: running it again gives the same run
-    series.parquet   the time series; unit, frame and meaning of each channel in its field's metadata
+    scenario.toml    the resolved scenario, every default written out: running it again gives the
+                     same run
+    series.parquet   the time series; unit, frame and meaning of each channel in its field's
+                     metadata
     metrics.json     the metrics (docs/metrics.md)
     report.html      the page
     run.json         the manifest: version of the format, size and hash of every file; written last
@@ -17,6 +19,7 @@ import json
 import math
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +27,16 @@ from softdock._version import __version__
 from softdock.analysis.metrics import metrics_json
 from softdock.analysis.simulation import judge
 from softdock.core.contact_log import LOG_COLUMNS
-from softdock.errors import BadInput, BadRunFolder
+from softdock.errors import BadInput, BadRunFolder, printable
 from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
 from softdock.report.run.page import run_page
 from softdock.runs.parquet import from_parquet, to_parquet
 from softdock.runs.run import Reached, Run
-from softdock.scenario.build import build
+from softdock.runs.series import Series
+from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import to_toml
+from softdock.scenario.reading import Unreadable, read_bytes, read_text
 
 FORMAT, VERSION = "softdock run", 1
 MANIFEST, SCENARIO, SERIES, METRICS, REPORT = (
@@ -71,50 +76,62 @@ def open_run(folder: str | Path) -> Run:
     """A run from its folder. Raises `BadRunFolder` if the folder is missing, cut, changed or of a
     newer version."""
     path = Path(folder)
-    _check_manifest(path)
+    texts = _checked(path)
     try:
-        metrics = json.loads((path / METRICS).read_text(encoding="utf-8"))
-        series = from_parquet((path / SERIES).read_bytes())
-        scenario = build(tomllib.loads((path / SCENARIO).read_text(encoding="utf-8")))
+        metrics = json.loads(texts[METRICS])
+        series = from_parquet(texts[SERIES])
+        scenario = build(tomllib.loads(texts[SCENARIO].decode("utf-8")))
+        return _run_from(scenario, series, metrics)
     except BadInput as error:
         raise BadRunFolder(f"{folder}: its scenario cannot be built here: {error}") from None
-    except (OSError, ValueError) as error:
-        raise BadRunFolder(f"{folder}: cannot be read: {error}") from None
+    except KeyError as error:
+        raise BadRunFolder(f"{folder}: its {METRICS} has no {error}") from None
+    except (AttributeError, IndexError, RecursionError, TypeError, ValueError) as error:
+        raise BadRunFolder(f"{folder}: cannot be read: {printable(str(error))}") from None
+
+
+def _run_from(scenario: Scenario, series: Series, metrics: dict[str, Any]) -> Run:
     contacts = [
-        {name: math.nan if c[name] is None else c[name] for name in LOG_COLUMNS}
+        {name: math.nan if c[name] is None else float(c[name]) for name in LOG_COLUMNS}
         for c in metrics["contacts"]
     ]
+    for contact in contacts:
+        contact["pair"] = int(contact["pair"])
     reached = {
-        name: math.nan if metrics.get(name) is None else metrics[name] for name in Reached._fields
+        name: math.nan if metrics.get(name) is None else float(metrics[name])
+        for name in Reached._fields
     }
     run = Run(
         scenario=scenario,
         series=series,
         contacts=contacts,
-        contact_count=metrics["contact_count"],
-        cycles=metrics["cycles"],
-        status=metrics["status"],
+        contact_count=int(metrics["contact_count"]),
+        cycles=int(metrics["cycles"]),
+        status=str(metrics["status"]),
         state=np.zeros(0),
-        warnings=list(metrics["warnings"]),
-        method_books=metrics.get("method_books", {}),  # not in folders of early versions
-        events=metrics.get("events", []),
+        warnings=[str(line) for line in metrics["warnings"]],
+        method_books=dict(metrics.get("method_books", {})),  # not in folders of early versions
+        events=list(metrics.get("events", [])),
         reached=Reached(**reached),
     )
     run.metrics = metrics  # those saved, not computed again
     return run
 
 
-def _check_manifest(path: Path) -> None:
+def _checked(path: Path) -> dict[str, bytes]:
+    """The files a run is made from, each as it was written."""
     if not path.is_dir():
         raise BadRunFolder(f"{path}: no such folder")
-    try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not (path / MANIFEST).exists():
         raise BadRunFolder(
             f"{path}: no run: there is no {MANIFEST} (it is written last, so a run cut short "
             "has none)"
-        ) from None
-    except (OSError, ValueError) as error:
+        )
+    try:
+        manifest = json.loads(read_text(path / MANIFEST))
+    except Unreadable as error:
+        raise BadRunFolder(f"{path}: its {MANIFEST} is not {error.allowed}") from None
+    except (RecursionError, ValueError) as error:
         raise BadRunFolder(f"{path}: its {MANIFEST} cannot be read: {error}") from None
     if (
         not isinstance(manifest, dict)
@@ -130,16 +147,21 @@ def _check_manifest(path: Path) -> None:
         raise BadRunFolder(
             f"{path}: {newer}; this is {__version__}, which reads up to version {VERSION}"
         )
+    files, found = manifest.get("files"), {}
     for name in READ:
-        listed = manifest.get("files", {}).get(name, {})
+        listed = files.get(name) if isinstance(files, dict) else None
+        if not isinstance(listed, dict) or not isinstance(listed.get("bytes"), int):
+            raise BadRunFolder(f"{path}: its {MANIFEST} does not list {name}")
         try:
-            data = (path / name).read_bytes()
-        except OSError as error:
-            raise BadRunFolder(f"{path}: {name} cannot be read ({error.strerror})") from None
-        if len(data) != listed.get("bytes"):
+            data = read_bytes(path / name, listed["bytes"])
+        except Unreadable as error:
+            raise BadRunFolder(f"{path}: {name} is not {error.allowed}") from None
+        if len(data) != listed["bytes"]:
             raise BadRunFolder(
-                f"{path}: {name} has {len(data)} bytes, written were {listed.get('bytes')}: "
+                f"{path}: {name} has {len(data)} bytes, written were {listed['bytes']}: "
                 "it was cut or changed"
             )
         if hashlib.sha256(data).hexdigest() != listed.get("sha256"):
             raise BadRunFolder(f"{path}: {name} is not what was written: it was changed")
+        found[name] = data
+    return found

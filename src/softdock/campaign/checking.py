@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.campaign.columns import INERTIAS, Place, are_inertias, lay_out_memory, too_long_delay
+from softdock.campaign.columns import INERTIAS, Place, are_inertias
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column
+from softdock.campaign.memory_layout import lay_out_memory, too_long_delay
 from softdock.campaign.variants import Plan, Variant, fill
 from softdock.core.machine.vector import MEMORY, MEMORY_AT
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
-from softdock.scenario.checks import check_scenario, memory_sizes
+from softdock.scenario.checks import check_scenario
+from softdock.scenario.memory import memory_sizes
 
 ROWS = 2048  # runs checked together: 6 MB
 SAID_EVERY = 32  # such rows

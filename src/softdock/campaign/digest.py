@@ -16,7 +16,8 @@ import numpy as np
 from softdock.analysis.judgement import WORDS
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
-from softdock.campaign.outcomes import VERDICTS
+from softdock.campaign.outcome_columns import VERDICTS
+from softdock.campaign.outcomes import OUTCOMES, on_page
 from softdock.campaign.shards import RUNS, Folder, Shard, again, opened, shards
 from softdock.campaign.variants import Plan
 from softdock.core.cycle import STATUSES
@@ -97,8 +98,10 @@ def digest(plan: Plan, folder: Path, worst_by: str) -> Digest:
             _add(counts[part.variant], part.counts)
             worst[part.variant] = _ranked(worst[part.variant] + part.worst)[: _kept(plan)]
     columns = {name: np.concatenate(found) for name, found in picked.items()}
-    with np.errstate(divide="ignore", invalid="ignore"):
-        columns["energy_invented_share"] = columns["energy_invented_J"] / columns["kinetic_start_J"]
+    for name, outcome in OUTCOMES.items():
+        made = outcome.derived(plan, columns) if outcome.derived else None
+        if made is not None:
+            columns[name] = made
     columns["variant"] = (columns["run"] // plan.design.runs).astype(int)
     return Digest(
         columns, counts, [row for _, row in _ranked([pair for mine in worst for pair in mine])]
@@ -203,15 +206,8 @@ def _add(total: Counts, more: Counts) -> None:
 def _worst(
     plan: Plan, columns: dict[str, np.ndarray], by: str
 ) -> list[tuple[float, dict[str, Any]]]:
-    keys = [
-        by,
-        *plan.design.labels,
-        "contacts",
-        "peak_force_real_N",
-        "peak_torque_real_Nm",
-        "energy_invented_J",
-        "restitution",
-    ]
+    shown = [outcome.name for outcome in on_page(lambda one: one.is_among_worst)]
+    keys = [by, *plan.design.labels, *(name for name in shown if name in columns)]
     keys += ["captured_at_s"] if np.isfinite(columns["captured"]).any() else []
     keys = list(dict.fromkeys(keys))
     size = np.where(

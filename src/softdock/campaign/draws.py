@@ -2,9 +2,11 @@
 any part of a design can be made by itself, in any order, by any worker, to the same bits.
 
     random            Philox, one stream a dimension
-    latin_hypercube   every dimension cut into as many layers as there are runs, each used once: layers shuffled by a keyed permutation
+    latin_hypercube   every dimension cut into as many layers as there are runs, each used once:
+                      layers shuffled by a keyed permutation
     sobol             Sobol's sequence with the direction numbers of Joe and Kuo, shifted by seed
-    saltelli          two Sobol points A and B and, for each dimension, A with that one coordinate of B: for Sobol's indices (sensitivity.py)
+    saltelli          two Sobol points A and B and, for each dimension, A with that one coordinate
+                      of B: for Sobol's indices (sensitivity.py)
 """
 
 from __future__ import annotations

@@ -26,7 +26,8 @@ from softdock.campaign.orbits import (
     settled,
     told,
 )
-from softdock.campaign.outcomes import Beside, outcome_table
+from softdock.campaign.outcome import Beside, Made
+from softdock.campaign.outcome_table import outcome_table
 from softdock.campaign.shards import Folder, Shard, again
 from softdock.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
 from softdock.campaign.variants import Plan
@@ -121,7 +122,15 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
         orbits.flown if orbits else 0,
     )
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
-    return outcome_table(plan, shard.variant, shard.first, runs, batch, beside, mine), spent
+    made = Made(
+        plan=plan,
+        variant=shard.variant,
+        first=shard.first,
+        runs=runs,
+        batch=batch,
+        beside=beside,
+    )
+    return outcome_table(made, mine), spent
 
 
 def encode(table: Any) -> bytes:

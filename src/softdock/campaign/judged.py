@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.judgement import COLOURS, FAITHFUL, OFF, UNSAFE, WORDS
+from softdock.campaign.arrow_arrays import words
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.distances import approach_energies
 from softdock.campaign.orbits import Orbits, before_contact, is_pushed
+from softdock.campaign.outcome import Made
 from softdock.core.adaptation.method import nothing_replaced
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
@@ -43,6 +45,15 @@ def judged(
     near = (distance <= bounds["faithful_distance"]) & (off_peak <= bounds["faithful_peak_force"])
     word = np.where(near, WORDS.index(FAITHFUL), WORDS.index(OFF))
     return np.where(unsafe, WORDS.index(UNSAFE), word).astype(np.int8)
+
+
+def words_of_runs(made: Made) -> Any:
+    """The column of a campaign's table."""
+    if made.beside is None:
+        raise ValueError("orbit was not flown beside these runs")
+    worst = np.fmax(made.beside.distance, made.beside.at_end)
+    tables = made.plan.variants[made.variant].scenario.tables
+    return words(judged(tables, made.runs, made.batch, made.beside.orbits, worst), WORDS)
 
 
 def satellite_peaks(batch: Batch) -> np.ndarray:

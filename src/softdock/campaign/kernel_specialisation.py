@@ -8,7 +8,7 @@ only as long as some run reads them: a multiprocessor's caches then hold more of
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,8 @@ class Special(NamedTuple):
     common."""
 
     floats: int
-    kind: Kind
-    common: Kind  # 1 where the batch has it in common
+    kind: Any  # specialise.Kind
+    common: Any  # a Kind: 1 where the batch has it in common
     shared: Numbers  # likewise for numbers; their values are arguments of the kernel
 
 
@@ -70,7 +70,7 @@ def kept_by(kinds: np.ndarray, numbers: np.ndarray) -> Kept:
 
     T, (period, late) = numbers_of("clock")[:, 0], numbers_of("sensor")[:, :2].T
     stamps = (
-        np.maximum(kind("chaser_cycles"), kind("target_cycles")) + 1
+        np.maximum(kind("chaser_robot_cycles"), kind("target_robot_cycles")) + 1
     )  # those of the delay, and the newest
     set_points = np.where(kind("on_stamps") != 0, stamps, EVERYTHING)
     samples = np.exp2(
@@ -144,7 +144,7 @@ class Common:
         kind = _kinds(self._shortened(self.first)[None, :], self.markers)[0][0]
         groups = np.split(self.is_shared, np.cumsum(SIZES)[:-1])
         shared = [int(group.all()) for group in groups]
-        pairs = Kind._fields.index("pairs")
+        pairs = Kind._fields.index("pairs_number")
         shared[Numbers._fields.index("pair")] *= int(self.is_common[pairs] and kind[pairs] == 1)
         constants = Kind(*np.where(self.is_common, kind, 0).tolist())
         special = Special(
@@ -174,7 +174,7 @@ class Common:
         if self.first is None:
             return 0
         m, shorter = MEMORY.at, self._shorter()
-        on = self.kind[Kind._fields.index("on")]
+        on = self.kind[Kind._fields.index("sensor_on")]
         spared = 2 * MOTION_FLOATS * (self.first[MEMORY_AT + m.slots] - shorter.set_points)
         return int(
             spared

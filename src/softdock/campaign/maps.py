@@ -1,4 +1,4 @@
-"""Maps of a campaign over two of the keys that vary: rates and means in each cell, a map a variant.
+"""Maps of a campaign over two of the keys that vary: rates and means in each cell, per variant.
 
 What varies on a grid or list has a cell for each of its values; what is drawn has even cells (even
 in the logarithm for log_uniform) over its range, a normal's over 99.8 % of it with the tails in the
@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.campaign.outcome import BEHIND
+from softdock.campaign.outcomes import OUTCOMES, Outcome
 from softdock.campaign.variants import Plan
-from softdock.campaign.vary import Vary
+from softdock.campaign.varied_key import Vary
 
 MOST_CELLS, FEWEST_CELLS = 24, 5  # along a side, where what varies is drawn
 MOST_VALUES = 100  # of a grid or list, each with a cell of its own
@@ -87,7 +89,8 @@ def maps(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, Any] | None:
         for v in range(len(plan.variants))
     ]
     found["outcomes"] = {}
-    for name, value in _mapped(plan, columns).items():
+    for name in (outcome.name for outcome in mapped()):
+        value = columns.get(name, np.zeros(0))
         if np.isfinite(value).any():
             found["outcomes"][name] = [
                 _means(cell, value, (columns["variant"] == v) & np.isfinite(value), shape)
@@ -105,22 +108,10 @@ def _finest(plan: Plan, of: list[Vary], read: int) -> list[int]:
     return [int(np.clip(runs ** (1.0 / max(len(drawn), 1)), FEWEST_CELLS, MOST_CELLS))] * 2
 
 
-def _mapped(plan: Plan, columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    values = {
-        "captured": columns["captured"],
-        "active": (columns["verdict"] == 1).astype(float),
-        "peak_force_real_N": columns["peak_force_real_N"],
-    }
-    values["energy_invented_share"] = columns["energy_invented_share"]
-    if "distance_from_orbit" in columns:
-        distance = columns["distance_from_orbit"]
-        worst = np.fmax(distance, columns["distance_from_orbit_at_end"])
-        honest = np.where(np.isfinite(distance), worst <= plan.spec.honest_below, np.nan)
-        values["distance_from_orbit"] = distance
-        values["honest"] = np.where(
-            np.isnan(distance) & (columns["status"] != 0), 0.0, honest
-        )  # a run that stopped is not honest
-    return values
+def mapped() -> list[Outcome]:
+    """Outcomes that are drawn as maps, in the order of the page."""
+    found = [outcome for outcome in OUTCOMES.values() if outcome.map]
+    return sorted(found, key=lambda outcome: outcome.map.place if outcome.map else BEHIND)
 
 
 def _means(

@@ -29,10 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.fidelity import MassProperties, angular_momentum, kinetic_energy
+from softdock.analysis.momenta import MassProperties, angular_momentum, kinetic_energy
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
+from softdock.campaign.passive_draws import DURATION, T, draw
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.scenario.build import build
 
@@ -44,19 +45,9 @@ CLAIMS: dict[str, dict[str, Any]] = {
     name: {"name": name, "claim": "passive", "confidence": CONFIDENCE}
     for name in ("energy_ledger", "delay_passivity")
 }
-T, DURATION = 0.004, 6.0  # s
 SETTLED = 0.25  # s
-LEAD_TIME = 0.15  # s of free approach
-RADIUS = 0.3  # m, of each ball in the family `balls`
 MOTION = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 FAMILIES = ("wall", "balls", "cone")
-CONE = {
-    "mouth_radius_m": 0.05,
-    "bottom_radius_m": 0.02,
-    "half_angle_deg": 20.0,
-    "closed_bottom": True,
-    "tip_radius_m": 0.01,
-}
 
 
 @dataclass(frozen=True)
@@ -137,7 +128,7 @@ def passive_contacts(
 def _run(
     name: str, runs: int, random: np.random.Generator, methods: Sequence[dict[str, Any]]
 ) -> Family:
-    swept, tables, kinetic, mobility, speed = _draw(name, runs, random)
+    swept, tables, kinetic, mobility, speed = draw(name, runs, random)
     peak = speed * np.sqrt(swept["contact.0.real.stiffness_N_per_m"] / mobility)
     noise = np.where(random.random(runs) < 0.5, 0.0, peak * random.uniform(0.0, 0.02, runs))
     swept |= {"sensor.noise_N": noise, "sensor.threshold_N": 4.0 * noise}
@@ -237,94 +228,3 @@ def pair_inertia(bodies: MassProperties, motion: np.ndarray) -> np.ndarray:
         r = one[0:3] - centre
         whole += R @ inertia @ R.T + m * (r @ r * np.eye(3) - np.outer(r, r))
     return whole
-
-
-def _log_uniform(random: np.random.Generator, low: float, high: float, runs: int) -> np.ndarray:
-    return np.exp(random.uniform(math.log(low), math.log(high), runs))
-
-
-def _draw(
-    name: str, runs: int, random: np.random.Generator
-) -> tuple[dict[str, np.ndarray], dict[str, Any], np.ndarray, np.ndarray, np.ndarray]:
-    """Swept keys, tables, KE_0, mobility at the contact (1/kg) and approach speed."""
-    chaser, target = (_log_uniform(random, 10.0, 5000.0, runs) for _ in range(2))
-    speed = (
-        _log_uniform(random, 0.02, 0.1, runs)
-        if name == "cone"
-        else _log_uniform(random, 0.005, 0.2, runs)
-    )
-    inertias = [m[:, None] * random.uniform(0.15, 0.25, (runs, 3)) for m in (chaser, target)]
-    arm = {"wall": 0.0, "balls": 0.15, "cone": 1.0}[name]
-    mobility = sum(
-        1.0 / m + arm**2 / inertia.min(axis=1)
-        for m, inertia in zip((chaser, target), inertias, strict=True)
-    )
-    reduced = chaser * target / (chaser + target)
-    if name == "wall":
-        mobility, reduced = 1.0 / chaser, chaser
-    quarter = _log_uniform(random, 8.0 * T, 0.4, runs)
-    stiffness = (0.5 * math.pi / quarter) ** 2 / mobility
-    damping = np.where(random.random(runs) < 0.5, 0.0, random.uniform(0.0, 1.0, runs)) * np.sqrt(
-        stiffness / mobility
-    )
-    delay = random.uniform(0.0, 50.0, runs)
-    swept = {
-        "chaser.mass_kg": chaser,
-        "target.mass_kg": target,
-        "chaser.inertia_kg_m2": inertias[0],
-        "target.inertia_kg_m2": inertias[1],
-        "contact.0.real.stiffness_N_per_m": stiffness,
-        "contact.0.real.damping_Ns_per_m": damping,
-        "robots.chaser.delay_ms": delay,
-        "robots.target.delay_ms": np.where(
-            random.random(runs) < 0.5, delay, random.uniform(0.0, 50.0, runs)
-        ),
-        "pose.delay_ms": np.where(
-            random.random(runs) < 2.0 / 3.0, 0.0, random.uniform(0.0, 30.0, runs)
-        ),
-    }
-    tables: dict[str, Any] = {
-        "time": {"cycle_ms": 1e3 * T, "duration_s": DURATION, "plant_steps": 4},
-        "chaser": {
-            "mass_kg": 10.0,
-            "inertia_kg_m2": [2.0, 2.0, 2.0],
-            "position_m": [3.0, 0.0, 0.0],
-        },
-        "target": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "fixed": name == "wall"},
-        "sensor": {"noise_N": 1.0},
-        "pose": {"delay_ms": 1.0},
-        "contact": [
-            {"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1.0}}
-        ],
-    }
-    zero, gap = np.zeros(runs), speed * (LEAD_TIME + random.uniform(0.0, T, runs))
-    if name == "wall":
-        position = np.stack([gap, zero, zero], axis=1)
-    elif name == "balls":
-        tables["contact"][0] = {
-            "geometry": "sphere",
-            "tip_m": [-0.1, 0.1, 0.05],
-            "tip_radius_m": RADIUS,
-            "origin_m": [0.1, 0.05, -0.1],
-            "sphere_radius_m": RADIUS,
-            "real": {"stiffness_N_per_m": 1.0},
-        }
-        across = random.uniform(-0.5 * RADIUS, 0.5 * RADIUS, (runs, 2))
-        along = np.sqrt((2.0 * RADIUS) ** 2 - np.sum(across**2, axis=1))
-        position = np.concatenate(
-            [(0.2 + along + gap)[:, None], across + np.array([-0.05, -0.15])], axis=1
-        )
-    else:
-        cone = {
-            "geometry": "cone",
-            "tip_m": [-1.0, 0.0, 0.0],
-            "origin_m": [1.0, 0.0, 0.0],
-            "axis": [1.0, 0.0, 0.0],
-            **CONE,
-        }
-        tables["contact"][0] = cone | {"real": {"stiffness_N_per_m": 1.0}}
-        angle, off = random.uniform(0.0, 2.0 * math.pi, runs), random.uniform(0.0, 0.035, runs)
-        position = np.stack([2.01 + gap, off * np.cos(angle), off * np.sin(angle)], axis=1)
-    swept["chaser.position_m"] = position
-    swept["chaser.velocity_m_per_s"] = np.stack([-speed, zero, zero], axis=1)
-    return swept, tables, 0.5 * reduced * speed**2, np.asarray(mobility), speed

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.campaign.columns import Place, resolved, sweepable
+from softdock.campaign.columns import Place, sweepable
+from softdock.campaign.memory_layout import resolved
 from softdock.campaign.spec import Spec
-from softdock.campaign.vary import Vary
+from softdock.campaign.varied_key import Vary
 from softdock.core.machine.vector import CHASER_AT, RANDOM_AT, RANDOMS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem, closest

@@ -11,7 +11,7 @@ from typing import Any
 
 from softdock.campaign.checking import check_plan
 from softdock.campaign.design import Design
-from softdock.campaign.outcomes import COLUMNS, ORBIT_COLUMNS
+from softdock.campaign.outcomes import columns_of
 from softdock.campaign.places import find_places, varied_columns
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.variants import Plan, Variant
@@ -90,7 +90,8 @@ def make_plan(
 
 def _check_names(spec: Spec, design: Design) -> None:
     """What varies is a column of the tables beside the outcomes: no name twice."""
-    taken = {*COLUMNS, *ORBIT_COLUMNS}
+    _check_overlaps(spec)
+    taken = {outcome.name for outcome in columns_of(reference=True)}
     for i, vary in enumerate(spec.vary):
         for label in vary.labels:
             if label in taken:
@@ -99,6 +100,19 @@ def _check_names(spec: Spec, design: Design) -> None:
                     Problem(f"vary.{i}.name", label, allowed, spec.locate(f"vary.{i}.name"))
                 )
             taken.add(label)
+
+
+def _check_overlaps(spec: Spec) -> None:
+    """No key varies twice, and none within another: which of the two would count?"""
+    seen: list[str] = []
+    for i, vary in enumerate(spec.vary):
+        for key in vary.written:
+            for other in seen:
+                if f"{key}.".startswith(f"{other}.") or f"{other}.".startswith(f"{key}."):
+                    at = f"vary.{i}.key"
+                    allowed = f"a key that no other varies; {other} does"
+                    raise BadInput(Problem(at, key, allowed, spec.locate(at)))
+            seen.append(key)
 
 
 def _base(spec: Spec) -> Scenario:
@@ -120,16 +134,6 @@ def _base(spec: Spec) -> Scenario:
                 for p in error.problems
             ]
         ) from None
-    capture = base.tables["capture"]
-    if capture["for_s"] > 0.0 and capture["pair"] >= len(base.tables["contact"]):
-        raise BadInput(
-            Problem(
-                "capture.pair",
-                capture["pair"],
-                f"a contact pair that is there, below {len(base.tables['contact'])}",
-                spec.locate("set"),
-            )
-        )
     return base
 
 

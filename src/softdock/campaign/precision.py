@@ -17,22 +17,11 @@ from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.digest import tables
 from softdock.campaign.engines import CPU_SHARD_CYCLES, Cpu, cycles_per_run
 from softdock.campaign.execute import own_outcomes, start, table_of
+from softdock.campaign.outcomes import OUTCOMES, on_page
 from softdock.campaign.shards import Shard
 from softdock.campaign.variants import Plan
 
 BLOCK, MOST_BLOCKS = 16, 64  # runs next to each other that are made again, and how often
-DECIDED = ("status", "contacts", "captured", "verdict")  # equal or not
-SCALES = {  # number: what its difference is relative to (nothing: it is taken as it is)
-    "peak_force_real_N": "peak_force_real_N",
-    "peak_torque_real_Nm": "peak_torque_real_Nm",
-    "energy_invented_J": "kinetic_start_J",
-    "observed_J": "kinetic_start_J",
-    "kinetic_end_J": "kinetic_start_J",
-    "restitution": "",
-    "captured_at_s": "",
-    "distance_from_orbit": "",
-    "distance_from_orbit_at_end": "",
-}
 LISTED = 20  # runs named one by one
 SMALLEST = 1e-12  # N, Nm, J: a scale below this says nothing
 
@@ -58,7 +47,7 @@ def compare_with_double(plan: Plan, folder: Path) -> dict[str, Any]:
     names = [
         name
         for name in made[0].column_names
-        if name in {*DECIDED, *SCALES, "run", "kinetic_start_J"}
+        if name in {*_decided(), *_scales(), *_scales().values(), "run"}
     ]
     double = {name: np.concatenate([to_numbers(table[name]) for table in made]) for name in names}
     wanted = double["run"].astype(np.int64)
@@ -75,12 +64,12 @@ def compare_with_double(plan: Plan, folder: Path) -> dict[str, Any]:
 
 def differences(single: dict[str, np.ndarray], double: dict[str, np.ndarray]) -> dict[str, Any]:
     """What differs, of runs in the same order."""
-    other = {name: _unequal(single[name], double[name]) for name in DECIDED if name in double}
+    other = {name: _unequal(single[name], double[name]) for name in _decided() if name in double}
     decided = np.any(
         [other[name] for name in ("status", "contacts", "captured") if name in other], axis=0
     )
     rows = []
-    for name, by in SCALES.items():
+    for name, by in _scales().items():
         if name not in double:
             continue
         scale = np.abs(double[by]) if by else np.ones(len(decided))
@@ -109,6 +98,17 @@ def differences(single: dict[str, np.ndarray], double: dict[str, np.ndarray]) ->
         "decided_runs": double["run"][decided].astype(int).tolist()[:LISTED],
         "rows": rows,
     }
+
+
+def _decided() -> list[str]:
+    """Outcomes that are equal or not."""
+    return [outcome.name for outcome in OUTCOMES.values() if outcome.decides]
+
+
+def _scales() -> dict[str, str]:
+    """Number: what its difference is relative to (nothing: it is taken as it is)."""
+    compared = on_page(lambda one: one.relative_to is not None)
+    return {outcome.name: outcome.relative_to or "" for outcome in compared}
 
 
 def _unequal(a: np.ndarray, b: np.ndarray) -> np.ndarray:

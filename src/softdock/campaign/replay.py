@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.judgement import WORDS
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.digest import tables
-from softdock.campaign.outcomes import ACTIVE, VERDICTS
-from softdock.core.cycle import STATUSES
+from softdock.campaign.outcomes import OUTCOMES
 
-ONLY_SINGLE = ("observed_J",)  # a single run pairs force and pose of different ages, in its record
 ROUNDING = 1e-6  # of a value: runs of a GPU differ from this machine's by less than this
 SMALLEST = 1e-12  # J, N, s: less is nothing
 
@@ -24,31 +21,7 @@ SMALLEST = 1e-12  # J, N, s: less is nothing
 def outcomes_of(metrics: Mapping[str, Any]) -> dict[str, float]:
     """The columns of a campaign's table from the metrics of a single run; words as numbers, what is
     not defined as NaN."""
-    ledger, orbit = metrics["ledger"], metrics["reference"]
-    start, invented = ledger["kinetic_start_J"], metrics["energy_invented_J"]
-    stopped = metrics["status"] != "completed"
-    verdict = "stopped" if stopped else "active" if invented > ACTIVE * start else "passive"
-    found: dict[str, Any] = {
-        "status": STATUSES.index(metrics["status"]),
-        "verdict": VERDICTS.index(verdict),
-        "captured": metrics["captured"],
-        "captured_at_s": metrics["captured_at_s"],
-        "contacts": metrics["contact_count"],
-        "restitution": metrics["restitution"],
-        "peak_force_real_N": metrics["peak_force_real_N"],
-        "peak_torque_real_Nm": metrics["peak_torque_real_Nm"],
-        "energy_invented_J": invented,
-        "observed_J": ledger["observed_J"],
-        "kinetic_start_J": start,
-        "kinetic_end_J": ledger["kinetic_end_J"],
-        "ended_at_s": metrics["ended_at_s"],
-        "distance_from_orbit": metrics["distance_from_orbit"],
-        "distance_from_orbit_at_end": None if stopped else metrics["distance_from_orbit_at_end"],
-        "judged": WORDS.index(metrics["judgement"]["word"]),
-        "orbit_contacts": orbit["contact_count"],
-        "orbit_restitution": orbit["restitution"],
-        "orbit_peak_force_N": metrics["fidelity"]["peak_force_orbit_N"],
-    }
+    found = {o.name: o.replayed(metrics) for o in OUTCOMES.values() if o.replayed}
     return {name: math.nan if value is None else float(value) for name, value in found.items()}
 
 
@@ -64,7 +37,9 @@ def row_of(folder: Path, run: int) -> dict[str, float] | None:
 def differences(row: Mapping[str, float], single: Mapping[str, float]) -> list[str]:
     """What differs by more than rounding, in words."""
     held = {
-        name: value for name, value in single.items() if name in row and name not in ONLY_SINGLE
+        name: value
+        for name, value in single.items()
+        if name in row and not OUTCOMES[name].paired_by_age
     }
     return [
         f"{name} {value:.6g} ({row[name]:.6g} in the table)"

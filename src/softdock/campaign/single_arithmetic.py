@@ -8,7 +8,8 @@ in a thousand if every cycle's small step were rounded to the last bit of metres
     product, quotient, power of single and double      single
     sum, difference of single and double               double: a position plus a step is a position
     anything with a whole number                       the other's kind
-    anything with a literal                            the other's kind; with a whole number double: (k + 0.5) T is a time
+    anything with a literal                            the other's kind; with a whole number double:
+                                                       (k + 0.5) T is a time
 
 Each works on plain numbers too (`NUMBA_DISABLE_JIT=1`), with NumPy's single.
 """

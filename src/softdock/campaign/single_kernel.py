@@ -17,6 +17,7 @@ import numpy as np
 from softdock.campaign import single
 from softdock.core.machine.compiled import cache_folder
 
+SOURCES = ("single.py", "single_rewriting.py", "single_arithmetic.py", "single_kernel.py")
 # Globals, as in cuda.py: what a kernel encloses is part of its key on disk.
 of_kind, with_known_pair = (
     single.load("core.machine.specialise").of_kind,
@@ -61,10 +62,7 @@ def _cache_folder() -> Path:
     """Beside the double-precision code, apart for every version of the files that turn the core
     into single precision."""
     digest = hashlib.sha256(
-        b"".join(
-            (Path(__file__).parent / name).read_bytes()
-            for name in ("single.py", "single_arithmetic.py", "single_kernel.py")
-        )
+        b"".join((Path(__file__).parent / name).read_bytes() for name in SOURCES)
     )
     return cache_folder() / f"single-{digest.hexdigest()[:12]}"
 

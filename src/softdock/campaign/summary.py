@@ -19,22 +19,14 @@ from softdock.campaign.digest import digest
 from softdock.campaign.execute import Spent
 from softdock.campaign.judged import campaign_judgement
 from softdock.campaign.maps import maps
+from softdock.campaign.outcome_table import column_names
+from softdock.campaign.outcomes import OUTCOMES, on_page
 from softdock.campaign.sensitivity import ranking
 from softdock.campaign.variants import Plan
 
 SAME = 1e-9  # of the larger: values no farther apart are one
 FEWEST_BINS, MOST_BINS = 12, 60  # of a histogram
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
-SHOWN = (
-    "peak_force_real_N",
-    "peak_torque_real_Nm",
-    "restitution",
-    "energy_invented_share",
-    "contacts",
-    "captured_at_s",
-    "distance_from_orbit",
-    "distance_from_orbit_at_end",
-)
 
 
 def summarise(
@@ -46,9 +38,10 @@ def summarise(
         "distance_from_orbit" if has_orbit else "energy_invented_J"
     )
     columns, counts, worst = digest(plan, folder, worst_by)
+    distributed = [outcome.name for outcome in on_page(lambda one: one.has_distribution)]
     shown = [
         name
-        for name in (*SHOWN, *_own(plan, columns))
+        for name in (*distributed, *_own(plan, columns))
         if name in columns and np.isfinite(columns[name]).any()
     ]
     saltelli = (
@@ -102,9 +95,7 @@ def summarise(
 
 
 def _own(plan: Plan, columns: dict[str, np.ndarray]) -> list[str]:
-    from softdock.campaign.outcomes import column_names
-
-    known = {*column_names(plan), "energy_invented_share", "variant"}
+    known = {*column_names(plan), *OUTCOMES, "variant"}
     return [name for name in columns if name not in known]
 
 
@@ -142,13 +133,7 @@ def _of_variant(
         row[f"{name}_interval"] = (
             wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
         )
-    for name in (
-        "peak_force_real_N",
-        "peak_torque_real_Nm",
-        "energy_invented_J",
-        "distance_from_orbit",
-        "distance_from_orbit_at_end",
-    ):
+    for name in (outcome.name for outcome in on_page(lambda one: one.quantile)):
         x = columns[name][mine] if name in columns else np.zeros(0)
         x = x[np.isfinite(x)]
         row[f"{name}_95"] = float(np.quantile(x, 0.95)) if len(x) else None

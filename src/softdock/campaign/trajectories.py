@@ -14,6 +14,7 @@ from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.files.atomic import write_whole
 from softdock.runs.parquet import to_parquet
 from softdock.runs.series import Series
+from softdock.scene import Scene, scene_of
 
 
 def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
@@ -22,9 +23,9 @@ def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:
     return sorted({*asked["runs"], *list(worst)[: asked["worst"]]})
 
 
-def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Path]:
-    """A file a run; every `every_ms` one row."""
-    written = []
+def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> dict[int, Scene]:
+    """A file a run; every `every_ms` one row. Returns the scenes of these runs, for the page."""
+    scenes = {}
     for run in runs:
         scenario = plan.scenario_of(run)
         made = fly(scenario)
@@ -43,5 +44,5 @@ def write_trajectories(plan: Plan, folder: Path, runs: Iterable[int]) -> list[Pa
         path = folder / TRAJECTORIES / f"run-{run:09d}.parquet"
         path.parent.mkdir(exist_ok=True)
         write_whole(path, data)
-        written.append(path)
-    return written
+        scenes[run] = scene_of(made, name=f"run {run}", orbit=False)
+    return scenes

@@ -17,7 +17,7 @@ from softdock.campaign.columns import Place
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.design import Design
 from softdock.campaign.spec import Spec
-from softdock.campaign.vary import Vary
+from softdock.campaign.varied_key import Vary
 from softdock.core.contact.pairs import PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.vector import CHASER_AT, PAIRS_AT, RANDOM_AT, RANDOMS

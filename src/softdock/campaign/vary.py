@@ -1,23 +1,25 @@
 """One [[vary]] of a campaign file: a key and where its values come from.
 
-grid = [from, to, steps]    list = [...]            every combination of all grids and lists is a point
+grid = [from, to, steps]    list = [...]
+                            every combination of all grids and lists is a point
 uniform = [low, high]       log_uniform = [low, high]
 normal = [mean, deviation]  with within = [low, high] cut off there
-keys = [...] with mean = [...] and covariance = [[...]], or deviation = [...] and correlation =
-[[...]]: correlated normals keys = [...] with list = [[...], ...]: keys that change together, a row
-a point
+keys = [...]                with mean = [...] and covariance = [[...]], or deviation = [...] and
+                            correlation = [[...]]: correlated normals;
+                            with list = [[...], ...]: keys that change together, one row per
+                            point
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from softdock.campaign.normal import inverse_normal, normal_probability
+from softdock.campaign.normal import normal_probability
+from softdock.campaign.varied_key import Refuse, Vary
 from softdock.errors import closest
 
 SOURCES = ("grid", "list", "uniform", "log_uniform", "normal", "mean")
@@ -40,60 +42,6 @@ BESIDE = {
 }  # keys that belong to one source alone
 ATTITUDE = "attitude_wxyz"
 MOST_POINTS = 1_000_000  # of one grid or list
-Refuse = Callable[..., None]
-
-
-@dataclass(frozen=True)
-class Vary:
-    """What varies. `points`: (n, keys) values of a grid or list; else a distribution that makes one
-    column of each uniform number."""
-
-    keys: tuple[str, ...]
-    also: tuple[str, ...]  # keys that get the same value as the first
-    how: str
-    points: np.ndarray  # empty for a distribution
-    low: float = 0.0
-    high: float = 0.0
-    mean: tuple[float, ...] = ()
-    factor: tuple[tuple[float, ...], ...] = ()  # of the covariance, lower triangle
-    cut: tuple[float, float] = (0.0, 1.0)  # probabilities between which a normal is kept
-    turn_about: tuple[float, ...] = ()  # world axis; the values are angles in degrees then
-    keep_tip: bool = False
-    name: str = ""
-
-    @property
-    def dimensions(self) -> int:
-        """Uniform numbers it takes."""
-        return 0 if self.how in ("grid", "list") else len(self.keys)
-
-    @property
-    def is_correlated(self) -> bool:
-        return self.how == "normal" and len(self.keys) > 1
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of its columns in the tables."""
-        return (self.name,) if self.name else self.keys
-
-    @property
-    def label(self) -> str:
-        return self.labels[0]
-
-    @property
-    def written(self) -> tuple[str, ...]:
-        """Every key of the scenario that it sets."""
-        return (*self.keys, *self.also)
-
-    def from_uniform(self, u: np.ndarray) -> np.ndarray:
-        """Values from uniform numbers, (N, keys) both."""
-        if self.how == "uniform":
-            return self.low + (self.high - self.low) * u
-        if self.how == "log_uniform":
-            return np.exp(math.log(self.low) + (math.log(self.high) - math.log(self.low)) * u)
-        low, high = self.cut
-        return np.asarray(
-            np.array(self.mean) + inverse_normal(low + (high - low) * u) @ np.array(self.factor).T
-        )
 
 
 def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | None:

@@ -186,7 +186,7 @@ def campaign(
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
     from softdock.archive.campaign_folder import run_campaign
-    from softdock.campaign.shards import again, check_free
+    from softdock.campaign.shards import MANIFEST, again, check_free
 
     folder = choose(out, f"campaign-{plan.spec.name}")
     if not resume:
@@ -207,9 +207,11 @@ def campaign(
                 wait,
             )
     except KeyboardInterrupt:
-        console.print(
-            Text(f"every shard that was written is kept; {again(folder)} goes on"), soft_wrap=True
-        )
+        if (folder / MANIFEST).exists():
+            console.print(
+                Text(f"every shard that was written is kept; {again(folder)} goes on"),
+                soft_wrap=True,
+            )
         raise click.Abort from None
     if as_json:
         import json

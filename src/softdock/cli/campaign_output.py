@@ -93,6 +93,7 @@ def show(summary: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    from softdock.campaign.outcomes import on_page
     from softdock.cli.run_tables import show_judgement
     from softdock.report.campaign.words import RATES, answer, rates_of
 
@@ -102,9 +103,9 @@ def show(summary: dict[str, Any]) -> None:
     table = Table(title=f"{summary['name']}: {summary['runs']} runs")
     rates = rates_of(summary)
     numbers = {
-        "peak_force_real_N": "force [N]",
-        "peak_torque_real_Nm": "torque [Nm]",
-        "energy_invented_J": "invented [J]",
+        one.name: one.quantile.terminal
+        for one in on_page(lambda one: one.quantile and one.quantile.terminal)
+        if one.quantile
     }
     table.add_column("", no_wrap=True)
     for heading in (

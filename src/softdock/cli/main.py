@@ -30,10 +30,13 @@ LAZY = {
     "stability": "softdock.cli.stability:stability",
     "haptics": "softdock.cli.haptics:haptics",
     "network": "softdock.cli.network:network",
+    "place": "softdock.cli.place:place",
     "scenarios": "softdock.cli.scenarios:scenarios",
     "show": "softdock.cli.scenarios:show",
     "check": "softdock.cli.scenarios:check",
     "warm": "softdock.cli.warm:warm",
+    "view": "softdock.cli.view:view",
+    "picture": "softdock.cli.picture:picture",
 }
 
 

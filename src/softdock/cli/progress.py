@@ -8,20 +8,34 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, Any
 
 from rich.console import Console
+from rich.segment import Segment
 from rich.text import Text
 
 from softdock.cli.pipes import forget_output
+from softdock.errors import printable
 
 SILENT_S = 1.0  # s; what takes less shows no progress
 PIPED_WIDTH = 120  # columns, where there is no terminal to fit
 
 
-class _Patient(Console):
+class _Plain(Console):
+    """Text is text: control characters in names and keys, which could move the cursor, colour the
+    terminal or make links, are spelled out."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control or segment.text.isprintable():
+                yield segment
+            else:
+                yield Segment(printable(segment.text, len(segment.text)), segment.style)
+
+
+class _Patient(_Plain):
     """A reader that goes away (`| head`) ends the printing and not the command: what it has to save
     or to return stands."""
 
@@ -30,7 +44,7 @@ class _Patient(Console):
         forget_output()
 
 
-console = Console(stderr=True)
+console: Console = _Plain(stderr=True)
 
 
 def output(file: IO[str] | None = None) -> Console:

@@ -9,26 +9,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-# key of the metrics, words, format, unit
-NUMBERS = (
-    ("restitution", "restitution, first contact", ".4f", ""),
-    ("restitution_energetic", "restitution by energy, first contact", ".4f", ""),
-    ("energy_ratio", "energy after / before", ".4f", ""),
-    ("energy_invented_J", "energy invented", "+.6g", "J"),
-    ("energy_error_J", "energy against orbit", "+.6g", "J"),
-    ("distance_from_orbit", "distance from orbit, after the contacts", ".4g", ""),
-    ("distance_from_orbit_at_end", "distance from orbit, at the end", ".4g", ""),
-    ("peak_force_real_N", "peak force, mock-ups", ".4g", "N"),
-    ("peak_torque_real_Nm", "peak torque, mock-ups", ".4g", "Nm"),
-    ("captured_at_s", "captured at", ".4g", "s"),
-    ("contact_count", "contacts", "d", ""),
-)
-ZERO_IN_ORBIT = (
-    "energy_invented_J",
-    "energy_error_J",
-    "distance_from_orbit",
-    "distance_from_orbit_at_end",
-)
+from softdock.analysis.metrics import METRICS
+
 CONTACT_COLUMNS = (
     ("start_s", "start [s]", ".4f"),
     ("end_s", "end [s]", ".4f"),
@@ -86,9 +68,9 @@ def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:
     to.print(Text(judged["next_step"]))
 
 
-def text(value: Any, form: str, unit: str = "") -> str:
+def text(value: Any, form: str, unit: str = "", if_none: str = "-") -> str:
     """A number as it is shown; a dash for one that is not defined."""
-    return "-" if value is None else f"{value:{form}} {unit}".strip()
+    return if_none if value is None else f"{value:{form}} {unit}".strip()
 
 
 def _numbers(m: Mapping[str, Any]) -> Table:
@@ -101,12 +83,13 @@ def _numbers(m: Mapping[str, Any]) -> Table:
         table.add_column(f"mean of {m['phases']['count']} phases", justify="right")
         table.add_column("std", justify="right")
         table.add_column("min to max", justify="right")
-    for key, words, form, unit in NUMBERS:
-        if key == "captured_at_s" and m["captured"] is None:
+    for key, shown in ((one.name, one.row) for one in METRICS.values()):
+        if shown is None or key not in m or (shown.only_if and m[shown.only_if] is None):
             continue
-        wanted = 0.0 if key in ZERO_IN_ORBIT else m["reference"].get(key)
-        mine = "never" if key == "captured_at_s" and m[key] is None else text(m[key], form, unit)
-        row = [words, mine, text(wanted, form.replace("+", ""), unit)]
+        form, unit = shown.form, shown.unit
+        wanted = m["reference"].get(key) if shown.in_orbit is None else shown.in_orbit
+        mine = text(m[key], form, unit, shown.if_none)
+        row = [shown.words, mine, text(wanted, form.replace("+", ""), unit)]
         if spread is not None:
             found, form = spread.get(key), form.replace("d", "g")
             row += (

@@ -111,6 +111,13 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     help="The linear analysis alone: nothing is flown, so the rig is not judged.",
 )
 @click.option(
+    "--patience",
+    type=click.FloatRange(0.0, min_open=True),
+    default=30.0,
+    metavar="SECONDS",
+    help="CPU time after which a loop that is too large is refused. [default: 30]",
+)
+@click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output."
 )
 def stability(
@@ -124,13 +131,23 @@ def stability(
     linear analysis follows, and says which methods it cannot know. The exit code is 0 whether the
     rig is stable or not; 2: bad input.
     """
-    with working("analysing the loop"):
+    with working("analysing the loop") as say:
+        from softdock.stability.patience import TooLong, patience
+
         points = _points(scenario, changes, options)
-        result = _result(points, options)
+        try:
+            with patience(options["patience"]):
+                result = _result(points, options, say)
+                if options["chart"] is not None:
+                    say("drawing the chart")
+                    result["chart"] = _chart(points, result, options)
+        except TooLong as error:
+            cycles = max(_delay_cycles(point.loop) for point in points)
+            allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
+            raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
         if scenario is not None and not options["without_runs"]:
+            say("judging its runs")
             result |= _judged(scenario, changes)
-        if options["chart"] is not None:
-            result["chart"] = _chart(points, result, options)
     if as_json:
         from softdock.analysis.metrics import plain
 
@@ -211,12 +228,21 @@ def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
     return {"judgement": judged(loaded, found, scenario)}
 
 
-def _result(points: list[Any], options: dict[str, Any]) -> dict[str, Any]:
+def _delay_cycles(loop: Any) -> float:
+    """The largest delay, in cycles."""
+    longest = max(robot.delay for robot in loop.robots) + loop.sensor_delay
+    return float(longest / loop.cycle) if loop.cycle else float("inf")
+
+
+def _result(points: list[Any], options: dict[str, Any], say: Any) -> dict[str, Any]:
     """What is said of the worst point, at the top; every point, with its notes, below."""
     from softdock.cli.stability_options import described
     from softdock.stability.advice import advise
 
-    found = [(point, advise(point.loop, options["wanted_restitution"])) for point in points]
+    found = []
+    for i, point in enumerate(points, start=1):
+        say(f"analysing the loop: {point.name}, {i} of {len(points)}")
+        found.append((point, advise(point.loop, options["wanted_restitution"])))
     worst, advice = max(found, key=lambda pair: pair[1].analysis.growth_rate_per_s)
     result = {"point": worst.name, **advice.as_dict(), "given": described(worst)}
     result["safe"] = all(each.safe for _, each in found)

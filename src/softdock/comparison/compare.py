@@ -12,12 +12,12 @@ from numba.core.errors import NumbaError
 
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.metric import names_over_phases
 from softdock.analysis.phased import in_phases as sampled
 from softdock.analysis.phased import judged
 from softdock.analysis.phases import MOST_PHASES
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
-    METRICS,
     Curves,
     costs_per_cycle,
     curves_of,
@@ -117,7 +117,9 @@ def compare(
         "warnings": list(scenario.warnings),
     }
     return Comparison(
-        scenario, results, [curves_of_orbit(orbits[0]), *(curves[row["label"]] for row in ranked)]
+        scenario,
+        results,
+        [curves_of_orbit(scenario, orbits[0]), *(curves[row["label"]] for row in ranked)],
     )
 
 
@@ -184,7 +186,12 @@ def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
     """What an error of knowledge makes of a candidate."""
     row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
     if wrong.scenario is None:
-        return {**row, "status": "not run", **dict.fromkeys(METRICS), "reason": wrong.reason}
+        return {
+            **row,
+            "status": "not run",
+            **dict.fromkeys(names_over_phases()),
+            "reason": wrong.reason,
+        }
     return {**row, **outcome(_runs(wrong.scenario, orbits)), "reason": ""}
 
 

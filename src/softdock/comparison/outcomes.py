@@ -11,22 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.metric import names_over_phases
 from softdock.analysis.simulation import fly, judge
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
 from softdock.runs.run import Run
 from softdock.runs.stepper import Stepper, cycle_count
 from softdock.scenario.build import Scenario
+from softdock.scene import Scene, orbit_scene, scene_of
 
-METRICS = (
-    "restitution",
-    "restitution_energetic",
-    "energy_ratio",
-    "energy_invented_J",
-    "energy_error_J",
-    "distance_from_orbit",
-    "contact_count",
-)
 LEAST_TURNS, MOST_TURNS = 5, 60  # batches of each candidate, of which the best counts
 ENOUGH_S = 0.15  # s per candidate, after the least number of turns
 BATCH_CYCLES = 5000  # at most
@@ -42,6 +35,7 @@ class Curves:
     force_N: np.ndarray  # on the chaser satellite
     energy_invented_J: np.ndarray
     off_m: np.ndarray  # how far the chaser is, seen from the target, from where orbit has it
+    scene: Scene | None = None  # for the replay
 
 
 def curves_of(run: Run, label: str) -> Curves:
@@ -53,6 +47,7 @@ def curves_of(run: Run, label: str) -> Curves:
     off = np.full(len(gap), math.nan)
     apart, in_orbit = (x["chaser.position"][:rows] - x["target.position"][:rows] for x in (s, o))
     off[:rows] = np.linalg.norm(apart - in_orbit, axis=1)
+    scene = scene_of(run, name=label, orbit=False)
     return Curves(
         label,
         s["time"].copy(),
@@ -60,12 +55,14 @@ def curves_of(run: Run, label: str) -> Curves:
         np.linalg.norm(s["satellite.chaser.force"], axis=1),
         invented,
         off,
+        scene,
     )
 
 
-def curves_of_orbit(orbit: Orbit) -> Curves:
+def curves_of_orbit(scenario: Scenario, orbit: Orbit) -> Curves:
     s = orbit.series
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
+    scene = orbit_scene(scenario.tables, orbit)
     return Curves(
         "orbit",
         s["time"].copy(),
@@ -73,6 +70,7 @@ def curves_of_orbit(orbit: Orbit) -> Curves:
         force,
         np.zeros(len(force)),
         np.zeros(len(force)),
+        scene,
     )
 
 
@@ -88,7 +86,7 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
     all_metrics = [run.metrics for run in runs]
     stopped = [m["status"] for m in all_metrics if m["status"] != "completed"]
     result: dict[str, Any] = {"status": stopped[0] if stopped else "completed"}
-    for key in METRICS:
+    for key in names_over_phases():
         values = [m[key] for m in all_metrics]
         if key == "contact_count":
             result[key] = max(values)

@@ -40,7 +40,8 @@ def load_method_file(path: str | Path) -> list[str]:
     raises `BadInput`."""
     file = Path(path)
     source = _read(file)
-    name = f"softdock_user_{re.sub(r'[^0-9A-Za-z]', '_', file.stem)}_{hashlib.sha256(source).hexdigest()[:8]}"
+    plain = re.sub(r"[^0-9A-Za-z]", "_", file.stem)
+    name = f"softdock_user_{plain}_{hashlib.sha256(source).hexdigest()[:8]}"
     if name in _LOADED and all(method in METHODS for method in _LOADED[name]):
         return _LOADED[name]
     before, before_types = dict(METHODS), dict(BY_TYPE)

@@ -10,22 +10,27 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.machine.generated import replacing
 from softdock.core.spatial.motion import port_energy
 from softdock.core.spatial.vectors import add_scaled, dot, norm
 
-LOG_COLUMNS = (
-    "start_s",
-    "end_s",
-    "restitution",
-    "restitution_energetic",
-    "peak_force_real_N",
-    "peak_force_satellite_N",
-    "impulse_Ns",
-    "pair",
-    "gap_rate_before_m_per_s",
-    "gap_rate_after_m_per_s",
+LOG = Cells(
+    "contact",
+    Cell("start_s", 1, "s", "first touch"),
+    Cell("end_s", 1, "s", "last touch"),
+    Cell("restitution", 1, "-", "rates of the gap, after over before; NaN: still in contact"),
+    Cell("restitution_energetic", 1, "-", "root of the energy given back over the energy taken"),
+    Cell("peak_force_real_N", 1, "N", "largest true force of a contact pair"),
+    Cell("peak_force_satellite_N", 1, "N", "largest force on the chaser satellite"),
+    Cell("impulse_Ns", 1, "Ns", "size of the impulse on the chaser satellite"),
+    Cell("pair", 1, "-", "index of the pair that was deepest at the last touch"),
+    Cell("gap_rate_before_m_per_s", 1, "m/s", "rate of the gap at the first touch"),
+    Cell("gap_rate_after_m_per_s", 1, "m/s", "rate of the gap once nothing of the contact acts"),
 )
+LOG_COLUMNS = tuple(cell.name for cell in LOG)
+AT = LOG.at
 
 
 class Tracker(NamedTuple):
@@ -46,16 +51,61 @@ class Tracker(NamedTuple):
     released: float  # J, given back
 
 
+TRACKER = Cells(
+    "tracker",
+    Cell("open", 1, "-", "1: a contact is under way"),
+    Cell("closed", 1, "-", "contacts so far"),
+    Cell("apart", 1, "-", "1: the parts have separated, but not yet for the merge window"),
+    Cell("pair", 1, "-", "the deepest pair of the last touch"),
+    Cell("start", 1, "s", "first touch"),
+    Cell("last_touch", 1, "s", "last touch"),
+    Cell("before", 1, "m/s", "rate of the gap at the first touch"),
+    Cell("after", 1, "m/s", "rate of the gap when the parts separated"),
+    Cell("peak_real_squared", 1, "N^2", "largest true force of a pair, squared"),
+    Cell("peak_satellite_squared", 1, "N^2", "largest force on the chaser satellite, squared"),
+    Cell("impulse", 3, "Ns", "on the chaser satellite, world axes"),
+    Cell("compressed", 1, "J", "energy taken from the satellites"),
+    Cell("released", 1, "J", "energy given back"),
+)
+_gathered = replacing(
+    Tracker,
+    "apart",
+    "pair",
+    "last_touch",
+    "peak_real_squared",
+    "peak_satellite_squared",
+    "impulse",
+    "compressed",
+    "released",
+)
+_with_past = replacing(Tracker, "peak_satellite_squared", "impulse", "compressed")
+_parted = replacing(Tracker, "apart", "after")
+_opened = replacing(Tracker, "open", "closed", "start", "last_touch", "before")
+_counted = replacing(Tracker, "closed")
+
+
 @compiled
 def no_contact_yet():
-    return Tracker(False, 0, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0)
+    return Tracker(
+        open=False,
+        closed=0,
+        apart=False,
+        pair=0,
+        start=0.0,
+        last_touch=0.0,
+        before=0.0,
+        after=0.0,
+        peak_real_squared=0.0,
+        peak_satellite_squared=0.0,
+        impulse=(0.0, 0.0, 0.0),
+        compressed=0.0,
+        released=0.0,
+    )
 
 
 @compiled
 def opened(closed, start, before):
-    return Tracker(
-        True, closed, False, 0, start, start, before, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
-    )
+    return _opened(no_contact_yet(), True, closed, start, start, before)
 
 
 @compiled
@@ -65,15 +115,11 @@ def gather(tracker, passage, T, wrenches, before, after):
     energy = port_energy(wrenches.chaser, T, before.chaser, after.chaser) + port_energy(
         wrenches.target, T, before.target, after.target
     )
-    return Tracker(
-        tracker.open,
-        tracker.closed,
+    return _gathered(
+        tracker,
         tracker.apart and not passage.touched,
         passage.pair if passage.touched else tracker.pair,
-        tracker.start,
         passage.last_touch if passage.touched else tracker.last_touch,
-        tracker.before,
-        tracker.after,
         max(tracker.peak_real_squared, passage.peak_squared),
         max(tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)),
         add_scaled(tracker.impulse, T, wrenches.chaser.force),
@@ -86,41 +132,18 @@ def gather(tracker, passage, T, wrenches, before, after):
 def with_new_past(tracker, impulse, peak_squared):
     """A method has computed the contact's past anew: `impulse` is what that adds to what had acted.
     Its energies by the cycle are in no log: NaN."""
-    return Tracker(
-        tracker.open,
-        tracker.closed,
-        tracker.apart,
-        tracker.pair,
-        tracker.start,
-        tracker.last_touch,
-        tracker.before,
-        tracker.after,
-        tracker.peak_real_squared,
+    return _with_past(
+        tracker,
         max(tracker.peak_satellite_squared, peak_squared),
         add_scaled(tracker.impulse, 1.0, impulse),
         math.nan,
-        tracker.released,
     )
 
 
 @compiled
 def parted(tracker, after):
     """The parts have just separated: remember the gap's rate, in case this was the end."""
-    return Tracker(
-        tracker.open,
-        tracker.closed,
-        True,
-        tracker.pair,
-        tracker.start,
-        tracker.last_touch,
-        tracker.before,
-        after,
-        tracker.peak_real_squared,
-        tracker.peak_satellite_squared,
-        tracker.impulse,
-        tracker.compressed,
-        tracker.released,
-    )
+    return _parted(tracker, True, after)
 
 
 @compiled
@@ -128,22 +151,20 @@ def close_contact(tracker, log):
     """Write the contact to the log, if there is a row left, and count it either way."""
     row = tracker.closed
     if row < log.shape[0]:
-        log[row, 0] = tracker.start
-        log[row, 1] = tracker.last_touch
-        log[row, 2] = (
+        log[row, AT.start_s] = tracker.start
+        log[row, AT.end_s] = tracker.last_touch
+        log[row, AT.restitution] = (
             -tracker.after / tracker.before if tracker.apart else math.nan
         )  # nan: still touching when the run ended
-        log[row, 3] = (
+        log[row, AT.restitution_energetic] = (
             math.sqrt(tracker.released / tracker.compressed)
             if tracker.compressed > 0.0
             else math.nan
         )
-        log[row, 4] = math.sqrt(tracker.peak_real_squared)
-        log[row, 5] = math.sqrt(tracker.peak_satellite_squared)
-        log[row, 6] = norm(tracker.impulse)
-        log[row, 7] = float(tracker.pair)
-        log[row, 8] = tracker.before
-        log[row, 9] = tracker.after
-    return Tracker(
-        False, tracker.closed + 1, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), 0.0, 0.0
-    )
+        log[row, AT.peak_force_real_N] = math.sqrt(tracker.peak_real_squared)
+        log[row, AT.peak_force_satellite_N] = math.sqrt(tracker.peak_satellite_squared)
+        log[row, AT.impulse_Ns] = norm(tracker.impulse)
+        log[row, AT.pair] = float(tracker.pair)
+        log[row, AT.gap_rate_before_m_per_s] = tracker.before
+        log[row, AT.gap_rate_after_m_per_s] = tracker.after
+    return _counted(no_contact_yet(), tracker.closed + 1)

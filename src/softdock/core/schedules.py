@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import add, load3, scale
 from softdock.core.tables import row_below
 
-ROW = 7  # floats
+ROW_CELLS = Cells(
+    "schedule_row", Cell("time", 1, "s"), Cell("force", 3, "N"), Cell("torque", 3, "Nm")
+)
+ENTRY = Cells(  # a schedule in the parameter vector
+    "schedule",
+    Cell("at", 1, "-", "first float of its rows in the vector"),
+    Cell("rows", 1, "-", "how many rows there are"),
+    Cell("frame", 1, "-", "axes of the wrench: 0 world, 1 body"),
+)
+ROW, IN_ROW, ENTRY_AT = ROW_CELLS.size, ROW_CELLS.at, ENTRY.at
 WORLD, BODY_FRAME = 0, 1
 
 
@@ -28,7 +38,11 @@ class Schedule(NamedTuple):
 @compiled
 def schedule_at(vector, base):
     """A schedule whose entry (first float, rows, frame) stands at `base`."""
-    return Schedule(int(vector[base]), int(vector[base + 1]), int(vector[base + 2]))
+    return Schedule(
+        int(vector[base + ENTRY_AT.at]),
+        int(vector[base + ENTRY_AT.rows]),
+        int(vector[base + ENTRY_AT.frame]),
+    )
 
 
 @compiled
@@ -48,8 +62,13 @@ def _looked_up(vector, schedule, t, q):
     b = a + ROW
     span = vector[b] - vector[a]
     s = (t - vector[a]) / span
-    force = add(scale(1.0 - s, load3(vector, a + 1)), scale(s, load3(vector, b + 1)))
-    torque = add(scale(1.0 - s, load3(vector, a + 4)), scale(s, load3(vector, b + 4)))
+    force = add(
+        scale(1.0 - s, load3(vector, a + IN_ROW.force)), scale(s, load3(vector, b + IN_ROW.force))
+    )
+    torque = add(
+        scale(1.0 - s, load3(vector, a + IN_ROW.torque)),
+        scale(s, load3(vector, b + IN_ROW.torque)),
+    )
     if schedule.frame == BODY_FRAME:
         return Wrench(rotate(q, force), rotate(q, torque))
     return Wrench(force, torque)

@@ -12,19 +12,24 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import MAP, MEMORY_AT, SENSOR_AT
 from softdock.core.sensor.force_torque import MEAN, SENSOR
-from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.spatial.motion import MOTION, MOTION_FLOATS
 
 LOWPASS = SENSOR.at.lowpass
 FILTER_TAIL = 1e-6  # share of a filtered force below which it has ceased to act
 FILTER_TIMES = -math.log(FILTER_TAIL) / (2.0 * math.pi)  # how long that takes, times the cut-off
 SAME_TIME = 1e-9  # cycles; instants closer than this coincide
-SETTLED_ROWS = (
-    3  # of the log: position, attitude and velocity of each body, then both rates and the time
+SETTLED_ROWS = 3  # of the log: pose and velocity of each body, a row each, then `SETTLED_REST`
+SETTLED_PART = MOTION.at.w  # columns of one of the first two: all of a motion but its rate
+SETTLED_REST = Cells(
+    "settled_rest",
+    Cell("rates", 2 * (MOTION_FLOATS - SETTLED_PART), "rad/s", "the chaser's, the target's"),
+    Cell("time", 1, "s", "when the motion settled; NaN: it never did"),
 )
-SETTLED_PART = 10  # columns of such a row
+RATE, REST = MOTION_FLOATS - SETTLED_PART, SETTLED_REST.at
 
 
 @compiled
@@ -50,9 +55,12 @@ def keep_settled(log, outcome, at, settled_at):
     first = log.shape[0] - SETTLED_ROWS
     if first < 0:
         return
+    last = log.shape[0] - 1
     for body in range(2):
         for j in range(SETTLED_PART):
             log[first + body, j] = outcome[at + MOTION_FLOATS * body + j]
-        for j in range(MOTION_FLOATS - SETTLED_PART):
-            log[first + 2, 3 * body + j] = outcome[at + MOTION_FLOATS * body + SETTLED_PART + j]
-    log[first + 2, 6] = settled_at
+        for j in range(RATE):
+            log[last, REST.rates + RATE * body + j] = outcome[
+                at + MOTION_FLOATS * body + SETTLED_PART + j
+            ]
+    log[last, REST.time] = settled_at

@@ -4,7 +4,7 @@ In the axes of the body without the sensor the surface stands still: its normal 
 the measured force, the tip is where the measured torque says the force acts. Along that normal,
 while in touch,
 
-    force = stiffness depth + damping depth'            depth = c - x, x the tip along the normal, c where the surface is
+    force = stiffness depth + damping depth'    depth = c - x: tip x, surface c, along the normal
 
 which is linear in stiffness, damping and stiffness c. Rows are taken by the fitted depth and force,
 not by the noisy reading, which would favour large ones. Force and motion are paired by their ages;

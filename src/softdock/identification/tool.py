@@ -1,8 +1,9 @@
 """What a force sensor carries and how it is biased, from readings in free motion.
 
-    force  (body axes) = R^T G - m (R^T a + alpha x c + w x (w x c)) + bias          G = m g, the weight in world axes
-    torque (body axes, about the satellite's centre of mass) = c x (weight and inertia force) - I
-    alpha - w x I w + its bias
+    force  (body axes) = R^T G - m (R^T a + alpha x c + w x (w x c)) + bias
+    torque (body axes) = c x (weight and inertia force) - I alpha - w x I w + its bias
+
+G = m g is the weight in world axes; the torque is about the satellite's centre of mass.
 
 G and the bias can be told apart only if the tool turns. What is found is what the readings still
 hold: the whole tool where the rig does not compensate it, what the compensation missed where it

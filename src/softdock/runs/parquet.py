@@ -12,6 +12,7 @@ from softdock.core.machine.record import Channel
 from softdock.runs.series import Series
 
 ATTRIBUTES = ("unit", "frame", "meaning")
+MOST_BYTES = 64e9  # of a table once it is read; a file says in a few bytes that it holds more
 
 
 def to_parquet(series: Series, about: Mapping[str, str]) -> bytes:
@@ -49,9 +50,14 @@ def from_parquet(data: bytes) -> Series:
     import pyarrow.parquet as pq
 
     try:
-        table = pq.ParquetFile(pa.BufferReader(data)).read()
-    except (pa.ArrowException, OSError) as error:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        if 8 * file.metadata.num_rows * file.metadata.num_columns > MOST_BYTES:
+            raise ValueError(f"{file.metadata.num_rows} rows, more than a run can have")
+        table = file.read()
+    except (pa.ArrowException, MemoryError, OSError) as error:
         raise ValueError(str(error)) from None
+    if any(chunk.null_count for column in table.columns for chunk in column.chunks):
+        raise ValueError("a channel has holes")
     channels = [_channel(field) for field in table.schema]
     rows = np.empty((table.num_rows, len(channels)))
     for i, column in enumerate(table.columns):

@@ -11,8 +11,8 @@ from softdock.core.contact.seat import CAPTURES
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import DEEPEST_START
 from softdock.core.machine import doors
-from softdock.core.machine.record import channels_of
-from softdock.core.machine.state import REST, STATE_FLOATS, TRACKER
+from softdock.core.machine.record import RECORD, channels_of
+from softdock.core.machine.state import STATE, STATE_FLOATS, place
 from softdock.core.machine.vector import (
     CAPTURE_AT,
     METHODS_AT,
@@ -21,7 +21,6 @@ from softdock.core.machine.vector import (
     TIME,
     TIME_AT,
 )
-from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.errors import BadInput, Problem
 from softdock.runs.run import status_name
 from softdock.runs.series import Series
@@ -39,8 +38,8 @@ def cycle_count(scenario: Scenario) -> int:
 
 
 class Stepper:
-    """The loop, stepped by hand. All state is in three flat arrays: `state` (core/machine/state.py), `mem`
-    and `log`.
+    """The loop, stepped by hand. All state is in three flat arrays: `state` (laid out in
+    core/machine/state.py), `mem` and `log`.
 
     `rows`: how many instants to record, t = 0 included; `series` has them. What runs beyond is not
     recorded.
@@ -84,12 +83,14 @@ class Stepper:
 
     @property
     def status(self) -> str:
-        return status_name(self.state[REST + 1])
+        return status_name(self.state[STATE.at.status])
 
     @property
     def peak_force_real_N(self) -> float:
         """Largest true force of a contact pair so far."""
-        under_way = self.state[TRACKER + 8] if self.state[TRACKER] != 0.0 else 0.0
+        (is_open,) = self.state[place("tracker.open")]
+        (peak,) = self.state[place("tracker.peak_real_squared")]
+        under_way = peak if is_open != 0.0 else 0.0
         return math.sqrt(max(self.mem[PEAK_FORCE_MEM], under_way))
 
     @property
@@ -103,7 +104,9 @@ class Stepper:
         scenario states; NaN: it was not, or nobody asks."""
         if not self.vector[CAPTURE_AT + CAPTURES.hold] > 0.0:
             return math.nan
-        motions = np.ascontiguousarray(self.record[: self.cycles + 1, 1 : 1 + 2 * MOTION_FLOATS])
+        motions = np.ascontiguousarray(
+            self.record[: self.cycles + 1, RECORD.at.chaser : RECORD.at.command_chaser]
+        )
         return float(
             doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions)
         )

@@ -4,7 +4,7 @@ map. All problems are found at once."""
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,30 +14,21 @@ import numpy as np
 from softdock.core.adaptation.registry import METHODS, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
-from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.core.machine.vector import (
-    CHASER_HAND_AT,
-    CHASER_MOCK_UP_AT,
-    CHASER_ROBOT_AT,
     MEMORY,
     MEMORY_AT,
-    METHODS_AT,
-    SENSOR_AT,
-    TARGET_HAND_AT,
-    TARGET_MOCK_UP_AT,
-    TARGET_ROBOT_AT,
 )
-from softdock.core.robots.robot import ROBOT
-from softdock.core.sensor.force_torque import SENSOR
-from softdock.core.sensor.mock_up import MOCK_UP
-from softdock.errors import BadInput, Problem, closest, is_plain
+from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
-from softdock.scenario.checks import check_rates, check_scenario, memory_sizes
-from softdock.scenario.csv_rows import read_rows
+from softdock.scenario.checks import check_rates, check_scenario
+from softdock.scenario.facility import read_facility
 from softdock.scenario.features import features_of
+from softdock.scenario.keys import set_key
+from softdock.scenario.memory import memory_sizes
 from softdock.scenario.method_chains import chain_problems, idle_settings
-from softdock.scenario.network_file import network_rows
 from softdock.scenario.schema import (
+    FACILITY_TABLE,
     METHOD_TABLE,
     PAIR_TABLE,
     SCHEMA_VERSION,
@@ -45,24 +36,12 @@ from softdock.scenario.schema import (
     TOP_LEVEL,
     pair_base,
 )
-from softdock.scenario.values import Refused, rows_of, to_vector
+from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.words import in_plain_keys
 
-# of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
-# method may know of a sensor
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
-MOST_PROBLEMS = 1000  # that are looked for; the first ones are shown
-SENSOR_PLACES = (
-    SENSOR_AT + SENSOR.at.range_force,
-    SENSOR_AT + SENSOR.at.on,
-    CHASER_MOCK_UP_AT + MOCK_UP.at.sensor,
-    TARGET_MOCK_UP_AT + MOCK_UP.at.sensor,
-    CHASER_HAND_AT + 1,
-    TARGET_HAND_AT + 1,
-)
-Locate = Callable[[str], str]  # path of a key -> file:line
 
 
 @dataclass
@@ -110,45 +89,8 @@ def build(
     return _Builder(tables, locate, folder or Path()).scenario()
 
 
-def set_key(tables: dict[str, Any], path: str, value: Any) -> None:
-    """Set one key by its dotted path; numbers index arrays of tables. Unknown keys are found later,
-    by `build`."""
-    *parents, last = path.split(".")
-    here: Any = tables
-    for part in parents:
-        if isinstance(here, list):
-            if not part.isdigit() or int(part) >= len(here):
-                raise BadInput(
-                    Problem(path, value, f"an index from 0 to {len(here) - 1} in place of '{part}'")
-                )
-            here = here[int(part)]
-        elif isinstance(here, dict):
-            here = here.setdefault(part, {})
-        else:
-            raise BadInput(
-                Problem(path, value, f"a key that exists: '{part}' is inside a single value")
-            )
-    if not isinstance(here, dict):
-        raise BadInput(Problem(path, value, "a key inside a table"))
-    here[last] = value
-
-
-class _Builder:
-    def __init__(self, tables: Mapping[str, Any], locate: Locate, folder: Path):
-        self.given, self.locate, self.folder = tables, locate, folder
-        self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
-        self.tails: list[
-            tuple[int, np.ndarray]
-        ] = []  # rows that go behind the vector, and where their place is noted
-        self.problems: list[Problem] = []
-        self.network_warnings: list[str] = []
-        self.orbit_networks: list[
-            tuple[int, int]
-        ] = []  # how orbit has each, and where its keys stand
-        self.resolved: dict[str, Any] = {}
-        self.vector = np.zeros(METHODS_AT)
-        self.markers: list[Any] = []
-        self.warnings: list[str] = []
+class _Builder(TableReader):
+    """A whole scenario: tables, contact pairs, methods, memory."""
 
     def scenario(self) -> Scenario:
         if not isinstance(self.given, Mapping):
@@ -160,6 +102,7 @@ class _Builder:
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
         self.pairs()
+        self.facility()
         memory = self.methods()
         nowhere = np.zeros(VERDICT.size)  # who judges reads the resolved tables
         self.fill(VERDICT_PATH, self.dig(VERDICT_PATH), VERDICT, nowhere, 0)
@@ -178,11 +121,8 @@ class _Builder:
             raise BadInput(self.problems)
         return scenario
 
-    def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))
-
     def top_level(self) -> None:
-        tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE}
+        tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE, FACILITY_TABLE}
         known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
@@ -213,156 +153,13 @@ class _Builder:
         self.resolved["schema"] = SCHEMA_VERSION
         for key, default in (("name", "unnamed"), ("description", "")):
             text = self.given.get(key, default)
-            if not isinstance(text, str) or not is_plain(text):
-                self.refuse(key, text, "a text without control characters")
+            if not isinstance(text, str):
+                self.refuse(key, text, "a text")
             self.resolved[key] = text
         unresolved = self.given.get("allow_unresolved", False)
         if not isinstance(unresolved, bool):
             self.refuse("allow_unresolved", unresolved, "true or false")
         self.resolved["allow_unresolved"] = unresolved
-
-    def dig(self, path: str) -> Mapping[str, Any]:
-        here: Any = self.given
-        for part in path.split("."):
-            here = here.get(part, {}) if isinstance(here, Mapping) else {}
-        if not isinstance(here, Mapping):
-            self.refuse(path, here, "a table")
-            return {}
-        return here
-
-    def fill(
-        self, path: str, given: Mapping[str, Any], group: Group, vector: np.ndarray, base: int
-    ) -> dict[str, Any]:
-        """One table into the vector. Returns its resolved values by key."""
-        written = _flat_keys(given, {p.key for p in group} | {"csv"})
-        self.chosen = {}
-        values: dict[str, Any] = {}
-        offset = base
-        if any(p.kind == "schedule" for p in group) and "csv" in written:
-            self.read_csv(path, written)
-        for parameter in group:
-            value = None
-            if parameter.kind == "contacts":
-                vector[offset : offset + 2] = (
-                    pair_base(0),
-                    self.vector[MEMORY_AT + MEMORY.at.pair_count],
-                )
-            elif parameter.kind == "joints":
-                vector[offset : offset + 2] = (
-                    CHASER_ROBOT_AT + ROBOT.at.joint_stiffness,
-                    TARGET_ROBOT_AT + ROBOT.at.joint_stiffness,
-                )
-            elif parameter.kind == "sensor":
-                vector[offset : offset + 6] = SENSOR_PLACES
-            else:
-                value = self.value_of(path, parameter, written, values, group)
-            if value is not None:
-                self.put(path, parameter, value, vector, offset, values)
-            offset += parameter.size
-        known = [p.key for p in group if p.kind not in WRITTEN_HERE]
-        for key, value in written.items():
-            if len(self.problems) >= MOST_PROBLEMS:
-                break
-            self.refuse(f"{path}.{key}", value, "one of " + ", ".join(known), closest(key, known))
-        _nest(self.resolved, path, values)
-        return values
-
-    def value_of(
-        self,
-        path: str,
-        parameter: Parameter,
-        written: dict[str, Any],
-        values: dict[str, Any],
-        group: Group,
-    ) -> Any:
-        """What the user wrote for a parameter, or its default; None if there is nothing to put."""
-        applies = self.applies(parameter, written, group)
-        if parameter.key in written:
-            value = written.pop(parameter.key)
-            if not applies:
-                chooser, names = parameter.when or ("", ())
-                self.refuse(
-                    f"{path}.{parameter.key}",
-                    value,
-                    f"nothing here: it applies only for {chooser} = {' or '.join(names)}",
-                )
-                return None
-            if value is None:
-                self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
-            return value
-        if not applies:
-            return None
-        if parameter.default is None:
-            self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
-            return None
-        if isinstance(parameter.default, str) and parameter.default.startswith("@"):
-            return values.get(parameter.default[1:])
-        return (
-            list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
-        )
-
-    def put(
-        self,
-        path: str,
-        parameter: Parameter,
-        value: Any,
-        vector: np.ndarray,
-        offset: int,
-        values: dict[str, Any],
-    ) -> None:
-        """One value into the vector, or its refusal onto the list."""
-        try:
-            if parameter.kind == "network":
-                if not self.put_network(path, parameter, value, offset):
-                    return
-            elif parameter.kind in ("table", "schedule", "gains"):
-                if value != []:
-                    self.tails.append((offset, rows_of(parameter, value)))
-            else:
-                vector[offset : offset + parameter.size] = to_vector(parameter, value)
-            values[parameter.key] = _plain(value)
-        except Refused as why:
-            suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
-            self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
-
-    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> bool:
-        """A network's numbers, sampled at the scenario's cycle, behind the vector. False:
-        refused."""
-        try:
-            rows, warnings = network_rows(
-                value, float(self.vector[TABLES[0].base]), parameter.causality
-            )
-            self.tails.append((offset, rows))
-            self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
-            return True
-        except BadInput as error:
-            for problem in error.problems:
-                self.refuse(
-                    f"{path}.{parameter.key}.{problem.key}",
-                    problem.value,
-                    problem.allowed,
-                    problem.suggestion,
-                )
-            return False
-
-    def read_csv(self, path: str, written: dict[str, Any]) -> None:
-        name = written.pop("csv")
-        if "rows" in written:
-            self.refuse(f"{path}.csv", name, "either rows or csv, not both")
-            return
-        try:
-            written["rows"] = read_rows(self.folder, name)
-        except Refused as why:
-            self.refuse(f"{path}.csv", name, str(why))
-
-    def applies(self, parameter: Parameter, written: Mapping[str, Any], group: Group) -> bool:
-        """Whether a parameter belongs to the models chosen in its table."""
-        if parameter.choices:
-            self.chosen[parameter.key] = written.get(parameter.key, parameter.default)
-        if parameter.when is None:
-            return True
-        chooser, names = parameter.when
-        return self.chosen.get(chooser) in names
 
     def pairs(self) -> None:
         given = self.given.get(PAIR_TABLE, [])
@@ -377,6 +174,16 @@ class _Builder:
         for i, pair in enumerate(given):
             self.fill(f"{PAIR_TABLE}.{i}", pair, PAIR, self.vector, pair_base(i))
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
+
+    def facility(self) -> None:
+        """Arms and their places: read, checked and kept as written. The loop does not use them."""
+        if FACILITY_TABLE not in self.given:
+            return
+        try:
+            read_facility(self.given[FACILITY_TABLE], self.locate)
+            self.resolved[FACILITY_TABLE] = copy.deepcopy(self.given[FACILITY_TABLE])
+        except BadInput as error:
+            self.problems += error.problems
 
     def methods(self) -> list[tuple[int, int]]:
         """Lay out the listed methods behind the vector. Returns the floats of memory each one
@@ -456,36 +263,3 @@ class _Builder:
         for name, value in sizes.items():
             self.vector[MEMORY_AT + getattr(MEMORY.at, name)] = value
         self.vector[MEMORY_AT + MEMORY.at.size] = size
-
-
-def _flat_keys(table: Mapping[str, Any], known: set[str], prefix: str = "") -> dict[str, Any]:
-    """Nested tables to dotted keys, down to keys that exist."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        path = f"{prefix}{key}"
-        if isinstance(value, Mapping) and path not in known:
-            flat |= _flat_keys(value, known, path + ".")
-        else:
-            flat[path] = value
-    return flat
-
-
-def _nest(resolved: dict[str, Any], path: str, values: Mapping[str, Any]) -> None:
-    here: Any = resolved
-    for part in path.split("."):
-        here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
-    for key, value in values.items():
-        *parents, last = key.split(".")
-        inner = here
-        for part in parents:
-            inner = inner.setdefault(part, {})
-        inner[last] = value
-
-
-def _plain(value: Any) -> Any:
-    """Numpy to plain Python, so that it can be written as TOML."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return value.item() if isinstance(value, np.generic) else value

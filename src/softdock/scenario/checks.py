@@ -9,39 +9,32 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.contact.compliance import in_series
-from softdock.core.contact.laws import HUNT_CROSSLEY, TABLE
-from softdock.core.contact.pairs import CONE, PAIR, PAIR_FLOATS, SAME_AS_REAL
 from softdock.core.machine.vector import (
     CHASER_AT,
-    CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
     MEMORY,
     MEMORY_AT,
     PAIRS_AT,
-    PAIRS_MEM,
     POSE_AT,
-    REPORT_FLOATS,
     SENSOR_AT,
     TARGET_AT,
-    TARGET_HAND_AT,
     TARGET_MOCK_UP_AT,
     TARGET_ROBOT_AT,
     TIME,
     TIME_AT,
-    WRENCH_FLOATS,
 )
-from softdock.core.robots.joint import JOINT_FLOATS
-from softdock.core.robots.limited import ROBOT_FLOATS
 from softdock.core.robots.robot import ROBOT
-from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
+from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.core.sensor.pose import POSE
-from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.shapes.keys import LAW_KEYS, PAIR, SHAPE_KEYS
+from softdock.core.shapes.models import SHAPE_MODELS
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import Problem
+from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
+from softdock.scenario.memory import longest_delay
 
 MOST_SAMPLES = 1000  # of a sensor in one cycle
 MOST_KEPT = 1_000_000  # samples of a sensor that have not arrived yet
@@ -64,101 +57,6 @@ class Scenario(Protocol):
     vector: np.ndarray
 
 
-def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
-    """Upper bound of a robot's delay over the run [s]; `vectors`: one parameter vector, or a row a
-    run."""
-    at, duration = ROBOT.at, vectors[..., TIME_AT + TIME.at.duration]
-    ramp, wobble, jitter = (vectors[..., base + i] for i in (at.ramp, at.wobble, at.jitter))
-    delay = (
-        vectors[..., base + at.delay]
-        + vectors[..., base + at.computation]
-        + vectors[..., base + at.transport]
-    )
-    return np.asarray(delay + np.maximum(ramp, 0.0) * duration + wobble + jitter)
-
-
-def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
-    """Entries kept of set-points, force samples and poses, and the floats of `mem` they all take
-    (without the methods').
-
-    For one parameter vector, or for the most demanding row of a batch.
-    """
-    T = vectors[..., TIME_AT + TIME.at.cycle]
-
-    def entries(seconds: np.ndarray, step: np.ndarray, extra: int) -> np.ndarray:
-        return np.exp2(
-            np.ceil(np.log2(np.ceil(seconds / step - 1e-9) + extra))
-        )  # rings are powers of two
-
-    longest = np.maximum(
-        longest_delay(vectors, CHASER_ROBOT_AT), longest_delay(vectors, TARGET_ROBOT_AT)
-    )
-    slots = entries(
-        longest, T, 4
-    )  # the delay, the interval read, the one before it, and the newest
-    period = vectors[..., SENSOR_AT + SENSOR.at.period]
-    period = np.where(period > 0.0, period, T)
-    late = vectors[..., SENSOR_AT + SENSOR.at.delay]
-    latest = vectors[..., SENSOR_AT + SENSOR.at.handover] == 0.0
-    samples = np.where(latest & (late == 0.0), 1, entries(late + T, period, 2))
-    pose = vectors[..., POSE_AT : POSE_AT + POSE.size]
-    poses = np.where(
-        pose.any(axis=-1) | elastic(vectors),
-        entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3),
-        0,
-    )
-    pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
-    kept = (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))
-    most = {name: int(np.max(n)) for name, n in kept}
-    most["robot_floats"] = (ROBOT_FLOATS if any_accelerations(vectors) else 0) + (
-        JOINT_FLOATS if elastic(vectors).any() else 0
-    )
-    most["report_floats"] = (
-        REPORT_FLOATS
-        if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors)
-        else 0
-    )
-    size = (
-        PAIRS_MEM
-        + int(np.max(pairs)) * PAIR_FLOATS
-        + 2 * most["robot_floats"]
-        + most["report_floats"]
-    )
-    size += (
-        most["sample_slots"]
-        * WRENCH_FLOATS
-        * (2 if np.any(vectors[..., SENSOR_AT + SENSOR.at.on] == ON_BOTH) else 1)
-    )
-    return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
-
-
-def any_accelerations(vectors: np.ndarray) -> bool:
-    """Whether a robot plans, lags, yields or carries something heavy."""
-    models = [vectors[..., base + ROBOT.at.model] for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)]
-    loads = [
-        vectors[..., base : base + MOCK_UP.at.acceleration]
-        for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)
-    ]
-    return any(np.any(part) for part in (*models, *loads, elastic(vectors)))
-
-
-def elastic(vectors: np.ndarray) -> np.ndarray:
-    """Whether a robot has an elastic joint, of each row."""
-    at = ROBOT.at.joint_stiffness
-    return np.asarray(
-        (vectors[..., CHASER_ROBOT_AT + at] > 0.0) | (vectors[..., TARGET_ROBOT_AT + at] > 0.0)
-    )
-
-
-def any_electronics(vectors: np.ndarray) -> bool:
-    """Whether a sensor is more than noise on the chaser's contact: another place, errors, filters,
-    or a hand on a mock-up."""
-    at = SENSOR.at
-    electronics = vectors[..., SENSOR_AT + at.bias_force : SENSOR_AT + at.threshold]
-    hands = [vectors[..., base + 1] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
-    return any(np.any(part) for part in (vectors[..., SENSOR_AT + at.on], electronics, *hands))
-
-
 def check_scenario(
     scenario: Scenario, locate: Callable[[str], str]
 ) -> tuple[list[Problem], list[str]]:
@@ -179,8 +77,11 @@ def check_scenario(
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
-        _check_cone(vector, i, refuse)
+        _check_shape(vector, i, refuse)
         _check_device(vector, i, refuse)
+    capture = scenario.tables["capture"]
+    if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
+        refuse("capture.pair", capture["pair"], f"a contact pair that is there, below {pairs}")
     warnings = _check_compensation(scenario, refuse)
     if problems:
         return problems, []
@@ -195,7 +96,7 @@ def check_rates(vector: np.ndarray, refuse: Callable[..., None]) -> None:
         if period == 0.0:
             period = T
         given = _as_given(1e3 * period)
-        if T > MOST_SAMPLES * period:
+        if MOST_SAMPLES * period < T:
             shortest = f"at least {1e3 * T / MOST_SAMPLES:g}: {MOST_SAMPLES} samples a cycle"
             refuse(f"{name}.period_ms", given, f"{shortest}, or 0 for one")
         elif delay + T > MOST_KEPT * period:
@@ -302,12 +203,8 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
     step = vector[TIME_AT + TIME.at.cycle] / vector[TIME_AT + TIME.at.plant_steps]
     for i in range(int(vector[MEMORY_AT + MEMORY.at.pair_count])):
         pair = PAIRS_AT + i * PAIR.size
-        table = int(vector[pair + PAIR.at.real_law]) == TABLE
-        k = (
-            _steepest(vector, pair + PAIR.at.real_table)
-            if table
-            else vector[pair + PAIR.at.real_stiffness]
-        )
+        first = pair + PAIR.at.real_law
+        k = lasting(vector, int(vector[first]), first) or vector[first + LAW_KEYS.stiffness]
         turn = max(step * math.sqrt(k / mass), step * vector[pair + PAIR.at.real_damping] / mass)
         if turn > COARSEST_YIELD:
             steps = math.ceil(vector[TIME_AT + TIME.at.plant_steps] * turn / COARSEST_YIELD)
@@ -318,17 +215,13 @@ def _check_joint(vector: np.ndarray, base: int, name: str, refuse: Callable[...,
             )
 
 
-def _check_cone(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
-    base, at = PAIRS_AT + i * PAIR.size, PAIR.at
-    if (
-        int(vector[base + at.geometry]) == CONE
-        and vector[base + at.bottom_radius] >= vector[base + at.mouth_radius]
-    ):
-        refuse(
-            f"contact.{i}.bottom_radius_m",
-            float(vector[base + at.bottom_radius]),
-            f"less than mouth_radius_m = {vector[base + at.mouth_radius]:g}",
-        )
+def _check_shape(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
+    base = PAIRS_AT + i * PAIR.size
+    geometry = int(vector[base + PAIR.at.geometry])
+    problems = SHAPE_MODELS[geometry].problems
+    if problems is not None:
+        for key, value, allowed in problems(vector, base + SHAPE_KEYS[geometry]):
+            refuse(f"contact.{i}.{key}", value, allowed)
 
 
 def _check_device(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> None:
@@ -356,43 +249,6 @@ def _check_device(vector: np.ndarray, i: int, refuse: Callable[..., None]) -> No
             0.0,
             "> 0: the surface that the springs press against",
         )
-
-
-def contact_duration(vector: np.ndarray, i: int) -> float:
-    """Half a period of a pair's spring on the bodies' effective mass at the tip, at its smallest
-    over directions [s]; inf if not a spring."""
-    base, at = PAIRS_AT + i * PAIR.size, PAIR.at
-    law, k = int(vector[base + at.real_law]), vector[base + at.real_stiffness]
-    if law == TABLE:
-        k = _steepest(vector, base + at.real_table)
-    if law == HUNT_CROSSLEY or k == 0.0:
-        return math.inf
-    K = device_stiffness(vector, i)
-    if K is not None:
-        k = float(in_series(k, np.linalg.eigvalsh(K)[2]))
-    wanted = int(vector[base + at.wanted_law])
-    if wanted == TABLE + 1:
-        k = max(k, _steepest(vector, base + at.wanted_table))
-    elif wanted not in (SAME_AS_REAL, HUNT_CROSSLEY + 1):  # its stiffness is no N/m
-        k = max(k, vector[base + at.wanted_stiffness])
-    mobility = 0.0
-    for body, arm in (
-        (CHASER_AT, vector[base + at.tip : base + at.tip + 3]),
-        (TARGET_AT, vector[base + at.origin : base + at.origin + 3]),
-    ):
-        if not vector[body + BODY.at.fixed]:
-            mobility += 1.0 / vector[body + BODY.at.mass : body + BODY.at.mass + 3].min()
-            xx, yy, zz, xy, xz, yz = vector[body + BODY.at.inertia : body + BODY.at.inertia + 6]
-            smallest = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0]
-            mobility += float(arm @ arm) / smallest
-    return math.pi / math.sqrt(k * mobility)
-
-
-def _steepest(vector: np.ndarray, at: int) -> float:
-    """Largest slope of a tabulated law [N/m]."""
-    first, rows = int(vector[at]), int(vector[at + 1])
-    table = vector[first : first + 3 * rows].reshape(rows, 3)
-    return float((np.diff(table[:, 1]) / np.diff(table[:, 0])).max())
 
 
 def _check_resolved(scenario: Scenario, pairs: int, refuse: Callable[..., None]) -> list[str]:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from softdock.core.contact.compliance import Range, device_matrix, in_series, stiffness_range
-from softdock.core.contact.pairs import CONE, PAIR, SPHERE
 from softdock.core.machine.vector import CHASER_AT, MEMORY, MEMORY_AT, PAIRS_AT, TARGET_AT
+from softdock.core.shapes.keys import PAIR, SHAPE_KEYS
+from softdock.core.shapes.models import SHAPE_MODELS
 from softdock.core.spatial.arrays import matrix
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
@@ -61,10 +62,10 @@ def reachable_stiffness(vector: np.ndarray, pair: int = 0, tilt_deg: float = 10.
             )
         )
     base, at = PAIRS_AT + pair * PAIR.size, PAIR.at
-    geometry, widest = int(vector[base + at.geometry]), tilt_deg
-    if geometry == CONE:
-        widest += 90.0 - float(np.degrees(vector[base + at.half_angle]))
-    angles = (0.0, 180.0) if geometry == SPHERE else (0.0, min(widest, 180.0))
+    geometry = int(vector[base + at.geometry])
+    widest = SHAPE_MODELS[geometry].widest
+    reached = tilt_deg + widest(vector, base + SHAPE_KEYS[geometry]) if widest else 180.0
+    angles = (0.0, min(reached, 180.0))
     axis = (
         matrix(_attitude(vector, CHASER_AT)).T
         @ matrix(_attitude(vector, TARGET_AT))

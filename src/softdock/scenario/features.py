@@ -24,7 +24,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.pose import POSE
-from softdock.scenario.checks import any_accelerations, any_electronics
+from softdock.scenario.memory import any_accelerations, any_electronics
 
 
 def features_of(vectors: np.ndarray) -> Plain | Every:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
-from softdock.scenario.build import Scenario, build, set_key
+from softdock.scenario.build import Scenario, build
+from softdock.scenario.keys import set_key
 from softdock.scenario.parse import parse_toml, too_deep
 from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_text
 

@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-LARGEST_FILE = 1_000_000  # bytes of a scenario or a campaign
+LARGEST_FILE = 16_000_000  # bytes of a scenario or a campaign, long schedules written out
 
 
 class Unreadable(Exception):

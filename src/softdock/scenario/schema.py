@@ -26,6 +26,7 @@ class Table(NamedTuple):
 TABLES = tuple(Table(path, group, BASES[path]) for path, group in PARTS)
 PAIR_TABLE = "contact"  # an array of tables, one per pair
 METHOD_TABLE = "methods"  # an array of tables, in the order in which they apply
+FACILITY_TABLE = "facility"  # arms and their places (docs/arms.md); the loop does not read it
 
 TOP_LEVEL = {
     "schema": "version of the scenario format",

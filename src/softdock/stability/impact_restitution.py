@@ -1,7 +1,9 @@
 """What comes back from one impact: predicted restitution at an operating point.
 
-dominant root   exp(pi sigma / w): a half swing of the loop's own motion, as if the contact could pull for ever
-one-sided       the impact itself, step by step: force only while the mock-ups touch, clamped at zero unless the law may pull; sampled loops
+dominant root   exp(pi sigma / w): a half swing of the loop's own motion, as if the contact could
+                pull for ever
+one-sided       the impact itself, step by step: force only while the mock-ups touch, clamped at
+                zero unless the law may pull; sampled loops
                 as a mean over the sampling phase
 
 Independent of speed for a linear law. Only the one-sided prediction can be compared with a run;
@@ -16,6 +18,7 @@ import numpy as np
 
 from softdock.stability.array_loop import ArrayLoop, Law
 from softdock.stability.loop import Loop, Robot, check_loop, is_plain
+from softdock.stability.patience import check_patience
 
 PHASES = 32
 FINE_STEPS = 2000  # of the continuous impact, in half a swing
@@ -139,6 +142,7 @@ def sampled_impacts(
     for k in range(math.ceil(LONGEST * half_swing / T) + 8 * quiet_for):
         force = _with_virtual(loop, arrays, k, damping) if is_hybrid else arrays.reading().copy()
         arrays.advance(k, force, real)
+        check_patience()
         leaving = (arrays.part("v")[0] < 0.0) & (arrays.part("x")[0] < 0.0)
         spent = np.abs(force) <= 1e-9 * loop.stiffness * half_swing  # a low-pass forgets slowly
         quiet = quiet + 1 if np.all(leaving & spent) else 0

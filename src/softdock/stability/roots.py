@@ -15,6 +15,7 @@ import numpy as np
 from softdock.stability.array_loop import ArrayLoop
 from softdock.stability.delay_roots import Term, rightmost_roots
 from softdock.stability.loop import Loop
+from softdock.stability.patience import check_patience
 from softdock.stability.response import Sampled, coefficients_of, response
 
 LARGE_STEP = 0.8  # rad; along a curve whose turns are counted
@@ -63,6 +64,7 @@ def _polished(loop: Loop, roots: np.ndarray) -> complex:
 
 
 def _sampled_roots(loop: Loop) -> np.ndarray:
+    check_patience()
     if loop.pattern != 1:
         return np.linalg.eigvals(lifted_matrix(loop))
     answer = response(loop)
@@ -147,6 +149,7 @@ def _turned(closed: Callable[[np.ndarray], np.ndarray], w: np.ndarray) -> float 
     None: it passes through zero."""
     values = closed(w)
     for _ in range(MOST_REFINEMENTS):
+        check_patience()
         steps = np.angle(values[1:] * np.conj(values[:-1]))
         large = np.flatnonzero(np.abs(steps) > LARGE_STEP)
         if large.size == 0:

@@ -2,12 +2,16 @@
 ages, the simulated satellites, the clock.
 
 A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector,
-and up to four hooks that share one slice of `mem` (its first index is the method's field `memory`):
+and hooks that share one slice of `mem` (its first index is the method's field `memory`):
 
-    wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches     what acts on the satellites
-    correct(method, mem, rig, measured, before, after, output) -> (Satellites, Output)    state, and what the robots are sent
-    set_point(method, mem, rig, satellites, output) -> Output                 the command that leaves
-    external(method, mem, rig, satellites) -> Wrenches                       a wrench of its own (thrusters, a user's function), booked as external
+    wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches
+        what acts on the satellites
+    correct(method, mem, rig, measured, before, after, output) -> (Satellites, Output)
+        state, and what the robots are sent
+    set_point(method, mem, rig, satellites, output) -> Output
+        the command that leaves
+    external(method, mem, rig, satellites) -> Wrenches
+        a wrench of its own (thrusters, a user's function), booked as external
 
 Methods apply in the order a scenario lists them; each gets what the one before returned.
 """

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.contact.compliance import soft_force
-from softdock.core.contact.laws import elastic_force, friction_factor, normal_force, stored_energy
-from softdock.core.contact.pairs import LATCH, PAIR_FLOATS, pair_here
-from softdock.core.contact.shapes import touch_pair
-from softdock.core.contact.touch import NO_TOUCH
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
+from softdock.core.shapes.laws import elastic_force, friction_factor, normal_force, stored_energy
+from softdock.core.shapes.models import touch_pair
+from softdock.core.shapes.pair import LATCH, PAIR_FLOATS, pair_here
+from softdock.core.shapes.touch import NO_TOUCH
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -134,7 +134,16 @@ def touch_bodies(vector, mem, at, pairs, chaser, target):
         stored += s1 + s2
         dissipated += d1 + d2
         peak = max(peak, dot(f_W, f_W))
-    return Contact(force, torque_chaser, torque_target, stored, dissipated, depth, deepest, peak)
+    return Contact(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        stored=stored,
+        dissipated=dissipated,
+        depth=depth,
+        pair=deepest,
+        peak_squared=peak,
+    )
 
 
 touch_apart = apart(

@@ -22,10 +22,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from softdock.core.contact.laws import normal_force
-from softdock.core.contact.shapes import touch_pair
-from softdock.core.contact.touch import Touches
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.laws import normal_force
+from softdock.core.shapes.models import touch_pair
+from softdock.core.shapes.touch import Touches
 from softdock.core.spatial.rotations import inverse, product, rotate, rotate_back
 from softdock.core.spatial.vectors import (
     add,
@@ -89,7 +89,7 @@ def equilibrium(pair, side, chaser_q, target_q, tip):
         if norm(subtract(moved, before)) < SETTLED:
             break
         touches = touch_pair(pair, side, True, add(tip, moved))
-    return Yielded(moved, f1, f2, touches, stored)
+    return Yielded(moved=moved, first=f1, second=f2, touches=touches, stored=stored)
 
 
 @compiled

@@ -7,13 +7,12 @@ The seat of a wall or a sphere is its surface: the distance is the gap.
 
 from __future__ import annotations
 
-import math
-
 from softdock.core.contact import tip_in_target, tip_velocity
-from softdock.core.contact.pairs import CONE, PAIR_FLOATS, SPHERE, pair_here
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.spatial.vectors import add_scaled, dot, norm
+from softdock.core.shapes.models import seat_distance
+from softdock.core.shapes.pair import PAIR_FLOATS, pair_here
+from softdock.core.spatial.vectors import norm
 
 CAPTURE = Group(
     "capture",
@@ -53,20 +52,6 @@ CAPTURE = Group(
     ),
 )
 CAPTURES = CAPTURE.at
-
-
-@compiled
-def seat_distance(pair, tip):
-    """From the surface of the tip to the seat [m]; `tip`: its centre from the shape, target axes.
-    Infinite outside a cone."""
-    shape = pair.shape
-    if pair.geometry == SPHERE:
-        return norm(tip) - shape.radius - pair.tip_radius
-    height = dot(shape.axis, tip)
-    if pair.geometry != CONE:
-        return height - pair.tip_radius
-    is_inside = height <= 0.0 and norm(add_scaled(tip, -height, shape.axis)) <= shape.radius
-    return height + shape.depth - pair.tip_radius if is_inside else math.inf
 
 
 @compiled

@@ -90,15 +90,15 @@ def integrate_axis(
     damping = np.divide(rows[:, CORRECTION], acting, out=np.zeros_like(acting), where=acting != 0.0)
     velocity, position, extra, observed, left, correction = rows.T
     return Motion(
-        np.arange(len(forces)) * T,
-        forces,
-        velocity,
-        position,
-        extra,
-        observed,
-        left,
-        correction,
-        damping,
+        time=np.arange(len(forces)) * T,
+        force=forces,
+        velocity=velocity,
+        position=position,
+        extra=extra,
+        observed=observed,
+        left=left,
+        correction=correction,
+        damping=damping,
     )
 
 

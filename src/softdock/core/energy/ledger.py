@@ -7,7 +7,8 @@ remainder:
 
     integrator   gain of kinetic energy by the integration - (F_sat + F_external) . dx_sat
     correction   gain of kinetic energy by the methods' correct hooks
-    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it did
+    rewound      gain of kinetic energy where a method changed the past, in the cycle in which it
+                 did
     adaptation   (F_sat - F_meas) . dx_sat  (+ W_virtual - W_designed, which the method reports)
     sensor       (F_meas - F_true - F_hand) . dx_sat; the hold over the cycle counts here
     command      F_true . (dx_sat - dx_cmd)
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, displacement, work
 from softdock.core.spatial.vectors import subtract
@@ -49,13 +51,54 @@ class Ledger(NamedTuple):
     turnover: float  # sum of |work|, the scale of the bookkeeping check
 
 
+LEDGER = Cells(
+    "ledger",
+    Cell("integrator", 1, "J", "energy that the integration brought"),
+    Cell("correction", 1, "J", "energy that the methods' correct hooks brought"),
+    Cell("adaptation", 1, "J", "energy that the methods' wrenches brought"),
+    Cell("sensor", 1, "J", "energy that the sensor and its hold brought"),
+    Cell("command", 1, "J", "energy between satellites and set-points"),
+    Cell("robot", 1, "J", "energy between set-points and mock-ups"),
+    Cell("rewound", 1, "J", "energy where a method changed the past"),
+    Cell("real", 1, "J", "W_real: absorbed by the real contact"),
+    Cell("virtual", 1, "J", "W_virtual: absorbed by virtual elements"),
+    Cell("external", 1, "J", "W_external: work of external wrenches on the satellites"),
+    Cell(
+        "designed",
+        1,
+        "J",
+        "W_designed: real minus wanted contact work that a method means to differ",
+    ),
+    Cell("kinetic", 1, "J", "kinetic energy of both satellites now"),
+    Cell("kinetic_start", 1, "J", "kinetic energy of both satellites at the start"),
+    Cell("stored", 1, "J", "in the real contact now"),
+    Cell("dissipated", 1, "J", "by the real contact"),
+    Cell("observed", 1, "J", "Zebenay eq. 114, > 0: the rig is active"),
+    Cell("turnover", 1, "J", "sum of |work|, the scale of the bookkeeping check"),
+)
 ROWS = ("integrator", "correction", "adaptation", "sensor", "command", "robot", "rewound")
 
 
 @compiled
 def open_ledger(kinetic):
     return Ledger(
-        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, kinetic, kinetic, 0.0, 0.0, 0.0, 0.0
+        integrator=0.0,
+        correction=0.0,
+        adaptation=0.0,
+        sensor=0.0,
+        command=0.0,
+        robot=0.0,
+        rewound=0.0,
+        real=0.0,
+        virtual=0.0,
+        external=0.0,
+        designed=0.0,
+        kinetic=kinetic,
+        kinetic_start=kinetic,
+        stored=0.0,
+        dissipated=0.0,
+        observed=0.0,
+        turnover=0.0,
     )
 
 
@@ -125,12 +168,12 @@ def book(
     pushed = work(hand, moved) if rows.external else 0.0
     commanded = work(true, sent)
     return Booking(
-        work(wrench, moved) + outside,
-        outside + pushed,
-        work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
-        work(wrench_difference(measured, true), moved) - pushed,
-        work(true, moved) - commanded if rows.command else 0.0,
-        commanded,
+        satellite=work(wrench, moved) + outside,
+        external=outside + pushed,
+        adaptation=work(wrench_difference(wrench, measured), moved) if rows.adaptation else 0.0,
+        sensor=work(wrench_difference(measured, true), moved) - pushed,
+        command=work(true, moved) - commanded if rows.command else 0.0,
+        commanded=commanded,
     )
 
 
@@ -189,22 +232,23 @@ def close_cycle(
     )
     if rows.rewound:
         turnover += abs(rewound)
+    changes = rows.adaptation or rows.books
     return Ledger(
-        ledger.integrator + integrator,
-        _grown(rows.correction, ledger.correction, correction),
-        _grown(rows.adaptation or rows.books, ledger.adaptation, adaptation),
-        ledger.sensor + sensor,
-        _grown(rows.command, ledger.command, command),
-        ledger.robot + robot,
-        _grown(rows.rewound, ledger.rewound, rewound),
-        ledger.real + absorbed,
-        _grown(rows.books, ledger.virtual, virtual),
-        _grown(rows.external, ledger.external, external),
-        _grown(rows.books, ledger.designed, designed),
-        kinetic,
-        ledger.kinetic_start,
-        stored,
-        ledger.dissipated + dissipated,
-        ledger.observed + observed,
-        ledger.turnover + turnover,
+        integrator=ledger.integrator + integrator,
+        correction=_grown(rows.correction, ledger.correction, correction),
+        adaptation=_grown(changes, ledger.adaptation, adaptation),
+        sensor=ledger.sensor + sensor,
+        command=_grown(rows.command, ledger.command, command),
+        robot=ledger.robot + robot,
+        rewound=_grown(rows.rewound, ledger.rewound, rewound),
+        real=ledger.real + absorbed,
+        virtual=_grown(rows.books, ledger.virtual, virtual),
+        external=_grown(rows.external, ledger.external, external),
+        designed=_grown(rows.books, ledger.designed, designed),
+        kinetic=kinetic,
+        kinetic_start=ledger.kinetic_start,
+        stored=stored,
+        dissipated=ledger.dissipated + dissipated,
+        observed=ledger.observed + observed,
+        turnover=ledger.turnover + turnover,
     )

@@ -8,184 +8,26 @@ what a hand pushes is prepared from the vector only where a scenario has it.
 
 from __future__ import annotations
 
-from softdock.core.command.laboratory import prepare_laboratory
-from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
-from softdock.core.machine.vector import (
-    CHASER_HAND_AT,
-    CHASER_MOCK_UP_AT,
-    CHASER_ROBOT_AT,
-    LABORATORY_AT,
-    POSE_AT,
-    SCHEDULE,
-    SENSOR_AT,
-    WRENCH_FLOATS,
-    sample_floats,
-)
-from softdock.core.robots.history import HERMITE, acceleration_at, motion_at, push
-from softdock.core.robots.joint import motor_acceleration, motors_of
-from softdock.core.robots.robot import ROBOT, is_elastic, whole_delay
-from softdock.core.schedules import schedule_at, scheduled
-from softdock.core.sensor.force_torque import (
-    LATEST,
-    ON_BOTH,
-    ON_CHASER,
-    ON_TARGET,
-    newest_arrived,
-    prepare_sensor,
-    read_sensor,
-    sensor_noise,
-)
-from softdock.core.sensor.mock_up import (
-    COMMANDED,
-    MEASURED,
-    MOCK_UP,
-    from_sensor,
-    plus,
-    prepare_mock_up,
-    to_sensor,
-    weigh,
-)
-from softdock.core.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
-from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
-    load_wrench,
-    no_wrench,
-    store_motion,
-    store_wrench,
-)
-from softdock.core.spatial.vectors import load3, norm, scale, subtract
+from softdock.core.facility.moving import chaser_carrier, target_carrier
+from softdock.core.facility.poses import see_poses
+from softdock.core.facility.reading import full_reading, noisy_contact
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.vector import WRENCH_FLOATS, sample_floats
+from softdock.core.rings import Ring, masked_row
+from softdock.core.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, newest_arrived
+from softdock.core.sensor.mock_up import plus
+from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
+from softdock.core.spatial.vectors import norm, subtract
 
-# compile-time constants; the target's part of the vector follows the chaser's
-ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = (
-    ROBOT.size,
-    MOCK_UP.size,
-    SCHEDULE.size,
-    MOCK_UP.at,
-)
-
-
-@compiled
-def _noisy(vector, sensor, chance, which, k, sample, contact, q):
-    """A sensor that feels the contact alone: no need to go to its axes and back, but for the
-    noise."""
-    if not sensor.noisy:
-        return contact
-    at = load3(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor)
-    return plus(contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, k, sample)))
-
-
-@compiled
-def _contact_alone(
-    features,
-    vector,
-    mem,
-    T,
-    chance,
-    slots,
-    history,
-    state,
-    filter_at,
-    which,
-    k,
-    sample,
-    t,
-    dt,
-    contact,
-    was,
-    motion,
-):
-    return contact
-
-
-@apart
-def _full_reading(
-    features,
-    vector,
-    mem,
-    T,
-    chance,
-    slots,
-    history,
-    state,
-    filter_at,
-    which,
-    k,
-    sample,
-    t,
-    dt,
-    contact,
-    was,
-    motion,
-):
-    """One sample of a sensor with all that it carries and does, compensated and moved to the centre
-    of mass, world axes."""
-    sensor = prepare_sensor(vector, SENSOR_AT, T)
-    mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
-    hand = scheduled(
-        vector, schedule_at(vector, CHASER_HAND_AT + which * SCHEDULE_SIZE), t, motion.q
-    )
-    felt = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
-    gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
-    elastic = is_elastic(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
-    if mock_up.heavy:
-        true = (
-            scale(1.0 / dt, subtract(motion.v, was.v)) if elastic else load3(mem, state)
-        )  # at `state` are the motors' accelerations
-        felt = plus(
-            felt,
-            1.0,
-            weigh(mock_up.true, mock_up.sensor, gravity, motion, true, load3(mem, state + 3)),
-        )
-    reading, filtered = read_sensor(
-        sensor, chance, which, k, sample, t, load_wrench(mem, filter_at), felt
-    )
-    store_wrench(mem, filter_at, filtered)
-    if mock_up.heavy:
-        a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if mock_up.acceleration == COMMANDED:
-            cycles = (t - whole_delay(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)) / T
-            a, alpha = acceleration_at(T, mem, history, slots, cycles)
-        elif mock_up.acceleration == MEASURED:
-            a = (
-                motor_acceleration(mem, state)
-                if elastic
-                else scale(1.0 / dt, subtract(motion.v, was.v))
-            )
-            alpha = scale(1.0 / dt, subtract(motion.w, was.w))
-        reading = plus(
-            reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
-        )
-    return from_sensor(mock_up.sensor, motion.q, reading)
-
-
-@by_type(lambda cls: _full_reading if cls is Every else _contact_alone)
-def full_reading(
-    features,
-    vector,
-    mem,
-    T,
-    chance,
-    slots,
-    history,
-    state,
-    filter_at,
-    which,
-    k,
-    sample,
-    t,
-    dt,
-    contact,
-    was,
-    motion,
-):
-    """One sample of a sensor that is more than noise on the contact."""
+__all__ = [
+    "see_poses",
+]
 
 
 @compiled
 def _sample_at(m, on, sample):
     """Where one sample (number from the start) is kept."""
-    return m.samples + (sample & (m.sample_slots - 1)) * sample_floats(on)
+    return masked_row(Ring(m.samples, m.sample_slots, sample_floats(on)), sample)
 
 
 @compiled
@@ -195,73 +37,50 @@ def _targets(on):
 
 
 @compiled
-def sample_wrenches(
-    params,
-    vector,
-    mem,
-    k,
-    sample,
-    t,
-    dt,
-    was_chaser,
-    was_target,
-    chaser,
-    target,
-    true_chaser,
-    true_target,
-):
+def sample_wrenches(params, vector, mem, tick, before, now, true):
     """One sample of the force sensors, compensated and moved to the centres of mass: the chaser's
-    returned; and into its slot, unless it is handed over at once."""
+    returned; and into its slot, unless it is handed over at once. `before`, `now`: both mock-ups at
+    the begin and the end of the plant's step; `true`: the contact's wrenches on them."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
-    slot = _sample_at(m, sensor.on, sample)
+    slot = _sample_at(m, sensor.on, tick.sample)
     first = no_wrench()
     if sensor.on != ON_TARGET:
         if sensor.plain and params.chaser_light:
-            first = _noisy(vector, sensor, chance, 0, k, sample, true_chaser, chaser.q)
+            first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
         else:
+            robot, filtered = chaser_carrier(params), m.filters
             first = full_reading(
                 params.features,
                 vector,
                 mem,
                 T,
                 chance,
-                m.slots,
-                m.chaser_history,
-                m.chaser_robot,
-                m.filters,
-                0,
-                k,
-                sample,
-                t,
-                dt,
-                true_chaser,
-                was_chaser,
-                chaser,
+                robot,
+                filtered,
+                tick,
+                true.chaser,
+                before.chaser,
+                now.chaser,
             )
         if not sensor.direct:
             store_wrench(mem, slot, first)
     if sensor.on != ON_CHASER:
         if sensor.plain and params.target_light:
-            reading = _noisy(vector, sensor, chance, 1, k, sample, true_target, target.q)
+            reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
         else:
+            robot, filtered = target_carrier(params), m.filters + WRENCH_FLOATS
             reading = full_reading(
                 params.features,
                 vector,
                 mem,
                 T,
                 chance,
-                m.slots,
-                m.target_history,
-                m.target_robot,
-                m.filters + 6,
-                1,
-                k,
-                sample,
-                t,
-                dt,
-                true_target,
-                was_target,
-                target,
+                robot,
+                filtered,
+                tick,
+                true.target,
+                before.target,
+                now.target,
             )
         store_wrench(mem, slot + _targets(sensor.on), reading)
     return first
@@ -308,36 +127,3 @@ def _gathered(sensor, m, mem, handed, newest):
     if sensor.on != ON_CHASER:
         store_wrench(mem, m.second, target)
     return target if sensor.on == ON_TARGET else chaser
-
-
-@compiled
-def _as_before(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
-    return seen_time
-
-
-@apart
-def _see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
-    """The measured poses at t_k, into `mem`; returns the time they are of [s]. Of a robot with an
-    elastic joint: its motors'."""
-    pose = prepare_pose(vector, POSE_AT)
-    if is_elastic(vector, CHASER_ROBOT_AT):
-        chaser = motors_of(mem, m.chaser_robot)
-    if is_elastic(vector, CHASER_ROBOT_AT + ROBOT_SIZE):
-        target = motors_of(mem, m.target_robot)
-    push(mem, m.poses, m.pose_slots, k, chaser)
-    push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
-    sample, instant = pose_sample(pose, T, k)
-    if is_lost(pose, chance, sample) or instant * T <= seen_time:
-        return seen_time
-    true_chaser = motion_at(HERMITE, T, mem, m.poses, m.pose_slots, instant)
-    true_target = motion_at(
-        HERMITE, T, mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, instant
-    )
-    store_motion(mem, m.seen, read_pose(pose, chance, 0, sample, true_chaser))
-    store_motion(mem, m.seen + MOTION_FLOATS, read_pose(pose, chance, 1, sample, true_target))
-    return instant * T
-
-
-@by_type(lambda cls: _see_poses if cls is Every else _as_before)
-def see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
-    """The measured poses at t_k, into `mem`; returns the time they are of [s]."""

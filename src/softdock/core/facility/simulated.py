@@ -9,260 +9,27 @@ it has. What the simulation knows beyond a rig's sensors (true wrench, work at t
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from softdock.core.command.laboratory import in_laboratory, prepare_laboratory
-from softdock.core.contact import touch_apart, touch_bodies
-from softdock.core.facility.elastic import yield_joints
+from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.contact import touch_bodies
+from softdock.core.facility.moving import chaser_carrier, move_robots, recall, target_carrier
+from softdock.core.facility.reach import out_of_reach
 from softdock.core.facility.sampling import hand_over, sample_wrenches, see_poses
-from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
-from softdock.core.machine.vector import (
-    CHASER_ROBOT_AT,
-    LABORATORY_AT,
-    PAIRS_MEM,
-    POSE_AT,
-    REACHES,
-    TARGET_ROBOT_AT,
-)
-from softdock.core.robots.delay import delayed_set_point, store_delayed_acceleration
-from softdock.core.robots.history import motion_at, near, push
-from softdock.core.robots.joint import store_motors
-from softdock.core.robots.robot import carry, prepare_robot, receive
-from softdock.core.sensor.force_torque import (
-    is_consumed,
-)
+from softdock.core.facility.start import start_facility
+from softdock.core.facility.state import FACILITY, SAME_TIME, Facility, Stretch, Tick
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.vector import PAIRS_MEM
+from softdock.core.robots.robot import receive
+from softdock.core.sensor.force_torque import is_consumed
 from softdock.core.sensor.mock_up import plus
-from softdock.core.sensor.pose import astray, prepare_pose
-from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
-    Motion,
-    Wrench,
-    coasting,
-    displacement,
-    is_felt,
-    no_wrench,
-    store_motion,
-    work,
-)
-from softdock.core.spatial.vectors import add, dot, load3, negate, norm, scale, subtract
+from softdock.core.spatial.motion import Wrench, displacement, is_felt, no_wrench, work
+from softdock.core.spatial.vectors import add, dot, negate, scale
 
-SAME_TIME = 1e-9  # cycles; instants closer than this coincide
-
-
-class Facility(NamedTuple):
-    """State of the simulated facility at t_k. What few rigs need (filters, a second reading, late
-    poses) is in `mem`, see layout.Memory."""
-
-    chaser: Motion  # the mock-ups, truly
-    target: Motion
-    true_chaser: Wrench  # of the contact on each mock-up now
-    true_target: Wrench
-    dissipating: float  # W, in the contact now
-    samples: int  # force samples taken since the start
-    handed: int  # number of the newest sample handed over
-    # handed to the controller, about the centre of mass, world axes: the chaser's, or the only
-    # sensor's
-    reading: Wrench
-    reading_time: float  # s
-    seen_time: float  # s, of the measured poses
-
-
-class Stretch(NamedTuple):
-    """The facility within a cycle: where it is, and what has happened since t_k."""
-
-    chaser: Motion
-    target: Motion
-    true_chaser: Wrench
-    true_target: Wrench
-    dissipating: float  # W
-    samples: int
-    mean_chaser: Wrench
-    mean_target: Wrench
-    absorbed: float  # J
-    stored: float  # J
-    dissipated: float  # J
-    touched: bool
-    first_touch: float  # s
-    last_touch: float  # s
-    pair: int
-    depth: float  # m
-    peak_squared: float  # N^2
-    peak_torque_squared: float  # (Nm)^2
-    sampled: Wrench  # by the chaser's sensor, last
+__all__ = ["FACILITY", "SAME_TIME", "Facility", "out_of_reach", "recall", "start_facility"]
 
 
 @compiled
 def _half_sum(a, b):
     return Wrench(scale(0.5, add(a.force, b.force)), scale(0.5, add(a.torque, b.torque)))
-
-
-@compiled
-def move_robots(params, vector, mem, was, k, now, later):
-    """Both mock-ups at `later` from where they were at `now` [cycles]."""
-    m, T, chance = params.memory, params.T, params.chance
-    c, t = params.chaser_robot, params.target_robot
-    if params.on_stamps:
-        return on_stamps(params, mem, k, 1)
-    chaser = carry(
-        params.features,
-        vector,
-        c,
-        chance,
-        T,
-        mem,
-        m.chaser_history,
-        m.slots,
-        m.chaser_robot,
-        was.chaser,
-        now,
-        later,
-        params.chaser_heavy,
-    )
-    target = carry(
-        params.features,
-        vector,
-        t,
-        chance,
-        T,
-        mem,
-        m.target_history,
-        m.slots,
-        m.target_robot,
-        was.target,
-        now,
-        later,
-        params.target_heavy,
-    )
-    if params.elastic:
-        return yield_joints(
-            params.features,
-            params,
-            vector,
-            mem,
-            (later - now) * T,
-            was.chaser,
-            was.target,
-            was.true_chaser.force,
-            chaser,
-            target,
-        )
-    return chaser, target
-
-
-@compiled
-def on_stamps(params, mem, k, ahead):
-    """Both mock-ups at t_k or one cycle ahead, where delays are whole cycles: each on the set-point
-    stamped a delay ago."""
-    m = params.memory
-    chaser = near(mem, m.chaser_history, m.slots, k, ahead - params.chaser_robot.cycles)
-    return chaser, near(mem, m.target_history, m.slots, k, ahead - params.target_robot.cycles)
-
-
-@compiled
-def recall(params, mem, facility, k):
-    """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a
-    loop need not keep them in registers."""
-    if not params.on_stamps:
-        return facility
-    f = facility
-    chaser, target = on_stamps(params, mem, k, 0)
-    return Facility(
-        chaser,
-        target,
-        f.true_chaser,
-        f.true_target,
-        f.dissipating,
-        f.samples,
-        f.handed,
-        f.reading,
-        f.reading_time,
-        f.seen_time,
-    )
-
-
-@compiled
-def _first_stamped(features, params, vector, mem):
-    m, T, c, t = params.memory, params.T, params.chaser_robot, params.target_robot
-    chaser = motion_at(c.interpolation, T, mem, m.chaser_history, m.slots, -c.delay / T)
-    return chaser, motion_at(t.interpolation, T, mem, m.target_history, m.slots, -t.delay / T), 0.0
-
-
-@apart
-def _first_arrived(features, params, vector, mem):
-    m, T = params.memory, params.T
-    chaser_robot, target_robot = (
-        prepare_robot(vector, CHASER_ROBOT_AT, 0),
-        prepare_robot(vector, TARGET_ROBOT_AT, 1),
-    )
-    chaser = delayed_set_point(chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0)
-    target = delayed_set_point(target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0)
-    for i in range(m.pose_slots):  # before the start: the steady motion that led here
-        push(mem, m.poses, m.pose_slots, -i, coasting(chaser, -i * T))
-        push(
-            mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, -i, coasting(target, -i * T)
-        )
-    pose = prepare_pose(vector, POSE_AT)
-    late = pose.delay
-    if not params.ideal_pose:
-        store_motion(mem, m.seen, astray(pose, 0, coasting(chaser, -late)))
-        store_motion(mem, m.seen + MOTION_FLOATS, astray(pose, 1, coasting(target, -late)))
-    if params.elastic:
-        store_motors(mem, m.chaser_robot, T, chaser, chaser)
-        store_motors(mem, m.target_robot, T, target, target)
-    if params.chaser_heavy:
-        store_delayed_acceleration(
-            chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot
-        )
-    if params.target_heavy:
-        store_delayed_acceleration(
-            target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot
-        )
-    return chaser, target, late
-
-
-@by_type(lambda cls: _first_arrived if cls is Every else _first_stamped)
-def first_motions(features, params, vector, mem):
-    """The mock-ups at t = 0, where they were before into `mem`; and how late their poses are seen
-    [s]."""
-
-
-@apart
-def start_facility(params, vector, mem):
-    """The facility at t = 0, the set-points up to stamp 0 being in `mem` already; the robots have
-    followed them so far."""
-    chaser, target, late = first_motions(params.features, params, vector, mem)
-    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
-    true_chaser = Wrench(contact.force, contact.torque_chaser)
-    true_target = Wrench(negate(contact.force), contact.torque_target)
-    sampled = sample_wrenches(
-        params,
-        vector,
-        mem,
-        -1,
-        0,
-        0.0,
-        params.T,
-        chaser,
-        target,
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-    )
-    handed, reading, when = hand_over(params, mem, -1, 0, sampled, no_wrench(), 0.0)
-    return Facility(
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-        contact.dissipated,
-        0,
-        handed,
-        reading,
-        when,
-        -late,
-    )
 
 
 @compiled
@@ -298,47 +65,36 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     if is_sample:
         samples += 1
         if is_consumed(params.sensor, T, samples):
-            sampled = sample_wrenches(
-                params,
-                vector,
-                mem,
-                k,
-                samples,
-                later * T,
-                dt * T,
-                was.chaser,
-                was.target,
-                chaser,
-                target,
-                true_chaser,
-                true_target,
-            )
+            tick = Tick(k, samples, later * T, dt * T)
+            before, after = Output(was.chaser, was.target), Output(chaser, target)
+            true = Wrenches(true_chaser, true_target)
+            sampled = sample_wrenches(params, vector, mem, tick, before, after, true)
     return Stretch(
-        chaser,
-        target,
-        true_chaser,
-        true_target,
-        contact.dissipated,
-        samples,
-        mean_chaser,
-        mean_target,
-        absorbed,
-        contact.stored,
-        was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,
-        touched,
-        first_touch,
-        last_touch,
-        pair,
-        contact.depth,
-        max(was.peak_squared, contact.peak_squared),
-        max(
+        chaser=chaser,
+        target=target,
+        true_chaser=true_chaser,
+        true_target=true_target,
+        dissipating=contact.dissipated,
+        samples=samples,
+        mean_chaser=mean_chaser,
+        mean_target=mean_target,
+        absorbed=absorbed,
+        stored=contact.stored,
+        dissipated=was.dissipated + 0.5 * (was.dissipating + contact.dissipated) * dt * T,
+        touched=touched,
+        first_touch=first_touch,
+        last_touch=last_touch,
+        pair=pair,
+        depth=contact.depth,
+        peak_squared=max(was.peak_squared, contact.peak_squared),
+        peak_torque_squared=max(
             was.peak_torque_squared,
             max(
                 dot(contact.torque_chaser, contact.torque_chaser),
                 dot(contact.torque_target, contact.torque_target),
             ),
         ),
-        sampled,
+        sampled=sampled,
     )
 
 
@@ -367,51 +123,30 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
     """From t_k to t_{k+1}: the set-points stamped t_{k+1} arrive, robots move, parts touch, the
     sensors sample."""
     m, T = params.memory, params.T
-    receive(
-        params.features,
-        vector,
-        params.chaser_robot,
-        params.chance,
-        T,
-        mem,
-        m.chaser_history,
-        m.slots,
-        k + 1,
-        chaser_command,
-    )
-    receive(
-        params.features,
-        vector,
-        params.target_robot,
-        params.chance,
-        T,
-        mem,
-        m.target_history,
-        m.slots,
-        k + 1,
-        target_command,
-    )
+    for_chaser, for_target = chaser_carrier(params), target_carrier(params)
+    receive(params.features, vector, for_chaser, params.chance, T, mem, k + 1, chaser_command)
+    receive(params.features, vector, for_target, params.chance, T, mem, k + 1, target_command)
     f, none = facility, no_wrench()
     begun = Stretch(
-        f.chaser,
-        f.target,
-        f.true_chaser,
-        f.true_target,
-        f.dissipating,
-        f.samples,
-        none,
-        none,
-        0.0,
-        0.0,
-        0.0,
-        False,
-        0.0,
-        0.0,
-        0,
-        0.0,
-        0.0,
-        0.0,
-        none,
+        chaser=f.chaser,
+        target=f.target,
+        true_chaser=f.true_chaser,
+        true_target=f.true_target,
+        dissipating=f.dissipating,
+        samples=f.samples,
+        mean_chaser=none,
+        mean_target=none,
+        absorbed=0.0,
+        stored=0.0,
+        dissipated=0.0,
+        touched=False,
+        first_touch=0.0,
+        last_touch=0.0,
+        pair=0,
+        depth=0.0,
+        peak_squared=0.0,
+        peak_torque_squared=0.0,
+        sampled=none,
     )
     if params.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
         end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
@@ -435,42 +170,15 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
             f.seen_time,
         )
     after = Facility(
-        end.chaser,
-        end.target,
-        end.true_chaser,
-        end.true_target,
-        end.dissipating,
-        end.samples,
-        handed,
-        reading,
-        when,
-        seen,
+        chaser=end.chaser,
+        target=end.target,
+        true_chaser=end.true_chaser,
+        true_target=end.true_target,
+        dissipating=end.dissipating,
+        samples=end.samples,
+        handed=handed,
+        reading=reading,
+        reading_time=when,
+        seen_time=seen,
     )
     return after, end
-
-
-@compiled
-def _in_reach(features, vector, chaser, target):
-    return False
-
-
-@apart
-def _out_of_reach(features, vector, chaser, target):
-    """Whether a robot has gone beyond its reach; both mock-ups' positions in orbit axes."""
-    lab = prepare_laboratory(vector, LABORATORY_AT)
-    return _beyond(vector, CHASER_ROBOT_AT, in_laboratory(lab, chaser)) or _beyond(
-        vector, TARGET_ROBOT_AT, in_laboratory(lab, target)
-    )
-
-
-@by_type(lambda cls: _out_of_reach if cls is Every else _in_reach)
-def out_of_reach(features, vector, chaser, target):
-    """Whether a robot has gone beyond its reach."""
-
-
-@compiled
-def _beyond(vector, robot, point):
-    reach = vector[robot + REACHES.reach]
-    return (
-        reach > 0.0 and norm(subtract(point, load3(vector, robot + REACHES.reach_centre))) > reach
-    )

@@ -1,9 +1,9 @@
-"""Where things stand in a flat array: each cell is declared once, and offsets, size and docs derive.
+"""Where things stand in a flat array: each cell is declared once; offsets, size and docs derive.
 
-`mem`, the loop's state, a row of the record, an outcome and a contact of the log are float64 arrays.
-Their layouts are `Cells`, as the parameter vector's is `Group` (parameters.py):
+`mem`, the loop's state, a row of the record, an outcome and a contact of the log are float64
+arrays. Their layouts are `Cells`, as the parameter vector's is `Group` (parameters.py):
 
-    LEDGER = Cells("energy_ledger", Cell("debt", 1, "J", "not paid back yet"), Cell("work", 12, "J"))
+    LEDGER = Cells("energy_ledger", Cell("debt", 1, "J", "not paid back"), Cell("work", 12, "J"))
     AT = LEDGER.at                      # offsets by name: compile-time constants in compiled code
     mem[base + AT.debt]                 # in a compiled function
 
@@ -29,7 +29,7 @@ class Cell:
 
 
 class Cells:
-    """The cells of one flat array or slice, one after the other, and `at`: their offsets by name."""
+    """The cells of a flat array or slice, one after the other, and `at`: their offsets by name."""
 
     def __init__(self, name: str, *cells: Cell):
         names = [cell.name for cell in cells]

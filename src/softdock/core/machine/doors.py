@@ -12,22 +12,15 @@ import math
 from softdock.core.adaptation.hooks import any_replaced, any_rewound, rewrite_pasts, sum_replaced
 from softdock.core.contact.seat import CAPTURES, is_seated
 from softdock.core.contact_log import close_contact
-from softdock.core.cycle import (
-    COMPLETED,
-    DEEP_AT_START,
-    DEEPEST_START,
-    control,
-    cycle,
-    measure,
-    start,
-)
+from softdock.core.cycle import control, cycle, measure
 from softdock.core.energy.ledger import energy_invented
 from softdock.core.facility.simulated import advance
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.record import CHANNEL_COUNT, record_row
 from softdock.core.machine.specialise import kind_of, store_numbers
 from softdock.core.machine.state import (
-    COMMAND,
+    STATE,
     load_facility,
     load_loop,
     load_output,
@@ -50,27 +43,34 @@ from softdock.core.machine.vector import (
 from softdock.core.settling import is_quiet, keep_settled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.rigid_body import motion_of
+from softdock.core.start import start
+from softdock.core.status import COMPLETED, DEEP_AT_START, DEEPEST_START
 
-OUTCOME_COLUMNS = (
-    "status",
-    "cycles",
-    "contacts",
-    "energy_invented_J",
-    "observed_J",
-    "kinetic_start_J",
-    "kinetic_end_J",
-    "real_work_J",
-    "peak_force_real_N",
-    *(
-        f"{body}.{name}"
-        for body in ("chaser", "target")
-        for name in ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
-    ),
-    "peak_torque_real_Nm",  # NaN: nobody asked
-    "captured_at_s",  # NaN: not captured, or nobody asked
+_AXES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
+OUTCOME = Cells(
+    "outcome",
+    Cell("status", 1, "-", "how the run ended, an index of `STATUSES`"),
+    Cell("cycles", 1, "-", "control cycles that ran"),
+    Cell("contacts", 1, "-", "real contacts"),
+    Cell("energy_invented_J", 1, "J", "energy that appeared from nothing"),
+    Cell("observed_J", 1, "J", "observed energy, > 0: the rig is active"),
+    Cell("kinetic_start_J", 1, "J", "kinetic energy of both satellites at the start"),
+    Cell("kinetic_end_J", 1, "J", "and at the end"),
+    Cell("real_work_J", 1, "J", "absorbed by the real contact"),
+    Cell("peak_force_real_N", 1, "N", "largest true force of a contact pair"),
+    Cell("chaser", MOTION_FLOATS, "", "the chaser satellite at the end: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target satellite at the end: a `motion`"),
+    Cell("peak_torque_real_Nm", 1, "Nm", "largest true torque; NaN: nobody asked"),
+    Cell("captured_at_s", 1, "s", "NaN: not captured, or nobody asked"),
 )
-OUTCOMES = len(OUTCOME_COLUMNS)
-MOTIONS = 9  # first column of the two motions
+OUTCOME_COLUMNS = tuple(
+    name
+    for cell in OUTCOME
+    for name in ([cell.name] if cell.size == 1 else [f"{cell.name}.{axis}" for axis in _AXES])
+)
+OUTCOMES, AT = OUTCOME.size, OUTCOME.at
+MOTIONS = AT.chaser  # first column of the two motions
+COMMAND_AT = STATE.at.command
 
 
 @door
@@ -145,7 +145,7 @@ def control_step(vector, markers, mem, facility_mem, k, satellites, facility, co
     measured = measure(params, facility_mem, load_facility(facility), before, k * params.T)
     done = control(params, vector, mem, k, before, measured)
     store_satellites(satellites, done.corrected)
-    store_output(command, COMMAND, done.command)
+    store_output(command, COMMAND_AT, done.command)
 
 
 @door
@@ -153,11 +153,17 @@ def exchange(vector, markers, mem, k, facility, command):
     """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out
     (flat, updated in place)."""
     params = prepare(vector, markers)
-    output = load_output(command, COMMAND)
+    output = load_output(command, COMMAND_AT)
     after, _ = advance(
         params, vector, load_facility(facility), mem, k, output.chaser, output.target
     )
     store_facility(facility, after)
+
+
+@compiled
+def _store_motions(outcome, params, satellites):
+    store_motion(outcome, AT.chaser, motion_of(params.chaser, satellites.chaser))
+    store_motion(outcome, AT.target, motion_of(params.target, satellites.target))
 
 
 @compiled
@@ -196,37 +202,34 @@ def run_one(vector, params, mem, log, outcome):
                 any_replaced(params.methods) and sum_replaced(params.methods, mem).pushes
             ):
                 settled_at = k * params.T
-                store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
-                store_motion(
-                    outcome,
-                    MOTIONS + MOTION_FLOATS,
-                    motion_of(params.target, loop.satellites.target),
-                )
+                _store_motions(outcome, params, loop.satellites)
     contacts = loop.tracker.closed
     if loop.tracker.open:
         contacts = close_contact(loop.tracker, log).closed
-    outcome[0] = float(loop.status) if depth <= DEEPEST_START else float(DEEP_AT_START)
-    outcome[1] = float(k)
-    outcome[2] = float(contacts)
-    outcome[3] = energy_invented(loop.ledger)
-    outcome[4] = loop.ledger.observed
-    outcome[5] = loop.ledger.kinetic_start
-    outcome[6] = loop.ledger.kinetic
-    outcome[7] = loop.ledger.real
-    outcome[8] = math.sqrt(
+    outcome[AT.status] = float(loop.status) if depth <= DEEPEST_START else float(DEEP_AT_START)
+    outcome[AT.cycles] = float(k)
+    outcome[AT.contacts] = float(contacts)
+    outcome[AT.energy_invented_J] = energy_invented(loop.ledger)
+    outcome[AT.observed_J] = loop.ledger.observed
+    outcome[AT.kinetic_start_J] = loop.ledger.kinetic_start
+    outcome[AT.kinetic_end_J] = loop.ledger.kinetic
+    outcome[AT.real_work_J] = loop.ledger.real
+    outcome[AT.peak_force_real_N] = math.sqrt(
         max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
     )
     if params.compares:
         keep_settled(log, outcome, MOTIONS, settled_at)
-    store_motion(outcome, MOTIONS, motion_of(params.chaser, loop.satellites.chaser))
-    store_motion(outcome, MOTIONS + MOTION_FLOATS, motion_of(params.target, loop.satellites.target))
-    outcome[35] = math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
-    outcome[36] = captured_at
+    _store_motions(outcome, params, loop.satellites)
+    outcome[AT.peak_torque_real_Nm] = (
+        math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
+    )
+    outcome[AT.captured_at_s] = captured_at
 
 
 @door
 def find_kinds(vectors, markers, kinds, numbers):
-    """The kind of every run, and its prepared numbers: see kinds.Kind and kinds.Numbers."""
+    """The kind of every run, and its prepared numbers: see specialise.Kind and
+    specialise.Numbers."""
     for i in range(vectors.shape[0]):
         params = prepare(vectors[i], markers)
         for j, value in enumerate(kind_of(params)):

@@ -65,8 +65,8 @@ class Parameter:
             "positive and each at most the sum of the others"
         }
         what |= {
-            "tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an inertia of "
-            "a body"
+            "tool_inertia": "three numbers (diagonal) or a symmetric 3 x 3 matrix, all zero or an "
+            "inertia of a body"
         }
         what |= {
             "table": "at least two rows [depth, force], from [0, 0], depths rising, forces not "
@@ -80,8 +80,8 @@ class Parameter:
             "network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"
         }
         what |= {
-            "stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along no "
-            "direction"
+            "stiffness": "one number, three (diagonal) or a symmetric 3 x 3 matrix, negative along "
+            "no direction"
         }
         what |= {kind: "nothing: softdock writes it" for kind in WRITTEN_HERE}
         what |= {"mass": "one number, or three (one per world axis)"}

@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import record_methods
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.energy.ledger import Ledger
+from softdock.core.energy.ledger import LEDGER
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.state import store_ledger, store_output
+from softdock.core.machine.state import store_ledger
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.core.spatial.motion import (
+    MOTION,
     MOTION_FLOATS,
     load_wrench,
     no_wrench,
@@ -26,6 +28,8 @@ from softdock.core.spatial.motion import (
 )
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import load3, load4, store3, store4
+
+IN_MOTION = MOTION.at
 
 
 class Channel(NamedTuple):
@@ -55,41 +59,57 @@ def _wrench(name: str, what: str) -> list[Channel]:
     ]
 
 
-CHANNELS: tuple[Channel, ...] = (
-    Channel("time", "s", "-", "time"),
-    *_motion("chaser", "the chaser satellite"),
-    *_motion("target", "the target satellite"),
-    *_motion("command.chaser", "the chaser's set-point"),
-    *_motion("command.target", "the target's set-point"),
-    *_motion("mock_up.chaser", "the chaser's mock-up"),
-    *_motion("mock_up.target", "the target's mock-up"),
-    *_wrench("true.chaser", "of the contact on the chaser's mock-up"),
-    *_wrench("measured.chaser", "handed over by the chaser's sensor"),
-    *_wrench("measured.target", "handed over by the target's sensor"),
-    *_wrench("satellite.chaser", "on the chaser satellite"),
-    *_wrench("satellite.target", "on the target satellite"),
-    *_vector("seen.chaser.position", "m", "world", "measured position of the chaser's mock-up"),
-    *_vector("seen.target.position", "m", "world", "measured position of the target's mock-up"),
-    *_vector(
-        "seen.chaser.attitude",
-        "-",
-        "world from body",
-        "measured attitude of the chaser's mock-up",
-        "wxyz",
+def _position(name: str, what: str) -> list[Channel]:
+    return _vector(name, "m", "world", f"measured position of {what}")
+
+
+def _attitude(name: str, what: str) -> list[Channel]:
+    return _vector(name, "-", "world from body", f"measured attitude of {what}", "wxyz")
+
+
+# what a row holds, in order: a name for its place in the row, and its channels
+RECORDED: tuple[tuple[str, list[Channel]], ...] = (
+    ("time", [Channel("time", "s", "-", "time")]),
+    ("chaser", _motion("chaser", "the chaser satellite")),
+    ("target", _motion("target", "the target satellite")),
+    ("command_chaser", _motion("command.chaser", "the chaser's set-point")),
+    ("command_target", _motion("command.target", "the target's set-point")),
+    ("mock_up_chaser", _motion("mock_up.chaser", "the chaser's mock-up")),
+    ("mock_up_target", _motion("mock_up.target", "the target's mock-up")),
+    ("true_chaser", _wrench("true.chaser", "of the contact on the chaser's mock-up")),
+    ("measured_chaser", _wrench("measured.chaser", "handed over by the chaser's sensor")),
+    ("measured_target", _wrench("measured.target", "handed over by the target's sensor")),
+    ("satellite_chaser", _wrench("satellite.chaser", "on the chaser satellite")),
+    ("satellite_target", _wrench("satellite.target", "on the target satellite")),
+    ("seen_chaser_p", _position("seen.chaser.position", "the chaser's mock-up")),
+    ("seen_target_p", _position("seen.target.position", "the target's mock-up")),
+    ("seen_chaser_q", _attitude("seen.chaser.attitude", "the chaser's mock-up")),
+    ("seen_target_q", _attitude("seen.target.attitude", "the target's mock-up")),
+    ("force_age", [Channel("force_age", "s", "-", "age of the handed-over force")]),
+    ("pose_age", [Channel("pose_age", "s", "-", "age of the measured poses")]),
+    (
+        "depth",
+        [Channel("contact.depth", "m", "-", "depth of the real contact; negative: the gap")],
     ),
-    *_vector(
-        "seen.target.attitude",
-        "-",
-        "world from body",
-        "measured attitude of the target's mock-up",
-        "wxyz",
+    (
+        "ledger",
+        [Channel(f"energy.{row.name}", row.unit, "world", f"ledger: {row.name}") for row in LEDGER],
     ),
-    Channel("force_age", "s", "-", "age of the handed-over force"),
-    Channel("pose_age", "s", "-", "age of the measured poses"),
-    Channel("contact.depth", "m", "-", "depth of the real contact; negative: the gap"),
-    *(Channel(f"energy.{row}", "J", "world", f"ledger: {row}") for row in Ledger._fields),
 )
-CHANNEL_COUNT = len(CHANNELS)
+RECORD = Cells(
+    "record",
+    *(
+        Cell(
+            name,
+            len(channels),
+            ", ".join(dict.fromkeys(channel.unit for channel in channels)),
+            f"`{channels[0].name}`" + (f" to `{channels[-1].name}`" if len(channels) > 1 else ""),
+        )
+        for name, channels in RECORDED
+    ),
+)
+CHANNELS: tuple[Channel, ...] = tuple(one for _, channels in RECORDED for one in channels)
+CHANNEL_COUNT, AT = RECORD.size, RECORD.at
 
 
 def channels_of(names: Iterable[str]) -> tuple[Channel, ...]:
@@ -106,29 +126,31 @@ def channels_of(names: Iterable[str]) -> tuple[Channel, ...]:
 @compiled
 def record_row(row, params, mem, loop, t):
     """Write one instant."""
-    row[0] = t
-    store_motion(row, 1, motion_of(params.chaser, loop.satellites.chaser))
-    store_motion(row, 14, motion_of(params.target, loop.satellites.target))
-    store_output(row, 27, loop.command)
-    store_motion(row, 53, loop.facility.chaser)
-    store_motion(row, 66, loop.facility.target)
-    store3(row, 79, loop.facility.true_chaser.force)
-    store3(row, 82, loop.facility.true_chaser.torque)
+    satellites, command, f = loop.satellites, loop.command, loop.facility
+    row[AT.time] = t
+    store_motion(row, AT.chaser, motion_of(params.chaser, satellites.chaser))
+    store_motion(row, AT.target, motion_of(params.target, satellites.target))
+    store_motion(row, AT.command_chaser, command.chaser)
+    store_motion(row, AT.command_target, command.target)
+    store_motion(row, AT.mock_up_chaser, f.chaser)
+    store_motion(row, AT.mock_up_target, f.target)
+    store_wrench(row, AT.true_chaser, f.true_chaser)
     m, on = params.memory, params.sensor.on
     nothing = no_wrench()
-    store_wrench(row, 85, loop.facility.reading if on != ON_TARGET else nothing)
-    store_wrench(row, 91, load_wrench(mem, m.second) if on != ON_CHASER else nothing)
-    store3(row, 97, loop.wrenches.chaser.force)
-    store3(row, 100, loop.wrenches.chaser.torque)
-    store3(row, 103, loop.wrenches.target.force)
-    store3(row, 106, loop.wrenches.target.torque)
-    f, seen, other = loop.facility, m.seen, m.seen + MOTION_FLOATS
-    store3(row, 109, f.chaser.p if params.ideal_pose else load3(mem, seen))
-    store3(row, 112, f.target.p if params.ideal_pose else load3(mem, other))
-    store4(row, 115, f.chaser.q if params.ideal_pose else load4(mem, seen + 3))
-    store4(row, 119, f.target.q if params.ideal_pose else load4(mem, other + 3))
-    row[123] = t - f.reading_time
-    row[124] = t - f.seen_time
-    row[125] = loop.depth
-    store_ledger(row, 126, loop.ledger)
+    store_wrench(row, AT.measured_chaser, f.reading if on != ON_TARGET else nothing)
+    store_wrench(
+        row, AT.measured_target, load_wrench(mem, m.second) if on != ON_CHASER else nothing
+    )
+    store_wrench(row, AT.satellite_chaser, loop.wrenches.chaser)
+    store_wrench(row, AT.satellite_target, loop.wrenches.target)
+    seen, other = m.seen, m.seen + MOTION_FLOATS
+    ideal = params.ideal_pose
+    store3(row, AT.seen_chaser_p, f.chaser.p if ideal else load3(mem, seen + IN_MOTION.p))
+    store3(row, AT.seen_target_p, f.target.p if ideal else load3(mem, other + IN_MOTION.p))
+    store4(row, AT.seen_chaser_q, f.chaser.q if ideal else load4(mem, seen + IN_MOTION.q))
+    store4(row, AT.seen_target_q, f.target.q if ideal else load4(mem, other + IN_MOTION.q))
+    row[AT.force_age] = t - f.reading_time
+    row[AT.pose_age] = t - f.seen_time
+    row[AT.depth] = loop.depth
+    store_ledger(row, AT.ledger, loop.ledger)
     record_methods(params.methods, mem, row, CHANNEL_COUNT)

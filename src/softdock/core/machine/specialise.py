@@ -6,191 +6,114 @@ such runs never do is not in its code. Numbers that all runs share (`Numbers`) a
 kernel, which cost a thread neither a register nor memory, so a kernel serves every value of them.
 What differs between the runs of a batch stays a variable of each. The CPU's doors are compiled
 once, for every kind.
+
+Nothing is listed twice: the whole numbers and flags of `Params`, and of the structures in it, are
+found by their types (`whole_paths`), and `Kind`, `kind_of`, `of_kind` and `store_numbers` are
+generated. A flag that is added to `Params` is specialised without an edit here.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections import namedtuple
+from collections.abc import Iterator
+from types import UnionType
+from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from softdock.core.contact.pairs import PAIR_FLOATS, KnownPair, Pairs, store_pair
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.vector import PAIRS_AT, Memory, Params
-from softdock.core.robots.robot import Follower
-from softdock.core.sensor.force_torque import Sampling
-from softdock.core.spatial.rigid_body import BodyParams
+from softdock.core.machine.generated import generate, replacing
+from softdock.core.machine.vector import PAIRS_AT, Params
+from softdock.core.shapes.pair import PAIR_FLOATS, KnownPair
+from softdock.core.shapes.prepare import store_pair
 
-
-class Kind(NamedTuple):
-    """Whole numbers, flags as 0 and 1. Names as in `Params` and below it."""
-
-    plant_steps: int
-    single_rate: int
-    on_stamps: int
-    integrator: int
-    chaser_fixed: int
-    target_fixed: int
-    chaser_even: int  # the same mass along every axis
-    target_even: int
-    shared: int
-    chaser_interpolation: int
-    chaser_steady: int
-    chaser_cycles: int
-    target_interpolation: int
-    target_steady: int
-    target_cycles: int
-    on: int
-    handover: int
-    noisy: int
-    plain: int
-    prompt: int
-    thresholded: int
-    all_consumed: int
-    direct: int
-    chaser_light: int
-    target_light: int
-    chaser_heavy: int
-    target_heavy: int
-    elastic: int
-    ideal_pose: int
-    hands: int
-    external: int
-    bounded: int
-    pairs: int
-    pair_kinds: int
-    slots: int
-    sample_slots: int
-    pose_slots: int
-    chaser_history: int
-    target_history: int
-    chaser_robot: int
-    target_robot: int
-    filters: int
-    second: int
-    seen: int
-    samples: int
-    poses: int
-    captures: int
-    torques: int
-    compares: int
+# paths below `Params` that stay each run's own
+OWN = (
+    "chance",
+    "chaser_robot.which",
+    "chaser_robot.at",
+    "chaser_robot.whole",
+    "target_robot.which",
+    "target_robot.at",
+    "target_robot.whole",
+)
+EVEN = ("chaser", "target")  # bodies that may have the same mass along every axis: one number of it
 
 
 class Numbers(NamedTuple):
-    """What a run is prepared to, in groups of numbers that a batch has in common or not. Also
-    whatever is said of each group."""
+    """Numbers of a prepared run, in groups that the runs of a batch share or do not. Also used as a
+    mask over the groups."""
 
-    clock: Any  # T, duration
-    sensor: Any  # period, delay, noise of force and torque, threshold
-    stop: Any  # force, torque
-    window: Any  # merge window
-    delays: Any  # of the robots
-    chaser_mass: Any  # three masses, three inverses
-    chaser_inertia: Any  # six moments, six of the inverse
+    clock: Any
+    sensor: Any
+    stop: Any
+    window: Any
+    delays: Any
+    chaser_mass: Any
+    chaser_inertia: Any
     target_mass: Any
     target_inertia: Any
     pair: Any  # the first contact pair, as in `mem`
 
 
+# where the numbers of each group stand below `Params`; a path of three or six floats says so
+GROUPS: dict[str, tuple[tuple[str, int], ...]] = {
+    "clock": (("T", 1), ("duration", 1)),
+    "sensor": (
+        ("sensor.period", 1),
+        ("sensor.delay", 1),
+        ("sensor.noise_force", 1),
+        ("sensor.noise_torque", 1),
+        ("sensor.threshold", 1),
+    ),
+    "stop": (("stop_force", 1), ("stop_torque", 1)),
+    "window": (("merge_window", 1),),
+    "delays": (("chaser_robot.delay", 1), ("target_robot.delay", 1)),
+    "chaser_mass": (("chaser.mass", 3), ("chaser.inverse_mass", 3)),
+    "chaser_inertia": (("chaser.inertia", 6), ("chaser.inverse_inertia", 6)),
+    "target_mass": (("target.mass", 3), ("target.inverse_mass", 3)),
+    "target_inertia": (("target.inertia", 6), ("target.inverse_inertia", 6)),
+}
+
+
+def _structure(hint: Any) -> Any:
+    """The NamedTuple class of a field's type (the first of several), or None."""
+    if get_origin(hint) in (Union, UnionType):
+        hint = get_args(hint)[0]
+    return hint if isinstance(hint, type) and hasattr(hint, "_fields") else None
+
+
+def whole_paths(cls: Any, own: tuple[str, ...] = OWN, below: str = "") -> Iterator[tuple[str, Any]]:
+    """Path and type of every whole number and flag of a structure and of those in it."""
+    hints = get_type_hints(cls)
+    for field in cls._fields:
+        path, inside = below + field, _structure(hints[field])
+        if path in own or field == "features":
+            continue
+        if inside is not None:
+            yield from whole_paths(inside, own, path + ".")
+        elif hints[field] in (int, bool):
+            yield path, hints[field]
+
+
+def kind_name(path: str) -> str:
+    """The field of `Kind` for a path below `Params`."""
+    return path.replace(".", "_")
+
+
+WHOLE: dict[str, Any] = dict(whole_paths(Params))
+# Whole numbers, flags as 0 and 1; pickled with a kernel's key on disk
+Kind: Any = namedtuple(  # type: ignore[misc]
+    "Kind", [*(kind_name(path) for path in WHOLE), *(f"{body}_even" for body in EVEN)]
+)
 KIND_FIELDS = len(Kind._fields)
-SIZES = Numbers(2, 5, 2, 1, 2, 6, 12, 6, 12, PAIR_FLOATS)  # floats in each group
+SIZES = Numbers(  # floats in each group
+    **{group: sum(size for _, size in paths) for group, paths in GROUPS.items()}, pair=PAIR_FLOATS
+)
 NUMBER_FLOATS = sum(SIZES)
-
-
-@compiled
-def store_numbers(row, vector, p):
-    """The numbers of one run, one after the other."""
-    s, c, t = p.sensor, p.chaser, p.target
-    singles = (
-        p.T,
-        p.duration,
-        s.period,
-        s.delay,
-        s.noise_force,
-        s.noise_torque,
-        s.threshold,
-        p.stop_force,
-        p.stop_torque,
-        p.merge_window,
-    )
-    at = 0
-    for value in singles + (p.chaser_robot.delay, p.target_robot.delay):
-        row[at] = value
-        at += 1
-    for value in (
-        c.mass
-        + c.inverse_mass
-        + c.inertia
-        + c.inverse_inertia
-        + t.mass
-        + t.inverse_mass
-        + t.inertia
-        + t.inverse_inertia
-    ):
-        row[at] = value
-        at += 1
-    if p.pairs.number > 0:
-        store_pair(vector, PAIRS_AT, row, at, False)
 
 
 @compiled
 def _is_even(mass):
     return 1 if mass[0] == mass[1] == mass[2] else 0
-
-
-@compiled
-def kind_of(params):
-    """The kind of one run."""
-    p, c, t, s, m = params, params.chaser_robot, params.target_robot, params.sensor, params.memory
-    return Kind(
-        p.plant_steps,
-        int(p.single_rate),
-        int(p.on_stamps),
-        p.integrator,
-        int(p.chaser.fixed),
-        int(p.target.fixed),
-        _is_even(p.chaser.mass),
-        _is_even(p.target.mass),
-        int(p.shared),
-        c.interpolation,
-        int(c.steady),
-        c.cycles,
-        t.interpolation,
-        int(t.steady),
-        t.cycles,
-        s.on,
-        s.handover,
-        int(s.noisy),
-        int(s.plain),
-        int(s.prompt),
-        int(s.thresholded),
-        int(s.all_consumed),
-        int(s.direct),
-        int(p.chaser_light),
-        int(p.target_light),
-        int(p.chaser_heavy),
-        int(p.target_heavy),
-        int(p.elastic),
-        int(p.ideal_pose),
-        int(p.hands),
-        int(p.external),
-        int(p.bounded),
-        p.pairs.number,
-        p.pairs.kinds,
-        m.slots,
-        m.sample_slots,
-        m.pose_slots,
-        m.chaser_history,
-        m.target_history,
-        m.chaser_robot,
-        m.target_robot,
-        m.filters,
-        m.second,
-        m.seen,
-        m.samples,
-        m.poses,
-        int(p.captures),
-        int(p.torques),
-        int(p.compares),
-    )
 
 
 @compiled
@@ -201,221 +124,97 @@ def _either(common, constant, own):
 
 
 @compiled
-def of_kind(params, kind, common, numbers, shared):
-    """The same parameters, with constants and the kernel's arguments for what the batch has in
-    common; `common`: a `Kind` of ones and zeros, `shared`: a `Numbers` of them."""
-    own = kind_of(params)
-    k = Kind(
-        _either(common.plant_steps, kind.plant_steps, own.plant_steps),
-        _either(common.single_rate, kind.single_rate, own.single_rate),
-        _either(common.on_stamps, kind.on_stamps, own.on_stamps),
-        _either(common.integrator, kind.integrator, own.integrator),
-        _either(common.chaser_fixed, kind.chaser_fixed, own.chaser_fixed),
-        _either(common.target_fixed, kind.target_fixed, own.target_fixed),
-        _either(common.chaser_even, kind.chaser_even, own.chaser_even),
-        _either(common.target_even, kind.target_even, own.target_even),
-        _either(common.shared, kind.shared, own.shared),
-        _either(common.chaser_interpolation, kind.chaser_interpolation, own.chaser_interpolation),
-        _either(common.chaser_steady, kind.chaser_steady, own.chaser_steady),
-        _either(common.chaser_cycles, kind.chaser_cycles, own.chaser_cycles),
-        _either(common.target_interpolation, kind.target_interpolation, own.target_interpolation),
-        _either(common.target_steady, kind.target_steady, own.target_steady),
-        _either(common.target_cycles, kind.target_cycles, own.target_cycles),
-        _either(common.on, kind.on, own.on),
-        _either(common.handover, kind.handover, own.handover),
-        _either(common.noisy, kind.noisy, own.noisy),
-        _either(common.plain, kind.plain, own.plain),
-        _either(common.prompt, kind.prompt, own.prompt),
-        _either(common.thresholded, kind.thresholded, own.thresholded),
-        _either(common.all_consumed, kind.all_consumed, own.all_consumed),
-        _either(common.direct, kind.direct, own.direct),
-        _either(common.chaser_light, kind.chaser_light, own.chaser_light),
-        _either(common.target_light, kind.target_light, own.target_light),
-        _either(common.chaser_heavy, kind.chaser_heavy, own.chaser_heavy),
-        _either(common.target_heavy, kind.target_heavy, own.target_heavy),
-        _either(common.elastic, kind.elastic, own.elastic),
-        _either(common.ideal_pose, kind.ideal_pose, own.ideal_pose),
-        _either(common.hands, kind.hands, own.hands),
-        _either(common.external, kind.external, own.external),
-        _either(common.bounded, kind.bounded, own.bounded),
-        _either(common.pairs, kind.pairs, own.pairs),
-        _either(common.pair_kinds, kind.pair_kinds, own.pair_kinds),
-        _either(common.slots, kind.slots, own.slots),
-        _either(common.sample_slots, kind.sample_slots, own.sample_slots),
-        _either(common.pose_slots, kind.pose_slots, own.pose_slots),
-        _either(common.chaser_history, kind.chaser_history, own.chaser_history),
-        _either(common.target_history, kind.target_history, own.target_history),
-        _either(common.chaser_robot, kind.chaser_robot, own.chaser_robot),
-        _either(common.target_robot, kind.target_robot, own.target_robot),
-        _either(common.filters, kind.filters, own.filters),
-        _either(common.second, kind.second, own.second),
-        _either(common.seen, kind.seen, own.seen),
-        _either(common.samples, kind.samples, own.samples),
-        _either(common.poses, kind.poses, own.poses),
-        _either(common.captures, kind.captures, own.captures),
-        _either(common.torques, kind.torques, own.torques),
-        _either(common.compares, kind.compares, own.compares),
-    )
-    p, c, t = params, params.chaser_robot, params.target_robot
-    s = (
-        numbers.sensor
-        if shared.sensor != 0
-        else (
-            p.sensor.period,
-            p.sensor.delay,
-            p.sensor.noise_force,
-            p.sensor.noise_torque,
-            p.sensor.threshold,
-        )
-    )
-    clock = numbers.clock if shared.clock != 0 else (p.T, p.duration)
-    stop = numbers.stop if shared.stop != 0 else (p.stop_force, p.stop_torque)
-    window = numbers.window[0] if shared.window != 0 else p.merge_window
-    delays = numbers.delays if shared.delays != 0 else (c.delay, t.delay)
-    memory = Memory(
-        k.slots,
-        k.sample_slots,
-        k.pose_slots,
-        k.chaser_history,
-        k.target_history,
-        k.chaser_robot,
-        k.target_robot,
-        k.filters,
-        k.second,
-        k.seen,
-        k.samples,
-        k.poses,
-    )
-    return Params(
-        clock[0],
-        clock[1],
-        k.plant_steps,
-        k.single_rate != 0,
-        k.on_stamps != 0,
-        p.chance,
-        k.integrator,
-        _body(
-            p.chaser,
-            k.chaser_fixed,
-            k.chaser_even,
-            numbers.chaser_mass,
-            shared.chaser_mass,
-            numbers.chaser_inertia,
-            shared.chaser_inertia,
-        ),
-        _body(
-            p.target,
-            k.target_fixed,
-            k.target_even,
-            numbers.target_mass,
-            shared.target_mass,
-            numbers.target_inertia,
-            shared.target_inertia,
-        ),
-        k.shared != 0,
-        Follower(
-            c.which,
-            c.at,
-            delays[0],
-            k.chaser_interpolation,
-            k.chaser_steady != 0,
-            c.whole,
-            k.chaser_cycles,
-        ),
-        Follower(
-            t.which,
-            t.at,
-            delays[1],
-            k.target_interpolation,
-            k.target_steady != 0,
-            t.whole,
-            k.target_cycles,
-        ),
-        Sampling(
-            k.on,
-            s[0],
-            s[1],
-            k.handover,
-            s[2],
-            s[3],
-            s[4],
-            k.noisy != 0,
-            k.plain != 0,
-            k.all_consumed != 0,
-            k.prompt != 0,
-            k.thresholded != 0,
-            k.direct != 0,
-        ),
-        k.chaser_light != 0,
-        k.target_light != 0,
-        k.chaser_heavy != 0,
-        k.target_heavy != 0,
-        k.elastic != 0,
-        k.ideal_pose != 0,
-        k.hands != 0,
-        k.external != 0,
-        stop[0],
-        stop[1],
-        k.bounded != 0,
-        Pairs(k.pairs, k.pair_kinds, p.features),
-        memory,
-        window,
-        p.methods,
-        p.features,
-        k.captures != 0,
-        k.torques != 0,
-        k.compares != 0,
+def _evened(even, values):
+    """One number in place of three."""
+    return (values[0], values[0], values[0]) if even != 0 else values
+
+
+def _kind_text() -> str:
+    """Source of `kind_of`: the kind of one run."""
+    lines = [
+        f"        {kind_name(path)}={f'int(p.{path})' if hint is bool else f'p.{path}'},\n"
+        for path, hint in WHOLE.items()
+    ]
+    lines += [f"        {body}_even=_is_even(p.{body}.mass),\n" for body in EVEN]
+    return f"def kind_of(p):\n    return Kind(\n{''.join(lines)}    )\n"
+
+
+def _places() -> dict[str, tuple[str, int, int]]:
+    """Of every number's path: its group, the first float in it, and how many."""
+    found = {}
+    for group, paths in GROUPS.items():
+        at = 0
+        for path, size in paths:
+            found[path] = (group, at, size)
+            at += size
+    return found
+
+
+def _numbers_text() -> str:
+    """Source of `store_numbers`: the numbers of one run, one after the other."""
+    lines, row = [], 0
+    for path, (_, _, size) in _places().items():
+        for i in range(size):
+            lines.append(f"    row[{row}] = p.{path}{f'[{i}]' if size > 1 else ''}\n")
+            row += 1
+    pair = f"    if p.pairs.number > 0:\n        store_pair(vector, PAIRS_AT, row, {row}, False)\n"
+    return f"def store_numbers(row, vector, p):\n{''.join(lines)}{pair}"
+
+
+def _chosen(path: str) -> str:
+    """Source of one field: the batch's where all runs share it, else the run's own."""
+    name = kind_name(path)
+    if path in WHOLE:
+        constant = f"kind.{name} != 0" if WHOLE[path] is bool else f"kind.{name}"
+        return f"_either(common.{name}, {constant}, p.{path})"
+    if path not in _places():
+        return f"p.{path}"
+    group, first, size = _places()[path]
+    floats = [f"numbers.{group}[{first + i}]" for i in range(size)]
+    value = floats[0] if size == 1 else f"({', '.join(floats)})"
+    value = f"_either(shared.{group}, {value}, p.{path})"
+    body, _, field = path.partition(".")
+    if body in EVEN and field in ("mass", "inverse_mass"):
+        even = f"_either(common.{body}_even, kind.{body}_even, _is_even(p.{body}.mass))"
+        return f"_evened({even}, {value})"
+    return value
+
+
+def _built(cls: Any, below: str, indent: str, used: dict[str, Any]) -> str:
+    """Source of a structure with each field chosen; `used`: the classes in it, by name."""
+    used[cls.__name__], hints, lines = cls, get_type_hints(cls), []
+    for field in cls._fields:
+        path, inside = below + field, _structure(hints[field])
+        if inside is None or path in OWN or field == "features":
+            lines.append(f"{indent}    {field}={_chosen(path)},\n")
+        else:
+            lines.append(
+                f"{indent}    {field}={_built(inside, path + '.', indent + '    ', used)},\n"
+            )
+    return f"{cls.__name__}(\n{''.join(lines)}{indent})"
+
+
+def _of_kind() -> Any:
+    """`of_kind(p, kind, common, numbers, shared)`: the same parameters, with constants and the
+    kernel's arguments for what the batch has in common; `common`: a `Kind` of ones and zeros,
+    `shared`: a `Numbers` of them."""
+    used: dict[str, Any] = {"_is_even": _is_even, "_evened": _evened, "_either": _either}
+    built = _built(Params, "", "    ", used)
+    return generate(
+        "of_kind", f"def of_kind(p, kind, common, numbers, shared):\n    return {built}\n", used
     )
 
 
-@compiled
-def _body(body, fixed, even, mass, mass_shared, inertia, inertia_shared):
-    m, i, J, K = body.mass, body.inverse_mass, body.inertia, body.inverse_inertia
-    if mass_shared != 0:
-        m, i = (mass[0], mass[1], mass[2]), (mass[3], mass[4], mass[5])
-    if even != 0:  # one number in place of three
-        m, i = (m[0], m[0], m[0]), (i[0], i[0], i[0])
-    if inertia_shared != 0:
-        n = inertia
-        J, K = (n[0], n[1], n[2], n[3], n[4], n[5]), (n[6], n[7], n[8], n[9], n[10], n[11])
-    return BodyParams(fixed != 0, m, i, J, K)
+kind_of = generate("kind_of", _kind_text(), {"Kind": Kind, "_is_even": _is_even})
+store_numbers = generate(
+    "store_numbers", _numbers_text(), {"store_pair": store_pair, "PAIRS_AT": PAIRS_AT}
+)
+of_kind = _of_kind()
+_with_pairs = replacing(Params, "pairs")
 
 
 @compiled
 def with_known_pair(params, numbers):
     """The same parameters, where all runs of a batch have one and the same contact pair."""
     p = params
-    return Params(
-        p.T,
-        p.duration,
-        p.plant_steps,
-        p.single_rate,
-        p.on_stamps,
-        p.chance,
-        p.integrator,
-        p.chaser,
-        p.target,
-        p.shared,
-        p.chaser_robot,
-        p.target_robot,
-        p.sensor,
-        p.chaser_light,
-        p.target_light,
-        p.chaser_heavy,
-        p.target_heavy,
-        p.elastic,
-        p.ideal_pose,
-        p.hands,
-        p.external,
-        p.stop_force,
-        p.stop_torque,
-        p.bounded,
-        KnownPair(p.pairs.number, p.pairs.kinds, p.features, numbers.pair),
-        p.memory,
-        p.merge_window,
-        p.methods,
-        p.features,
-        p.captures,
-        p.torques,
-        p.compares,
-    )
+    return _with_pairs(p, KnownPair(p.pairs.number, p.pairs.kinds, p.features, numbers.pair))

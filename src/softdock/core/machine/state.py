@@ -1,166 +1,100 @@
 """The loop's state as one flat array: what crosses the border between Python and compiled code, and
-what `step` is given and returns."""
+what `step` is given and returns.
+
+`STATE` says where each part begins, `place("tracker.closed")` where anything below it stands.
+"""
 
 from __future__ import annotations
 
 from softdock.core.adaptation.interface import Output, Satellites, Wrenches
-from softdock.core.contact_log import Tracker
-from softdock.core.cycle import Loop
-from softdock.core.energy.ledger import Ledger
-from softdock.core.facility.simulated import Facility
+from softdock.core.contact_log import TRACKER, Tracker
+from softdock.core.energy.ledger import LEDGER, Ledger
+from softdock.core.facility.simulated import FACILITY, Facility
+from softdock.core.loop import Loop
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.motion import load_motion, load_wrench, store_motion, store_wrench
-from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
-from softdock.core.spatial.vectors import load3, store3
+from softdock.core.machine.stored import storing
+from softdock.core.spatial.motion import MOTION, WRENCH
+from softdock.core.spatial.rigid_body import BODY_STATE
 
-# where each part begins
-SATELLITES, COMMAND, MOCK_UPS, TRUE, FACILITY, WRENCHES, LEDGER, TRACKER, REST = (
-    0,
-    26,
-    52,
-    78,
-    90,
-    101,
-    113,
-    130,
-    145,
+SATELLITES = Cells(
+    "satellites",
+    Cell("chaser", BODY_STATE.size, "", "the chaser satellite: a `body_state`"),
+    Cell("target", BODY_STATE.size, "", "the target satellite: a `body_state`"),
 )
-STATE_FLOATS = 147
+OUTPUT = Cells(
+    "set_points",
+    Cell("chaser", MOTION.size, "", "of the chaser's robot: a `motion`"),
+    Cell("target", MOTION.size, "", "of the target's robot: a `motion`"),
+)
+WRENCHES = Cells(
+    "wrenches",
+    Cell("chaser", WRENCH.size, "N, Nm", "on the chaser satellite"),
+    Cell("target", WRENCH.size, "N, Nm", "on the target satellite"),
+)
+PARTS = {
+    "satellites": SATELLITES,
+    "command": OUTPUT,
+    "facility": FACILITY,
+    "wrenches": WRENCHES,
+    "ledger": LEDGER,
+    "tracker": TRACKER,
+}
+STATE = Cells(
+    "state",
+    Cell("satellites", SATELLITES.size, "", "both satellites"),
+    Cell("command", OUTPUT.size, "", "set-points stamped t_k"),
+    Cell("facility", FACILITY.size, "", "mock-ups, true wrenches and what was handed over"),
+    Cell("wrenches", WRENCHES.size, "N, Nm", "on the satellites over the cycle that ended at t_k"),
+    Cell("ledger", LEDGER.size, "J", "sums since the start"),
+    Cell("tracker", TRACKER.size, "", "the contact under way"),
+    Cell("depth", 1, "m", "of the real contact; negative: the gap"),
+    Cell("status", 1, "-", "of the run, an index of `STATUSES`"),
+)
+AT, STATE_FLOATS = STATE.at, STATE.size
+
+_store_satellites, _load_satellites = storing(Satellites, SATELLITES)
+store_output, load_output = storing(Output, OUTPUT)
+storing(Wrenches, WRENCHES)
+_store_facility, _load_facility = storing(Facility, FACILITY)
+store_ledger, _ = storing(Ledger, LEDGER)
+storing(Tracker, TRACKER)
+_store_loop, _load_loop = storing(Loop, STATE)
 
 
-@compiled
-def _store_tracker(flat, at, t):
-    flat[at] = 1.0 if t.open else 0.0
-    flat[at + 1] = float(t.closed)
-    flat[at + 2] = 1.0 if t.apart else 0.0
-    flat[at + 3] = float(t.pair)
-    flat[at + 4] = t.start
-    flat[at + 5] = t.last_touch
-    flat[at + 6] = t.before
-    flat[at + 7] = t.after
-    flat[at + 8] = t.peak_real_squared
-    flat[at + 9] = t.peak_satellite_squared
-    store3(flat, at + 10, t.impulse)
-    flat[at + 13] = t.compressed
-    flat[at + 14] = t.released
-
-
-@compiled
-def _load_tracker(flat, at):
-    a = flat
-    return Tracker(
-        a[at] != 0.0,
-        int(a[at + 1]),
-        a[at + 2] != 0.0,
-        int(a[at + 3]),
-        a[at + 4],
-        a[at + 5],
-        a[at + 6],
-        a[at + 7],
-        a[at + 8],
-        a[at + 9],
-        load3(a, at + 10),
-        a[at + 13],
-        a[at + 14],
-    )
+def place(path: str) -> slice:
+    """Where a part of the state stands: `command`, `tracker.closed`, `facility.reading`."""
+    part, _, field = path.partition(".")
+    if not field:
+        return STATE.slice_of(part)
+    return PARTS[part].slice_of(field, getattr(AT, part))
 
 
 @compiled
 def store_facility(flat, facility):
-    store_motion(flat, MOCK_UPS, facility.chaser)
-    store_motion(flat, MOCK_UPS + 13, facility.target)
-    store_wrench(flat, TRUE, facility.true_chaser)
-    store_wrench(flat, TRUE + 6, facility.true_target)
-    at = FACILITY
-    flat[at] = facility.dissipating
-    flat[at + 1] = float(facility.samples)
-    flat[at + 2] = float(facility.handed)
-    flat[at + 3] = facility.reading_time
-    flat[at + 4] = facility.seen_time
-    store_wrench(flat, at + 5, facility.reading)
+    _store_facility(flat, AT.facility, facility)
 
 
 @compiled
 def load_facility(flat):
-    at = FACILITY
-    return Facility(
-        load_motion(flat, MOCK_UPS),
-        load_motion(flat, MOCK_UPS + 13),
-        load_wrench(flat, TRUE),
-        load_wrench(flat, TRUE + 6),
-        flat[at],
-        int(flat[at + 1]),
-        int(flat[at + 2]),
-        load_wrench(flat, at + 5),
-        flat[at + 3],
-        flat[at + 4],
-    )
+    return _load_facility(flat, AT.facility)
 
 
 @compiled
 def load_satellites(flat):
-    return Satellites(load_body(flat, SATELLITES), load_body(flat, SATELLITES + BODY_FLOATS))
+    return _load_satellites(flat, AT.satellites)
 
 
 @compiled
 def store_satellites(flat, satellites):
-    store_body(flat, SATELLITES, satellites.chaser)
-    store_body(flat, SATELLITES + BODY_FLOATS, satellites.target)
-
-
-@compiled
-def store_output(flat, at, output):
-    store_motion(flat, at, output.chaser)
-    store_motion(flat, at + 13, output.target)
-
-
-@compiled
-def load_output(flat, at):
-    return Output(load_motion(flat, at), load_motion(flat, at + 13))
+    _store_satellites(flat, AT.satellites, satellites)
 
 
 @compiled
 def store_loop(flat, loop):
-    store_satellites(flat, loop.satellites)
-    store_output(flat, COMMAND, loop.command)
-    store_facility(flat, loop.facility)
-    store_wrench(flat, WRENCHES, loop.wrenches.chaser)
-    store_wrench(flat, WRENCHES + 6, loop.wrenches.target)
-    store_ledger(flat, LEDGER, loop.ledger)
-    _store_tracker(flat, TRACKER, loop.tracker)
-    flat[REST] = loop.depth
-    flat[REST + 1] = float(loop.status)
-
-
-@compiled
-def store_ledger(flat, at, ledger):
-    for i in range(17):
-        flat[at + i] = ledger[i]
+    _store_loop(flat, 0, loop)
 
 
 @compiled
 def load_loop(flat):
-    a = LEDGER
-    f = flat
-    first = (f[a], f[a + 1], f[a + 2], f[a + 3], f[a + 4], f[a + 5], f[a + 6], f[a + 7])
-    last = (
-        f[a + 8],
-        f[a + 9],
-        f[a + 10],
-        f[a + 11],
-        f[a + 12],
-        f[a + 13],
-        f[a + 14],
-        f[a + 15],
-        f[a + 16],
-    )
-    return Loop(
-        load_satellites(f),
-        load_output(f, COMMAND),
-        load_facility(f),
-        Ledger(*first, *last),
-        _load_tracker(f, TRACKER),
-        f[REST],
-        Wrenches(load_wrench(f, WRENCHES), load_wrench(f, WRENCHES + 6)),
-        int(f[REST + 1]),
-    )
+    return _load_loop(flat, 0)

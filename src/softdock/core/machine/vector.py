@@ -1,265 +1,109 @@
-"""Where everything stands in the parameter vector, and `prepare`: from the vector to what the loop
-needs, once per run.
-
-The vector is flat float64, the same for CPU and GPU; a sweep writes columns of it. `PARTS` lists
-its groups in order; behind them stand the methods' parameters, and behind those the rows of tables
-and schedules. `prepare` is compiled and runs wherever the loop runs.
+"""From the parameter vector to what the loop needs: `prepare`, once per run. It is compiled and
+runs wherever the loop runs; where everything stands in the vector is in places.py.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from softdock.core.adaptation.hooks import prepare_methods
-from softdock.core.command.laboratory import LABORATORY, is_shared
-from softdock.core.contact.pairs import (
-    KIND_BITS,
-    MOST_PAIRS,
-    PAIR,
-    PAIR_FLOATS,
-    KnownPair,
-    Pairs,
-    kind_of_pair,
-    store_pair,
-)
-from softdock.core.contact.seat import CAPTURE, CAPTURES
+from softdock.core.command.laboratory import is_shared
+from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.features import Every, Plain
-from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.machine.keys import MEMORY, RANDOM, SCHEDULE, TIME
+from softdock.core.machine.params import NO_LIMIT, Memory, Params
+from softdock.core.machine.places import (
+    BASES,
+    CAPTURE_AT,
+    CHASER_AT,
+    CHASER_EXTERNAL_AT,
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
+    CHASER_ROBOT_AT,
+    CHOSEN,
+    LABORATORY_AT,
+    MAP,
+    MEMORY_AT,
+    METHODS_AT,
+    PAIR_SIZE,
+    PAIRS_AT,
+    PAIRS_MEM,
+    PARTS,
+    PEAK_FORCE_MEM,
+    PEAK_TORQUE_MEM,
+    POSE_AT,
+    RANDOM_AT,
+    RANDOMS,
+    REACHES,
+    REPORT_FLOATS,
+    REPORTED,
+    SATELLITES_AT,
+    SENSOR_AT,
+    STOP_AT,
+    STOPS,
+    TARGET_AT,
+    TARGET_EXTERNAL_AT,
+    TARGET_HAND_AT,
+    TARGET_MOCK_UP_AT,
+    TARGET_ROBOT_AT,
+    TIME_AT,
+    TIMES,
+)
 from softdock.core.robots.robot import (
-    ROBOT,
     Chance,
-    Follower,
     is_elastic,
     longest_delay,
     prepare_follower,
     prepare_robot,
 )
-from softdock.core.satellites import SATELLITES
 from softdock.core.schedules import schedule_at
-from softdock.core.sensor.force_torque import ON_BOTH, SENSOR, Sampling, prepare_sampling
-from softdock.core.sensor.mock_up import MOCK_UP, is_heavy
-from softdock.core.sensor.pose import POSE, prepare_pose
-from softdock.core.spatial.motion import MOTION_FLOATS
-from softdock.core.spatial.rigid_body import BODY, BodyParams, prepare_body
+from softdock.core.sensor.force_torque import ON_BOTH, prepare_sampling
+from softdock.core.sensor.mock_up import is_heavy
+from softdock.core.sensor.pose import prepare_pose
+from softdock.core.shapes.pair import KIND_BITS, PAIR_FLOATS, Pairs
+from softdock.core.shapes.prepare import kind_of_pair, store_pair
+from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
+from softdock.core.spatial.rigid_body import prepare_body
 
-TIME = Group(
-    "time",
-    "The clock.",
-    Parameter("cycle", "cycle_ms", "control cycle T", 4.0, "ms", 0.01, 1000.0, scale=1e-3),
-    Parameter("duration", "duration_s", "simulated time", None, "s", 0.0, 1e5, open_low=True),
-    Parameter(
-        "plant_steps",
-        "plant_steps",
-        "steps of the plant in one cycle, for the contact's work and the robots",
-        1,
-        low=1,
-        high=1000,
-        kind="integer",
-    ),
-)
-RANDOM = Group(
-    "random",
-    "Random numbers: Philox, the same on every machine.",
-    Parameter(
-        "seed", "seed", "key of all random numbers", 0, low=0, high=2**32 - 1, kind="integer"
-    ),
-    Parameter(
-        "run",
-        "run",
-        "index of the run, the second half of the key",
-        0,
-        low=0,
-        high=2**32 - 1,
-        kind="integer",
-    ),
-)
-STOP = Group(
-    "stop",
-    "Limits that end a run with a status.",
-    Parameter("force", "force_N", "largest true contact force; 0: no limit", 0.0, "N", 0.0, 1e9),
-    Parameter(
-        "torque",
-        "torque_Nm",
-        "largest true contact torque about either centre of mass; 0: no limit",
-        0.0,
-        "Nm",
-        0.0,
-        1e9,
-    ),
-)
-SCHEDULE = Group(
-    "schedule",
-    "A wrench over time, about the centre of mass; linear between rows, zero outside. Rows "
-    "here, or in a CSV file named by `csv`.",
-    Parameter(
-        "rows",
-        "rows",
-        "rows of time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm",
-        (),
-        "s, N, Nm",
-        size=2,
-        kind="schedule",
-    ),
-    Parameter("frame", "frame", "axes of the wrench", "world", choices=("world", "body")),
-)
-MEMORY = Group(
-    "memory",
-    "Sizes of the parts of `mem`. Written by softdock.",
-    Parameter("pair_count", "pair_count", "number of contact pairs", 0),
-    Parameter("slots", "slots", "set-points kept per robot", 0),
-    Parameter("sample_slots", "sample_slots", "force samples kept", 1),
-    Parameter("pose_slots", "pose_slots", "poses kept per mock-up", 0),
-    Parameter("robot_floats", "robot_floats", "per robot, for accelerations and planning", 0),
-    Parameter("report_floats", "report_floats", "for filters, a second reading and late poses", 0),
-    Parameter(
-        "orbit_networks",
-        "orbit_networks",
-        "where the list of networks that orbit has stands: how it has each, and where its "
-        "method's keys begin",
-        0,
-    ),
-    Parameter("orbit_network_count", "orbit_network_count", "how many", 0),
-    Parameter("size", "size", "floats in all", 0),
-    Parameter(
-        "orbit_done",
-        "orbit_done",
-        "of a batch compared with orbit: when orbit has done with its contacts [s]; 0: it is "
-        "not compared",
-        0,
-    ),
-)
-
-PARTS: tuple[tuple[str, Group], ...] = (
-    ("time", TIME),
-    ("random", RANDOM),
-    ("satellites", SATELLITES),
-    ("chaser", BODY),
-    ("target", BODY),
-    ("laboratory", LABORATORY),
-    ("robots.chaser", ROBOT),
-    ("robots.target", ROBOT),
-    ("sensor", SENSOR),
-    ("mock_up.chaser", MOCK_UP),
-    ("mock_up.target", MOCK_UP),
-    ("pose", POSE),
-    ("hand.chaser", SCHEDULE),
-    ("hand.target", SCHEDULE),
-    ("external.chaser", SCHEDULE),
-    ("external.target", SCHEDULE),
-    ("stop", STOP),
-    ("capture", CAPTURE),
-)
-
-
-def _bases() -> dict[str, int]:
-    bases, at = {}, 0
-    for name, group in PARTS:
-        bases[name] = at
-        at += group.size
-    bases["pairs"] = at
-    return bases
-
-
-BASES = _bases()
-# the same as compile-time constants
-TIME_AT, RANDOM_AT, SATELLITES_AT = BASES["time"], BASES["random"], BASES["satellites"]
-CHASER_AT, TARGET_AT, LABORATORY_AT = BASES["chaser"], BASES["target"], BASES["laboratory"]
-CHASER_ROBOT_AT, TARGET_ROBOT_AT, SENSOR_AT = (
-    BASES["robots.chaser"],
-    BASES["robots.target"],
-    BASES["sensor"],
-)
-CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT, POSE_AT = (
-    BASES["mock_up.chaser"],
-    BASES["mock_up.target"],
-    BASES["pose"],
-)
-CHASER_HAND_AT, TARGET_HAND_AT = BASES["hand.chaser"], BASES["hand.target"]
-CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT, STOP_AT = (
-    BASES["external.chaser"],
-    BASES["external.target"],
-    BASES["stop"],
-)
-CAPTURE_AT = BASES["capture"]
-PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
-MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
-METHODS_AT = MEMORY_AT + MEMORY.size
-TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
-STOPS, REACHES = STOP.at, ROBOT.at
-
-# The fixed head of `mem`: two cells in which methods book virtual and designed work, one in which
-# they ask to stop, two for the largest true force and
-# torque so far (squared), then the contact pairs, and so on.
-PEAK_FORCE_MEM, PEAK_TORQUE_MEM = (
-    3,
-    4,
-)  # behind adaptation.interface.BOOK_VIRTUAL, BOOK_DESIGNED and STOP_REQUEST
-PAIRS_MEM = 5
-WRENCH_FLOATS = 6
-REPORT_FLOATS = 12 + 6 + 2 * MOTION_FLOATS  # filters, the second reading, measured poses
-
-
-NO_LIMIT = 1e300
-
-
-class Memory(NamedTuple):
-    """First float of each part of `mem`."""
-
-    slots: int
-    sample_slots: int
-    pose_slots: int
-    chaser_history: int
-    target_history: int
-    chaser_robot: int  # accelerations, room to plan, an elastic joint
-    target_robot: int
-    filters: int  # states of the two sensors' low-pass
-    second: int  # the target's reading
-    seen: int  # measured poses
-    samples: int
-    poses: int
-
-
-class Params(NamedTuple):
-    """What every cycle needs, derived from the vector. What few scenarios need stays in the vector
-    and is prepared where it is wanted: this keeps the loop's registers, and the time to compile it,
-    for what is always there."""
-
-    T: float  # s
-    duration: float  # s
-    plant_steps: int
-    single_rate: bool  # one plant step and one force sample a cycle
-    on_stamps: bool  # and both mock-ups on a set-point at the end of each: delays of whole cycles
-    chance: Chance
-    integrator: int
-    chaser: BodyParams
-    target: BodyParams
-    shared: bool  # the robots share the relative motion
-    chaser_robot: Follower
-    target_robot: Follower
-    sensor: Sampling
-    chaser_light: (
-        bool  # nothing to weigh and no hand on the mock-up: the sensor feels the contact alone
-    )
-    target_light: bool
-    chaser_heavy: bool  # the mock-up's inertia matters
-    target_heavy: bool
-    elastic: bool  # a robot has an elastic joint
-    ideal_pose: bool  # poses are measured at once and exactly, and are the mock-ups'
-    hands: bool  # a hand pushes a mock-up
-    external: bool  # a schedule pushes a satellite
-    stop_force: float  # N; NO_LIMIT: none
-    stop_torque: float  # Nm
-    bounded: bool  # a robot has a reach
-    pairs: Pairs | KnownPair
-    memory: Memory
-    merge_window: float  # s; real contacts closer than this are one
-    methods: tuple
-    features: Plain | Every  # its type says what is compiled
-    captures: bool  # the scenario asks for captures
-    torques: bool  # the largest torque is kept
-    # a batch is compared with orbit: the motion after the last contact is kept (settling.py)
-    compares: bool
+__all__ = [
+    "BASES",
+    "CAPTURE_AT",
+    "CHASER_AT",
+    "CHASER_EXTERNAL_AT",
+    "CHASER_HAND_AT",
+    "CHASER_MOCK_UP_AT",
+    "CHASER_ROBOT_AT",
+    "LABORATORY_AT",
+    "MAP",
+    "MEMORY",
+    "MEMORY_AT",
+    "METHODS_AT",
+    "NO_LIMIT",
+    "PAIRS_AT",
+    "PAIRS_MEM",
+    "PAIR_SIZE",
+    "PARTS",
+    "PEAK_FORCE_MEM",
+    "PEAK_TORQUE_MEM",
+    "POSE_AT",
+    "RANDOM",
+    "RANDOMS",
+    "RANDOM_AT",
+    "REACHES",
+    "REPORT_FLOATS",
+    "SATELLITES_AT",
+    "SCHEDULE",
+    "SENSOR_AT",
+    "STOP_AT",
+    "TARGET_AT",
+    "TARGET_EXTERNAL_AT",
+    "TARGET_HAND_AT",
+    "TARGET_MOCK_UP_AT",
+    "TARGET_ROBOT_AT",
+    "TIME",
+    "TIMES",
+    "TIME_AT",
+    "WRENCH_FLOATS",
+    "Params",
+]
 
 
 @compiled
@@ -282,18 +126,18 @@ def memory_map(pairs, slots, sample_slots, on, robot_floats, report_floats, pose
     filters = robot + 2 * robot_floats
     samples = filters + report_floats
     return Memory(
-        slots,
-        sample_slots,
-        pose_slots,
-        history,
-        history + slots * MOTION_FLOATS,
-        robot,
-        robot + robot_floats,
-        filters,
-        filters + 12,
-        filters + 18,
-        samples,
-        samples + sample_slots * sample_floats(on),
+        slots=slots,
+        sample_slots=sample_slots,
+        pose_slots=pose_slots,
+        chaser_history=history,
+        target_history=history + slots * MOTION_FLOATS,
+        chaser_robot=robot,
+        target_robot=robot + robot_floats,
+        filters=filters,
+        second=filters + REPORTED.second,
+        seen=filters + REPORTED.seen,
+        samples=samples,
+        poses=samples + sample_slots * sample_floats(on),
     )
 
 
@@ -354,32 +198,32 @@ def prepare(vector, markers):
         int(vector[MEMORY_AT + MAP.report_floats]),
     )
     return Params(
-        T,
-        duration,
-        plant_steps,
-        single_rate,
-        on_stamps,
-        Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
-        int(vector[SATELLITES_AT + CHOSEN.integrator]),
-        prepare_body(vector, CHASER_AT),
-        prepare_body(vector, TARGET_AT),
-        is_shared(vector, LABORATORY_AT),
-        chaser_robot,
-        target_robot,
-        sensor,
-        chaser_light,
-        target_light,
-        chaser_heavy,
-        target_heavy,
-        elastic,
-        ideal_pose,
-        hands,
-        external,
-        _limit(vector[STOP_AT + STOPS.force]),
-        _limit(vector[STOP_AT + STOPS.torque]),
-        bounded,
-        pairs,
-        memory_map(
+        T=T,
+        duration=duration,
+        plant_steps=plant_steps,
+        single_rate=single_rate,
+        on_stamps=on_stamps,
+        chance=Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
+        integrator=int(vector[SATELLITES_AT + CHOSEN.integrator]),
+        chaser=prepare_body(vector, CHASER_AT),
+        target=prepare_body(vector, TARGET_AT),
+        shared=is_shared(vector, LABORATORY_AT),
+        chaser_robot=chaser_robot,
+        target_robot=target_robot,
+        sensor=sensor,
+        chaser_light=chaser_light,
+        target_light=target_light,
+        chaser_heavy=chaser_heavy,
+        target_heavy=target_heavy,
+        elastic=elastic,
+        ideal_pose=ideal_pose,
+        hands=hands,
+        external=external,
+        stop_force=_limit(vector[STOP_AT + STOPS.force]),
+        stop_torque=_limit(vector[STOP_AT + STOPS.torque]),
+        bounded=bounded,
+        pairs=pairs,
+        memory=memory_map(
             pairs.number,
             slots,
             sample_slots,
@@ -388,12 +232,12 @@ def prepare(vector, markers):
             report_floats,
             int(vector[MEMORY_AT + MAP.pose_slots]),
         ),
-        2.0 * (longest + sensor.delay),
-        prepare_methods(markers.methods, vector, METHODS_AT),
-        markers.features,
-        vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
-        vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
-        vector[MEMORY_AT + MAP.orbit_done] > 0.0,
+        merge_window=2.0 * (longest + sensor.delay),
+        methods=prepare_methods(markers.methods, vector, METHODS_AT),
+        features=markers.features,
+        captures=vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
+        torques=vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
+        compares=vector[MEMORY_AT + MAP.orbit_done] > 0.0,
     )
 
 

@@ -28,7 +28,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.contact.pairs import PAIR_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.interrupts import abandonable
 from softdock.core.machine.vector import MAP, MEMORY_AT, PAIRS_MEM, TIME_AT, TIMES
@@ -43,6 +42,7 @@ from softdock.core.orbit.flight import (
     orbit_run,
     run_orbit,
 )
+from softdock.core.shapes.pair import PAIR_FLOATS
 from softdock.core.spatial.motion import MOTION_FLOATS
 
 __all__ = [

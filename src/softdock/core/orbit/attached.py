@@ -11,6 +11,7 @@ from softdock.core.adaptation.networks import contact as network_contact
 from softdock.core.adaptation.networks import satellite as network_satellite
 from softdock.core.adaptation.networks.orbit import SATELLITE
 from softdock.core.adaptation.networks.port import ON_TARGET, rows_at
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import CHASER_AT, MAP, MEMORY_AT, TARGET_AT
 from softdock.core.ports.continuous import rates
@@ -19,6 +20,13 @@ from softdock.core.spatial.rigid_body import BODY
 from softdock.core.spatial.vectors import load3, norm, scale
 
 CONTACT, NETWORK, MASS = network_contact.AT, network_satellite.AT, BODY.at.mass
+
+LISTED = Cells(  # a network that orbit has, in the list at the end of the vector
+    "orbit_network",
+    Cell("kind", 1, "-", "how orbit has it (adaptation/networks/orbit.py)"),
+    Cell("keys", 1, "-", "where its method's keys begin in the vector"),
+)
+IN_LIST, LISTED_FLOATS = LISTED.at, LISTED.size
 
 
 class NoNetworks(NamedTuple):
@@ -63,20 +71,21 @@ def _unit(vector, at):
 @compiled
 def attached(networks, vector, i, memory):
     """Network i, whose memory begins at `memory`."""
-    kind, base = int(vector[networks.listed + 2 * i]), int(vector[networks.listed + 2 * i + 1])
+    entry = networks.listed + LISTED_FLOATS * i
+    kind, base = int(vector[entry + IN_LIST.kind]), int(vector[entry + IN_LIST.keys])
     is_satellite = kind == SATELLITE
     at = int(vector[base + (NETWORK.network if is_satellite else CONTACT.network)])
     rows = rows_at(vector, at)
     n, r, m = rows.n, rows.r, rows.m
     size = n + r + m
     laws = Laws(
-        n,
-        r,
-        m,
-        vector[rows.dirac : rows.stores].reshape((size, size)),
-        vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        vector[rows.dampers : rows.tables].reshape((r, 5)),
-        vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+        n=n,
+        r=r,
+        m=m,
+        dirac=vector[rows.dirac : rows.stores].reshape((size, size)),
+        stores=vector[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
+        dampers=vector[rows.dampers : rows.tables].reshape((r, 5)),
+        tables=vector[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
     )
     first = _unit(vector, base + (NETWORK.axis if is_satellite else CONTACT.axis))
     second = first if is_satellite else _unit(vector, base + CONTACT.second_axis)
@@ -92,22 +101,22 @@ def attached(networks, vector, i, memory):
     right = a + (r + 1) * (r + 1)
     u = right + r + 1
     return Attached(
-        is_satellite,
-        on_target,
-        laws,
-        (first, second, third),
-        vector[body + MASS],
-        network_satellite.rigid_at(rows),
-        memory,
-        memory + n,
-        memory + 2 * n,
-        memory + 3 * n,
-        memory + 4 * n,
-        work,
-        a,
-        right,
-        u,
-        u + 2 * m,
+        is_satellite=is_satellite,
+        on_target=on_target,
+        laws=laws,
+        axes=(first, second, third),
+        mass=vector[body + MASS],
+        rigid=network_satellite.rigid_at(rows),
+        kept=memory,
+        trial=memory + n,
+        stage=memory + 2 * n,
+        slope=memory + 3 * n,
+        total=memory + 4 * n,
+        work=work,
+        a=a,
+        right=right,
+        u=u,
+        end=u + 2 * m,
     )
 
 
@@ -135,7 +144,8 @@ def network_floats(vector: np.ndarray) -> int:
     """Floats of `mem` that orbit's networks need."""
     listed, floats = int(vector[MEMORY_AT + MAP.orbit_networks]), 0
     for i in range(int(vector[MEMORY_AT + MAP.orbit_network_count])):
-        kind, base = int(vector[listed + 2 * i]), int(vector[listed + 2 * i + 1])
+        entry = listed + LISTED_FLOATS * i
+        kind, base = int(vector[entry + IN_LIST.kind]), int(vector[entry + IN_LIST.keys])
         at = int(vector[base + (NETWORK.network if kind == SATELLITE else CONTACT.network)])
         n, r, m = (int(size) for size in vector[at : at + 3])
         floats += 5 * n + (2 * n + m + 2 * r + 1) + (r + 1) ** 2 + (r + 1) + 2 * m

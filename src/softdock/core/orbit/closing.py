@@ -95,11 +95,11 @@ def closing_of(setup, outside, both, lever, far):
     )
     gain += setup.nimble_chaser * outside.chaser_torque * lever
     return Closing(
-        speed,
-        gain,
-        far,
-        setup.nimble_target * norm(both.target.L),
-        setup.nimble_target * outside.target_torque,
+        speed=speed,
+        gain=gain,
+        far=far,
+        turning=setup.nimble_target * norm(both.target.L),
+        turning_gain=setup.nimble_target * outside.target_torque,
     )
 
 

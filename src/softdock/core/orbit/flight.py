@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 from softdock.core.contact_log import Tracker, close_contact, no_contact_yet, opened, parted
-from softdock.core.cycle import COMPLETED, DEEP_AT_START, DEEPEST_START, DIVERGED, STATUSES, is_sane
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
+from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.core.orbit.look import look
 from softdock.core.orbit.modes import is_same, no_mode
@@ -22,9 +23,17 @@ from softdock.core.orbit.outside import ROUNDING, outside_from
 from softdock.core.orbit.push import push
 from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
-from softdock.core.spatial.motion import MOTION_FLOATS, store_motion
+from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add, store3
+from softdock.core.status import (
+    COMPLETED,
+    DEEP_AT_START,
+    DEEPEST_START,
+    DIVERGED,
+    STATUSES,
+    is_sane,
+)
 
 TOO_MANY_STEPS = len(STATUSES)
 ORBIT_STATUSES = (*STATUSES, "too many steps")
@@ -32,47 +41,73 @@ INSTANT = 1e-13  # s; to which the begin and the end of a piece are located
 MOST_STEPS = 20_000_000
 
 _MOTION_NAMES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
-_NUMBERS = (
-    "status",
-    "steps",
-    "contacts",
-    "time_s",
-    "kinetic_start_J",
-    "kinetic_J",
-    "stored_J",
-    "dissipated_J",
-    "external_J",
-    "peak_force_N",
-    "virtual_J",
+OUTCOME = Cells(
+    "orbit_outcome",
+    Cell("status", 1, "-", "how the run ended, an index of `ORBIT_STATUSES`"),
+    Cell("steps", 1, "-", "pieces of the motion that were tried"),
+    Cell("contacts", 1, "-", "contacts"),
+    Cell("time_s", 1, "s", "the instant reached"),
+    Cell("kinetic_start_J", 1, "J", "kinetic energy of both satellites at the start"),
+    Cell("kinetic_J", 1, "J", "and at the end"),
+    Cell("stored_J", 1, "J", "in the contact at the end"),
+    Cell("dissipated_J", 1, "J", "by the contact"),
+    Cell("external_J", 1, "J", "work of external wrenches"),
+    Cell("peak_force_N", 1, "N", "largest force of a contact pair"),
+    Cell("virtual_J", 1, "J", "absorbed by networks"),
+    Cell("chaser", MOTION_FLOATS, "", "the chaser at the end: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target at the end: a `motion`"),
 )
-OUTCOME_COLUMNS = (
-    *_NUMBERS,
-    *(f"{body}.{name}" for body in ("chaser", "target") for name in _MOTION_NAMES),
+OUTCOME_COLUMNS = tuple(
+    name
+    for cell in OUTCOME
+    for name in (
+        [cell.name] if cell.size == 1 else [f"{cell.name}.{axis}" for axis in _MOTION_NAMES]
+    )
 )
-CHASER_END = len(_NUMBERS)
-TARGET_END = CHASER_END + MOTION_FLOATS
+AT = OUTCOME.at
+CHASER_END, TARGET_END = AT.chaser, AT.target
+ROW = Cells(
+    "orbit_record",
+    Cell("time", 1, "s", "`time`"),
+    Cell("chaser", MOTION_FLOATS, "", "the chaser satellite: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target satellite: a `motion`"),
+    Cell("force", 3, "N", "`true.chaser.force`, world axes"),
+    Cell("depth", 1, "m", "`contact.depth`"),
+    Cell("kinetic", 1, "J", "`energy.kinetic`"),
+    Cell("stored", 1, "J", "`energy.stored`"),
+    Cell("dissipated", 1, "J", "`energy.dissipated`"),
+    Cell("external", 1, "J", "`energy.external`"),
+    Cell("virtual", 1, "J", "`energy.virtual`"),
+)
+R, RECORD_FLOATS = ROW.at, ROW.size
 # columns of the record by name, as in a run's series
 RECORD: dict[str, Any] = {
-    "time": 0,
+    "time": R.time,
     **{
-        f"{body}.{name}": slice(first + at, first + at + size)
-        for body, first in (("chaser", 1), ("target", 1 + MOTION_FLOATS))
-        for name, at, size in (
-            ("position", 0, 3),
-            ("attitude", 3, 4),
-            ("velocity", 7, 3),
-            ("rate", 10, 3),
-        )
+        f"{body}.{name}": MOTION.slice_of(cell, getattr(R, body))
+        for body in ("chaser", "target")
+        for name, cell in (("position", "p"), ("attitude", "q"), ("velocity", "v"), ("rate", "w"))
     },
-    "true.chaser.force": slice(27, 30),
-    "contact.depth": 30,
-    "energy.kinetic": 31,
-    "energy.stored": 32,
-    "energy.dissipated": 33,
-    "energy.external": 34,
-    "energy.virtual": 35,
+    "true.chaser.force": ROW.slice_of("force"),
+    "contact.depth": R.depth,
+    **{
+        f"energy.{row}": getattr(R, row)
+        for row in ("kinetic", "stored", "dissipated", "external", "virtual")
+    },
 }
-RECORD_FLOATS = 36
+_followed = replacing(
+    Tracker,
+    "open",
+    "apart",
+    "pair",
+    "last_touch",
+    "after",
+    "peak_real_squared",
+    "peak_satellite_squared",
+    "impulse",
+    "compressed",
+    "released",
+)
 
 
 @compiled
@@ -80,14 +115,12 @@ def _follow(tracker, log, mode, seen, passed, t):
     """The contact under way after one more step; contacts of several touches that overlap are
     one."""
     if mode.touching != 0:
-        tracker = Tracker(
+        tracker = _followed(
+            tracker,
             True,
-            tracker.closed,
             False,
             seen.pair,
-            tracker.start,
             t,
-            tracker.before,
             seen.gap_rate,
             max(tracker.peak_real_squared, passed.peak * passed.peak),
             max(tracker.peak_satellite_squared, passed.peak * passed.peak),
@@ -112,16 +145,16 @@ def _close_open(tracker, log):
 @compiled
 def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, t):
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
-    row[0] = t
-    store_motion(row, 1, chaser)
-    store_motion(row, 1 + MOTION_FLOATS, target)
-    store3(row, 27, push(vector, setup, mem, seen.mode, chaser, target).force)
-    row[30] = seen.depth
-    row[31] = kinetic(setup, both)
-    row[32] = seen.stored
-    row[33] = dissipated
-    row[34] = external
-    row[35] = virtual
+    row[R.time] = t
+    store_motion(row, R.chaser, chaser)
+    store_motion(row, R.target, target)
+    store3(row, R.force, push(vector, setup, mem, seen.mode, chaser, target).force)
+    row[R.depth] = seen.depth
+    row[R.kinetic] = kinetic(setup, both)
+    row[R.stored] = seen.stored
+    row[R.dissipated] = dissipated
+    row[R.external] = external
+    row[R.virtual] = virtual
 
 
 @compiled
@@ -139,7 +172,7 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
     T = vector[TIME_AT + TIMES.cycle]
     cycles = max(1, int(math.ceil(vector[TIME_AT + TIMES.duration] / T - 1e-9)))
     every = 1 if record.shape[0] > cycles else cycles  # cycles from stop to stop
-    outcome[4] = kinetic(setup, both)
+    outcome[AT.kinetic_start_J] = kinetic(setup, both)
 
     # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is
     # tried: `same` < dt < `changed`.
@@ -202,16 +235,16 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
             dt = 0.0  # look again, with what acts from now on
         dt = min(min(dt, longest_step(setup.networks, vector)), min(k * T, outside.until) - t)
 
-    outcome[0] = float(status)
-    outcome[1] = float(steps)
-    outcome[2] = float(_close_open(tracker, log).closed)
-    outcome[3] = t
-    outcome[5] = kinetic(setup, both)
-    outcome[6] = stored
-    outcome[7] = dissipated
-    outcome[8] = external
-    outcome[9] = peak
-    outcome[10] = virtual
+    outcome[AT.status] = float(status)
+    outcome[AT.steps] = float(steps)
+    outcome[AT.contacts] = float(_close_open(tracker, log).closed)
+    outcome[AT.time_s] = t
+    outcome[AT.kinetic_J] = kinetic(setup, both)
+    outcome[AT.stored_J] = stored
+    outcome[AT.dissipated_J] = dissipated
+    outcome[AT.external_J] = external
+    outcome[AT.peak_force_N] = peak
+    outcome[AT.virtual_J] = virtual
     store_motion(outcome, CHASER_END, motion_of(setup.chaser, both.chaser))
     store_motion(outcome, TARGET_END, motion_of(setup.target, both.target))
 

@@ -7,10 +7,6 @@ from typing import NamedTuple
 
 from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.compliance import equilibrium
-from softdock.core.contact.laws import HUNT_CROSSLEY, elastic_force, friction_factor, stored_energy
-from softdock.core.contact.pairs import CONE, SPHERE, WALL, kind_in, load_pair
-from softdock.core.contact.shapes import touch_pair
-from softdock.core.contact.touch import NO_TOUCH
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.closing import (
     TINY,
@@ -27,10 +23,8 @@ from softdock.core.orbit.modes import (
     Mode,
     is_active,
     no_mode,
-    sector_of,
     side_of,
     state_at,
-    table_row,
     unclamped_force,
     with_pair,
     with_touch,
@@ -38,11 +32,15 @@ from softdock.core.orbit.modes import (
 from softdock.core.orbit.push import relative_spin, sliding_at
 from softdock.core.orbit.setup import pair_at, steepest_at
 from softdock.core.orbit.step import MOST_TURNS
+from softdock.core.shapes.laws import friction_factor, is_graded, stored_energy, table_row
+from softdock.core.shapes.laws import pace as pace_of
+from softdock.core.shapes.models import bend, sector_of, touch_pair, way_through
+from softdock.core.shapes.pair import kind_in, load_pair
+from softdock.core.shapes.touch import NO_TOUCH
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import (
     add,
-    add_scaled,
     cross,
     dot,
     multiply,
@@ -84,26 +82,6 @@ def _mobility(params, q, arm, normal):
 
 
 @compiled
-def _pace(vector, law, steepest, depth, speed, mobility, outside):
-    """Frequency squared [1/s^2] of a touch on its effective mass, and its rate of damping [1/s].
-
-    `steepest`: slope of the law [N/m]; `outside`: force that may press on the touch from outside
-    [N].
-    """
-    if law.kind != HUNT_CROSSLEY:
-        return steepest * mobility, law.damping * mobility
-    if law.stiffness == 0.0 or mobility == 0.0:
-        return 0.0, 0.0
-    energy = stored_energy(vector, law, max(depth, 0.0)) + 0.5 * speed * speed / mobility
-    deepest = math.pow((law.exponent + 1.0) * energy / law.stiffness, 1.0 / (law.exponent + 1.0))
-    deepest += 2.0 * math.pow(outside / law.stiffness, 1.0 / law.exponent)
-    if deepest <= 0.0:
-        return 0.0, 0.0
-    force = elastic_force(vector, law, deepest)
-    return law.exponent * force / deepest * mobility, law.damping * force * mobility
-
-
-@compiled
 def _friction_rate(pair, touch, v, spin, force, mobility):
     """How fast friction may stop the sliding [1/s]."""
     if pair.law.friction == 0.0:
@@ -116,22 +94,8 @@ def _friction_rate(pair, touch, v, spin, force, mobility):
 def _time_through(pair, closing):
     """Time in which a tip moves by a small part of what its centre must move in a wall before it is
     through [s]."""
-    if pair.geometry == CONE:
-        return time_to_cross(closing, THIN * (pair.shape.thickness + pair.tip_radius))
-    if pair.geometry == SPHERE:
-        return time_to_cross(closing, THIN * (pair.shape.radius + pair.tip_radius))
-    return math.inf
-
-
-@compiled
-def _bend(pair, tip):
-    """Distance over which the normal turns [m]: from the cone's axis, or from the sphere's
-    centre."""
-    if pair.geometry == WALL:
-        return math.inf
-    if pair.geometry == CONE:
-        return norm(add_scaled(tip, -dot(pair.shape.axis, tip), pair.shape.axis))
-    return norm(tip)
+    way = way_through(pair)
+    return time_to_cross(closing, THIN * way) if way < math.inf else math.inf
 
 
 @apart
@@ -184,7 +148,7 @@ def look(vector, setup, mem, mode, outside, both):
                 force, held = _soft_state(pair, touches.side, j, chaser.q, target.q, tip, v, spin)
             state = state_at(law, touch.depth, force)
             if state == AWAY:
-                squared, damped = _pace(
+                squared, damped = pace_of(
                     vector,
                     law,
                     steepest,
@@ -199,7 +163,9 @@ def look(vector, setup, mem, mode, outside, both):
                 safe = min(safe, max(shortest, time_to_cross(closing, -touch.depth)))
                 continue
             now = with_touch(now, i, j, state, row)
-            squared, damped = _pace(vector, law, steepest, touch.depth, abs(rate), mobility, press)
+            squared, damped = pace_of(
+                vector, law, steepest, touch.depth, abs(rate), mobility, press
+            )
             pace += squared
             damping += damped
             stored += held if pair.soft else stored_energy(vector, law, touch.depth)
@@ -209,9 +175,9 @@ def look(vector, setup, mem, mode, outside, both):
                 )  # about where the next step ends
                 most = largest_mobility(setup, norm(pair.tip) + pair.tip_radius, closing.far)
                 damping += _friction_rate(pair, touch, v, spin, ahead, most)
-            if law.kind == HUNT_CROSSLEY:
+            if is_graded(law.kind):
                 graded = min(graded, GRADED * touch.depth / (abs(rate) + TINY))
-            curved = min(curved, CURVED * _bend(pair, tip) / (norm(v) + TINY))
+            curved = min(curved, CURVED * bend(pair, tip) / (norm(v) + TINY))
         now = with_pair(
             now, i, sector_of(pair, touches.side, tip) if is_active(now, i) else 0, touches.side
         )
@@ -225,10 +191,10 @@ def look(vector, setup, mem, mode, outside, both):
         turn, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque
     )
     return Look(
-        now,
-        min(min(safe, within), min(turned_chaser, turned_target)),
-        deepest,
-        gap_rate,
-        depth,
-        stored,
+        mode=now,
+        next=min(min(safe, within), min(turned_chaser, turned_target)),
+        pair=deepest,
+        gap_rate=gap_rate,
+        depth=depth,
+        stored=stored,
     )

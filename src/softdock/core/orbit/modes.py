@@ -11,19 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.core.contact.laws import (
-    HUNT_CROSSLEY,
-    SPRING_DAMPER_PULL,
-    TABLE,
-    TABLE_ROW,
-    elastic_force,
-    table_interval,
-    table_slope,
-)
-from softdock.core.contact.pairs import CONE
-from softdock.core.contact.touch import INSIDE, LIP
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.vectors import add_scaled, dot, norm
+from softdock.core.shapes.laws import continued_force, damped_force, may_pull
 
 AWAY, PUSHING, SLACK, PULLING = 0, 1, 2, 3
 TOUCH_BITS, ROW_BITS, SECTOR_BITS, SIDE_BITS = 2, 20, 4, 2  # rows: at most 100 000
@@ -101,26 +90,11 @@ def side_of(mode, i):
 
 
 @compiled
-def table_row(vector, law, depth):
-    """The row of a table at or below a depth; 0 for other laws."""
-    if law.kind != TABLE:
-        return 0
-    return (table_interval(vector, law, depth) - law.at) // TABLE_ROW
-
-
-@compiled
 def unclamped_force(vector, law, row, depth, rate):
     """The law, smoothly continued below depth 0, below force 0 and beyond its table's row [N], and
     its elastic part [N]."""
-    if law.kind == HUNT_CROSSLEY:
-        elastic = elastic_force(vector, law, max(depth, 0.0))
-        return elastic * (1.0 + law.damping * rate), elastic
-    if law.kind == TABLE:
-        a = law.at + TABLE_ROW * row
-        elastic = vector[a + 1] + table_slope(vector, a) * (depth - vector[a])
-    else:
-        elastic = elastic_force(vector, law, depth)
-    return elastic + law.damping * rate, elastic
+    elastic = continued_force(vector, law, row, depth)
+    return damped_force(law, elastic, rate), elastic
 
 
 @compiled
@@ -130,26 +104,6 @@ def state_at(law, depth, force):
         return AWAY
     if force >= 0.0:
         return PUSHING
-    if law.kind != SPRING_DAMPER_PULL:
+    if not may_pull(law.kind):
         return SLACK
     return PULLING if law.friction > 0.0 else PUSHING
-
-
-@compiled
-def sector_of(pair, side, tip):
-    """Which part of a cone's wall is nearest (contact/cone.py): 0 a face, else an edge or the lip.
-    A point's face is endless."""
-    if pair.geometry != CONE or pair.tip_radius == 0.0:
-        return 0
-    shape = pair.shape
-    z = dot(shape.axis, tip)
-    x = norm(add_scaled(tip, -z, shape.axis)) - shape.radius
-    s, n = x * shape.sine + z * shape.cosine, z * shape.sine - x * shape.cosine
-    level = 1 if n > 0.0 else (2 if n >= -shape.thickness else 3)
-    if s > 0.0:
-        return level
-    if side == LIP and s >= -shape.length:
-        return level + (3 if s >= -0.5 * shape.length else 6)
-    if s < -shape.length and not (shape.closed and side == INSIDE):
-        return level + 9
-    return 0

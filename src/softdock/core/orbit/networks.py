@@ -251,7 +251,12 @@ def _bounds(networks, vector, mem, outside, both):
         else:
             chaser += 2.0 * pull
     return Outside(
-        outside.until, outside.acts, chaser, outside.chaser_torque, target, outside.target_torque
+        until=outside.until,
+        acts=outside.acts,
+        chaser_force=chaser,
+        chaser_torque=outside.chaser_torque,
+        target_force=target,
+        target_torque=outside.target_torque,
     )
 
 

@@ -14,7 +14,7 @@ import math
 from typing import NamedTuple
 
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.schedules import ROW, scheduled
+from softdock.core.schedules import IN_ROW, ROW, scheduled
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import add, dot, load3, norm
@@ -55,8 +55,9 @@ def _bounds(vector, schedule, t):
         else:
             high = middle
     a, b = at + ROW * low, at + ROW * high
-    force = max(norm(load3(vector, a + 1)), norm(load3(vector, b + 1)))
-    return force, max(norm(load3(vector, a + 4)), norm(load3(vector, b + 4))), vector[b]
+    force = max(norm(load3(vector, a + IN_ROW.force)), norm(load3(vector, b + IN_ROW.force)))
+    torque = max(norm(load3(vector, a + IN_ROW.torque)), norm(load3(vector, b + IN_ROW.torque)))
+    return force, torque, vector[b]
 
 
 @apart
@@ -68,7 +69,14 @@ def outside_from(vector, setup, t):
     f3, t3, u3 = _bounds(vector, s.target_external, t)
     f4, t4, u4 = _bounds(vector, s.target_hand, t)
     acts = f1 + t1 + f2 + t2 + f3 + t3 + f4 + t4 > 0.0
-    return Outside(min(min(u1, u2), min(u3, u4)), acts, f1 + f2, t1 + t2, f3 + f4, t3 + t4)
+    return Outside(
+        until=min(min(u1, u2), min(u3, u4)),
+        acts=acts,
+        chaser_force=f1 + f2,
+        chaser_torque=t1 + t2,
+        target_force=f3 + f4,
+        target_torque=t3 + t4,
+    )
 
 
 @apart

@@ -7,9 +7,6 @@ from typing import NamedTuple
 
 from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.compliance import equilibrium
-from softdock.core.contact.laws import friction_factor
-from softdock.core.contact.pairs import kind_in, load_pair
-from softdock.core.contact.shapes import touch_pair
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.modes import (
     AWAY,
@@ -22,6 +19,9 @@ from softdock.core.orbit.modes import (
     unclamped_force,
 )
 from softdock.core.orbit.setup import pair_at
+from softdock.core.shapes.laws import friction_factor
+from softdock.core.shapes.models import touch_pair
+from softdock.core.shapes.pair import kind_in, load_pair
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -123,4 +123,10 @@ def push(vector, setup, mem, mode, chaser, target):
             torque_target = subtract(torque_target, add(cross(from_target, f_W), t_W))
             power += p
             dissipated += d
-    return Push(force, torque_chaser, torque_target, power, dissipated)
+    return Push(
+        force=force,
+        torque_chaser=torque_chaser,
+        torque_target=torque_target,
+        power=power,
+        dissipated=dissipated,
+    )

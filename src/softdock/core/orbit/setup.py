@@ -8,8 +8,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.contact.laws import TABLE, TABLE_ROW
-from softdock.core.contact.pairs import PAIR_FLOATS, kind_in, load_pair
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import (
     CHASER_AT,
@@ -26,6 +24,8 @@ from softdock.core.machine.vector import (
 from softdock.core.orbit.attached import Networks, NoNetworks
 from softdock.core.orbit.networks import find_networks
 from softdock.core.schedules import Schedule, schedule_at
+from softdock.core.shapes.laws import steepest_slope
+from softdock.core.shapes.pair import PAIR_FLOATS, kind_in, load_pair
 from softdock.core.spatial.rigid_body import (
     Body,
     BodyParams,
@@ -86,19 +86,6 @@ def steepest_at(pairs, i):
 
 
 @compiled
-def _steepest(vector, law):
-    """Largest slope of the elastic force [N/m], up or down; of hunt_crossley its stiffness, which
-    is not a slope."""
-    if law.kind != TABLE:
-        return law.stiffness
-    steepest = 0.0
-    for i in range(law.rows - 1):
-        a, b = law.at + TABLE_ROW * i, law.at + TABLE_ROW * (i + 1)
-        steepest = max(steepest, abs((vector[b + 1] - vector[a + 1]) / (vector[b] - vector[a])))
-    return steepest
-
-
-@compiled
 def _soft_steepest(pair):
     """Upper bound for a tip held by springs [N/m]: the trace of their stiffness in series with the
     surface."""
@@ -135,7 +122,7 @@ def prepare_orbit(marker, vector, mem, coarser):
     for i in range(pairs):
         pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
         mem[steepest_at(pairs, i)] = (
-            _soft_steepest(pair) if pair.soft else _steepest(vector, pair.law)
+            _soft_steepest(pair) if pair.soft else steepest_slope(vector, pair.law)
         )
     nimble_chaser, uneven_chaser = _nimble(chaser)
     nimble_target, uneven_target = _nimble(target)
@@ -147,15 +134,15 @@ def prepare_orbit(marker, vector, mem, coarser):
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
     networks = find_networks(marker, vector, steepest_at(pairs, pairs))
     return Setup(
-        chaser,
-        target,
-        schedules,
-        pairs,
-        nimble_chaser,
-        nimble_target,
-        coarser * turn,
-        coarser * FINE,
-        networks,
+        chaser=chaser,
+        target=target,
+        schedules=schedules,
+        pairs=pairs,
+        nimble_chaser=nimble_chaser,
+        nimble_target=nimble_target,
+        turn=coarser * turn,
+        fine=coarser * FINE,
+        networks=networks,
     )
 
 

@@ -145,13 +145,13 @@ def step(vector, setup, mem, mode, pushed, both, t, h):
     )
     compressed, released = _work_each_way(h, p0, pm, p1)
     return after, Passed(
-        impulse,
-        dissipated,
-        external,
-        compressed,
-        released,
-        _largest(f0, norm(middle), f1),
-        virtual - decided,
+        impulse=impulse,
+        dissipated=dissipated,
+        external=external,
+        compressed=compressed,
+        released=released,
+        peak=_largest(f0, norm(middle), f1),
+        virtual=virtual - decided,
     )
 
 
@@ -188,18 +188,26 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
     steps = 1
     if turned < 2.0 * MOST_TURNS * setup.turn:  # false if diverged
         steps = max(1, int(math.ceil(turned / setup.turn)))
-    passed = Passed((0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    passed = Passed(
+        impulse=(0.0, 0.0, 0.0),
+        dissipated=0.0,
+        external=0.0,
+        compressed=0.0,
+        released=0.0,
+        peak=0.0,
+        virtual=0.0,
+    )
     copy_networks(setup.networks, vector, mem, True)
     h = dt / steps
     for i in range(steps):
         both, more = step(vector, setup, mem, mode, outside.acts, both, t + i * h, h)
         passed = Passed(
-            add(passed.impulse, more.impulse),
-            passed.dissipated + more.dissipated,
-            passed.external + more.external,
-            passed.compressed + more.compressed,
-            passed.released + more.released,
-            max(passed.peak, more.peak),
-            passed.virtual + more.virtual,
+            impulse=add(passed.impulse, more.impulse),
+            dissipated=passed.dissipated + more.dissipated,
+            external=passed.external + more.external,
+            compressed=passed.compressed + more.compressed,
+            released=passed.released + more.released,
+            peak=max(passed.peak, more.peak),
+            virtual=passed.virtual + more.virtual,
         )
     return both, passed

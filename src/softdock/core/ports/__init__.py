@@ -1,5 +1,5 @@
 """Port-Hamiltonian networks that stay passive when sampled: structure, steps, models. Users import
-`softdock.ports`.
+`softdock.core.ports`.
 
 network.py causality.py dirac.py     a network in a few lines -> who decides what -> J, R, G, H
 linear_step.py wall_step.py nonlinear_step.py secants.py

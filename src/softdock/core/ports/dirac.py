@@ -1,6 +1,7 @@
 """From bonds and causality to the Dirac structure, and from there to J, R, G and H.
 
-    (x', r_in, -y) = D (dH/dx, r_out, u),   D skew: what flows in is what is stored and dissipated     Franken eq. 22
+    (x', r_in, -y) = D (dH/dx, r_out, u)    Franken eq. 22
+    D is skew: what flows in is what is stored and dissipated
     x' = (J - R) dH/dx + G u,   y = C dH/dx + Y u,   y . u: power into the network
 
 Dampers whose causality is free feed each other: r_in = D_rx dH/dx + D_rr r_out + ..., an algebraic

@@ -140,21 +140,21 @@ def _touch(setting: Setting, rendering: str) -> Touch:
         else s.believed_damping_Ns_per_m
     )
     bench = Bench(
-        s.device_mass_kg,
-        s.device_damping_Ns_per_m,
-        s.device_friction_N,
-        s.encoder_resolution_m,
-        T,
-        s.hand_stiffness_N_per_m,
-        s.hand_damping_Ns_per_m,
-        s.hand_start_m,
-        s.hand_end_m,
-        s.hand_approach_s,
-        s.stiffness_N_per_m,
-        believed,
-        s.controller_Ns_per_m if kind != BETTER else 0.0,
-        kind,
-        20,
+        mass=s.device_mass_kg,
+        damping=s.device_damping_Ns_per_m,
+        friction=s.device_friction_N,
+        resolution=s.encoder_resolution_m,
+        T=T,
+        hand_stiffness=s.hand_stiffness_N_per_m,
+        hand_damping=s.hand_damping_Ns_per_m,
+        start=s.hand_start_m,
+        end=s.hand_end_m,
+        approach=s.hand_approach_s,
+        stiffness=s.stiffness_N_per_m,
+        believed_damping=believed,
+        damping_max=s.controller_Ns_per_m if kind != BETTER else 0.0,
+        rendering=kind,
+        substeps=20,
     )
     run_bench(bench, published, better, mem, rows)
     time = np.arange(len(rows)) * T

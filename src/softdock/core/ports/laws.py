@@ -70,13 +70,13 @@ def laws_of(network: Network) -> Laws:
             of,
         )
     return Laws(
-        n,
-        r,
-        m,
-        np.ascontiguousarray(dirac.matrix),
-        stores,
-        dampers,
-        np.array(tables) if tables else np.zeros((1, 2)),
+        n=n,
+        r=r,
+        m=m,
+        dirac=np.ascontiguousarray(dirac.matrix),
+        stores=stores,
+        dampers=dampers,
+        tables=np.array(tables) if tables else np.zeros((1, 2)),
     )
 
 

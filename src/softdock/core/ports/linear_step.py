@@ -20,111 +20,37 @@ scratch are `mem`, see `Places`.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
 
 from softdock.core.machine.compiled import compiled, door
-from softdock.core.ports.network import Network
-from softdock.errors import BadInput, Problem
+from softdock.core.ports.linear_net import (
+    FED,
+    PUT_IN,
+    SCALARS,
+    SHORT,
+    TANK,
+    TOUCHING,
+    LinearNet,
+    Places,
+    fresh_memory,
+    linear_net,
+    places_of,
+)
 
-TANK, FED, PUT_IN, SHORT, TOUCHING, SCALARS = 0, 1, 2, 3, 4, 8  # scalars at the head of `mem`
-
-
-class LinearNet(NamedTuple):
-    """What a sample needs: sizes and precomputed matrices."""
-
-    n: int  # states
-    m: int  # ports
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-    Dbar: np.ndarray
-    Dinv: np.ndarray  # pseudo-inverse of Dbar's symmetric part
-    bound: np.ndarray  # per port, how far dq may be from its prediction [m or Ns]; inf: no cap
-    stiffness: np.ndarray  # of the stores, N/m or 1/kg
-    extrapolate: float  # prediction = last dq + extrapolate * (last dq - the one before)
-
-
-class Places(NamedTuple):
-    """Where in `mem` each vector begins."""
-
-    x: int
-    scratch: int
-    y: int
-    last: int
-    c: int
-    D: int
-    predicted: int
-    position: int  # of walls: where the ports were, and where the network's own surface stands
-    surface: int
-    now: int  # and where the ports are
-    size: int
-
-
-def places_of(n: int, m: int) -> Places:
-    x, y = SCALARS, SCALARS + 2 * n
-    return Places(
-        x,
-        x + n,
-        y,
-        y + m,
-        y + 2 * m,
-        y + 3 * m,
-        y + 4 * m,
-        y + 5 * m,
-        y + 6 * m,
-        y + 7 * m,
-        y + 8 * m,
-    )
-
+__all__ = [
+    "FED",
+    "PUT_IN",
+    "SCALARS",
+    "SHORT",
+    "TANK",
+    "TOUCHING",
+    "LinearNet",
+    "Places",
+    "fresh_memory",
+    "linear_net",
+    "places_of",
+]
 
 places = compiled(places_of)
-
-
-def midpoint_matrices(
-    network: Network, T: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """A, B, C, Dbar of a linear network sampled at T."""
-    if not network.linear:
-        raise BadInput(
-            Problem(
-                f"{network.name}",
-                "nonlinear",
-                "a network of linear springs and dampers; the nonlinear step takes the others",
-            )
-        )
-    eq = network.equations
-    S, Q = eq.J - eq.R, np.diag(eq.stiffness)
-    n = len(eq.stiffness)
-    left = np.eye(n) - 0.5 * T * S @ Q
-    A = np.linalg.solve(left, np.eye(n) + 0.5 * T * S @ Q)
-    B = np.linalg.solve(left, eq.G)
-    C = 0.5 * eq.C @ Q @ (np.eye(n) + A)
-    Dbar = 0.5 * eq.C @ Q @ B + eq.Y / T
-    return A, B, C, Dbar
-
-
-def linear_net(
-    network: Network, T: float, bound: float | np.ndarray = math.inf, extrapolate: float = 0.0
-) -> LinearNet:
-    """Precompute. `bound`: largest |dq - predicted| per port; for the last dq as prediction it is
-    the largest acceleration times T^2."""
-    A, B, C, Dbar = midpoint_matrices(network, T)
-    n, m = B.shape
-    Dinv = np.linalg.pinv(0.5 * (Dbar + Dbar.T), rcond=1e-12, hermitian=True)
-    bounds = np.broadcast_to(np.asarray(bound, float), (m,))
-    A, B, C, Dbar, Dinv, bounds = (np.ascontiguousarray(a) for a in (A, B, C, Dbar, Dinv, bounds))
-    return LinearNet(
-        n, m, A, B, C, Dbar, Dinv, bounds, network.equations.stiffness, float(extrapolate)
-    )
-
-
-def fresh_memory(net: LinearNet, tank: float) -> np.ndarray:
-    """`mem` of a network at rest, with a preloaded tank [J]."""
-    mem = np.zeros(places_of(net.n, net.m).size)
-    mem[TANK] = tank
-    return mem
 
 
 @compiled

@@ -46,7 +46,6 @@ class Network:
         self.parts = Parts()
 
     # ---- elements
-    # -------------------------------------------------------------------------------------------------------------------------
 
     def spring(self, name: str, stiffness: float) -> Network:
         """V = k x^2 / 2, k in N/m."""
@@ -127,7 +126,6 @@ class Network:
         return self
 
     # ---- what follows
-    # ---------------------------------------------------------------------------------------------------------------------
 
     @cached_property
     def causality(self) -> Causality:

@@ -74,7 +74,18 @@ def nonlinear_places_of(n: int, r: int, m: int) -> Places:
     g = SCALARS + 2 * n
     guess = g + n + r
     y = guess + n
-    return Places(SCALARS, SCALARS + n, g, g + n, guess, y, y + m, y + 2 * m, y + 3 * m, y + 4 * m)
+    return Places(
+        x=SCALARS,
+        psi=SCALARS + n,
+        g=g,
+        k=g + n,
+        guess=guess,
+        y=y,
+        last=y + m,
+        c=y + 2 * m,
+        D=y + 3 * m,
+        predicted=y + 4 * m,
+    )
 
 
 places = compiled(nonlinear_places_of)
@@ -98,18 +109,18 @@ def nonlinear_net(
     n, r, m = laws.n, laws.r, laws.m
     size = n + r
     return NonlinearNet(
-        laws,
-        n,
-        m,
-        T,
-        np.ascontiguousarray(np.broadcast_to(np.asarray(bound, float), (m,))),
-        float(extrapolate),
-        np.zeros((m, m)),
-        np.zeros((m, m)),
-        np.zeros((size, size)),
-        np.zeros((size, 1 + m)),
-        np.zeros((size, 1 + m)),
-        np.zeros((m, m)),
+        laws=laws,
+        n=n,
+        m=m,
+        T=T,
+        bound=np.ascontiguousarray(np.broadcast_to(np.asarray(bound, float), (m,))),
+        extrapolate=float(extrapolate),
+        Dbar=np.zeros((m, m)),
+        Dinv=np.zeros((m, m)),
+        a=np.zeros((size, size)),
+        right=np.zeros((size, 1 + m)),
+        tangent=np.zeros((size, 1 + m)),
+        small=np.zeros((m, m)),
     )
 
 

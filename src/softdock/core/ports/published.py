@@ -4,8 +4,10 @@ among the elements, level by level.
 Each sample, with all efforts held as they were (Franken eqs. 9 to 16, 23, 25, 26):
 
     H_I += -F dq                                          what crossed the port
-    dx of the first spring from its balance:              k dx^2 / 2 + (efforts of all that moves with the port) dx = -F dq, smallest root
-    every other store i: dH_i = e_i (flow_i T + G_i dx)   what its neighbours hand on, held; new state from its energy, same sign
+    dx of the first spring from its balance:              k dx^2 / 2 + (efforts of all that moves
+                                                          with the port) dx = -F dq, smallest root
+    every other store i: dH_i = e_i (flow_i T + G_i dx)   what its neighbours hand on, held; new
+                                                          state from its energy, same sign
     dampers given the force: F^2 T / b                    time-dependent
     no root: the last jump stands in for dx               eq. 26
     an empty store: next sample it starts with dx, and that energy is virtual   eq. 25
@@ -21,119 +23,27 @@ whose energy gain F^2 T^2 / 2m comes from nothing.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
-
-import numpy as np
 
 from softdock.core.machine.compiled import compiled, door
-from softdock.core.ports.elements import POSITION, Mass
-from softdock.core.ports.network import Network
-from softdock.errors import BadInput, Problem
-
-LATCH, REARM = (
-    0,
-    1,
-    # after the first spring emptied inside the wall: wait until q leaves it, or take any inward
-    # motion
-    # as a new contact
-)
-# scalars at the head of `mem`
-(
-    FORCE,
-    POSITION_AT,
-    JUMP,
-    IN_CONTACT,
-    LATCHED,
-    H_IN,
-    H_VIRTUAL,
-    H_DISSIPATED,
-    H_LOST,
-    H_CONTROL,
+from softdock.core.ports.published_net import (
     CONTROL_FORCE,
+    FORCE,
+    H_CONTROL,
+    H_DISSIPATED,
+    H_IN,
+    H_LOST,
+    H_VIRTUAL,
+    IN_CONTACT,
+    JUMP,
+    LATCHED,
+    POSITION_AT,
+    REARM,
     SCALARS,
-) = range(12)
+    fresh_published_memory,
+    published_net,
+)
 
-
-class PublishedNet(NamedTuple):
-    n: int
-    first: int  # the spring that moves with the port
-    stiffness: np.ndarray
-    S: np.ndarray  # J - R
-    G: np.ndarray
-    C: np.ndarray
-    Y: float
-    is_mass: np.ndarray
-    T: float
-    alpha: float
-    damping_max: float  # Ns/m of the passivity controller; 0: off
-    after_empty: int
-
-
-def published_net(
-    network: Network,
-    T: float,
-    *,
-    alpha: float = 1.0,
-    controller_Ns_per_m: float = 0.0,
-    rearm: bool = False,
-) -> PublishedNet:
-    """The order in which the balances are solved follows from the structure: first the spring whose
-    flow is the port's, then what it hands on to."""
-    if not network.linear or len(network.ports) != 1 or network.ports[0].causality != POSITION:
-        raise BadInput(
-            Problem(
-                network.name,
-                "nonlinear, several ports or a force port",
-                "a linear network of one position port; the better step takes all others",
-            )
-        )
-    eq, S = network.equations, network.equations.J - network.equations.R
-    springs = [
-        i
-        for i, name in enumerate(network.dirac.stores)
-        if not isinstance(network.parts.elements[name], Mass)
-    ]
-    moves_with_port = [i for i in springs if eq.G[i, 0] == 1.0 and not S[i].any()]
-    first = (
-        moves_with_port[0]
-        if moves_with_port
-        else next((i for i in springs if eq.G[i, 0] != 0.0), -1)
-    )
-    if first < 0:
-        raise BadInput(
-            Problem(
-                network.name,
-                "no spring at the port",
-                "a network in which a spring moves with the port: its balance is solved first",
-            )
-        )
-    is_mass = np.array(
-        [isinstance(network.parts.elements[name], Mass) for name in network.dirac.stores]
-    )
-    arrays = (
-        np.ascontiguousarray(S),
-        np.ascontiguousarray(eq.G[:, 0]),
-        np.ascontiguousarray(eq.C[0]),
-    )
-    after = REARM if rearm else LATCH
-    return PublishedNet(
-        len(is_mass),
-        first,
-        eq.stiffness,
-        *arrays,
-        float(eq.Y[0, 0]),
-        is_mass,
-        T,
-        alpha,
-        controller_Ns_per_m,
-        after,
-    )
-
-
-def fresh_published_memory(net: PublishedNet, q: float) -> np.ndarray:
-    mem = np.zeros(SCALARS + 2 * net.n)
-    mem[POSITION_AT] = q
-    return mem
+__all__ = ["FORCE", "fresh_published_memory", "published_net"]
 
 
 @compiled

@@ -60,27 +60,41 @@ def telemanipulate(
     if not (isinstance(delay_ms, (int, float)) and 0.0 <= delay_ms <= 1000.0):
         raise BadInput(Problem("delay_ms", delay_ms, "a finite number >= 0 and <= 1000 [ms]"))
     bench = Bench(
-        0.1, 0.5, 0.0, 0.0, T, 300.0, 2.0, 5e-3, -12e-3, 0.5, 1000.0, 0.5, 0.0, BETTER, 10
+        mass=0.1,
+        damping=0.5,
+        friction=0.0,
+        resolution=0.0,
+        T=T,
+        hand_stiffness=300.0,
+        hand_damping=2.0,
+        start=5e-3,
+        end=-12e-3,
+        approach=0.5,
+        stiffness=1000.0,
+        believed_damping=0.5,
+        damping_max=0.0,
+        rendering=BETTER,
+        substeps=10,
     )
     local = scheme.startswith("local_model")
     transparency = LOCAL_MODEL if local else REFLECTED
     layered = scheme.endswith("layered")
     remote = Remote(
-        0.2,
-        1.0,
-        2000.0,
-        20.0,
-        0.0,
-        1000.0,
-        2.0,
-        max(1, round(delay_ms)),
-        transparency,
-        layered,
-        0.02,
-        2e-3,
-        5e3,
-        20.0,
-        2e-4,
+        mass=0.2,
+        damping=1.0,
+        stiffness=2000.0,
+        follow_damping=20.0,
+        wall=0.0,
+        wall_stiffness=1000.0,
+        wall_damping=2.0,
+        delay=max(1, round(delay_ms)),
+        transparency=transparency,
+        layered=layered,
+        share=0.02,
+        level=2e-3,
+        topping=5e3,
+        topping_most=20.0,
+        bound=2e-4,
     )
     net = linear_net(model or single_spring(remote.wall_stiffness), T, bound=remote.bound)
     rows = np.zeros((math.ceil(duration_s / T), 8))

@@ -13,6 +13,7 @@ import math
 from softdock.core.chance import draw
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.history import acceleration_at, motion_at
+from softdock.core.robots.memory import ROBOT_STATE
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.vectors import scale, store3
 
@@ -20,6 +21,9 @@ JITTER, DROPOUT = (
     10,
     12,
 )  # numbers of these sources in the random counter; + 1 for the target's robot
+
+
+MOVING = ROBOT_STATE.at
 
 
 @apart
@@ -64,5 +68,5 @@ def store_delayed_acceleration(robot, chance, T, mem, at, slots, t, where):
     is left out)."""
     delay, _ = delay_at(robot, chance, t, T)
     linear, angular = acceleration_at(T, mem, at, slots, (t - delay) / T)
-    store3(mem, where, linear)
-    store3(mem, where + 3, angular)
+    store3(mem, where + MOVING.acceleration, linear)
+    store3(mem, where + MOVING.turning, angular)

@@ -1,11 +1,9 @@
 """The stamped buffer of set-points, and the motion between them.
 
-A ring of `slots` motions in `mem`; the set-point stamped t_j = j T lies in slot j mod slots (a mask
-where `slots` is a power of two, as on a CPU).
- Between stamps the mock-up follows the cubic
-Hermite curve through stamped pose and twist (the exact motion for the exact-hold integrator);
-rotation likewise, in the rotation vector from the earlier attitude. `linear` keeps the chord,
-`hold` the earlier pose at rest (a staircase).
+A ring of `slots` motions in `mem` (rings.py); the set-point stamped t_j = j T is row number j.
+Between stamps the mock-up follows the cubic Hermite curve through stamped pose and twist (the exact
+motion for the exact-hold integrator); rotation likewise, in the rotation vector from the earlier
+attitude. `linear` keeps the chord, `hold` the earlier pose at rest (a staircase).
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.machine.compiled import compiled
+from softdock.core.rings import Ring, row_near, row_of
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion, load_motion, store_motion
 from softdock.core.spatial.rotations import exponential, inverse, product, turn_and_rate, turned
 from softdock.core.spatial.vectors import add_scaled, scale, subtract
@@ -23,34 +22,19 @@ ON_STAMP = 1e-9  # cycles; nearer to a stamp than this is on it
 
 
 @compiled
-def _slot(slots, stamp):
-    if slots & (slots - 1) == 0:
-        return (stamp & (slots - 1)) * MOTION_FLOATS
-    return (stamp % slots) * MOTION_FLOATS
-
-
-@compiled
 def push(mem, at, slots, stamp, motion):
-    store_motion(mem, at + _slot(slots, stamp), motion)
+    store_motion(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp), motion)
 
 
 @compiled
 def near(mem, at, slots, k, by):
-    """The set-point `by` stamps after k, -slots <= by < slots; `k % slots` is found but once for
-    all that are near the same k."""
-    if slots & (slots - 1) == 0:
-        return stamped(mem, at, slots, k + by)
-    slot = k % slots + by
-    if slot < 0:
-        slot += slots
-    elif slot >= slots:
-        slot -= slots
-    return load_motion(mem, at + slot * MOTION_FLOATS)
+    """The set-point `by` stamps after k, -slots <= by < slots."""
+    return load_motion(mem, row_near(Ring(at, slots, MOTION_FLOATS), k, by))
 
 
 @compiled
 def stamped(mem, at, slots, stamp):
-    return load_motion(mem, at + _slot(slots, stamp))
+    return load_motion(mem, row_of(Ring(at, slots, MOTION_FLOATS), stamp))
 
 
 @compiled

@@ -98,7 +98,14 @@ def _profile(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, end_position, en
         duration += durations[k]
     if drift != 0.0:
         end_position += drift * duration
-    return Profile(durations, accelerations, jerks, duration, end_position, end_velocity)
+    return Profile(
+        durations=durations,
+        accelerations=accelerations,
+        jerks=jerks,
+        duration=duration,
+        end_position=end_position,
+        end_velocity=end_velocity,
+    )
 
 
 @compiled

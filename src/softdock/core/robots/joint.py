@@ -18,16 +18,19 @@ import math
 from typing import NamedTuple
 
 from softdock.core.machine.compiled import compiled
-from softdock.core.robots.limited import ROBOT_FLOATS
-from softdock.core.spatial.motion import MOTION_FLOATS, Motion, load_motion, store_motion
+from softdock.core.robots.memory import (
+    ACCELERATION,
+    CONTACT_WORK,
+    DISSIPATED,
+    JOINT_FLOATS,
+    MOTOR_WORK,
+    MOTORS,
+)
+from softdock.core.spatial.motion import Motion, load_motion, store_motion
 from softdock.core.spatial.oscillator import free_response
 from softdock.core.spatial.vectors import add, dot, load3, scale, store3, subtract
 
-# Behind a robot's accelerations and room to plan, in `mem`: the motors' motion and acceleration,
-# then works [J].
-MOTORS, ACCELERATION = ROBOT_FLOATS, ROBOT_FLOATS + MOTION_FLOATS
-MOTOR_WORK, CONTACT_WORK, DISSIPATED = ACCELERATION + 3, ACCELERATION + 4, ACCELERATION + 5
-JOINT_FLOATS = MOTION_FLOATS + 6
+__all__ = ["CONTACT_WORK", "DISSIPATED", "JOINT_FLOATS", "MOTORS", "MOTOR_WORK"]
 
 
 class Joint(NamedTuple):

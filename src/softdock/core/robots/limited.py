@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.interception import advance_profile, intercepting_profile
+from softdock.core.robots.memory import AXIS, ROBOT_FLOATS, ROBOT_STATE
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import (
     inverse,
@@ -22,9 +23,9 @@ from softdock.core.spatial.rotations import (
 )
 from softdock.core.spatial.vectors import add_scaled, load3, store3
 
-ROBOT_FLOATS = (
-    6 + 30
-)  # accelerations; then start, rate, acceleration, target, target rate of six axes
+__all__ = ["ROBOT_FLOATS", "follow_within_limits"]
+AT = ROBOT_STATE.at
+STEP, IN_AXIS = AXIS.size, AXIS.at
 
 
 @apart
@@ -32,45 +33,50 @@ def _plan(mem, at, limits, dt):
     """Six axes over one step, in place: three of translation, three of rotation. One loop, so that
     the planner is compiled once."""
     for axis in range(6):
-        here = at + 6 + 5 * axis
-        k = 0 if axis < 3 else 3
+        here, moving = at + AT.axes + STEP * axis, at + AT.acceleration + axis
+        speed, acceleration, jerk = limits[:3] if axis < 3 else limits[3:]
         profile = intercepting_profile(
-            mem[here],
-            mem[here + 1],
-            mem[at + axis],
-            mem[here + 3],
-            mem[here + 4],
-            limits[k],
-            limits[k + 1],
-            limits[k + 2],
+            mem[here + IN_AXIS.x],
+            mem[here + IN_AXIS.v],
+            mem[moving],
+            mem[here + IN_AXIS.target],
+            mem[here + IN_AXIS.target_rate],
+            speed,
+            acceleration,
+            jerk,
         )
-        p, v, a = advance_profile(profile, mem[here], mem[here + 1], mem[at + axis], dt)
-        mem[here], mem[here + 1], mem[at + axis] = p, v, a
+        p, v, a = advance_profile(
+            profile, mem[here + IN_AXIS.x], mem[here + IN_AXIS.v], mem[moving], dt
+        )
+        mem[here + IN_AXIS.x], mem[here + IN_AXIS.v], mem[moving] = p, v, a
 
 
 @compiled
 def _lay(mem, at, x, v, target, target_rate):
     for i in range(3):
-        here = at + 5 * i
-        mem[here], mem[here + 1], mem[here + 3], mem[here + 4] = (
-            x[i],
-            v[i],
-            target[i],
-            target_rate[i],
-        )
+        here = at + STEP * i
+        mem[here + IN_AXIS.x] = x[i]
+        mem[here + IN_AXIS.v] = v[i]
+        mem[here + IN_AXIS.target] = target[i]
+        mem[here + IN_AXIS.target_rate] = target_rate[i]
+
+
+@compiled
+def _across(mem, at):
+    """The same number of three axes."""
+    return (mem[at], mem[at + STEP], mem[at + STEP + STEP])
 
 
 @compiled
 def follow_within_limits(limits, dt, mem, at, robot, set_point):
     """The mock-up after dt; `set_point`: where the delayed set-point is at the end of the step."""
-    _lay(mem, at + 6, robot.p, robot.v, add_scaled(set_point.p, -dt, set_point.v), set_point.v)
+    axes, turns, turning = at + AT.axes, at + AT.turns, at + AT.turning
+    _lay(mem, axes, robot.p, robot.v, add_scaled(set_point.p, -dt, set_point.v), set_point.v)
     turn, rate = turn_and_rate(product(inverse(robot.q), set_point.q), set_point.w)
-    _lay(mem, at + 21, (0.0, 0.0, 0.0), robot.w, add_scaled(turn, -dt, rate), rate)
+    _lay(mem, turns, (0.0, 0.0, 0.0), robot.w, add_scaled(turn, -dt, rate), rate)
     _plan(mem, at, limits, dt)
-    p = (mem[at + 6], mem[at + 11], mem[at + 16])
-    v = (mem[at + 7], mem[at + 12], mem[at + 17])
-    phi = (mem[at + 21], mem[at + 26], mem[at + 31])
-    rate = (mem[at + 22], mem[at + 27], mem[at + 32])
-    store3(mem, at + 3, right_jacobian(phi, load3(mem, at + 3)))
+    p, v = _across(mem, axes + IN_AXIS.x), _across(mem, axes + IN_AXIS.v)
+    phi, rate = _across(mem, turns + IN_AXIS.x), _across(mem, turns + IN_AXIS.v)
+    store3(mem, turning, right_jacobian(phi, load3(mem, turning)))
     q, w = turned(phi, rate)
     return Motion(p, normalise(product(robot.q, q)), v, w)

@@ -16,169 +16,13 @@ from typing import NamedTuple
 from softdock.core.chance import gaussians
 from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.sensor.keys import LATEST, MEAN, ON_BOTH, ON_CHASER, ON_TARGET, SENSOR
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add, add_scaled, load3, scale
 
-LATEST, MEAN = 0, 1
-ON_CHASER, ON_TARGET, ON_BOTH = 0, 1, 2
-SAME_TIME = 1e-9  # cycles; instants closer than this coincide
-_ZERO3 = (0.0, 0.0, 0.0)
+__all__ = ["LATEST", "MEAN", "ON_BOTH", "ON_CHASER", "ON_TARGET", "SENSOR"]
 
-SENSOR = Group(
-    "sensor",
-    "The force/torque sensors behind the mock-ups. All channels of a kind share one value; "
-    "both sensors are alike.",
-    Parameter(
-        "on",
-        "on",
-        "which mock-up has a sensor; with both, half the difference drives both bodies",
-        "chaser",
-        choices=("chaser", "target", "both"),
-    ),
-    Parameter(
-        "period",
-        "period_ms",
-        "time between samples; 0: one sample a cycle",
-        0.0,
-        "ms",
-        0.0,
-        1e4,
-        scale=1e-3,
-    ),
-    Parameter("delay", "delay_ms", "from a sample to its arrival", 0.0, "ms", 0.0, 1e3, scale=1e-3),
-    Parameter(
-        "handover",
-        "handover",
-        "what the controller gets: the newest sample, or the mean since the last cycle",
-        "latest",
-        choices=("latest", "mean"),
-    ),
-    Parameter(
-        "noise_force", "noise_N", "standard deviation of each force sample", 0.0, "N", 0.0, 1e6
-    ),
-    Parameter(
-        "noise_torque", "noise_Nm", "standard deviation of each torque sample", 0.0, "Nm", 0.0, 1e6
-    ),
-    Parameter(
-        "bias_force",
-        "bias_N",
-        "constant error of the force, sensor axes",
-        _ZERO3,
-        "N",
-        size=3,
-        low=-1e6,
-        high=1e6,
-    ),
-    Parameter(
-        "bias_torque",
-        "bias_Nm",
-        "constant error of the torque, sensor axes",
-        _ZERO3,
-        "Nm",
-        size=3,
-        low=-1e6,
-        high=1e6,
-    ),
-    Parameter(
-        "drift_force",
-        "drift_N_per_s",
-        "growth of the force's error",
-        _ZERO3,
-        "N/s",
-        size=3,
-        low=-1e6,
-        high=1e6,
-    ),
-    Parameter(
-        "drift_torque",
-        "drift_Nm_per_s",
-        "growth of the torque's error",
-        _ZERO3,
-        "Nm/s",
-        size=3,
-        low=-1e6,
-        high=1e6,
-    ),
-    Parameter(
-        "lowpass", "lowpass_Hz", "cut-off of a first-order low-pass; 0: none", 0.0, "Hz", 0.0, 1e5
-    ),
-    Parameter(
-        "range_force", "range_N", "saturation of each force channel; 0: none", 0.0, "N", 0.0, 1e7
-    ),
-    Parameter(
-        "range_torque",
-        "range_Nm",
-        "saturation of each torque channel; 0: none",
-        0.0,
-        "Nm",
-        0.0,
-        1e7,
-    ),
-    Parameter(
-        "resolution_force", "resolution_N", "quantisation of the force; 0: none", 0.0, "N", 0.0, 1e6
-    ),
-    Parameter(
-        "resolution_torque",
-        "resolution_Nm",
-        "quantisation of the torque; 0: none",
-        0.0,
-        "Nm",
-        0.0,
-        1e6,
-    ),
-    Parameter(
-        "freeze_at",
-        "freeze_at_s",
-        "a fault: from when on the sensor repeats its last sample, with new stamps",
-        0.0,
-        "s",
-        0.0,
-        1e5,
-    ),
-    Parameter(
-        "freeze_for", "freeze_for_s", "how long it does; 0: it never does", 0.0, "s", 0.0, 1e9
-    ),
-    Parameter(
-        "jump_at",
-        "jump_at_s",
-        "a fault: from when on jump_N and jump_Nm are added",
-        0.0,
-        "s",
-        0.0,
-        1e5,
-    ),
-    Parameter("jump_for", "jump_for_s", "how long they are; 0: from then on", 0.0, "s", 0.0, 1e9),
-    Parameter(
-        "jump_force",
-        "jump_N",
-        "the jump of the force, sensor axes",
-        _ZERO3,
-        "N",
-        size=3,
-        low=-1e6,
-        high=1e6,
-    ),
-    Parameter(
-        "jump_torque",
-        "jump_Nm",
-        "the jump of the torque, sensor axes",
-        _ZERO3,
-        "Nm",
-        size=3,
-        low=-1e6,
-        high=1e6,
-    ),
-    Parameter(
-        "threshold",
-        "threshold_N",
-        "forces smaller than this are handed over as zero",
-        0.0,
-        "N",
-        0.0,
-        1e6,
-    ),
-)
+SAME_TIME = 1e-9  # cycles; instants closer than this coincide
 AT = SENSOR.at
 
 
@@ -228,28 +72,29 @@ def prepare_sensor(vector, base, T):
     for i in range(4):
         plain = plain and v[b + AT.range_force + i] == 0.0
     noisy = v[b + AT.noise_force] > 0.0 or v[b + AT.noise_torque] > 0.0
+    jump_until = v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf
     return SensorParams(
-        int(v[b + AT.on]),
-        period,
-        v[b + AT.delay],
-        int(v[b + AT.handover]),
-        v[b + AT.noise_force],
-        v[b + AT.noise_torque],
-        bias,
-        drift,
-        keep,
-        or_no_limit(v[b + AT.range_force]),
-        or_no_limit(v[b + AT.range_torque]),
-        v[b + AT.resolution_force],
-        v[b + AT.resolution_torque],
-        v[b + AT.freeze_at],
-        v[b + AT.freeze_for],
-        v[b + AT.jump_at],
-        v[b + AT.jump_at] + v[b + AT.jump_for] if v[b + AT.jump_for] > 0.0 else math.inf,
-        jump,
-        v[b + AT.threshold],
-        noisy,
-        plain,
+        on=int(v[b + AT.on]),
+        period=period,
+        delay=v[b + AT.delay],
+        handover=int(v[b + AT.handover]),
+        noise_force=v[b + AT.noise_force],
+        noise_torque=v[b + AT.noise_torque],
+        bias=bias,
+        drift=drift,
+        keep=keep,
+        range_force=or_no_limit(v[b + AT.range_force]),
+        range_torque=or_no_limit(v[b + AT.range_torque]),
+        resolution_force=v[b + AT.resolution_force],
+        resolution_torque=v[b + AT.resolution_torque],
+        freeze_at=v[b + AT.freeze_at],
+        freeze_for=v[b + AT.freeze_for],
+        jump_at=v[b + AT.jump_at],
+        jump_until=jump_until,
+        jump=jump,
+        threshold=v[b + AT.threshold],
+        noisy=noisy,
+        plain=plain,
     )
 
 
@@ -281,19 +126,19 @@ def prepare_sampling(vector, base, T):
     prompt = s.period == T and s.delay == 0.0
     direct = prompt and s.handover == LATEST and s.on == ON_CHASER and s.threshold == 0.0
     return Sampling(
-        s.on,
-        s.period,
-        s.delay,
-        s.handover,
-        s.noise_force,
-        s.noise_torque,
-        s.threshold,
-        s.noisy,
-        s.plain,
-        all_consumed,
-        prompt,
-        s.threshold > 0.0,
-        direct,
+        on=s.on,
+        period=s.period,
+        delay=s.delay,
+        handover=s.handover,
+        noise_force=s.noise_force,
+        noise_torque=s.noise_torque,
+        threshold=s.threshold,
+        noisy=s.noisy,
+        plain=s.plain,
+        all_consumed=all_consumed,
+        prompt=prompt,
+        thresholded=s.threshold > 0.0,
+        direct=direct,
     )
 
 

@@ -4,7 +4,7 @@ with what the user believes of it.
 The sensor sits at `sensor_m` on the body, axes as the body's. It reads what acts on the mock-up
 from outside, less what moves the mock-up:
 
-    f = f_contact + f_hand + m (g - a_c)                a_c: acceleration of the mock-up's centre of mass c
+    f = f_contact + f_hand + m (g - a_c)    a_c: acceleration of the mock-up's centre of mass c
     t = ... + (c - s) x m (g - a_c) - (I alpha + w x I w)        about the sensor's origin s
 
 Lange eqs. 3 and 4 have the weight only; the inertia, m a_c and I alpha, is added here (without it a
@@ -26,6 +26,7 @@ from softdock.core.spatial.vectors import (
     add_scaled,
     cross,
     load3,
+    load6,
     scale,
     subtract,
     symmetric_times,
@@ -119,9 +120,7 @@ class MockUpParams(NamedTuple):
 
 @compiled
 def _load(vector, mass, centre, inertia):
-    i = inertia
-    six = (vector[i], vector[i + 1], vector[i + 2], vector[i + 3], vector[i + 4], vector[i + 5])
-    return Load(vector[mass], load3(vector, centre), six)
+    return Load(vector[mass], load3(vector, centre), load6(vector, inertia))
 
 
 @compiled
@@ -138,11 +137,11 @@ def prepare_mock_up(vector, base):
         vector, base + AT.believed_mass, base + AT.believed_centre, base + AT.believed_inertia
     )
     return MockUpParams(
-        true,
-        believed,
-        load3(vector, base + AT.sensor),
-        int(vector[base + AT.acceleration]),
-        is_heavy(vector, base),
+        true=true,
+        believed=believed,
+        sensor=load3(vector, base + AT.sensor),
+        acceleration=int(vector[base + AT.acceleration]),
+        heavy=is_heavy(vector, base),
     )
 
 

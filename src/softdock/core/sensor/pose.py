@@ -106,7 +106,7 @@ POSE = Group(
         size=3,
     ),
 )
-AT = POSE.at
+AT, POSE_SIZE = POSE.at, POSE.size
 
 
 class PoseParams(NamedTuple):
@@ -127,19 +127,19 @@ def prepare_pose(vector, base):
     v = vector
     b = base
     ideal = True
-    for i in range(13):
+    for i in range(POSE_SIZE):
         ideal = ideal and v[b + i] == 0.0
     return PoseParams(
-        v[b],
-        v[b + 1],
-        v[b + 2],
-        v[b + 3],
-        v[b + 4],
-        v[b + 5],
-        v[b + 6],
-        load3(v, b + 7),
-        load3(v, b + 10),
-        ideal,
+        delay=v[b + AT.delay],
+        period=v[b + AT.period],
+        noise_position=v[b + AT.noise_position],
+        noise_attitude=v[b + AT.noise_attitude],
+        resolution_position=v[b + AT.resolution_position],
+        resolution_attitude=v[b + AT.resolution_attitude],
+        dropout=v[b + AT.dropout],
+        chaser_offset=load3(v, b + AT.chaser_offset),
+        target_offset=load3(v, b + AT.target_offset),
+        ideal=ideal,
     )
 
 

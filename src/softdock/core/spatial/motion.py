@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.rotations import exponential, product, rotate, rotation_from_to
 from softdock.core.spatial.vectors import (
@@ -19,7 +20,24 @@ from softdock.core.spatial.vectors import (
     subtract,
 )
 
-POSE_FLOATS, MOTION_FLOATS = 7, 13
+POSE = Cells(
+    "pose",
+    Cell("p", 3, "m", "position of the centre of mass, world axes"),
+    Cell("q", 4, "-", "attitude, world from body, wxyz"),
+)
+MOTION = Cells(
+    "motion",
+    *POSE,
+    Cell("v", 3, "m/s", "velocity, world axes"),
+    Cell("w", 3, "rad/s", "angular velocity, body axes"),
+)
+WRENCH = Cells(
+    "wrench",
+    Cell("force", 3, "N", "force on a body, world axes"),
+    Cell("torque", 3, "Nm", "torque about its centre of mass, world axes"),
+)
+POSE_FLOATS, MOTION_FLOATS, WRENCH_FLOATS = POSE.size, MOTION.size, WRENCH.size
+AT, WRENCH_AT = MOTION.at, WRENCH.at
 
 
 class Pose(NamedTuple):
@@ -107,36 +125,39 @@ def port_energy(wrench, T, before, after):
 
 @compiled
 def load_pose(array, at):
-    return Pose(load3(array, at), load4(array, at + 3))
+    return Pose(load3(array, at + AT.p), load4(array, at + AT.q))
 
 
 @compiled
 def store_pose(array, at, pose):
     """Of a `Pose` or a `Motion`."""
-    store3(array, at, pose.p)
-    store4(array, at + 3, pose.q)
+    store3(array, at + AT.p, pose.p)
+    store4(array, at + AT.q, pose.q)
 
 
 @compiled
 def load_motion(array, at):
     return Motion(
-        load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10)
+        load3(array, at + AT.p),
+        load4(array, at + AT.q),
+        load3(array, at + AT.v),
+        load3(array, at + AT.w),
     )
 
 
 @compiled
 def store_motion(array, at, motion):
     store_pose(array, at, motion)
-    store3(array, at + 7, motion.v)
-    store3(array, at + 10, motion.w)
+    store3(array, at + AT.v, motion.v)
+    store3(array, at + AT.w, motion.w)
 
 
 @compiled
 def load_wrench(array, at):
-    return Wrench(load3(array, at), load3(array, at + 3))
+    return Wrench(load3(array, at + WRENCH_AT.force), load3(array, at + WRENCH_AT.torque))
 
 
 @compiled
 def store_wrench(array, at, wrench):
-    store3(array, at, wrench.force)
-    store3(array, at + 3, wrench.torque)
+    store3(array, at + WRENCH_AT.force, wrench.force)
+    store3(array, at + WRENCH_AT.torque, wrench.torque)

@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.spatial.motion import Motion
+from softdock.core.spatial.motion import POSE, Motion
 from softdock.core.spatial.rotations import normalise, rotate, rotate_back
 from softdock.core.spatial.vectors import (
     dot,
     load3,
     load4,
+    load6,
     store3,
     store4,
     symmetric_inverse,
@@ -116,11 +118,14 @@ class Body(NamedTuple):
 @compiled
 def prepare_body(vector, base):
     mass = load3(vector, base + AT.mass)
-    i = base + AT.inertia
-    inertia = (vector[i], vector[i + 1], vector[i + 2], vector[i + 3], vector[i + 4], vector[i + 5])
+    inertia = load6(vector, base + AT.inertia)
     inverse_mass = (1.0 / mass[0], 1.0 / mass[1], 1.0 / mass[2])
     return BodyParams(
-        vector[base + AT.fixed] != 0.0, mass, inverse_mass, inertia, symmetric_inverse(inertia)
+        fixed=vector[base + AT.fixed] != 0.0,
+        mass=mass,
+        inverse_mass=inverse_mass,
+        inertia=inertia,
+        inverse_inertia=symmetric_inverse(inertia),
     )
 
 
@@ -158,17 +163,28 @@ def kinetic_energy(params, body):
     return 0.5 * (translation + dot(L_B, symmetric_times(params.inverse_inertia, L_B)))
 
 
-BODY_FLOATS = 13  # of a stored state
+BODY_STATE = Cells(
+    "body_state",
+    *POSE,
+    Cell("v", 3, "m/s", "velocity, world axes"),
+    Cell("L", 3, "kg m^2/s", "angular momentum about the centre of mass, world axes"),
+)
+BODY_FLOATS, STATE_AT = BODY_STATE.size, BODY_STATE.at
 
 
 @compiled
 def store_body(array, at, body):
-    store3(array, at, body.p)
-    store4(array, at + 3, body.q)
-    store3(array, at + 7, body.v)
-    store3(array, at + 10, body.L)
+    store3(array, at + STATE_AT.p, body.p)
+    store4(array, at + STATE_AT.q, body.q)
+    store3(array, at + STATE_AT.v, body.v)
+    store3(array, at + STATE_AT.L, body.L)
 
 
 @compiled
 def load_body(array, at):
-    return Body(load3(array, at), load4(array, at + 3), load3(array, at + 7), load3(array, at + 10))
+    return Body(
+        load3(array, at + STATE_AT.p),
+        load4(array, at + STATE_AT.q),
+        load3(array, at + STATE_AT.v),
+        load3(array, at + STATE_AT.L),
+    )

@@ -88,7 +88,7 @@ def symmetric_inverse(m):
 
 
 # Unsigned indices: for signed ones Numba asks at every access whether they count from the end.
-_1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)
+_1, _2, _3, _4, _5 = (np.uint64(i) for i in range(1, 6))
 
 
 @compiled
@@ -101,6 +101,20 @@ def load3(array, at):
 def load4(array, at):
     i = np.uint64(at)
     return (array[i], array[i + _1], array[i + _2], array[i + _3])
+
+
+@compiled
+def load6(array, at):
+    """A symmetric matrix: xx, yy, zz, xy, xz, yz."""
+    i = np.uint64(at)
+    return (
+        array[i],
+        array[i + _1],
+        array[i + _2],
+        array[i + _3],
+        array[i + _4],
+        array[i + _5],
+    )
 
 
 @compiled

@@ -8,8 +8,6 @@ from softdock.papers.de_stefano.energies import (
     make_figure_4,
     make_figure_5,
     make_figure_6,
-    make_figure_9,
-    make_figure_10,
     make_figure_11,
 )
 from softdock.papers.de_stefano.experiment import (
@@ -19,6 +17,7 @@ from softdock.papers.de_stefano.experiment import (
     make_noise,
 )
 from softdock.papers.de_stefano.faults import make_faults
+from softdock.papers.de_stefano.observers import make_figure_9, make_figure_10
 from softdock.papers.de_stefano.trade import make_trade
 from softdock.papers.frame import Paper
 

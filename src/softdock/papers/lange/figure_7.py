@@ -21,7 +21,9 @@ from softdock.papers.lange.cone import (
 )
 from softdock.papers.lange.figure_7_charts import figure_7_charts
 from softdock.papers.lange.impact import energy_ratio
+from softdock.report.replay import replay
 from softdock.runs.run import Run
+from softdock.scene import scene_of, scene_of_orbit
 
 ORDER = ("first", "second", "third", "fourth")
 LATER = (0.0, 0.25, 0.5, 0.75)  # of a cycle
@@ -76,6 +78,22 @@ def energy_after(run: Run, contact: int) -> float:
     return float(
         100.0
         * (kinetic[np.searchsorted(t, run.contacts[contact]["end_s"] + 0.02)] / kinetic[0] - 1.0)
+    )
+
+
+def _replay() -> str:
+    """Orbit, the naive loop, and the forces re-mapped without and with lead and rewind."""
+    shown = {
+        "naive": "naive",
+        NEITHER: "re-mapped, neither lead nor rewind",
+        OURS: "re-mapped, lead and rewind",
+    }
+    scenes = [
+        scene_of_orbit(cone_run(OURS)),
+        *(scene_of(cone_run(key), name=name, orbit=False) for key, name in shown.items()),
+    ]
+    return replay(
+        "figure_7", scenes, "A bar in a cone: orbit and three loops, in step", charts=False
     )
 
 
@@ -139,5 +157,5 @@ def make_figure_7() -> Exhibit:
             f"The naive loop has {energy_after(cone_run('naive'), 1):+.0f} % more energy "
             "after its second contact already; the third throws the servicer out.",
         ),
-        figure_7_charts(),
+        [_replay(), *figure_7_charts()],
     )

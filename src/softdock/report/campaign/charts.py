@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.campaign.outcomes import heading
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.elements import text, unit_of
 
 
-def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
-    """One chart an outcome, a line a variant."""
+def distribution_charts(r: dict[str, Any]) -> str:
+    """One chart per outcome, one line per variant."""
     parts, same = [], []
     for name, found in r["distributions"].items():
         lines = []
@@ -19,7 +20,7 @@ def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
             len({value for one in found if one["runs"] for value in (one["least"], one["most"])})
             == 1
         ):
-            same.append(f"{headings.get(name, name)} {found[0].get('most', 0.0):.4g}")
+            same.append(f"{heading(name)} {found[0].get('most', 0.0):.4g}")
             continue
         for i, one in enumerate(found):
             if one["runs"]:
@@ -60,14 +61,14 @@ def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
                 if first["undefined"]
                 else ""
             )
-        heading = headings.get(name, name)
-        title = heading[0].upper() + heading[1:]
+        words = heading(name)
+        title = words[0].upper() + words[1:]
         parts.append(
             chart(
                 f"distribution-{name}",
                 title,
                 lines,
-                _with_unit(heading, name),
+                _with_unit(words, name),
                 "share of runs",
                 caption=caption,
                 time_axis=False,
@@ -76,6 +77,6 @@ def distribution_charts(r: dict[str, Any], headings: dict[str, str]) -> str:
     return "".join(parts) + (text(f"The same in all runs: {', '.join(same)}.") if same else "")
 
 
-def _with_unit(heading: str, name: str) -> str:
+def _with_unit(words: str, name: str) -> str:
     unit = unit_of(name)
-    return f"{heading} [{unit}]" if unit else heading
+    return f"{words} [{unit}]" if unit else words

@@ -11,25 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.campaign.maps import mapped
+from softdock.campaign.outcome import Map
 from softdock.report.frame.charts import Line, chart
 from softdock.report.frame.elements import text
 
-MAPPED = {  # outcome: title, colour scale, range
-    "captured": ("Captured", "Viridis", (0.0, 1.0)),
-    "honest": ("Honest: share of runs within the bound of orbit", "Viridis", (0.0, 1.0)),
-    "distance_from_orbit": (
-        "Distance from orbit, with the envelope of honest operation",
-        "Cividis",
-        None,
-    ),
-    "energy_invented_share": ("Energy invented, of that at the start", "RdBu", None),
-    "peak_force_real_N": ("Peak force [N]", "Cividis", None),
-    "active": ("Active: share of runs that invented energy", "Viridis", (0.0, 1.0)),
-}
-SHARES = (
-    "honest",
-    "active",
-)  # of the runs in a cell; with one run a cell the distance and the energy say it better
 MOST_MAPS = 40  # on a page
 NO_RUN, NO_STATEMENT = "#dfe3e8", "#8f99a6"  # greys
 FEWEST_TICKS = 12  # values of a list that are all written at the axis
@@ -45,7 +31,7 @@ class Axis(NamedTuple):
 
 
 def map_charts(r: dict[str, Any]) -> str:
-    """A map an outcome and variant, as far as a page has room; what is left out is named."""
+    """A map for each outcome and variant, as far as a page has room; what is left out is named."""
     found = r["maps"]
     if not found:
         return ""
@@ -57,18 +43,18 @@ def map_charts(r: dict[str, Any]) -> str:
     ]
     runs, parts, left, drawn = [np.array(one) for one in found["runs"]], [], [], 0
     single = all((one <= 1).all() for one in runs)
-    for name, (title, _, _) in MAPPED.items():
-        if name not in found["outcomes"] or (single and name in SHARES):
-            continue
+    for outcome, drawing in ((one.name, one.map) for one in mapped()):
+        if drawing is None or outcome not in found["outcomes"] or (single and drawing.is_share):
+            continue  # with one run per cell the distance and the energy say it better
         every = [
             np.array([[np.nan if v is None else v for v in row] for row in values], dtype=float)
-            for values in found["outcomes"][name]
+            for values in found["outcomes"][outcome]
         ]
         room = max(0, MOST_MAPS - drawn)
-        left += [f"{title}: {r['variants'][i]['label']}" for i in range(room, len(every))]
+        left += [f"{drawing.title}: {r['variants'][i]['label']}" for i in range(room, len(every))]
         drawn += len(every[:room])
         charts = [
-            _map(r, name, i, every[i], runs[i], _limits(name, every), axes)
+            _map(r, outcome, drawing, i, every[i], runs[i], _limits(drawing, every), axes)
             for i in range(len(every[:room]))
         ]
         parts.append(
@@ -122,16 +108,19 @@ def _cells_note(r: dict[str, Any], runs: list[np.ndarray]) -> str:
 def _map(
     r: dict[str, Any],
     name: str,
+    drawing: Map,
     i: int,
     values: np.ndarray,
     runs: np.ndarray,
     limits: tuple[float, float],
     axes: list[Axis],
 ) -> str:
-    title, scale, _ = MAPPED[name]
     across, up = axes
     z, count = values.T, runs.T
-    lines = [*_greys(across, up, z, count), _colours(name, across, up, z, count, scale, limits)]
+    lines = [
+        *_greys(across, up, z, count),
+        _colours(name, across, up, z, count, drawing.colours, limits),
+    ]
     caption = []
     if name in ("distance_from_orbit", "honest") and (
         silent := int((~np.isfinite(z) & (count > 0)).sum())
@@ -148,7 +137,7 @@ def _map(
     x_title, y_title = (one.layout["title"]["text"] for one in axes)
     return chart(
         f"map-{name}-{i}",
-        f"{title}{label}",
+        f"{drawing.title}{label}",
         lines,
         x_title,
         y_title,
@@ -181,13 +170,12 @@ def _envelope(z: np.ndarray, bound: float, several: bool) -> str:
     return f"Line: {'a mean distance of ' if several else ''}{limit}. {side}"
 
 
-def _limits(name: str, every: list[np.ndarray]) -> tuple[float, float]:
+def _limits(drawing: Map, every: list[np.ndarray]) -> tuple[float, float]:
     """The same for all variants, so that they can be compared."""
-    limits = MAPPED[name][2]
-    if limits is not None:
-        return limits
+    if drawing.limits is not None:
+        return drawing.limits
     fine = np.concatenate([z[np.isfinite(z)] for z in every])
-    if name == "energy_invented_share":  # the middle colour is none
+    if drawing.about_zero:
         most = float(np.abs(fine).max()) or 1.0
         return -most, most
     return min(0.0, float(fine.min())), float(fine.max()) or 1.0

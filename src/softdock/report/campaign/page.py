@@ -3,17 +3,20 @@ operation, what matters most, the worst cases."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from softdock.campaign.outcomes import ACTIVE
+from softdock.campaign.outcome_columns import ACTIVE
+from softdock.campaign.outcomes import Outcome, heading, on_page
+from softdock.campaign.precision import said as said_of_precision
+from softdock.campaign.variants import Plan
 from softdock.report.campaign.charts import distribution_charts
 from softdock.report.campaign.maps import map_charts
 from softdock.report.campaign.rankings import sensitivity_section, worst_section
 from softdock.report.campaign.words import (
     BLOCK,
     FEW,
-    HEADINGS,
     INVENTED,
     RATES,
     answer,
@@ -23,22 +26,26 @@ from softdock.report.campaign.words import (
 )
 from softdock.report.frame import elements as e
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.scenario.files import to_toml
+from softdock.scene import Scene
 
-if TYPE_CHECKING:
-    from softdock.campaign.variants import Plan
+MOST_PANELS = 4  # of the replay
 
 
-def campaign_page(plan: Plan, summary: dict[str, Any], folder: str) -> str:
-    """The whole page. `folder`: where the campaign lies, for the commands."""
+def campaign_page(
+    plan: Plan, summary: dict[str, Any], folder: str, scenes: Mapping[int, Scene] | None = None
+) -> str:
+    """The whole page. `folder`: where the campaign lies, for the commands. `scenes`: of runs whose
+    motion was kept, for the replay."""
     r = summary
     sections = {
         "answer": ("", _answer(r)),
         "variants": ("Methods and integrators", _variants(r)),
         "maps": ("Maps", map_charts(r)),
-        "distributions": ("Distributions", distribution_charts(r, HEADINGS)),
+        "distributions": ("Distributions", distribution_charts(r)),
         "sensitivity": ("What matters most", sensitivity_section(r)),
-        "worst": ("Worst cases", worst_section(r, folder)),
+        "worst": ("Worst cases", worst_section(r, folder) + _replay(r, scenes or {})),
         "precision": ("Single precision", _precision(r)),
         "campaign": ("Campaign", _campaign(plan, r)),
     }
@@ -112,15 +119,22 @@ def _tiles(r: dict[str, Any], variant: int) -> list[str]:
                 "Honest", _share(r, f"{at}.honest_rate"), "; ".join(one for one in beside if one)
             )
         )
-    hardest, invented = (
-        f"{_shown(r, f'{at}.{name}_most', unit)} at most"
-        for name, unit in (("peak_force_real_N", "N"), ("energy_invented_J", "J"))
-    )
-    tiles.append(e.tile("Peak force, 95 %", _shown(r, f"{at}.peak_force_real_N_95", "N"), hardest))
-    tiles.append(
-        e.tile("Energy invented, 95 %", _shown(r, f"{at}.energy_invented_J_95", "J"), invented)
-    )
+    for one in _quantiles(r):
+        if one.quantile and one.quantile.tile:
+            most = f"{_shown(r, f'{at}.{one.name}_most', one.unit)} at most"
+            tiles.append(e.tile(one.quantile.tile, _quantile(r, at, one), most))
     return tiles
+
+
+def _quantiles(r: dict[str, Any]) -> list[Outcome]:
+    """Outcomes whose 95 % quantile is shown; orbit's where it was flown."""
+    flown = r["honest_below"] is not None
+    return on_page(lambda one: one.quantile and (flown or not one.of_orbit))
+
+
+def _quantile(r: dict[str, Any], at: str, one: Outcome) -> str:
+    key = f"{at}.{one.name}_95"
+    return _share(r, key) if one.quantile and one.quantile.is_share else _shown(r, key, one.unit)
 
 
 def _share(r: Any, key: str) -> str:
@@ -136,24 +150,13 @@ def _share(r: Any, key: str) -> str:
 def _variants(r: dict[str, Any]) -> str:
     rates = rates_of(r)
     headings = ["variant", "runs", *(RATES[name] for name in rates)]
-    headings += [
-        "peak force 95 %",
-        "peak torque 95 %",
-        "invented 95 %",
-        *(["from orbit 95 %"] if r["honest_below"] is not None else []),
-    ]
+    headings += [one.quantile.heading for one in _quantiles(r) if one.quantile]
     rows = []
     for i, v in enumerate(r["variants"]):
         at = f"variants.{i}"
         shares = [_share(r, f"{at}.{name}_rate") for name in rates]
-        numbers = [
-            _shown(r, f"{at}.peak_force_real_N_95", "N"),
-            _shown(r, f"{at}.peak_torque_real_Nm_95", "Nm"),
-            _shown(r, f"{at}.energy_invented_J_95", "J"),
-        ]
+        numbers = [_quantile(r, at, one) for one in _quantiles(r)]
         rows.append([escape(v["label"]), _shown(r, f"{at}.runs"), *shares, *numbers])
-        if r["honest_below"] is not None:
-            rows[-1].append(_share(r, f"{at}.distance_from_orbit_95"))
     parts = [e.table("Rates and 95 % quantiles", headings, rows)]
     if r["refused"]:
         parts.append(e.bullets([f"could not run: {one}" for one in r["refused"]], "warnings"))
@@ -176,39 +179,48 @@ def _variants(r: dict[str, Any]) -> str:
     return "".join(parts) + e.text(note)
 
 
+def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
+    """The worst of the runs whose motion was kept, side by side; how to keep some where there are
+    none."""
+    worst = [scenes[row["run"]] for row in r["worst"] if row["run"] in scenes]
+    shown = (worst or list(scenes.values()))[:MOST_PANELS]
+    if not shown:
+        how = (
+            "With `worst = 4` under [trajectories] in the campaign file, the worst runs are "
+            "replayed here."
+        )
+        return e.text(how) if r["worst"] else ""
+    title = "The worst cases, side by side" if worst else "Runs whose motion was kept"
+    return replay("campaign", shown, title, "Arrows of all panels are in one scale.", charts=False)
+
+
 def _precision(r: dict[str, Any]) -> str:
     """How far the runs in single precision are from double, of those made again."""
     if "precision" not in r:
         return ""
-    from softdock.campaign.precision import said
-
     found, rows = r["precision"], []
     for i, row in enumerate(found["rows"]):
         at = f"precision.rows.{i}"
         unit = e.unit_of(row["outcome"])
         of = (
-            HEADINGS.get(row["relative_to"], row["relative_to"])
+            heading(row["relative_to"])
             if row["relative_to"]
             else f"as it is{f' [{unit}]' if unit else ''}"
         )
         numbers = [_shown(r, f"{at}.{name}", "") for name in ("median", "quantile_95", "most")]
         rows.append(
             [
-                escape(HEADINGS.get(row["outcome"], row["outcome"])),
+                escape(heading(row["outcome"])),
                 escape(of),
                 _shown(r, f"{at}.runs"),
                 *numbers,
             ]
         )
-    parts = [e.text(said(found), "plain")]
+    parts = [e.text(said_of_precision(found), "plain")]
     if found["decided_runs"]:
         listed = ", ".join(str(run) for run in found["decided_runs"])
-        parts.append(
-            e.text(
-                "Runs that rounding decided otherwise: "
-                f"{listed}{' ...' if found['decided_by_rounding'] > len(found['decided_runs']) else ''}."
-            )
-        )
+        more = " ..." if found["decided_by_rounding"] > len(found["decided_runs"]) else ""
+        parts.append(e.text(f"Runs that rounding decided otherwise: {listed}{more}."))
     headings = ["outcome", "difference relative to", "runs", "median", "95 %", "largest"]
     parts.append(
         e.table(

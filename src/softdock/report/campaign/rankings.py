@@ -6,7 +6,8 @@ import shlex
 from html import escape
 from typing import Any
 
-from softdock.report.campaign.words import BLOCK, FEW, HEADINGS
+from softdock.campaign.outcomes import heading
+from softdock.report.campaign.words import BLOCK, FEW
 from softdock.report.frame import elements as e
 
 SHOWN_WORST, SHOWN_OF_MANY = 10, 3  # worst cases of each variant; where there are many variants
@@ -58,7 +59,7 @@ def _indices(r: dict[str, Any], variant: int) -> str:
         parts.append(
             e.table(
                 f"{of}{caption}",
-                ["what varies", *(HEADINGS.get(outcome, outcome) for outcome in outcomes)],
+                ["what varies", *(heading(outcome) for outcome in outcomes)],
                 cells,
             )
         )
@@ -108,10 +109,8 @@ def _worst(r: dict[str, Any], label: str, folder: str) -> str:
         f"softdock campaign {shlex.quote(folder)} --replay {row['run']}" for _, row in mine
     )
     of = f"{label}: worst" if len(r["variants"]) > 1 else "Worst"
-    caption = f"{of} by {HEADINGS.get(r['worst_by'], r['worst_by'])}; runs that stopped come first"
-    table = e.table(
-        caption, ["run", "status", *(HEADINGS.get(k, k) for k in keys)], rows, words=(1,)
-    )
+    caption = f"{of} by {heading(r['worst_by'])}; runs that stopped come first"
+    table = e.table(caption, ["run", "status", *(heading(k) for k in keys)], rows, words=(1,))
     return (
         table
         + e.text("Each again by itself, with its page and its series:", "note")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from softdock.campaign.outcomes import ACTIVE
+from softdock.campaign.outcome_columns import ACTIVE
 
 BLOCK = "campaign"  # id of the page's JSON
 FEW = 3  # variants that have a sentence each
@@ -15,21 +15,6 @@ RATES = {
     "no_statement": "no statement",
     "active": "active",
     "stopped": "stopped",
-}
-HEADINGS = {
-    "peak_force_real_N": "peak force",
-    "peak_torque_real_Nm": "peak torque",
-    "restitution": "restitution of the first contact",
-    "energy_invented_share": "energy invented, of that at the start",
-    "energy_invented_J": "energy invented",
-    "observed_J": "energy observed",
-    "kinetic_start_J": "energy at the start",
-    "kinetic_end_J": "energy at the end",
-    "contacts": "contacts",
-    "captured": "captured",
-    "captured_at_s": "time of capture",
-    "distance_from_orbit": "distance from orbit",
-    "distance_from_orbit_at_end": "distance from orbit at the end",
 }
 INVENTED = (
     "What was invented counts although virtual damping may take it out again: a run can be both "

@@ -3,26 +3,31 @@ must know and what an error in that costs."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from softdock.comparison.knowledge import ERRORS_PERCENT, WORDS
+from softdock.comparison.result import Comparison
+from softdock.report.comparison.charts import curve_charts, shown_first
+from softdock.report.comparison.numbers import (
+    BLOCK,
+    MINUS,
+    cost_at,
+    error_name,
+    number_at,
+    percent_at,
+)
 from softdock.report.frame import elements as e
-from softdock.report.frame.charts import ROLES, Line, Window, chart, scaled
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.scenario.files import to_toml
 
-if TYPE_CHECKING:
-    from softdock.comparison.result import Comparison
-
-MINUS = "\N{MINUS SIGN}"
-BLOCK = "comparison"  # id of the page's JSON
-MOST_SHOWN = 5  # curves drawn at once; the others wait in the legend
-AXES = {"gap": "gap", "off": "distance", "force": "force", "energy": "energy"}
 CODE_WARNING = "This comparison ran the user's own code: "
+
+
+MOST_PANELS = 4  # of the replay, orbit among them
 
 
 def comparison_page(comparison: Comparison) -> str:
@@ -30,8 +35,9 @@ def comparison_page(comparison: Comparison) -> str:
     r = comparison.results
     sections = {
         "answer": ("", _answer(comparison)),
+        "replay": ("Replay", _replay(comparison)),
         "ranking": ("Ranking", _ranking(r)),
-        "curves": ("Curves", _charts(comparison)),
+        "curves": ("Curves", curve_charts(comparison)),
         "knowledge": ("What each must know", _knowledge(r)),
         "costs": ("Cost per cycle", _costs(r)),
         "not-run": ("What could not run", _refused(r)),
@@ -39,29 +45,26 @@ def comparison_page(comparison: Comparison) -> str:
     }
     if not r["refused"]:
         del sections["not-run"]
+    if not sections["replay"][1]:
+        del sections["replay"]
     count = f"{len(r['candidates'])} candidate" + ("" if len(r["candidates"]) == 1 else "s")
     phases = f", means over {r['phases']} sampling phases" if r["phases"] > 1 else ""
     lead = f"{r['description'] or r['scenario']}. {count} against orbit{phases}."
     return page(f"Comparison: {r['scenario']}", lead, sections, {BLOCK: r})
 
 
-def _shown(r: Any, key: str) -> str:
-    return e.shown(r, key, block=BLOCK)
-
-
-def _cost(r: Any, key: str) -> str:
-    return e.shown(r, key, "ns", BLOCK)
-
-
-def _percent(r: Any, key: str) -> str:
-    """A distance from orbit, in percent of the approach; the attribute holds the number itself."""
-    value = e.look_up(r, key)
-    if value is None:
-        return e.UNDEFINED
-    return (
-        f'<span class="number" data-key="{escape(key)}" data-value="{json.dumps(value)}" '
-        f'data-block="{BLOCK}">{e.number(100.0 * value, 3)} %</span>'
+def _replay(comparison: Comparison) -> str:
+    """Orbit and the best of the methods, in step."""
+    shown = shown_first(comparison.results["candidates"])
+    orbit, *others = comparison.curves
+    best = [curve.scene for curve in others if curve.label in shown and curve.scene is not None]
+    scenes = [orbit.scene, *best] if orbit.scene is not None else best
+    title = "Orbit and the best candidates, side by side"
+    caption = (
+        "Arrows of all panels are in one scale. A line in the charts below is the replay's time; "
+        "a click there takes it to that time."
     )
+    return replay("comparison", scenes[:MOST_PANELS], title, caption)
 
 
 def _answer(comparison: Comparison) -> str:
@@ -83,7 +86,7 @@ def _answer(comparison: Comparison) -> str:
             )
         )
     if r["candidates"]:
-        orbit = _shown(r, "orbit.restitution")
+        orbit = number_at(r, "orbit.restitution")
         best = r["candidates"][0]
         raw = next(
             (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == "direct"),
@@ -93,26 +96,26 @@ def _answer(comparison: Comparison) -> str:
             raw not in ("", "candidates.0")
             and e.look_up(r, f"{raw}.distance_from_orbit") is not None
         )
-        beside = f"{_percent(r, f'{raw}.distance_from_orbit')} with the raw loop" if known else ""
+        beside = f"{percent_at(r, f'{raw}.distance_from_orbit')} with the raw loop" if known else ""
         at = "candidates.0"
         tiles = [
             e.tile(
                 "Best: distance from orbit",
-                _percent(r, f"{at}.distance_from_orbit"),
+                percent_at(r, f"{at}.distance_from_orbit"),
                 beside,
                 "0 is orbit, 100 % is as far as the approach itself",
             ),
-            e.tile("Restitution", _shown(r, f"{at}.restitution"), f"{orbit} in orbit"),
-            e.tile("Energy invented", _shown(r, f"{at}.energy_invented_J"), "0 in orbit"),
-            e.tile("Cost", _cost(r, f"{at}.cost_ns_per_cycle"), "a cycle"),
+            e.tile("Restitution", number_at(r, f"{at}.restitution"), f"{orbit} in orbit"),
+            e.tile("Energy invented", number_at(r, f"{at}.energy_invented_J"), "0 in orbit"),
+            e.tile("Cost", cost_at(r, f"{at}.cost_ns_per_cycle"), "a cycle"),
         ]
         if best["worst"]:
             tiles.insert(
                 1,
                 e.tile(
                     "Worst with wrong knowledge",
-                    _percent(r, f"{at}.worst.distance_from_orbit"),
-                    escape(_error_name(best["worst"])),
+                    percent_at(r, f"{at}.worst.distance_from_orbit"),
+                    escape(error_name(best["worst"])),
                 ),
             )
         parts.append(e.tiles(tiles))
@@ -137,22 +140,22 @@ def _ranking(r: Any) -> str:
     for i, c in enumerate(r["candidates"]):
         at = f"candidates.{i}"
         worst = (
-            f"{_percent(r, f'{at}.worst.distance_from_orbit')} "
-            f"<small>({escape(_error_name(c['worst']))})</small>"
+            f"{percent_at(r, f'{at}.worst.distance_from_orbit')} "
+            f"<small>({escape(error_name(c['worst']))})</small>"
             if c["worst"]
             else "needs none"
         )
         cells = [
-            _shown(r, f"{at}.rank"),
+            number_at(r, f"{at}.rank"),
             escape(c["method"]),
             escape(c["integrator"]),
             escape(c["judgement"]["word"]),
-            _percent(r, f"{at}.distance_from_orbit"),
-            _percent(r, f"{at}.distance_from_orbit_worst"),
+            percent_at(r, f"{at}.distance_from_orbit"),
+            percent_at(r, f"{at}.distance_from_orbit_worst"),
             worst,
         ]
         cells += [
-            _shown(r, f"{at}.{key}")
+            number_at(r, f"{at}.{key}")
             for key in (
                 "restitution",
                 "energy_invented_J",
@@ -162,8 +165,10 @@ def _ranking(r: Any) -> str:
             )
         ]
         rows.append([*cells, escape(c["status"])])
-    orbit = ["", "orbit", "", "", "0", "0", "", _shown(r, "orbit.restitution"), "0", ""]
-    rows.append([*orbit, _shown(r, "orbit.contact_count"), _shown(r, "orbit.peak_force_N"), ""])
+    orbit = ["", "orbit", "", "", "0", "0", "", number_at(r, "orbit.restitution"), "0", ""]
+    rows.append(
+        [*orbit, number_at(r, "orbit.contact_count"), number_at(r, "orbit.peak_force_N"), ""]
+    )
     note = (
         "Best first: runs that reached their end, by verdict, by the worst distance from orbit, "
         "then by the size of the invented energy. Distance from orbit is that of both "
@@ -179,104 +184,6 @@ def _ranking(r: Any) -> str:
         strong=[0] if r["candidates"] else [],
         words=(1, 2, 3),
     ) + e.text(note)
-
-
-def _error_name(error: dict[str, Any]) -> str:
-    return f"{WORDS[error['kind']]} {error['error_percent']:+g} %".replace("-", MINUS)
-
-
-def shown_first(candidates: Sequence[dict[str, Any]]) -> set[str]:
-    """Labels of the curves drawn at once: the best of each method, then whatever ranks next."""
-    candidates = [c for c in candidates if c["status"] == "completed"] or candidates
-    best = {c["method"]: c["label"] for c in reversed(candidates)}
-    order = [c["label"] for c in candidates if c["label"] in best.values()]
-    order += [c["label"] for c in candidates if c["label"] not in order]
-    return set(order[:MOST_SHOWN])
-
-
-def _charts(comparison: Comparison) -> str:
-    r = comparison.results
-    orbit, *others = comparison.curves
-    shown = shown_first(r["candidates"])
-    windows: list[Window] = [(c["start_s"], c["end_s"]) for c in r["orbit"]["contacts"]]
-
-    def lines(attribute: str, factor: float) -> list[Line]:
-        found = [
-            Line(
-                "orbit",
-                "orbit",
-                orbit.time_s,
-                factor * getattr(orbit, attribute),
-                dash="dash",
-                width=2.4,
-            )
-        ]
-        for i, curve in enumerate(others):
-            found.append(
-                Line(
-                    curve.label,
-                    ROLES[i % len(ROLES)],
-                    curve.time_s,
-                    factor * getattr(curve, attribute),
-                    shown=curve.label in shown,
-                )
-            )
-        return found
-
-    drawn = [c for c in others if c.label in shown] or others
-    few = (
-        ""
-        if len(others) <= MOST_SHOWN
-        else f" The best are drawn; choose others in the legend ({len(others)} in all)."
-    )
-    shade = " Shaded: contact in orbit." if windows else ""
-    touching = bool(comparison.scenario.tables["contact"])
-    gap = (
-        "gap",
-        "Gap between the parts that touch",
-        "gap_m",
-        f"Below zero they are in contact.{few}{shade}",
-    )
-    off = (
-        "off",
-        "Distance of the chaser from where orbit has it",
-        "off_m",
-        f"Seen from the target.{few}",
-    )
-    force = (
-        "force",
-        "Force on the chaser satellite",
-        "force_N",
-        "What the satellite was moved with; in orbit the contact's own force.",
-    )
-    energy = (
-        "energy",
-        "Energy invented so far",
-        "energy_invented_J",
-        "Above zero: energy that nothing paid for. Orbit: zero.",
-    )
-    charts = []
-    for key, title, attribute, caption in ((gap if touching else off), force, energy):
-        factor, unit = scaled(
-            [_early(getattr(c, attribute)) for c in [orbit, *drawn]], attribute.rpartition("_")[2]
-        )
-        charts.append(
-            chart(
-                key,
-                title,
-                lines(attribute, factor),
-                "time [s]",
-                f"{AXES[key]} [{unit}]",
-                windows=windows,
-                caption=caption,
-            )
-        )
-    return "".join(charts)
-
-
-def _early(values: Any) -> Any:
-    """The part that sets the unit: not the long flight after the contact."""
-    return values[: len(values) // 2 + 1]
 
 
 def _knowledge(r: Any) -> str:
@@ -348,7 +255,7 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
                 None,
             )
             if j is None:
-                cells.append(_percent(r, f"candidates.{i}.distance_from_orbit"))
+                cells.append(percent_at(r, f"candidates.{i}.distance_from_orbit"))
             elif errors[j]["status"] != "completed":
                 cells.append(
                     "<span "
@@ -356,7 +263,7 @@ def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence
                 )
             else:
                 cells.append(
-                    _percent(r, f"candidates.{i}.knowledge_errors.{j}.distance_from_orbit")
+                    percent_at(r, f"candidates.{i}.knowledge_errors.{j}.distance_from_orbit")
                 )
         rows.append(cells)
     headings = ["candidate", *(f"{p:+g} %".replace("-", MINUS) if p else "right" for p in columns)]
@@ -370,8 +277,8 @@ def _costs(r: Any) -> str:
     rows = [
         [
             escape(r["candidates"][i]["label"]),
-            _cost(r, f"candidates.{i}.cost_ns_per_cycle"),
-            _shown(r, f"candidates.{i}.cost_ratio_to_direct"),
+            cost_at(r, f"candidates.{i}.cost_ns_per_cycle"),
+            number_at(r, f"candidates.{i}.cost_ratio_to_direct"),
         ]
         for i in order
     ]

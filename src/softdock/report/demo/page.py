@@ -13,9 +13,12 @@ from softdock.analysis.metrics import plain
 from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.report.run.approach import approach, view_of
-from softdock.report.run.charts import GAP_TITLES, SECONDS, invented
+from softdock.report.run.charts import invented
+from softdock.report.run.motion_charts import SECONDS, gap_title
 from softdock.runs.run import Run
+from softdock.scene import scene_of, scene_of_orbit
 
 RAW = "direct"  # the method that changes nothing
 TITLE = "What delay does to a bounce"
@@ -48,6 +51,11 @@ REMEDY = (
     "A remedy leaves the robots late: the rig goes on inventing energy, and the remedy takes "
     "it out again before the satellite has left. What counts is what "
     "comes back: the restitution."
+)
+CAPTION = "Red: the force of the contact, in one scale for both. Contacts are slowed down."
+HINT = (
+    "To change delay, damping and method and watch what they do, run: softdock view epos_1d (it "
+    "needs pip install 'softdock[viewer]')."
 )
 COLUMNS = {
     "restitution": "restitution",
@@ -108,7 +116,7 @@ def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     results = demo_results(rows)
     names = [str(row["label"]) for row in rows if row.get("delay_ms") is not None]
     sections = {
-        "verdict": ("", verdict(results["verdict"]) + text(WHAT, "plain")),
+        "verdict": ("", verdict(results["verdict"]) + _replay(rows, runs) + text(WHAT, "plain")),
         "numbers": ("Numbers", _table(results) + _restitution_chart(rows)),
         "curves": (
             "Curves",
@@ -123,6 +131,23 @@ def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
         ),
     }
     return page(TITLE, LEAD, sections, {"demo": results})
+
+
+def _replay(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
+    """Orbit beside the raw loop that gives back most."""
+    of_runs = [row for row in rows if row.get("delay_ms") is not None]
+    raw = [
+        (row, run)
+        for row, run in zip(of_runs, runs, strict=True)
+        if row in _raw(rows) and row.get("restitution") is not None
+    ]
+    if not raw:
+        return ""
+    row, run = max(raw, key=lambda pair: float(pair[0]["restitution"]))
+    scenes = [scene_of_orbit(run), scene_of(run, name=f"rig, {row['label']}", orbit=False)]
+    return replay(
+        "demo", scenes, "The same bounce in orbit and on the rig", CAPTION, on_sight=True
+    ) + text(HINT, "note")
 
 
 def _table(results: Mapping[str, Any]) -> str:
@@ -187,7 +212,10 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
     if not runs:
         return ""
     view = view_of(runs[0].scenario, runs[0].series)
-    curves = [approach(view, runs[0].orbit.series), *(approach(view, run.series) for run in runs)]
+    curves = [
+        approach(view, runs[0].fly_orbit().series),
+        *(approach(view, run.series) for run in runs),
+    ]
     factor, unit = scaled([curve.gap for curve in curves], "m")
     roles = ["orbit", *_roles(len(runs))]
     lines = [
@@ -201,7 +229,7 @@ def _gap_chart(names: Sequence[str], runs: Sequence[Run]) -> str:
         )
         for name, role, curve in zip(["orbit", *names], roles, curves, strict=True)
     ]
-    title, caption = GAP_TITLES[view.geometry]
+    title, caption = gap_title(view)
     return chart(
         "gap", f"{title}: satellites", lines, SECONDS, f"gap [{unit}]", caption=caption, height=400
     )

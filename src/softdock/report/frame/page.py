@@ -45,11 +45,12 @@ _PAGE = """<!DOCTYPE html>
 <main id="content">
 {body}
 </main>
-<footer>Written by softdock {version}. This page is complete in itself: it loads nothing and sends nothing.</footer>
+<footer>Written by softdock {version}. This page is complete in itself: it loads nothing and sends \
+nothing.</footer>
 {data}
 <script>{bundle}</script>
 <script>{script}</script>
-</body>
+{replay}</body>
 </html>
 """
 
@@ -70,12 +71,14 @@ def page(
         if heading
     )
     body = "\n".join(_section(key, heading, html) for key, (heading, html) in sections.items())
+    style, player, allowed = _player(body)
     return _PAGE.format(
-        policy=escape(_policy(bundle, script)),
+        policy=escape(_policy(bundle, script, *allowed)),
         version=__version__,
         title=escape(title),
         lead=escape(lead),
-        style=_asset("page.css"),
+        style=_asset("page.css") + style,
+        replay=player,
         links=links,
         body=body,
         data="\n".join(json_block(value, f'id="{escape(key)}"') for key, value in data.items()),
@@ -91,6 +94,26 @@ def json_block(value: Any, attributes: str) -> str:
     return (
         '<script type="application/json" '
         f"{attributes}>{text.replace('<', chr(92) + 'u003c')}</script>"
+    )
+
+
+def _player(body: str) -> tuple[str, str, tuple[str, ...]]:
+    """Style, scripts and what the policy must allow, where a section holds a replay; nothing
+    elsewhere.
+
+    Escaped text has no plain quotation mark, so that only `replay` itself can write the sign.
+    three.js stands behind the charts' script and is not even read as code before it is asked for:
+    the charts are drawn as if it were not there.
+    """
+    if '<figure class="replay' not in body:
+        return "", "", ()
+    from softdock.report.replay import player_script, player_style, three_packed, three_script
+
+    waiting = f'<script type="text/plain" id="three-code">{three_packed()}</script>'
+    return (
+        player_style(),
+        f"{waiting}\n<script>{player_script()}</script>\n",
+        (player_script(), three_script()),
     )
 
 

@@ -3,24 +3,16 @@ its own words."""
 
 from __future__ import annotations
 
+from softdock.analysis.metrics import METRICS
 from softdock.report.frame.elements import UNITS
 
-LABELS = {
-    "restitution": "Restitution",
-    "restitution_energetic": "Restitution by energy",
-    "energy_ratio": "Energy ratio",
-    "energy_invented_J": "Energy invented",
-    "energy_error_J": "Energy beyond orbit",
-    "distance_from_orbit": "Distance from orbit",
+LABELS = {  # of keys below the top level; those at the top are declared (analysis/metrics.py)
     "energy_ratio_at_end": "Energy ratio at the end of the run",
     "distance_from_orbit_at_end": "Distance from orbit at the end of the run",
     "distance_from_orbit_worst": "Distance from orbit, the worse of both",
     "compared_from_s": "Compared from",
     "compared_at_s": "Compared at",
-    "contact_count": "Contacts",
     "peak_force_N": "Peak force on the satellite",
-    "peak_force_real_N": "Peak force between the mock-ups",
-    "peak_torque_real_Nm": "Peak torque between the mock-ups",
     "kinetic_start_J": "Kinetic energy at the start",
     "kinetic_end_J": "Kinetic energy at the end",
     "external_J": "Work of thrusters and hands on the satellites",
@@ -58,6 +50,8 @@ ROWS = {
 def label(key: str) -> str:
     """What a key is called on a page, without its unit."""
     last = key.rpartition(".")[2]
+    if last in METRICS and METRICS[last].label:
+        return METRICS[last].label
     if last in LABELS:
         return LABELS[last]
     suffix = next((s for s in UNITS if last.endswith(s)), "")

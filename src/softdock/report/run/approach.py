@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.shapes.drawing import Drawing
+from softdock.core.shapes.models import shape_named
 from softdock.core.spatial.arrays import rotate, rotate_back
 from softdock.scenario.build import Scenario
 
@@ -31,6 +33,11 @@ class View:
     offset: float  # m, tip and sphere radii, taken off the distance
     geometry: str  # wall, sphere, cone; empty without contact
     pair: Mapping[str, Any]
+
+    @property
+    def drawing(self) -> Drawing:
+        """What the shape says of how it is shown."""
+        return shape_named(self.geometry).drawing
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,9 @@ def view_of(scenario: Scenario, series: Mapping[str, np.ndarray], pair: int = 0)
     chosen = pairs[min(pair, len(pairs) - 1)]
     tip, origin = np.array(chosen["tip_m"]), np.array(chosen["origin_m"])
     place = _relative(series, "", tip)[0] - origin
-    offset = chosen["tip_radius_m"] + chosen.get("sphere_radius_m", 0.0)
-    axis = place[0] if chosen["geometry"] == "sphere" else np.array(chosen["axis"])
+    drawing = shape_named(chosen["geometry"]).drawing
+    offset = chosen["tip_radius_m"] + drawing.radius(chosen)
+    axis = place[0] if drawing.is_round else np.array(chosen["axis"])
     return View(tip, origin, _axes(axis, place), offset, chosen["geometry"], chosen)
 
 
@@ -73,7 +81,7 @@ def approach(view: View, series: Mapping[str, np.ndarray], prefix: str = "") -> 
     place, rate = _relative(series, prefix, view.tip)
     place, rate = (place - view.origin) @ view.axes.T, rate @ view.axes.T
     gap, gap_rate = place[:, 0] - view.offset, rate[:, 0]
-    if view.geometry == "sphere":
+    if view.geometry and view.drawing.is_round:
         distance = np.linalg.norm(place, axis=1)
         gap, gap_rate = (
             distance - view.offset,

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from softdock.analysis.metrics import plain
+from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import MOST_POINTS
 from softdock.report.frame.elements import bullets, folded, judgement, listing, shown, text
 from softdock.report.frame.page import page
+from softdock.report.replay import replay
 from softdock.report.run.charts import (
     force_chart,
     kinetic_chart,
     ledger_chart,
-    motion_charts,
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.motion_charts import motion_charts
 from softdock.report.run.stability import stability_section
 from softdock.report.run.tables import (
     contact_tables,
@@ -32,6 +34,7 @@ from softdock.report.run.tables import (
 from softdock.report.run.why import why_section
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
+from softdock.scene import scene_of
 
 SHADED = "Shaded: the mock-ups touch. "
 THINNED = (
@@ -41,61 +44,41 @@ THINNED = (
 MARGIN = 0.5  # of a contact's length, shown on either side of it
 
 
+class Told(NamedTuple):
+    """What the sections of a page are made from."""
+
+    run: Run
+    orbit: Orbit
+    metrics: Mapping[str, Any]
+    tables: Mapping[str, Any]
+
+
+class Section(NamedTuple):
+    """A part of the page: its key, its heading, and its HTML; empty HTML leaves it out."""
+
+    key: str
+    heading: str
+    html: Callable[[Told], str]
+
+
 def run_page(run: Run) -> str:
     """One self-contained HTML page. Its numbers are those of `run.metrics`, which it carries as
-    JSON under the id `metrics`."""
-    metrics, tables = plain(run.metrics), plain(run.scenario.tables)
-    orbit, stable = run.orbit, stability_section(run)
-    sections = {
-        "verdict": ("", _first_look(run, metrics, tables)),
-        **({"why": ("Why", why_section(metrics))} if metrics.get("why") else {}),
-        **(
-            {
-                "phases": (
-                    "Sampling phase",
-                    side_by_side(phases_table(metrics), phases_chart(metrics))
-                    + phases_rest(metrics),
-                )
-            }
-            if "phases" in metrics
-            else {}
-        ),
-        "motion": (
-            "Motion",
-            _zoom(metrics)
-            + text((SHADED if metrics["contacts"] else "") + THINNED)
-            + _grid(*motion_charts(run, orbit)),
-        ),
-        "forces": ("Forces", force_chart(run, orbit)),
-        "energy": (
-            "Energy",
-            ledger_chart(run)
-            + kinetic_chart(run, orbit)
-            + observed_chart(run)
-            + ledger_table(metrics),
-        ),
-        **(
-            {"methods": ("What the methods did", methods_tables(metrics))}
-            if metrics.get("method_books")
-            else {}
-        ),
-        **({"stability": ("Stability", stable)} if stable else {}),
-        "contacts": ("Contacts", contact_tables(metrics)),
-        "fidelity": ("Fidelity", fidelity_table(metrics) + final_table(metrics)),
-        "scenario": ("Scenario", _scenario(run)),
-    }
+    JSON under the id `metrics`. Flies orbit if that was not done (a run read from a folder)."""
+    told = Told(run, run.fly_orbit(), plain(run.metrics), plain(run.scenario.tables))
+    made = {one.key: (one.heading, one.html(told)) for one in SECTIONS}
     return page(
         run.scenario.name,
-        str(tables.get("description", "")),
-        sections,
-        {"metrics": metrics, "scenario-tables": tables},
+        str(told.tables.get("description", "")),
+        {key: section for key, section in made.items() if section[1]},
+        {"metrics": told.metrics, "scenario-tables": told.tables},
     )
 
 
-def _first_look(run: Run, metrics: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
+def _first_look(told: Told) -> str:
+    metrics = told.metrics
     warnings = bullets(metrics["warnings"], "warnings") if metrics["warnings"] else ""
     return (
-        what_was_run(metrics, tables)
+        what_was_run(metrics, told.tables)
         + judgement(metrics["judgement"])
         + text(str(metrics["verdict"]), "plain")
         + key_tiles(metrics)
@@ -148,10 +131,59 @@ def _grid(*parts: str) -> str:
     return f'<div class="grid">{"".join(parts)}</div>'
 
 
-def _scenario(run: Run) -> str:
+def _replay(told: Told) -> str:
+    return replay("run", [scene_of(told.run)], "What happened, in three dimensions")
+
+
+def _phases(told: Told) -> str:
+    if "phases" not in told.metrics:
+        return ""
+    table, chart = phases_table(told.metrics), phases_chart(told.metrics)
+    return side_by_side(table, chart) + phases_rest(told.metrics)
+
+
+def _motion(told: Told) -> str:
+    shaded = SHADED if told.metrics["contacts"] else ""
+    charts = _grid(*motion_charts(told.run, told.orbit))
+    return _zoom(told.metrics) + text(shaded + THINNED) + charts
+
+
+def _energy(told: Told) -> str:
+    charts = (ledger_chart(told.run), kinetic_chart(told.run, told.orbit), observed_chart(told.run))
+    return "".join(charts) + ledger_table(told.metrics)
+
+
+def _methods(told: Told) -> str:
+    return methods_tables(told.metrics) if told.metrics.get("method_books") else ""
+
+
+def _scenario(told: Told) -> str:
+    run = told.run
     toml = to_toml(run.scenario.tables)
     return text(
         "Every key with its value, defaults written out. Saved as scenario.toml this gives "
         "the same run.",
         "plain",
     ) + folded(f"{run.scenario.name}, resolved", listing(toml))
+
+
+SECTIONS = [  # in the order of the page
+    Section("verdict", "", _first_look),
+    Section(
+        "why", "Why", lambda told: why_section(told.metrics) if told.metrics.get("why") else ""
+    ),
+    Section("replay", "Replay", _replay),
+    Section("phases", "Sampling phase", _phases),
+    Section("motion", "Motion", _motion),
+    Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
+    Section("energy", "Energy", _energy),
+    Section("methods", "What the methods did", _methods),
+    Section("stability", "Stability", lambda told: stability_section(told.run)),
+    Section("contacts", "Contacts", lambda told: contact_tables(told.metrics)),
+    Section(
+        "fidelity",
+        "Fidelity",
+        lambda told: fidelity_table(told.metrics) + final_table(told.metrics),
+    ),
+    Section("scenario", "Scenario", _scenario),
+]

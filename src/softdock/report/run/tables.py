@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from softdock.analysis.metric import Metric, names_over_phases
+from softdock.analysis.metrics import METRICS
 from softdock.report.frame.elements import folded, look_up, shown, table, text, tile, tiles, unit_of
 from softdock.report.frame.words import OF_METHODS, ROWS, label, of_orbit
 
-PHASE_ROWS = (
-    "restitution",
-    "restitution_energetic",
-    "energy_ratio",
-    "energy_invented_J",
-    "energy_error_J",
-    "distance_from_orbit",
-    "distance_from_orbit_at_end",
-    "contact_count",
-)
 CONTACT_COLUMNS = {
     "start_s": "start [s]",
     "end_s": "end [s]",
@@ -42,90 +34,74 @@ AXIS_COLUMNS = {
 
 def key_tiles(metrics: Mapping[str, Any]) -> str:
     """The numbers to look at first, each beside orbit's."""
-    items = [
-        _tile(
-            metrics,
-            "restitution",
-            "reference.restitution",
-            "Speed of parting over speed of closing, of the first contact",
-        ),
-        _tile(
-            metrics,
-            "energy_ratio",
-            "reference.energy_ratio",
-            "Kinetic energy after the last contact over before the first",
-        ),
-        tile(
-            label("energy_invented_J"),
-            shown(metrics, "energy_invented_J"),
-            f"{shown(metrics, 'ledger.kinetic_start_J')} at the start",
-            "Energy that no contact, hand or thruster accounts for",
-        ),
-        tile(
-            label("distance_from_orbit"),
-            shown(metrics, "distance_from_orbit"),
-            f"at the end {shown(metrics, 'distance_from_orbit_at_end')}<br>"
-            + ("0 is orbit" if metrics["distance_from_orbit"] is not None else _why_not(metrics)),
-            "Difference of both satellites' motion after the last contact, and at the end of "
-            "the run; 1 is as far as the approach itself",
-        ),
-    ]
-    contacts = metrics["contacts"]
-    if contacts:
-        beside = (
-            f"mock-ups {shown(metrics, _hardest(contacts, 'peak_force_real_N'))}<br>orbit "
-            f"{shown(metrics, 'fidelity.peak_force_orbit_N')}"
-        )
-        items.append(
-            tile(
-                "Peak satellite force",
-                shown(metrics, _hardest(contacts, "peak_force_satellite_N")),
-                beside,
-                "Of all contacts",
-            )
-        )
-    if metrics.get("peak_torque_real_Nm"):
-        items.append(
-            tile(
-                "Peak torque",
-                shown(metrics, "peak_torque_real_Nm"),
-                "of the mock-ups",
-                "True torque about either centre of mass, the larger",
-            )
-        )
-    if metrics.get("captured") is not None:
-        when = f"at {shown(metrics, 'captured_at_s')}" if metrics["captured"] else "within the run"
-        items.append(
-            tile(
-                "Captured",
-                "yes" if metrics["captured"] else "no",
-                when,
-                "The probe at its seat and slow, for the time that the scenario states",
-            )
-        )
-    items.append(
-        _tile(
-            metrics,
-            "contact_count",
-            "reference.contact_count",
-            "Touches of the mock-ups; touches in quick succession count as one",
-        )
+    found = []
+    for metric in METRICS.values():
+        if metric.tile and metric.name in metrics:
+            made = TILES.get(metric.name, _tile)(metrics, metric)
+            found += [made] if made else []
+    return tiles(found)
+
+
+def _tile(metrics: Mapping[str, Any], metric: Metric) -> str:
+    key = f"reference.{metric.name}"
+    known = metric.name in metrics["reference"] and look_up(metrics, key) is not None
+    parts = [f"orbit {shown(metrics, key)}"] if known else []
+    if look_up(metrics, metric.name) is None:
+        parts.insert(0, _why_not(metrics))
+    return tile(label(metric.name), shown(metrics, metric.name), "<br>".join(parts), metric.tile)
+
+
+def _invented(metrics: Mapping[str, Any], metric: Metric) -> str:
+    beside = f"{shown(metrics, 'ledger.kinetic_start_J')} at the start"
+    return tile(label(metric.name), shown(metrics, metric.name), beside, metric.tile)
+
+
+def _distance(metrics: Mapping[str, Any], metric: Metric) -> str:
+    known = metrics[metric.name] is not None
+    beside = f"at the end {shown(metrics, 'distance_from_orbit_at_end')}<br>" + (
+        "0 is orbit" if known else _why_not(metrics)
     )
-    return tiles(items)
+    return tile(label(metric.name), shown(metrics, metric.name), beside, metric.tile)
+
+
+def _peak_force(metrics: Mapping[str, Any], metric: Metric) -> str:
+    """On the satellite, with the mock-ups' beside it."""
+    contacts = metrics["contacts"]
+    if not contacts:
+        return ""
+    beside = (
+        f"mock-ups {shown(metrics, _hardest(contacts, metric.name))}<br>orbit "
+        f"{shown(metrics, 'fidelity.peak_force_orbit_N')}"
+    )
+    most = shown(metrics, _hardest(contacts, "peak_force_satellite_N"))
+    return tile("Peak satellite force", most, beside, metric.tile)
+
+
+def _peak_torque(metrics: Mapping[str, Any], metric: Metric) -> str:
+    if not metrics[metric.name]:
+        return ""
+    return tile("Peak torque", shown(metrics, metric.name), "of the mock-ups", metric.tile)
+
+
+def _captured(metrics: Mapping[str, Any], metric: Metric) -> str:
+    if metrics[metric.name] is None:
+        return ""
+    when = f"at {shown(metrics, 'captured_at_s')}" if metrics["captured"] else "within the run"
+    return tile("Captured", "yes" if metrics["captured"] else "no", when, metric.tile)
+
+
+TILES: dict[str, Callable[[Mapping[str, Any], Metric], str]] = {  # those with words of their own
+    "energy_invented_J": _invented,
+    "distance_from_orbit": _distance,
+    "peak_force_real_N": _peak_force,
+    "peak_torque_real_Nm": _peak_torque,
+    "captured": _captured,
+}
 
 
 def _hardest(contacts: Sequence[Mapping[str, Any]], name: str) -> str:
     """Path of the largest of one number of the contacts."""
     return f"contacts.{max(range(len(contacts)), key=lambda i: contacts[i][name] or 0.0)}.{name}"
-
-
-def _tile(metrics: Mapping[str, Any], key: str, orbit_key: str, meaning: str) -> str:
-    parts = (
-        [f"orbit {shown(metrics, orbit_key)}"] if look_up(metrics, orbit_key) is not None else []
-    )
-    if look_up(metrics, key) is None:
-        parts.insert(0, _why_not(metrics))
-    return tile(label(key), shown(metrics, key), "<br>".join(parts), meaning)
 
 
 def _why_not(metrics: Mapping[str, Any]) -> str:
@@ -252,16 +228,14 @@ def final_table(metrics: Mapping[str, Any]) -> str:
 def _vector(metrics: Mapping[str, Any], path: str) -> str:
     value = look_up(metrics, path)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return (
-            "<span "
-            f'class="vector">{" &ensp;".join(shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))}</span>'
-        )
+        numbers = (shown(metrics, f"{path}.{i}", unit="") for i in range(len(value)))
+        return f'<span class="vector">{" &ensp;".join(numbers)}</span>'
     return shown(metrics, path, unit="")
 
 
 def phases_table(metrics: Mapping[str, Any]) -> str:
     """Mean and spread of the key numbers over the sampling phase."""
-    keys = [key for key in PHASE_ROWS if key in metrics["phases"]["spread"]]
+    keys = [key for key in names_over_phases() if key in metrics["phases"]["spread"]]
     return _spread(
         metrics,
         f"{metrics['phases']['count']} runs that differ in where in a cycle the contact falls",
@@ -271,7 +245,7 @@ def phases_table(metrics: Mapping[str, Any]) -> str:
 
 def phases_rest(metrics: Mapping[str, Any]) -> str:
     """The same for every other number."""
-    keys = [key for key in metrics["phases"]["spread"] if key not in PHASE_ROWS]
+    keys = [key for key in metrics["phases"]["spread"] if key not in names_over_phases()]
     return folded(
         "Every other number over the sampling phase", _spread(metrics, "Every other number", keys)
     )

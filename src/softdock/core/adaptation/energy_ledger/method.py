@@ -4,7 +4,7 @@ contact did (ours).
 From what a rig measures, and without stiffness or delay. While a contact lasts, the real contact
 has absorbed
 
-    E_r = - sum (W_k + W_k-1)/2 . (x_r,k - x_r,k-1)          measured wrench and measured motion, paired by age
+    E_r = - sum (W_k + W_k-1)/2 . (x_r,k - x_r,k-1)    measured wrench and motion, paired by age
 
 and the set-points already sent, which the mock-ups have not yet reached, will make it absorb
 E_transit = - W . (x_cmd - x_r) more. So the satellites may have the kinetic energy

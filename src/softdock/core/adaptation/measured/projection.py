@@ -5,9 +5,11 @@ Both change the momenta by an internal impulse, equal and opposite about one com
 linear and angular momentum of the pair stay to the last bit. With one body fixed there is no such
 momentum to keep.
 
-wrench            the impulse is along the measured wrench: only the motion that the contact can change is changed. KE(alpha) along this line is a
+wrench            the impulse is along the measured wrench: only the motion that the contact can
+                  change is changed. KE(alpha) along this line is a
                   parabola; its least value is the energy that the contact cannot touch.
-relative_motion   of all internal impulses the one that is least in the kinetic metric: the motion relative to that of the pair welded together is scaled.
+relative_motion   of all internal impulses the one that is least in the kinetic metric: the motion
+                  relative to that of the pair welded together is scaled.
                   Sliding and relative spin, which the contact did not cause, are scaled too.
 """
 

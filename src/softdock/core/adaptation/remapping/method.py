@@ -2,11 +2,15 @@
 environment is, not what the satellites feel.
 
 Each cycle:
-    1. `environment`: from the measured wrench and the measured mock-ups, the normal, the contact point and the place of the environment   (environment.py)
-    2. fixed to the satellites' bodies it is the contact they feel, under the wanted law                                              (desired_contact.py)
-    3. where the satellites had overlapped it before it was seen, their past is computed anew                                               (rewind.py)
-    4. the satellites move under that contact, in steps shorter than the cycle; its mean wrench is what acts in this cycle           (desired_motion.py)
-    5. set-points are sent ahead by the expected delay, with the predicted force                                                    (lead.py)
+    1. from the measured wrench and the measured mock-ups: the normal, the contact point and the
+       place of the environment (environment/environment.py)
+    2. fixed to the satellites' bodies it is the contact they feel, under the wanted law
+       (wanted/contact.py)
+    3. where the satellites had overlapped it before it was seen, their past is recomputed
+       (rewind.py)
+    4. the satellites move under that contact, in steps shorter than the cycle; its mean wrench is
+       what acts in this cycle (wanted/motion.py)
+    5. set-points are sent ahead by the expected delay, with the predicted force (lead.py)
 
 While the environment is known the satellites are a simulation of the wanted contact: robots that
 lag, overshoot or are somewhere else matter only through when the contact is seen, its normal and

@@ -5,7 +5,7 @@ The touch was measured with the mock-ups; satellites stand elsewhere. One point 
 touch is fixed to both bodies (c_C and c_T), the normal n and the depth x_e - x_c of the environment
 beyond it to the target. The satellites' overlap is then
 
-    o = (x_e - x_c) + n . (x_dc2 - x_dc1)                                                    Lange eqs. 31 to 33
+    o = (x_e - x_c) + n . (x_dc2 - x_dc1)                  Lange eqs. 31 to 33
 
 whatever the point, and free of the mock-ups' absolute positions; times the stiffness it is Lange
 eq. 20. The force acts along n at the chaser's contact point x_dc1, on both satellites: equal,

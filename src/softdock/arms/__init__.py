@@ -1,0 +1,9 @@
+"""Arms as a person describes them: presets, tables of axes, URDF files.
+
+Each is made into the flat vector that the compiled kinematics reads (softdock.core.arms).
+"""
+
+from softdock.arms.arm import Arm
+from softdock.arms.sources import arm_names, load_arm
+
+__all__ = ["Arm", "arm_names", "load_arm"]

@@ -1,0 +1,60 @@
+"""Where an arm comes from: a preset's name, a TOML file with a table of axes, or a URDF file."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+from softdock.arms.arm import Arm
+from softdock.arms.table import arm_from_table
+from softdock.errors import BadInput, Problem, closest
+
+LARGEST_FILE = 2_000_000  # bytes
+
+
+def arm_names() -> list[str]:
+    """The presets that ship with the package."""
+    folder = files("softdock.arms").joinpath("presets")
+    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name != "README.md")
+
+
+def preset_text(name: str) -> str:
+    """The file of a preset, comments and all."""
+    known = arm_names()
+    if name not in known:
+        allowed = f"one of {', '.join(known)}, or a .toml or .urdf file"
+        raise BadInput(Problem("arm", name, allowed, suggestion=closest(name, known)))
+    return files("softdock.arms").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
+    """An arm by the name of a preset or from a file; a relative file is looked for in `folder`."""
+    name = str(source)
+    if Path(name).suffix not in (".toml", ".urdf"):
+        if Path(name).suffix == ".xacro":
+            allowed = "a .urdf file: a .xacro is a program, expand it where you trust it"
+            raise BadInput(Problem("arm", name, allowed))
+        return arm_from_table(tomllib.loads(preset_text(name)))
+    path = Path(name) if folder is None else folder / name
+    data = _read(path)
+    if path.suffix == ".urdf":
+        from softdock.arms.urdf import arm_from_urdf
+
+        return arm_from_urdf(data, path.name)
+    try:
+        tables = tomllib.loads(data.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(Problem("arm", path.name, f"TOML in UTF-8 ({error})")) from None
+    return arm_from_table(tables, locate=lambda key: str(path))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise BadInput(Problem("arm", str(path), f"a file of at most {LARGEST_FILE} bytes"))
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(
+            Problem("arm", str(path), f"a file that can be read ({error.strerror})")
+        ) from None

@@ -1,0 +1,58 @@
+"""`softdock picture`: a run as a picture or an animation, without a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from softdock.cli.arguments import CHANGES
+from softdock.cli.numba_start import start_numba
+from softdock.cli.progress import output, working
+
+
+@click.command(short_help="A run as a picture (PNG, SVG) or an animation (GIF, MP4).")
+@click.argument("source", metavar="SCENARIO|PRESET|FOLDER")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|DIR")
+@CHANGES
+@click.option("--view", default="", help="contact, facility or orbit. [default: the nearest]")
+@click.option("--dark", is_flag=True, help="On dark.")
+@click.option("--at", "time", type=float, help="Time of one picture [s]. [default: largest force]")
+@click.option(
+    "--size",
+    nargs=2,
+    type=click.IntRange(16, 4096),
+    default=(720, 404),
+    show_default=True,
+    help="Width and height in pixels.",
+)
+def picture(
+    source: str,
+    file: Path,
+    changes: tuple[str, ...],
+    view: str,
+    dark: bool,
+    time: float | None,
+    size: tuple[int, int],
+) -> None:
+    """Draw a scenario, or the run in a folder, into FILE.
+
+    .png and .svg are one picture; .gif is an animation that slows down in contacts; .mp4 the same,
+    where ffmpeg is installed; without an ending, a folder of numbered PNGs. Needs no browser.
+    """
+    from softdock.errors import BadInput, Problem
+    from softdock.scene.export import check_export, export
+
+    check_export(file)
+    with working(f"drawing {source}"):
+        start_numba()
+        from softdock.archive.sources import opened_run
+        from softdock.scene import scene_of
+
+        scene = scene_of(opened_run(source, changes))
+        try:
+            count = export(scene, file, view, "dark" if dark else "light", time, size)
+        except OSError as error:
+            allowed = f"a file that can be written ({error.strerror or error})"
+            raise BadInput(Problem("export", str(file), allowed)) from None
+    output().print(f"{file}: {count} picture{'' if count == 1 else 's'}", markup=False)

@@ -1,0 +1,99 @@
+"""What the controller is made of, beside its methods: the wrenches that it was told at t_k, what
+acts on the satellites from outside, and how set-points are laid into the laboratory (stage 2)."""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.hooks import (
+    sum_external,
+)
+from softdock.core.adaptation.interface import Measured, Output, Wrenches
+from softdock.core.command.laboratory import share_out
+from softdock.core.machine.compiled import apart, by_type, compiled
+from softdock.core.machine.features import Every
+from softdock.core.machine.vector import CHASER_EXTERNAL_AT, LABORATORY_AT, TARGET_EXTERNAL_AT
+from softdock.core.schedules import schedule_at, scheduled
+from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    Wrench,
+    load_motion,
+    load_wrench,
+    no_wrench,
+    opposite,
+)
+from softdock.core.spatial.vectors import add, negate, norm, scale, subtract
+
+
+@compiled
+def measure(params, mem, facility, satellites, t):
+    """What was handed over at t_k, as wrenches on both satellites: equal and opposite about one
+    common point, whichever sensor there is."""
+    arm = subtract(satellites.chaser.p, satellites.target.p)
+    chaser, mismatch = facility.reading, 0.0
+    if params.sensor.on != ON_CHASER:
+        chaser, mismatch = of_target_or_both(
+            params.sensor.on, load_wrench(mem, params.memory.second), facility.reading, arm
+        )
+    seen = Output(facility.chaser, facility.target)
+    if not params.ideal_pose:
+        seen = Output(
+            load_motion(mem, params.memory.seen),
+            load_motion(mem, params.memory.seen + MOTION_FLOATS),
+        )
+    wrenches = Wrenches(chaser, opposite(chaser, arm))
+    return Measured(
+        wrenches=wrenches,
+        mock_ups=seen,
+        force_age=t - facility.reading_time,
+        pose_age=t - facility.seen_time,
+        mismatch=mismatch,
+    )
+
+
+@apart
+def of_target_or_both(on, second, reading, arm):
+    """The chaser's wrench from the target's sensor, or from half the difference of both [and how
+    far they are from opposite, N]."""
+    if on == ON_TARGET:
+        return opposite(reading, negate(arm)), 0.0
+    seen_by_target = opposite(second, negate(arm))
+    force = scale(0.5, add(reading.force, seen_by_target.force))
+    torque = scale(0.5, add(reading.torque, seen_by_target.torque))
+    return Wrench(force, torque), norm(subtract(reading.force, seen_by_target.force))
+
+
+@compiled
+def _nothing_scheduled(features, vector, t, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
+@apart
+def _scheduled_wrenches(features, vector, t, satellites):
+    chaser = scheduled(vector, schedule_at(vector, CHASER_EXTERNAL_AT), t, satellites.chaser.q)
+    return Wrenches(
+        chaser, scheduled(vector, schedule_at(vector, TARGET_EXTERNAL_AT), t, satellites.target.q)
+    )
+
+
+@by_type(lambda cls: _scheduled_wrenches if cls is Every else _nothing_scheduled)
+def scheduled_wrenches(features, vector, t, satellites):
+    """What schedules push the satellites with at time t."""
+
+
+@compiled
+def external_wrenches(params, vector, mem, rig, satellites):
+    """Thrusters, environment: schedules and plug-ins that act on the satellites directly, at the
+    middle of the cycle."""
+    given = Wrenches(no_wrench(), no_wrench())
+    if params.external:
+        given = scheduled_wrenches(params.features, vector, (rig.cycle + 0.5) * rig.T, satellites)
+    return sum_external(params.methods, mem, rig, satellites, given)
+
+
+@compiled
+def lay_out(params, vector, output):
+    """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
+    if not params.shared:
+        return output
+    chaser, target = share_out(params.features, vector, LABORATORY_AT, output.chaser, output.target)
+    return Output(chaser, target)

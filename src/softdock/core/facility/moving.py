@@ -1,0 +1,71 @@
+"""Robots carry the mock-ups over one step of the plant."""
+
+from __future__ import annotations
+
+from softdock.core.facility.elastic import yield_joints
+from softdock.core.facility.state import Facility
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.generated import replacing
+from softdock.core.robots.history import near
+from softdock.core.robots.prepare import Carrier
+from softdock.core.robots.robot import carry
+
+
+@compiled
+def chaser_carrier(params):
+    m = params.memory
+    return Carrier(params.chaser_robot, m.chaser_history, m.slots, m.chaser_robot)
+
+
+@compiled
+def target_carrier(params):
+    m = params.memory
+    return Carrier(params.target_robot, m.target_history, m.slots, m.target_robot)
+
+
+@compiled
+def move_robots(params, vector, mem, was, k, now, later):
+    """Both mock-ups at `later` from where they were at `now` [cycles]."""
+    if params.on_stamps:
+        return on_stamps(params, mem, k, 1)
+    features, chance, T = params.features, params.chance, params.T
+    robot, heavy = chaser_carrier(params), params.chaser_heavy
+    chaser = carry(features, vector, robot, chance, T, mem, was.chaser, now, later, heavy)
+    robot, heavy = target_carrier(params), params.target_heavy
+    target = carry(features, vector, robot, chance, T, mem, was.target, now, later, heavy)
+    if params.elastic:
+        return yield_joints(
+            params.features,
+            params,
+            vector,
+            mem,
+            (later - now) * T,
+            was.chaser,
+            was.target,
+            was.true_chaser.force,
+            chaser,
+            target,
+        )
+    return chaser, target
+
+
+@compiled
+def on_stamps(params, mem, k, ahead):
+    """Both mock-ups at t_k or one cycle ahead, where delays are whole cycles: each on the set-point
+    stamped a delay ago."""
+    m = params.memory
+    chaser = near(mem, m.chaser_history, m.slots, k, ahead - params.chaser_robot.cycles)
+    return chaser, near(mem, m.target_history, m.slots, k, ahead - params.target_robot.cycles)
+
+
+_with_motions = replacing(Facility, "chaser", "target")
+
+
+@compiled
+def recall(params, mem, facility, k):
+    """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a
+    loop need not keep them in registers."""
+    if not params.on_stamps:
+        return facility
+    chaser, target = on_stamps(params, mem, k, 0)
+    return _with_motions(facility, chaser, target)

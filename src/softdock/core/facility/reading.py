@@ -1,0 +1,119 @@
+"""One sample of a force sensor with all that it carries and does: what a mock-up weighs, what
+electronics do and what a hand pushes is prepared from the vector only where a scenario has it."""
+
+from __future__ import annotations
+
+from softdock.core.command.laboratory import prepare_laboratory
+from softdock.core.machine.compiled import apart, by_type, compiled
+from softdock.core.machine.features import Every
+from softdock.core.machine.vector import (
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
+    CHASER_ROBOT_AT,
+    LABORATORY_AT,
+    SCHEDULE,
+    SENSOR_AT,
+)
+from softdock.core.robots.history import acceleration_at
+from softdock.core.robots.joint import motor_acceleration
+from softdock.core.robots.memory import ROBOT_STATE
+from softdock.core.robots.robot import ROBOT, is_elastic, whole_delay
+from softdock.core.schedules import schedule_at, scheduled
+from softdock.core.sensor.force_torque import prepare_sensor, read_sensor, sensor_noise
+from softdock.core.sensor.mock_up import (
+    COMMANDED,
+    MEASURED,
+    MOCK_UP,
+    from_sensor,
+    plus,
+    prepare_mock_up,
+    to_sensor,
+    weigh,
+)
+from softdock.core.spatial.motion import load_wrench, store_wrench
+from softdock.core.spatial.vectors import load3, scale, subtract
+
+MOVING = ROBOT_STATE.at
+# compile-time constants; the target's part of the vector follows the chaser's
+ROBOT_SIZE, MOCK_UP_SIZE, SCHEDULE_SIZE, MOCK_UPS = (
+    ROBOT.size,
+    MOCK_UP.size,
+    SCHEDULE.size,
+    MOCK_UP.at,
+)
+
+
+@compiled
+def noisy_contact(vector, sensor, chance, which, tick, contact, q):
+    """A sensor that feels the contact alone: no need to go to its axes and back, but for the
+    noise."""
+    if not sensor.noisy:
+        return contact
+    at = load3(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor)
+    return plus(
+        contact, 1.0, from_sensor(at, q, sensor_noise(sensor, chance, which, tick.k, tick.sample))
+    )
+
+
+@compiled
+def _contact_alone(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
+    return contact
+
+
+@apart
+def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
+    """One sample of a sensor with all that it carries and does, compensated and moved to the centre
+    of mass, world axes."""
+    follower, history, slots, state = robot
+    which, t, dt = follower.which, tick.t, tick.dt
+    sensor = prepare_sensor(vector, SENSOR_AT, T)
+    mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
+    hand = scheduled(
+        vector, schedule_at(vector, CHASER_HAND_AT + which * SCHEDULE_SIZE), t, motion.q
+    )
+    felt = to_sensor(mock_up.sensor, motion.q, plus(contact, 1.0, hand))
+    gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
+    elastic = is_elastic(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
+    if mock_up.heavy:
+        true = (
+            scale(1.0 / dt, subtract(motion.v, was.v))
+            if elastic
+            else load3(mem, state + MOVING.acceleration)
+        )  # at `state` are the motors' accelerations
+        felt = plus(
+            felt,
+            1.0,
+            weigh(
+                mock_up.true,
+                mock_up.sensor,
+                gravity,
+                motion,
+                true,
+                load3(mem, state + MOVING.turning),
+            ),
+        )
+    reading, filtered = read_sensor(
+        sensor, chance, which, tick.k, tick.sample, t, load_wrench(mem, filter_at), felt
+    )
+    store_wrench(mem, filter_at, filtered)
+    if mock_up.heavy:
+        a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        if mock_up.acceleration == COMMANDED:
+            cycles = (t - whole_delay(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)) / T
+            a, alpha = acceleration_at(T, mem, history, slots, cycles)
+        elif mock_up.acceleration == MEASURED:
+            a = (
+                motor_acceleration(mem, state)
+                if elastic
+                else scale(1.0 / dt, subtract(motion.v, was.v))
+            )
+            alpha = scale(1.0 / dt, subtract(motion.w, was.w))
+        reading = plus(
+            reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
+        )
+    return from_sensor(mock_up.sensor, motion.q, reading)
+
+
+@by_type(lambda cls: _full_reading if cls is Every else _contact_alone)
+def full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
+    """One sample of a sensor that is more than noise on the contact."""

@@ -1,0 +1,23 @@
+"""Everything that changes from cycle to cycle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.adaptation.interface import Output, Satellites, Wrenches
+from softdock.core.contact_log import Tracker
+from softdock.core.energy.ledger import Ledger
+from softdock.core.facility.simulated import Facility
+
+
+class Loop(NamedTuple):
+    """Everything that changes from cycle to cycle, at t_k."""
+
+    satellites: Satellites
+    command: Output  # set-points stamped t_k
+    facility: Facility
+    ledger: Ledger
+    tracker: Tracker
+    depth: float  # m, of the real contact; negative: the gap
+    wrenches: Wrenches  # on the satellites over the cycle that ended at t_k
+    status: int

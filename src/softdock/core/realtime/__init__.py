@@ -1,0 +1,1 @@
+"""Compiled loops with sockets inside: Linux system calls without Python, by their C names."""

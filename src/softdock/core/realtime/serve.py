@@ -1,0 +1,130 @@
+"""The controller's end as one compiled loop: receive, hear, answer; no Python in between.
+
+Each robot's socket is drained and only its newest telegram is answered (the jump of IPOC says how
+many were skipped); the sensor's records are taken before any answer is made. What is answered is
+a program's (core/wire/program.py). Ends when told (`stop[0]`), at a stated instant, when the
+program says so, or when any robot has been silent for `silence_ns`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.realtime.system_calls import (
+    answer,
+    is_from,
+    is_ready,
+    monotonic_ns,
+    receive,
+    remember_source,
+    wait_for,
+)
+from softdock.core.wire.links import ARRIVED_NS, hear_records, hear_rob
+from softdock.core.wire.program import Desk, answer_rob, watch
+from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
+
+# columns of the counts (int64), one row a socket
+RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT, COUNT_COLUMNS = range(7)
+LONGEST_WAIT_NS = 2_000_000  # so that silence and the end are seen
+TOLD, IN_TIME, SILENT, BY_PROGRAM = range(4)
+ENDS = ("told", "in time", "a robot is silent", "ended by the program")
+
+
+class Sockets(NamedTuple):
+    """The loop's sockets: robots first, then sensors."""
+
+    descriptors: Any  # int64, a struct pollfd each
+    address: Any  # int64, one: where they stand
+    peers: Any  # int64: whose datagrams are taken, as system_calls.is_from has it
+    counts: Any  # int64, (sockets, COUNT_COLUMNS)
+    compute: Any  # int64, (sockets, rows): from receive to send [ns]
+
+
+@compiled
+def _keep(sockets, which, spent):
+    counts = sockets.counts[which]
+    counts[SLOWEST_NS] = max(counts[SLOWEST_NS], spent)
+    if sockets.compute.shape[1] > 0:
+        sockets.compute[which, counts[ROWS_KEPT] % sockets.compute.shape[1]] = spent
+        counts[ROWS_KEPT] += 1
+
+
+@compiled
+def _is_peer(sockets, wire, which):
+    if is_from(wire, sockets.peers[which]):
+        return True
+    sockets.counts[which, FOREIGN] += 1
+    return False
+
+
+@compiled
+def _hear_robot(sockets, wire, program, robots, sensor, which):
+    """Drain one robot's socket and answer its newest telegram, if there is one."""
+    descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
+    newest, begun = -1, 0
+    while True:
+        size, arrival = receive(wire, descriptor)
+        if size < 0:
+            break
+        if not _is_peer(sockets, wire, which):
+            continue
+        begun = monotonic_ns(wire)
+        counts[RECEIVED] += 1
+        verdict = hear_rob(robots[which], wire.data, size, arrival)
+        if verdict not in (TAKEN, FIRST, JUMPED):
+            continue
+        counts[SKIPPED] += 1 if newest >= 0 else 0
+        newest = size
+        remember_source(wire)
+    if newest < 0:
+        return
+    desk = Desk(wire.data, wire.out)
+    length = answer_rob(program, desk, robots, sensor, which, newest)
+    if length > 0 and answer(wire, descriptor, length):
+        counts[ANSWERED] += 1
+    _keep(sockets, which, monotonic_ns(wire) - begun)
+
+
+@compiled
+def _hear_sensor(sockets, wire, link, which):
+    """All records that have arrived."""
+    descriptor = sockets.descriptors[which] & 0xFFFFFFFF
+    while True:
+        size, arrival = receive(wire, descriptor)
+        if size < 0:
+            return
+        if _is_peer(sockets, wire, which):
+            sockets.counts[which, RECEIVED] += 1
+            hear_records(link, wire.data, size, arrival)
+
+
+@compiled
+def _is_silent(robots, begun, now, silence_ns):
+    """Whether any robot has not been heard for too long."""
+    for i in range(len(robots)):
+        if now - max(begun, robots[i].whole[ARRIVED_NS]) > silence_ns:
+            return True
+    return False
+
+
+@door
+def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
+    """The loop, until it ends: why. `robots`: a tuple of one or two RobLink; then one sensor."""
+    begun, sensor_at = monotonic_ns(wire), len(robots)
+    while stop[0] == 0:
+        now = monotonic_ns(wire)
+        if now >= until_ns:
+            return IN_TIME
+        if _is_silent(robots, begun, now, silence_ns):
+            return SILENT
+        if watch(program, robots, sensor, now) != 0:
+            return BY_PROGRAM
+        if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
+            continue
+        if sockets.descriptors.shape[0] > sensor_at and is_ready(sockets.descriptors[sensor_at]):
+            _hear_sensor(sockets, wire, sensor, sensor_at)
+        for i in range(len(robots)):
+            if is_ready(sockets.descriptors[i]):
+                _hear_robot(sockets, wire, program, robots, sensor, i)
+    return TOLD

@@ -1,0 +1,88 @@
+"""A shape for people and analyses, in plain numpy: how it is drawn, and where a tip may touch it.
+
+Views are along the pair's axis (x of a chart) and across it; from the front, both across. `pair`:
+the pair's table of a scenario, every default filled in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Pair = Mapping[str, Any]
+
+
+class Outline(NamedTuple):
+    """A line of a shape, m."""
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+
+
+class Extent(NamedTuple):
+    """What to show at first, in the chart's unit: the shape and some room around it."""
+
+    x: list[float]
+    y: list[float]
+
+
+class Place(NamedTuple):
+    """One possible touch, world axes."""
+
+    normal: np.ndarray  # out of the target, towards the chaser
+    tip: np.ndarray  # m, centre of the chaser's tip from the target's centre of mass
+
+
+class Flight(NamedTuple):
+    """A tip at t = 0, before a shape; from the target's centre of mass, world axes."""
+
+    origin: np.ndarray  # m, of the shape
+    axis: np.ndarray  # its axis, of length one
+    start: np.ndarray  # m, the tip's centre
+    velocity: np.ndarray  # m/s, seen from the target
+    radius: float  # m, of the tip
+
+
+def no_lines(pair: Pair, from_front: bool) -> list[Outline]:
+    return []
+
+
+def everywhere(pair: Pair, factor: float) -> Extent | None:
+    return None
+
+
+def no_radius(pair: Pair) -> float:
+    return 0.0
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What pages and analyses ask of a shape."""
+
+    title: str  # of a chart of the gap
+    caption: str
+    places: Callable[[Pair, Flight], list[Place]]  # where the tip may touch, sampled
+    is_round: bool = False  # the gap is measured from its origin, not along its axis
+    radius: Callable[[Pair], float] = no_radius  # m, taken off that distance
+    lines: Callable[[Pair, bool], list[Outline]] = no_lines  # (pair, from the front)
+    # (pair, the chart's unit over m); None: a shape without edges
+    near: Callable[[Pair, float], Extent | None] = everywhere
+
+
+def circle(name: str, radius: float) -> Outline:
+    angle = np.linspace(0.0, 2.0 * math.pi, 121)
+    return Outline(name, radius * np.cos(angle), radius * np.sin(angle))
+
+
+def _towards_origin(pair: Pair, flight: Flight) -> list[Place]:
+    away = flight.start - flight.origin
+    normal = away / np.linalg.norm(away)
+    return [Place(normal, flight.origin + flight.radius * normal)]
+
+
+PLAIN = Drawing("Gap between tip and shape", "Negative: in contact.", _towards_origin)

@@ -1,0 +1,61 @@
+"""What a contact law says of itself: how it pushes, and what orbit and the analyses need to know.
+
+A law is one file that ends in `LAW = ContactLaw(...)` and one line in laws.py. Its numbers stand in
+`Law`; which keys of a pair they come from, the law says in `numbers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+class Law(NamedTuple):
+    """The numbers of a pair's law."""
+
+    kind: int  # index of laws.LAWS
+    stiffness: float  # N/m, or N/m^exponent
+    damping: float  # Ns/m; for hunt_crossley lambda, s/m
+    exponent: float
+    at: int  # of its table in the vector
+    rows: int
+    rubs: bool  # there is friction
+    friction: float
+    slip_speed: float  # m/s
+
+
+class Tangent(NamedTuple):
+    """A law as a spring and a damper at a depth."""
+
+    stiffness: float  # N/m
+    damping: float  # Ns/m
+    depth: float  # m; NaN: at every depth the same
+
+
+@dataclass(frozen=True)
+class ContactLaw:
+    """One contact law. Compiled functions, but for the last two; `law`: a `Law`."""
+
+    name: str
+    # keys of a pair that it has, of stiffness, damping, exponent, lambda, table
+    keys: tuple[str, ...]
+    # keys that its stiffness, damping and exponent come from; empty: 1
+    numbers: tuple[str, str, str]
+    elastic: Any  # (vector, law, depth) -> N, the part that the stored energy gives back
+    damped: Any  # (law, elastic, rate) -> N, before the clamp at zero
+    stored: Any  # (vector, law, depth) -> J
+    # (vector, law, row, depth) -> N: elastic, smoothly continued below depth 0 and beyond its row
+    continued: Any
+    row: Any  # (vector, law, depth) -> number of the row of its table; 0: it has none
+    steepest: Any  # (vector, law) -> N/m, largest slope of the elastic part
+    # (vector, law, steepest, depth, speed, mobility, outside) -> 1/s^2, 1/s (orbit/look.py)
+    pace: Any
+    pulls: bool = False  # it is not clamped at zero
+    graded: bool = False  # its slope begins at zero: orbit's steps follow the depth
+    # plain Python: (keys of the law's table, effective mass, speed, depth or None) -> Tangent
+    tangent: Callable[..., Tangent] | None = None
+    linearised: str = "linearised at a depth of"  # what the tangent is, before a depth in words
+    # plain Python: (vector, its stiffness, its table's entry) -> N/m that decides how long a touch
+    # lasts; 0: no stiffness does
+    lasting: Callable[..., float] | None = None

@@ -1,0 +1,92 @@
+"""Springs and dampers: f = k d + b d', clamped at zero (a contact never pulls), or not (the papers'
+linear law, by name only)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.core.machine.compiled import compiled
+from softdock.core.shapes.law import ContactLaw, Tangent
+
+
+@compiled
+def linear_elastic(vector, law, depth):
+    return law.stiffness * depth
+
+
+@compiled
+def linear_continued(vector, law, row, depth):
+    return law.stiffness * depth
+
+
+@compiled
+def linear_damped(law, elastic, rate):
+    return elastic + law.damping * rate
+
+
+@compiled
+def linear_stored(vector, law, depth):
+    return 0.5 * law.stiffness * depth * depth
+
+
+@compiled
+def no_row(vector, law, depth):
+    return 0
+
+
+@compiled
+def own_stiffness(vector, law):
+    return law.stiffness
+
+
+@compiled
+def linear_pace(vector, law, steepest, depth, speed, mobility, outside):
+    """Frequency squared [1/s^2] of a touch on its effective mass, and its rate of damping [1/s].
+
+    `steepest`: slope of the law [N/m]; `outside`: force that may press on the touch from outside
+    [N].
+    """
+    return steepest * mobility, law.damping * mobility
+
+
+def _tangent(law: Mapping[str, Any], mass: float, speed: float, depth: float | None) -> Tangent:
+    return Tangent(float(law["stiffness_N_per_m"]), float(law["damping_Ns_per_m"]), math.nan)
+
+
+def _lasting(vector: np.ndarray, stiffness: float, table: int) -> float:
+    return stiffness
+
+
+SPRING_DAMPER_LAW = ContactLaw(
+    "spring_damper",
+    keys=("stiffness", "damping"),
+    numbers=("stiffness", "damping", ""),
+    elastic=linear_elastic,
+    damped=linear_damped,
+    stored=linear_stored,
+    continued=linear_continued,
+    row=no_row,
+    steepest=own_stiffness,
+    pace=linear_pace,
+    tangent=_tangent,
+    lasting=_lasting,
+)
+PULLING_LAW = ContactLaw(
+    "spring_damper_pull",
+    keys=("stiffness", "damping"),
+    numbers=("stiffness", "damping", ""),
+    elastic=linear_elastic,
+    damped=linear_damped,
+    stored=linear_stored,
+    continued=linear_continued,
+    row=no_row,
+    steepest=own_stiffness,
+    pace=linear_pace,
+    pulls=True,
+    tangent=_tangent,
+    lasting=_lasting,
+)

@@ -1,0 +1,89 @@
+"""The loop at t = 0: both bodies at their initial state, the robots having followed them in free
+flight."""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.interface import Output, Satellites, Wrenches
+from softdock.core.contact import touch_apart
+from softdock.core.contact_log import no_contact_yet
+from softdock.core.controller import lay_out
+from softdock.core.energy.ledger import open_ledger
+from softdock.core.facility.simulated import start_facility
+from softdock.core.loop import Loop
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.vector import CHASER_AT, PAIRS_MEM, TARGET_AT, store_pairs
+from softdock.core.robots.history import push
+from softdock.core.satellites import LIE_RK4, integrate
+from softdock.core.spatial.motion import no_wrench
+from softdock.core.spatial.rigid_body import initial_body, kinetic_energy, motion_of
+from softdock.core.status import COMPLETED
+
+
+@compiled
+def start(vector, params, mem):
+    """The loop at t = 0: both bodies at their initial state, the robots having followed them in
+    free flight.
+
+    Also how deep the satellites are in contact [m], and which pair: more than `DEEPEST_START` is no
+    start.
+    """
+    satellites, facility, depth, pair = _settle(vector, params, mem)
+    command = lay_out(
+        params,
+        vector,
+        Output(
+            motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target)
+        ),
+    )
+    kinetic = kinetic_energy(params.chaser, satellites.chaser) + kinetic_energy(
+        params.target, satellites.target
+    )
+    still = Wrenches(no_wrench(), no_wrench())
+    return (
+        Loop(
+            satellites=satellites,
+            command=command,
+            facility=facility,
+            ledger=open_ledger(kinetic),
+            tracker=no_contact_yet(),
+            depth=0.0,
+            wrenches=still,
+            status=COMPLETED,
+        ),
+        depth,
+        pair,
+    )
+
+
+@apart
+def _settle(vector, params, mem):
+    """Pairs and history into `mem`; satellites and facility at t = 0, and the satellites' deepest
+    touch."""
+    store_pairs(vector, mem, params.pairs.number, False)
+    satellites = Satellites(
+        initial_body(params.chaser, vector, CHASER_AT),
+        initial_body(params.target, vector, TARGET_AT),
+    )
+    fill_history(params, vector, mem, satellites)
+    both = Output(
+        motion_of(params.chaser, satellites.chaser), motion_of(params.target, satellites.target)
+    )
+    touch = touch_apart(vector, mem, PAIRS_MEM, params.pairs, both.chaser, both.target)
+    return satellites, start_facility(params, vector, mem), touch.depth, touch.pair
+
+
+@apart
+def fill_history(params, vector, mem, satellites):
+    """Set-points before t = 0: the free flight that leads to the initial state."""
+    m, nothing = params.memory, no_wrench()
+    chaser, target = satellites.chaser, satellites.target
+    for j in range(m.slots):
+        command = lay_out(
+            params,
+            vector,
+            Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),
+        )
+        push(mem, m.chaser_history, m.slots, -j, command.chaser)
+        push(mem, m.target_history, m.slots, -j, command.target)
+        chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
+        target = integrate(LIE_RK4, params.target, -params.T, target, nothing)

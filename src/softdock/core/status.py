@@ -1,0 +1,71 @@
+"""How a run ends: its status, and the limits that decide it after every cycle."""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.facility.simulated import out_of_reach
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.vector import NO_LIMIT
+from softdock.core.spatial.rigid_body import body_rate
+from softdock.core.spatial.vectors import dot
+
+COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METHOD_STOP = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+)  # status of a run
+STATUSES = (
+    "completed",
+    "diverged",
+    "force limit",
+    "torque limit",
+    "reach limit",
+    "deep in contact at the start",
+    "stopped by a method",
+)
+DEEPEST_START = (
+    1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
+)
+FASTEST = 1e4  # m/s; a satellite faster than this has diverged
+FASTEST_TURN = 1e3  # rad/s; likewise
+
+
+@compiled
+def is_sane(params, satellites, kinetic):
+    """False for NaN, infinity, and speeds and rates no satellite has; `params`: both bodies'. The
+    kinetic energy is NaN or infinite as soon as a velocity, a momentum or an attitude is; a
+    position cannot be before its velocity is."""
+    c, t = satellites.chaser, satellites.target
+    turn_c, turn_t = body_rate(params.chaser, c.q, c.L), body_rate(params.target, t.q, t.L)
+    return (
+        kinetic < math.inf
+        and max(dot(c.v, c.v), dot(t.v, t.v)) <= FASTEST * FASTEST
+        and max(dot(turn_c, turn_c), dot(turn_t, turn_t)) <= FASTEST_TURN * FASTEST_TURN
+    )
+
+
+@compiled
+def check_limits(params, vector, satellites, facility, passage, kinetic):
+    """Whether the run may go on."""
+    if not is_sane(params, satellites, kinetic):
+        return DIVERGED
+    if (
+        params.stop_force < NO_LIMIT
+        and passage.peak_squared > params.stop_force * params.stop_force
+    ):
+        return FORCE_LIMIT
+    if (
+        params.stop_torque < NO_LIMIT
+        and passage.peak_torque_squared > params.stop_torque * params.stop_torque
+    ):
+        return TORQUE_LIMIT
+    if params.bounded and out_of_reach(
+        params.features, vector, facility.chaser.p, facility.target.p
+    ):
+        return REACH_LIMIT
+    return COMPLETED

@@ -1,0 +1,169 @@
+"""What is known of each peer after every datagram: newest values, counts, clock, samples.
+
+One compiled call a datagram, for a robot (`hear_rob`) and for a force sensor (`hear_records`).
+In: bytes and when they arrived on our clock [ns]. Out: a verdict; everything else stands in the
+link's arrays. A datagram that is malformed, comes again or comes late changes nothing but its
+count; a record whose status says error or saturation is counted and kept out of the ring.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.wire.peer_clock import forget_clock, hear_clock, on_our_clock
+from softdock.core.wire.rdt import (
+    FT_SEQUENCE,
+    RDT_SEQUENCE,
+    STATUS,
+    WORD,
+    count_records,
+    is_fault,
+    read_record,
+    wrench_of,
+)
+from softdock.core.wire.samples import push_sample
+from softdock.core.wire.scanner import scan
+from softdock.core.wire.sequences import FIRST, JUMPED, LAST, TAKEN, difference, follow, learn_step
+from softdock.core.wire.telegram import BAD_NUMBER, OK
+
+# columns of a link's whole numbers (int64), robots and sensors
+(
+    REFUSED,  # datagrams that were malformed
+    LAST_REASON,  # status of the last refusal
+    NEWEST,  # IPOC of the newest Rob; the sensor's count without wrapping
+    STAMP_NS,  # when that was, on our clock, without the path's jitter
+    ARRIVED_NS,  # when it arrived
+    LOST_NOW,  # lost just before it
+    LATE_REPLIES,  # Delay D, as the controller counts them
+    LEARNT_STEP,  # ms, 0: not yet known
+    FAULTY,  # records with an error status
+    LAST_WORD,  # status word of the newest record
+    RDT_LAST,  # rdt_sequence of the newest record
+    RDT_LOST,  # records that never came
+    LINK_WHOLES,
+) = range(13)
+# columns of a link's settings (int64)
+STEP, MOST_AHEAD, JUMP_NS, RATE, LINK_SETTINGS = range(5)
+NO_DATAGRAM = -1  # verdict on what is malformed; the others are those of sequences.py
+MS = 1_000_000  # ns
+SECOND = 1_000_000_000  # ns
+LARGEST_IPOC = 9_000_000_000_000  # ms; in ns it is still an int64
+
+
+class RobLink(NamedTuple):
+    """One robot, as heard."""
+
+    names: Any  # of Rob
+    table: Any
+    values: Any  # float64, of the newest telegram that was taken
+    scratch: Any  # float64, of the one being read
+    seen: Any
+    delay_row: Any  # int64, one: row of Delay D, 0: not there
+    settings: Any
+    whole: Any
+    sequence: Any  # int64, sequences.SEQUENCE_COLUMNS
+    step: Any  # int64, sequences.STEP_COLUMNS
+    clock: Any  # int64, peer_clock.CLOCK_WHOLES
+    line: Any  # float64, peer_clock.CLOCK_NUMBERS
+
+
+class RecordLink(NamedTuple):
+    """One force sensor, as heard."""
+
+    settings: Any
+    scale: Any  # float64: counts per N, counts per Nm
+    whole: Any
+    sequence: Any
+    clock: Any
+    line: Any
+    record: Any  # int64, rdt.RECORD_COLUMNS
+    wrench: Any  # float64, of the newest record
+    stamps: Any  # int64, ring
+    samples: Any  # float64, ring
+    head: Any  # int64, one
+
+
+@compiled
+def _is_new(verdict):
+    return verdict in (TAKEN, FIRST, JUMPED)
+
+
+@compiled
+def _keep_time(link, verdict, stamp, arrival):
+    """A datagram that was taken, on our clock; a count that begins anew has a clock anew."""
+    if verdict == JUMPED:
+        forget_clock(link.clock, link.line)
+    hear_clock(link.clock, link.line, stamp, arrival, link.settings[JUMP_NS])
+    link.whole[STAMP_NS] = on_our_clock(link.clock, link.line, stamp)
+    link.whole[ARRIVED_NS] = arrival
+
+
+@apart
+def hear_rob(link, data, size, arrival):
+    """A datagram from a robot: verdict of sequences.py or NO_DATAGRAM."""
+    whole, s = link.whole, link.settings
+    status, ipoc = scan(data, size, link.names, link.table, link.scratch, link.seen)
+    if status == OK and not 0 <= ipoc <= LARGEST_IPOC:
+        status = BAD_NUMBER
+    if status != OK:
+        whole[REFUSED] += 1
+        whole[LAST_REASON] = status
+        return NO_DATAGRAM
+    verdict, lost = follow(link.sequence, ipoc, s[STEP], s[MOST_AHEAD], 0)
+    whole[LEARNT_STEP] = learn_step(link.step, ipoc)
+    if not _is_new(verdict):
+        return verdict
+    for row in range(link.table.shape[0]):
+        link.values[row] = link.scratch[row]
+    whole[NEWEST], whole[LOST_NOW] = ipoc, lost
+    if link.delay_row[0] > 0 and link.seen[link.delay_row[0]] != 0:
+        whole[LATE_REPLIES] = int(link.values[link.delay_row[0]])
+    _keep_time(link, verdict, ipoc * MS, arrival)
+    return verdict
+
+
+@compiled
+def _count_lost(whole, number):
+    """rdt_sequence counts records since the start: what is missing was lost on the way."""
+    ahead = difference(number, whole[RDT_LAST], WORD)
+    whole[LOST_NOW] = ahead - 1 if whole[RDT_LAST] > 0 and 0 < ahead < WORD // 4 else 0
+    whole[RDT_LOST] += whole[LOST_NOW]
+    whole[RDT_LAST] = number
+
+
+@compiled
+def _hear_record(link, arrival):
+    """The record just read: whether it went into the ring."""
+    whole, s, record = link.whole, link.settings, link.record
+    before = link.sequence[LAST]
+    verdict, _ = follow(link.sequence, record[FT_SEQUENCE], 1, s[MOST_AHEAD], WORD)
+    if not _is_new(verdict):
+        return False
+    _count_lost(whole, record[RDT_SEQUENCE])
+    if verdict == FIRST:
+        whole[NEWEST] = record[FT_SEQUENCE]
+    else:
+        whole[NEWEST] += difference(record[FT_SEQUENCE], before, WORD)
+    _keep_time(link, verdict, whole[NEWEST] * SECOND // s[RATE], arrival)
+    whole[LAST_WORD] = record[STATUS]
+    if is_fault(record[STATUS]):
+        whole[FAULTY] += 1
+        return False
+    wrench_of(record, link.scale[0], link.scale[1], link.wrench)
+    push_sample(link.stamps, link.samples, link.head, whole[STAMP_NS], link.wrench)
+    return True
+
+
+@apart
+def hear_records(link, data, size, arrival):
+    """A datagram from a sensor: how many samples it brought, or NO_DATAGRAM."""
+    number = count_records(data, size)
+    if number == 0:
+        link.whole[REFUSED] += 1
+        return NO_DATAGRAM
+    taken = 0
+    for i in range(number):
+        read_record(data, size, i, link.record)
+        taken += 1 if _hear_record(link, arrival) else 0
+    return taken

@@ -1,0 +1,102 @@
+"""A peer's clock on ours: from the stamps it sends and when they arrive, without its jitter.
+
+In: stamps of the peer and arrivals on our clock [ns, int64]. A datagram is never early, so the
+smallest difference arrival - stamp of a block of BLOCK arrivals is nearly free of jitter; a line
+through the minima of the last LINES blocks follows the drift. Out: when a stamp is on our clock,
+with the path's own shortest latency (which nobody can tell from an offset), and the drift [ppm].
+A block that is far off the line is a clock that has jumped: the line begins anew.
+"""
+
+from __future__ import annotations
+
+from softdock.core.machine.compiled import compiled
+
+BLOCK, LINES = 50, 12
+# columns of the whole numbers (int64)
+(
+    CLOCK_HEARD,  # arrivals
+    CLOCK_JUMPS,
+    FIRST_STAMP,  # ns, the peer's; stamps count from here
+    FIRST_OFFSET,  # ns, arrival - stamp of the first; offsets count from here
+    IN_BLOCK,  # arrivals in this block
+    BLOCKS,  # minima kept so far, in all
+    CLOCK_WHOLES,
+) = range(7)
+# columns of the numbers (float64): the running minimum, the line, the minima of blocks
+BLOCK_STAMP, BLOCK_OFFSET, BLOCK_LEAST, MEAN_STAMP, MEAN_OFFSET, SLOPE, MINIMA = range(7)
+CLOCK_NUMBERS = MINIMA + 2 * LINES
+
+
+@compiled
+def _fit(wholes, numbers):
+    """A line by least squares through the kept minima."""
+    count = min(wholes[BLOCKS], LINES)
+    x, y = 0.0, 0.0
+    for i in range(count):
+        x += numbers[MINIMA + 2 * i] / count
+        y += numbers[MINIMA + 2 * i + 1] / count
+    xx, xy = 0.0, 0.0
+    for i in range(count):
+        dx = numbers[MINIMA + 2 * i] - x
+        xx += dx * dx
+        xy += dx * (numbers[MINIMA + 2 * i + 1] - y)
+    numbers[MEAN_STAMP], numbers[MEAN_OFFSET] = x, y
+    numbers[SLOPE] = xy / xx if count > 1 and xx > 0.0 else 0.0
+
+
+@compiled
+def _offset(wholes, numbers, stamp):
+    """arrival - stamp for a stamp (from the first one) [ns]."""
+    if wholes[BLOCKS] == 0:
+        return numbers[BLOCK_OFFSET]
+    return numbers[MEAN_OFFSET] + numbers[SLOPE] * (stamp - numbers[MEAN_STAMP])
+
+
+@compiled
+def hear_clock(wholes, numbers, stamp, arrival, jump):
+    """One arrival. Returns whether the peer's clock has jumped by more than `jump` [ns]."""
+    if wholes[CLOCK_HEARD] == 0:
+        wholes[FIRST_STAMP], wholes[FIRST_OFFSET] = stamp, arrival - stamp
+    wholes[CLOCK_HEARD] += 1
+    s = float(stamp - wholes[FIRST_STAMP])
+    offset = float(arrival - stamp - wholes[FIRST_OFFSET])
+    tilted = offset - numbers[SLOPE] * s  # or a block's minimum would stand at one of its ends
+    if wholes[IN_BLOCK] == 0 or tilted < numbers[BLOCK_LEAST]:
+        numbers[BLOCK_STAMP], numbers[BLOCK_OFFSET], numbers[BLOCK_LEAST] = s, offset, tilted
+    wholes[IN_BLOCK] += 1
+    if wholes[IN_BLOCK] < BLOCK:
+        return False
+    wholes[IN_BLOCK] = 0
+    at, least = numbers[BLOCK_STAMP], numbers[BLOCK_OFFSET]
+    off_line = least - _offset(wholes, numbers, at)
+    jumped = wholes[BLOCKS] > 0 and (off_line > jump or off_line < -jump)
+    if jumped:
+        wholes[CLOCK_JUMPS] += 1
+        wholes[BLOCKS] = 0
+    slot = MINIMA + 2 * (wholes[BLOCKS] % LINES)
+    numbers[slot], numbers[slot + 1] = at, least
+    wholes[BLOCKS] += 1
+    _fit(wholes, numbers)
+    return jumped
+
+
+@compiled
+def forget_clock(wholes, numbers):
+    """Begin anew: the peer has begun a new count."""
+    wholes[CLOCK_HEARD], wholes[IN_BLOCK], wholes[BLOCKS] = 0, 0, 0
+    numbers[SLOPE] = 0.0
+
+
+@compiled
+def on_our_clock(wholes, numbers, stamp):
+    """When a stamp of the peer is on our clock [ns]: as if its datagram had had no jitter."""
+    s = stamp - wholes[FIRST_STAMP]
+    offset = _offset(wholes, numbers, float(s))
+    nearest = int(offset + 0.5) if offset >= 0.0 else -int(0.5 - offset)
+    return stamp + wholes[FIRST_OFFSET] + nearest
+
+
+@compiled
+def drift_ppm(numbers):
+    """How much faster than ours the peer's clock runs [parts per million]."""
+    return -1e6 * numbers[SLOPE] / (1.0 + numbers[SLOPE])

@@ -1,0 +1,69 @@
+"""What a compiled loop answers: a program, chosen by its type when the loop is compiled.
+
+The loop over sockets (core/realtime/serve.py) and the queue in virtual time (virtual_queue.py) call
+`answer_rob` for the newest telegram of each robot, when all records that have arrived are in the
+sensor's ring. A program is a NamedTuple class with a compiled function as its attribute `ANSWER`:
+
+    answer(program, desk, robots, sensor, which, size) -> size of the answer in desk.out; 0: none
+
+and another as `WATCH`, called whenever something has happened and at least every few ms, so that a
+program sees what does not come:
+
+    watch(program, robots, sensor, now) -> 0, or a reason to end the loop
+
+`robots` are the links of all robots (links.RobLink), `which` the one to answer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.core.machine.compiled import by_type, compiled
+from softdock.core.wire.links import NEWEST
+from softdock.core.wire.telegram import write
+
+
+class Desk(NamedTuple):
+    """Room for the datagram that came and for the one that leaves."""
+
+    data: Any  # uint8
+    out: Any  # uint8
+
+
+class Hold(NamedTuple):
+    """The program that holds corrections: to listen, to warm up, and to measure a machine with."""
+
+    literals: Any  # uint8, of Sen
+    pieces: Any  # int64
+    values: Any  # float64
+    echo: Any  # int64, one: 1 sends back what came
+
+
+@compiled
+def _held(program, desk, robots, sensor, which, size):
+    """A constant correction, or what came."""
+    if program.echo[0] != 0:
+        for i in range(size):
+            desk.out[i] = desk.data[i]
+        return size
+    ipoc = robots[which].whole[NEWEST]
+    return write(program.literals, program.pieces, program.values, ipoc, desk.out)
+
+
+@compiled
+def _never_ends(program, robots, sensor, now):
+    return 0
+
+
+Hold.ANSWER = _held  # type: ignore[attr-defined]
+Hold.WATCH = _never_ends  # type: ignore[attr-defined]
+
+
+@by_type(lambda cls: cls.ANSWER)  # type: ignore[attr-defined]
+def answer_rob(program, desk, robots, sensor, which, size):
+    """The answer to a robot's newest telegram into `desk.out`: its size, or 0 for none."""
+
+
+@by_type(lambda cls: cls.WATCH)  # type: ignore[attr-defined]
+def watch(program, robots, sensor, now):
+    """A look at all links at an instant [ns]: 0, or why the loop is to end."""

@@ -1,0 +1,144 @@
+"""Emulated robots, sensor and a program joined in virtual time by one compiled call.
+
+The same events in the same order as drivers/virtual_time.py: at one instant sensors sample, then
+arrives what was sent, then robots tick; ties by the peers' order, then by when a datagram was sent.
+Datagrams in flight stand in a table of fixed size; what does not fit is lost and counted.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from softdock.core.machine.compiled import apart, compiled, door
+from softdock.core.wire.emulated_robot import NEXT_NS, hear_reply, tick
+from softdock.core.wire.emulated_sensor import SAMPLE_AT_NS, hear_request, sample
+from softdock.core.wire.faults import disturb
+from softdock.core.wire.links import hear_records, hear_rob
+from softdock.core.wire.program import answer_rob, watch
+from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
+
+ROBOT_COUNT, SENSOR = 2, 2  # peers: the robots, then the sensor
+LINK_COUNT = 2 * (ROBOT_COUNT + 1)  # peer i sends on link 2 i and hears on 2 i + 1
+# columns of a datagram in flight (int64)
+ARRIVES_NS, ORDER, LINK, SIZE, FLIGHT_COLUMNS = range(5)
+# columns of the counts (int64); the number sent on each link stands behind them
+FLYING, SENT_ALL, LOST_ALL, DELIVERED, OVERFLOWN, EVENTS, REASON, LINK_NUMBERS = range(8)
+QUEUE_COUNTS = LINK_NUMBERS + LINK_COUNT
+NEVER = 1 << 62
+
+
+class Queue(NamedTuple):
+    """Everything that is under way, and the faults of the way."""
+
+    flights: Any  # int64, (most, FLIGHT_COLUMNS)
+    bytes: Any  # uint8, (most, longest)
+    counts: Any  # int64, QUEUE_COUNTS
+    rates: Any  # float64
+    windows: Any  # int64
+    seed: Any  # int64, one
+
+
+@apart
+def send(queue, link, now, data, size):
+    """A datagram on its way, as faults have it."""
+    counts = queue.counts
+    number = counts[LINK_NUMBERS + link]
+    counts[LINK_NUMBERS + link] += 1
+    counts[SENT_ALL] += 1
+    fate = disturb(queue.rates, queue.windows, queue.seed[0], link, number, now, data, size)
+    counts[LOST_ALL] += 1 if fate.copies == 0 else 0
+    for copy in range(fate.copies):
+        at = counts[FLYING]
+        if at >= queue.flights.shape[0] or fate.size > queue.bytes.shape[1]:
+            counts[OVERFLOWN] += 1
+            continue
+        flight = queue.flights[at]
+        flight[ARRIVES_NS] = fate.first if copy == 0 else fate.second
+        flight[ORDER], flight[LINK], flight[SIZE] = 2 * counts[SENT_ALL] + copy, link, fate.size
+        for i in range(fate.size):
+            queue.bytes[at, i] = data[i]
+        counts[FLYING] += 1
+
+
+@compiled
+def first_to_arrive(queue):
+    """The row of the next arrival, or -1."""
+    best = -1
+    for i in range(queue.counts[FLYING]):
+        f = queue.flights[i]
+        if best < 0:
+            best = i
+            continue
+        b = queue.flights[best]
+        if f[ARRIVES_NS] < b[ARRIVES_NS] or (
+            f[ARRIVES_NS] == b[ARRIVES_NS] and f[ORDER] < b[ORDER]
+        ):
+            best = i
+    return best
+
+
+@apart
+def land(queue, row, data):
+    """Take a datagram out of the table: its link and size; its bytes into `data`."""
+    link, size, last = queue.flights[row, LINK], queue.flights[row, SIZE], queue.counts[FLYING] - 1
+    for i in range(size):
+        data[i] = queue.bytes[row, i]
+    if row != last:
+        for column in range(FLIGHT_COLUMNS):
+            queue.flights[row, column] = queue.flights[last, column]
+        for i in range(queue.flights[last, SIZE]):
+            queue.bytes[row, i] = queue.bytes[last, i]
+    queue.counts[FLYING] = last
+    queue.counts[DELIVERED] += 1
+    return link, size
+
+
+@compiled
+def _arrive(queue, program, desk, peers, sensor, links, record_link, link, size, now):
+    """A datagram arrives: at a peer, or at the controller, which answers a robot."""
+    peer = link // 2
+    if link % 2 == 1:
+        if peer == SENSOR:
+            hear_request(sensor, desk.data, size)
+        else:
+            hear_reply(peers[peer], desk.data, size)
+        return
+    if peer == SENSOR:
+        hear_records(record_link, desk.data, size, now)
+        return
+    verdict = hear_rob(links[peer], desk.data, size, now)
+    if verdict in (TAKEN, FIRST, JUMPED):
+        length = answer_rob(program, desk, links, record_link, peer, size)
+        if length > 0:
+            send(queue, link + 1, now, desk.out, length)
+
+
+@door
+def run_queue(features, queue, program, desk, peers, sensor, links, record_link, until_ns):
+    """Everything that happens before an instant, or until the program ends it (REASON): the number
+    of events."""
+    events = 0
+    while queue.counts[REASON] == 0:
+        row = first_to_arrive(queue)
+        arrival = queue.flights[row, ARRIVES_NS] if row >= 0 else NEVER
+        sampling = sensor.whole[SAMPLE_AT_NS]
+        ticking = 0 if peers[0].whole[NEXT_NS] <= peers[1].whole[NEXT_NS] else 1
+        tick_at = peers[ticking].whole[NEXT_NS]
+        now = min(sampling, arrival, tick_at)
+        if now >= until_ns:
+            break
+        events += 1
+        if sampling == now:
+            size = sample(features, sensor, peers[0], peers[1], desk.out)
+            if size > 0:
+                send(queue, 2 * SENSOR, now, desk.out, size)
+        elif arrival == now:
+            link, size = land(queue, row, desk.data)
+            _arrive(queue, program, desk, peers, sensor, links, record_link, link, size, now)
+        else:
+            size = tick(features, peers[ticking], desk.out)
+            if size > 0:
+                send(queue, 2 * ticking, now, desk.out, size)
+        queue.counts[REASON] = watch(program, links, record_link, now)
+    queue.counts[EVENTS] += events
+    return events

@@ -1,0 +1,168 @@
+"""The compiled loop as Python starts it: sockets, buffers, a thread, and what the machine granted.
+
+The loop (core/realtime/serve.py) releases the interpreter's lock, so whatever Python does beside
+it does not delay it. SCHED_FIFO and locked memory are asked for and what was granted is said;
+nothing is assumed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import socket
+import struct
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.core.realtime import serve as loop
+from softdock.core.realtime import system_calls as calls
+from softdock.core.wire.program import Hold
+from softdock.drivers.links import RobotLink, SensorLink
+from softdock.drivers.sockets import Port, monotonic_offset
+from softdock.errors import BadInput, Problem
+
+SECOND = 1_000_000_000  # ns
+LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
+ROOM = 65536  # bytes of a datagram
+
+
+@dataclass(frozen=True)
+class Granted:
+    """What the machine gave, in words where it gave nothing."""
+
+    fifo: int  # priority; 0: none
+    locked: bool
+    refusals: tuple[str, ...]
+
+
+def ask_priority(priority: int) -> tuple[int, str]:
+    """SCHED_FIFO for this thread: the priority, or 0 and why."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+    except (AttributeError, OSError) as error:
+        return 0, f"SCHED_FIFO {priority}: {error}"
+    return priority, ""
+
+
+def ask_locked_memory() -> tuple[bool, str]:
+    """All pages of this process kept in memory."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.mlockall(LOCK_ALL) != 0:
+        return False, f"mlockall: {os.strerror(ctypes.get_errno())}"
+    return True, ""
+
+
+def make_wire() -> calls.Wire:
+    """Buffers of one loop."""
+    arrays: dict[str, np.ndarray] = {
+        "header": np.zeros(calls.HEADER_WORDS, np.int64),
+        "part": np.zeros(calls.PART_WORDS, np.int64),
+        "control": np.zeros(calls.CONTROL_WORDS, np.int64),
+        "source": np.zeros(calls.SOURCE_WORDS, np.int64),
+        "reply": np.zeros(calls.SOURCE_WORDS, np.int64),
+        "data": np.zeros(ROOM, np.uint8),
+        "out": np.zeros(ROOM, np.uint8),
+        "clock": np.zeros(2, np.int64),
+        "timeout": np.zeros(2, np.int64),
+    }
+    addresses = np.array([a.ctypes.data for a in arrays.values()], np.int64)
+    return calls.Wire(addresses=addresses, offset=np.array([monotonic_offset()]), **arrays)
+
+
+def peer_number(peer: tuple[str, int]) -> int:
+    """An address and a port as the loop compares them."""
+    return int.from_bytes(struct.pack(">H", peer[1]) + socket.inet_aton(peer[0]), "little")
+
+
+def make_sockets(ports: list[Port], rows: int) -> loop.Sockets:
+    """What the loop polls; every port must have one stated peer."""
+    descriptors = np.array([p.socket.fileno() for p in ports], np.int64)
+    open_to_all = [p.address for p in ports if p.peer is None]
+    if open_to_all:
+        raise BadInput(Problem("peer", open_to_all[0], "a stated address for every socket"))
+    peers = [peer_number(p.peer) for p in ports if p.peer is not None]
+    return loop.Sockets(
+        descriptors=descriptors,
+        address=np.array([descriptors.ctypes.data], np.int64),
+        peers=np.array(peers, np.int64),
+        counts=np.zeros((len(ports), loop.COUNT_COLUMNS), np.int64),
+        compute=np.zeros((len(ports), rows), np.int64),
+    )
+
+
+def hold_program(link: RobotLink, echo: bool = False) -> Hold:
+    """Answer every telegram with the link's present values, or with itself."""
+    return Hold(
+        literals=link.sen.literals,
+        pieces=link.sen.pieces,
+        values=link.values,
+        echo=np.array([int(echo)], np.int64),
+    )
+
+
+class CompiledServer:
+    """Robots (one or two) and a sensor behind one compiled loop in a thread."""
+
+    def __init__(
+        self,
+        robots: list[tuple[Port, RobotLink]],
+        sensor: tuple[Port, SensorLink] | None,
+        program: Any,
+        rows: int = 0,
+    ) -> None:
+        ports = [p for p, _ in robots] + ([sensor[0]] if sensor else [])
+        self.sockets, self.wire = make_sockets(ports, rows), make_wire()
+        self.program, self.stop = program, np.zeros(1, np.int64)
+        self._robots = tuple(link.arrays for _, link in robots)
+        self._sensor = (sensor[1] if sensor else SensorLink(1.0, 1.0)).arrays
+        self.granted = Granted(0, False, ())
+        self.end = ""
+
+    def _serve(self, until_ns: int, silence_s: float) -> int:
+        return int(
+            loop.serve(
+                self.sockets,
+                self.wire,
+                self.program,
+                self._robots,
+                self._sensor,
+                self.stop,
+                until_ns,
+                round(silence_s * SECOND),
+            )
+        )
+
+    def warm_up(self) -> None:
+        """Compile the loop, or load it, before anything depends on it."""
+        self._serve(0, 1.0)
+
+    def run(
+        self, seconds: float, silence_s: float = 1e9, priority: int = 0, lock: bool = False
+    ) -> str:
+        """The loop in a thread of its own: why it ended, one of serve.ENDS."""
+
+        def work() -> None:
+            fifo, why = ask_priority(priority) if priority > 0 else (0, "")
+            locked, why_not = ask_locked_memory() if lock else (False, "")
+            self.granted = Granted(fifo, locked, tuple(w for w in (why, why_not) if w))
+            until = time.monotonic_ns() + round(seconds * SECOND)
+            self.end = loop.ENDS[self._serve(until, silence_s)]
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        return self.end
+
+    def counts(self, which: int) -> dict[str, int]:
+        row = self.sockets.counts[which]
+        return {
+            "received": int(row[loop.RECEIVED]),
+            "answered": int(row[loop.ANSWERED]),
+            "skipped": int(row[loop.SKIPPED]),
+            "foreign": int(row[loop.FOREIGN]),
+            "slowest_us": int(row[loop.SLOWEST_NS]) // 1000,
+        }

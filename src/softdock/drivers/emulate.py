@@ -1,0 +1,258 @@
+"""Robots and sensor as processes of their own, on loopback: what a controller cannot tell apart.
+
+Each robot is a process with its own clock that sends telegrams to the address of its Ethernet
+file; the sensor is a process with RDT and its web page, and sees the robots' motion through shared
+memory, at each sample's own instant. All clocks are the machine's monotonic one, with the stated
+drift; the loops are compiled. Processes end when told, or when the parent is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing import shared_memory
+from typing import Any
+
+import numpy as np
+
+from softdock.core.realtime import emulate as loop
+from softdock.core.spatial.motion import Motion
+from softdock.drivers.compiled_loop import make_sockets, make_wire, peer_number
+from softdock.drivers.emulated_page import SensorPage
+from softdock.drivers.emulated_robot import (
+    ROBOTS,
+    EmulatedRobot,
+    RobotSettings,
+    shared_arrays,
+    shared_bytes,
+)
+from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
+from softdock.drivers.faults import Faults
+from softdock.drivers.rsi_tables import rob_telegram
+from softdock.drivers.sockets import LOOPBACK, Port
+from softdock.drivers.virtual_run import make_queue
+from softdock.errors import BadInput, Problem
+
+MS, SECOND = 1_000_000, 1_000_000_000  # ns
+SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
+NO_FAULTS = Faults()
+
+
+@dataclass(frozen=True)
+class Plant:
+    """What the emulators take of a scenario; small enough to hand to a process."""
+
+    vector: np.ndarray
+    markers: Any
+    mem_floats: int
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """Everything that is emulated."""
+
+    plant: Plant
+    robots: tuple[RobotSettings, RobotSettings]  # chaser's, target's
+    motions: tuple[Motion, Motion]  # where the mock-ups stand, and whether they move
+    sensor: SensorSettings
+    faults: Faults = NO_FAULTS
+    phases_ms: tuple[float, float] = (0.0, 1.7)  # of the robots' first ticks
+    host: str = LOOPBACK  # of the sensor, and of the robots' own sockets
+    rdt_port: int = 0  # 0: any
+    http_port: int = 0
+
+
+class _Watch:
+    """Whether to go on: not told to end, and the parent still there."""
+
+    def __init__(self, end: Any) -> None:
+        self._end, self._parent = end, os.getppid()
+
+    def __bool__(self) -> bool:
+        return not self._end.is_set() and os.getppid() == self._parent
+
+
+def _wait_for_go(begin: Any, watch: _Watch) -> int:
+    """The instant that everybody counts from; doors are compiled by then."""
+    while begin.value == 0 and watch:
+        time.sleep(0.002)
+    return int(begin.value)
+
+
+class _Line:
+    """The socket of one process as the compiled loop has it, and the faults on its way."""
+
+    def __init__(self, port: Port, faults: Faults, origin_ns: int) -> None:
+        self.wire, self.sockets = make_wire(), make_sockets([port], 0)
+        self.queue = make_queue(faults, origin_ns)
+        assert port.peer is not None  # make_sockets refuses a socket that hears anyone
+        self.wire.reply[0] = socket.AF_INET | peer_number(port.peer) << 16
+
+    def arrays(self) -> tuple[Any, ...]:
+        return self.queue, self.wire, self.sockets
+
+
+def _serve_robot(robot: EmulatedRobot, which: int, line: _Line, until_ns: int) -> None:
+    loop.serve_robot(robot.features, robot.arrays, which, *line.arrays(), until_ns)
+
+
+def _serve_sensor(sensor: EmulatedSensor, line: _Line, until_ns: int) -> None:
+    robots = (sensor.chaser.arrays, sensor.target.arrays)
+    link = 2 * len(ROBOTS)
+    loop.serve_sensor(sensor.features, sensor.arrays, *robots, link, *line.arrays(), until_ns)
+
+
+def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, report: Any) -> None:
+    block, watch = shared_memory.SharedMemory(memory), _Watch(end)
+    settings = e.robots[which]
+    port = Port(e.host, 0, (settings.ethernet.address, settings.ethernet.port))
+    try:
+        robot = EmulatedRobot(settings, e.plant, e.faults.window_rows(), block.buf)
+        robot.start(0, e.motions[which])
+        _serve_robot(robot, which, _Line(port, e.faults, 0), 0)  # loaded before RSI_ON
+        report.put((settings.which, {"port": port.address[1]}))
+        origin = _wait_for_go(begin, watch)
+        robot.arrays.windows[:] = e.faults.window_rows(origin)
+        robot.start(origin + round(e.phases_ms[which] * MS), e.motions[which])
+        port.drain()
+        line = _Line(port, e.faults, origin)
+        while watch:
+            _serve_robot(robot, which, line, time.monotonic_ns() + SLICE_NS)
+        report.put((settings.which, {"state": robot.state, **robot.counts()}))
+        del robot
+    finally:
+        port.close()
+        with contextlib.suppress(BufferError):
+            block.close()
+
+
+def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, report: Any) -> None:
+    blocks, watch = [shared_memory.SharedMemory(name) for name in memories], _Watch(end)
+    port = Port(e.host, e.rdt_port, (e.robots[0].ethernet.address, 0))
+    try:
+        chaser, target = (
+            EmulatedRobot(settings, e.plant, None, block.buf, attach=True)
+            for settings, block in zip(e.robots, blocks)
+        )
+        sensor = EmulatedSensor(e.sensor, e.plant, chaser, target, e.faults.window_rows())
+        settings = sensor.arrays.settings
+        sensor.start(0)
+        _serve_sensor(sensor, _Line(port, e.faults, 0), 0)
+
+        def change(changed: SensorSettings) -> None:
+            settings[:] = changed.numbers()
+
+        with SensorPage(e.sensor, e.host, e.http_port, change) as page:
+            report.put(("sensor", {"port": port.address[1], "http_port": page.port}))
+            origin = _wait_for_go(begin, watch)
+            sensor.arrays.windows[:] = e.faults.window_rows(origin)
+            sensor.start(origin)
+            line = _Line(port, e.faults, origin)
+            while watch:
+                _serve_sensor(sensor, line, time.monotonic_ns() + SLICE_NS)
+        report.put(("sensor", {"streaming": sensor.streaming}))
+        del chaser, target, sensor
+    finally:
+        port.close()
+        for block in blocks:
+            with contextlib.suppress(BufferError):
+                block.close()
+
+
+def warm_up(e: Emulation) -> None:
+    """Compile every door of the emulators once, here, so that the processes only load them."""
+    windows = e.faults.window_rows()
+    robots = [EmulatedRobot(r, e.plant, windows) for r in e.robots]
+    sensor = EmulatedSensor(e.sensor, e.plant, robots[0], robots[1], windows)
+    port = Port(LOOPBACK, 0, (LOOPBACK, 9))
+    line = _Line(port, e.faults, 0)
+    for which, (robot, motion) in enumerate(zip(robots, e.motions)):
+        robot.start(0, motion)
+        _serve_robot(robot, which, line, 0)
+    sensor.start(0)
+    _serve_sensor(sensor, line, 0)
+    port.close()
+
+
+class Emulators:
+    """The processes. `with Emulators(emulation) as running:` starts and ends them.
+
+    Inside, sockets are bound and doors compiled; `go` switches RSI on.
+    """
+
+    def __init__(self, emulation: Emulation) -> None:
+        ports = [r.ethernet.port for r in emulation.robots]
+        if ports[0] == ports[1]:
+            allowed = "one port a robot: two on one port cannot be told apart"
+            raise BadInput(Problem("PORT", ports[0], allowed))
+        self.emulation = emulation
+        self.ports: dict[str, dict[str, Any]] = {}
+        self.results: dict[str, dict[str, Any]] = {}
+        context = multiprocessing.get_context("spawn")
+        self._end, self._report = context.Event(), context.Queue()
+        self._begin = context.Value("q", 0)
+        vector = emulation.plant.vector
+        self._memories = [
+            shared_memory.SharedMemory(create=True, size=shared_bytes(r, vector))
+            for r in emulation.robots
+        ]
+        names = [m.name for m in self._memories]
+        e, rest = emulation, (self._begin, self._end, self._report)
+        self._processes = [
+            context.Process(target=_run_robot, args=(i, e, names[i], *rest), daemon=True)
+            for i in range(len(ROBOTS))
+        ]
+        sensor = context.Process(target=_run_sensor, args=(e, names, *rest), daemon=True)
+        self._processes.append(sensor)
+
+    def _collect(self, into: dict[str, dict[str, Any]], seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while len(into) < len(self._processes):
+            left = end - time.monotonic()
+            dead = [p for p in self._processes if p.exitcode not in (None, 0)]
+            if left <= 0.0 or dead:
+                raise RuntimeError(f"emulators that answer: {sorted(into) or 'none'}")
+            with contextlib.suppress(Exception):
+                who, what = self._report.get(timeout=min(left, 0.2))
+                into[who] = what
+
+    def __enter__(self) -> Emulators:
+        warm_up(self.emulation)
+        for process in self._processes:
+            process.start()
+        try:
+            self._collect(self.ports, 60.0)
+        except RuntimeError:
+            self.__exit__()
+            raise
+        return self
+
+    def go(self, lead_s: float = 0.1) -> int:
+        """RSI_ON and the sensor's first sample, after `lead_s`: the instant [monotonic ns]."""
+        self._begin.value = time.monotonic_ns() + round(lead_s * SECOND)
+        return int(self._begin.value)
+
+    def show(self, which: int, value: float, element: str, attribute: str = "") -> None:
+        """Set a value that a robot sends on, such as its operator's stop: DiL."""
+        settings, vector = self.emulation.robots[which], self.emulation.plant.vector
+        row = rob_telegram(settings.ethernet).rows[element, attribute]
+        shared_arrays(settings, vector, self._memories[which].buf)["told"][row] = value
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        with contextlib.suppress(RuntimeError):
+            self._collect(self.results, 5.0)
+        for process in self._processes:
+            process.join(2.0)
+            if process.is_alive():
+                process.kill()
+                process.join()
+        for memory in self._memories:
+            memory.close()
+            with contextlib.suppress(FileNotFoundError):
+                memory.unlink()

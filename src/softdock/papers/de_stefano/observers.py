@@ -1,0 +1,109 @@
+"""De Stefano's Figs. 9 and 10: what the energy observers see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softdock.core.energy.axis_scheme import (
+    BARE,
+    MASS,
+    T1,
+    T2,
+    exact_position,
+    integrate_axis,
+    pushes,
+)
+from softdock.papers.de_stefano.rounding import without_rounding
+from softdock.papers.frame import Column, Exhibit
+from softdock.report.frame.charts import Line, chart
+
+
+def _observer_rows(T: float) -> list[dict[str, Any]]:
+    rows = []
+    for form in (BARE, "published", "previous_force", "bounded"):
+        motion = integrate_axis(form, pushes(T), MASS, T)
+        tank = motion.left[0]
+        rows.append(
+            {
+                "scheme": "without controller" if form == BARE else form,
+                "lowest_before_J": without_rounding(motion.observed.min(), motion),
+                "lowest_after_J": without_rounding(motion.left.min(), motion),
+                "end_J": without_rounding(motion.left[-1], motion),
+                "tank_J": float(tank),
+                "largest_correction_m_per_s": float(np.abs(motion.correction).max()),
+                "largest_drift_m": float(
+                    np.abs(motion.position - exact_position(motion.force, MASS, T)).max()
+                ),
+            }
+        )
+    return rows
+
+
+def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
+    rows = _observer_rows(T)
+    bare, with_pc = (
+        integrate_axis(BARE, pushes(T), MASS, T),
+        integrate_axis("published", pushes(T), MASS, T),
+    )
+    return Exhibit(
+        key,
+        f"{figure}: observed energy and correction at T = {T:g} s",
+        f"Without controller the observed energy falls to {rows[0]['end_J']:.3f} J. With it, "
+        f"it is never positive: {rows[1]['lowest_before_J']:.4f} J at the "
+        "lowest, and zero only where the damper's part is booked in the same step.",
+        (
+            Column("scheme", "scheme"),
+            Column("lowest_before_J", "lowest E_obs of (16) [J]"),
+            Column("lowest_after_J", "lowest, damper booked [J]"),
+            Column("end_J", "at the end [J]"),
+            Column("tank_J", "tank [J]"),
+            Column("largest_correction_m_per_s", "largest v_pc [m/s]"),
+            Column("largest_drift_m", "largest drift [m]"),
+        ),
+        rows,
+        {},
+        ("The force profile of figure_3.",),
+        (
+            "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = "
+            "-dH(k) < 0 while there is force; it is zero only after the damper's "
+            "part of the same step is added. After a push -dH of the last sample stays, "
+            "because (17) has no answer at F = 0.",
+            "The bounded form starts with a full tank, T^2 F_max^2 / 2m, and never empties it.",
+        ),
+        [
+            chart(
+                key,
+                "Observed energy",
+                [
+                    Line("without controller", "c1", bare.time, bare.left),
+                    Line("with, as in (16)", "c2", with_pc.time, with_pc.observed),
+                    Line("with, damper booked in the same step", "c3", with_pc.time, with_pc.left),
+                    Line("v_pc", "c4", with_pc.time, with_pc.correction, second=True),
+                ],
+                "time [s]",
+                "energy [J]",
+                second_title="v_pc [m/s]",
+            ),
+            chart(
+                f"{key}_with",
+                "With controller, larger",
+                [
+                    Line("as in (16)", "c2", with_pc.time, with_pc.observed),
+                    Line("damper booked in the same step", "c3", with_pc.time, with_pc.left),
+                ],
+                "time [s]",
+                "energy [J]",
+                height=260,
+            ),
+        ],
+    )
+
+
+def make_figure_9() -> Exhibit:
+    return _observer_exhibit("figure_9", "Fig. 9", T1)
+
+
+def make_figure_10() -> Exhibit:
+    return _observer_exhibit("figure_10", "Fig. 10", T2)

@@ -1,0 +1,244 @@
+"""One robot on one path: the compiled sweep with its arrays, and what it found, named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.arms.arm import Arm, matrix_of, six, symmetric
+from softdock.arms.sources import load_arm
+from softdock.arms.table import arm_from_table
+from softdock.core.arms.doors import branch_rows
+from softdock.core.arms.follow import BRANCHES, STATUSES
+from softdock.core.arms.layout import AXES, WORK
+from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
+from softdock.errors import Problem
+from softdock.placement.motion import Motion
+from softdock.scenario.facility import Facility, Load, Mount
+
+FA = FRAMES.at
+MARKS = {1: "shoulder", 3: "elbow", 5: "wrist"}  # which singularity a joint is about
+NEEDS = {  # what a use rests on: keys of the arm's `published`
+    "range": ("offsets", "range"),
+    "speed": ("offsets", "speed"),
+    "acceleration": ("acceleration",),
+    "torque": ("torque", "mass", "centre", "inertia"),
+    "singularity": ("offsets",),
+    "reach": ("offsets",),
+}
+LIMITS = {"speed": "speed", "acceleration": "acceleration", "torque": "torque"}
+
+
+@dataclass(frozen=True)
+class Use:
+    """How much of a limit a path uses: 1 is all of it. Not `known`: the arm has no number."""
+
+    what: str
+    use: float
+    time: float  # s
+    joint: str
+    known: bool = True
+    assumed: bool = False
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Where a branch ended: the pose is out of reach."""
+
+    time: float
+    joint: str
+    status: str
+    missing: float  # m; too far positive, too near negative
+
+
+@dataclass(frozen=True)
+class RobotPath:
+    """What a path asks of one robot."""
+
+    robot: str
+    arm: Arm
+    branch: int
+    rows: int  # reached
+    uses: dict[str, Use]
+    stiffness: float  # N/m, the least along the approach; inf: not known
+    stiffness_time: float
+    ended: Ended | None
+    joints: np.ndarray = field(repr=False)
+    torques: np.ndarray = field(repr=False)
+
+    @property
+    def worst(self) -> Use:
+        """The use that limits. Reach is not counted: a stretched arm is a singular one."""
+        known = [use for use in self.uses.values() if use.known and use.what != "reach"]
+        return max(known, key=lambda use: use.use)
+
+    @property
+    def fits(self) -> bool:
+        return self.ended is None and self.worst.use <= 1.0
+
+
+def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
+    """The arm that a mount names or spells out."""
+    if isinstance(mount.arm, Mapping):
+        return arm_from_table(mount.arm)
+    return load_arm(mount.arm, folder)
+
+
+def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
+    """The arm with what its flange carries: the mount's load, or else the scenario's mock-up.
+
+    A mount's load is in the mock-up's frame, a scenario's from the satellite's centre of mass.
+    """
+    if mount.load is not None:
+        load, frame = mount.load, mount.mock_up
+    elif scenario_load is not None:
+        load, frame = scenario_load, mount.satellite
+    else:
+        return arm
+    if load.mass <= 0.0:
+        return arm
+    R = matrix_of(frame.q)
+    centre = np.add(frame.p, frame.turned(load.centre))
+    return arm.carrying(load.mass, centre, six(R @ symmetric(load.inertia) @ R.T))
+
+
+def mock_up_load(tables: Mapping[str, Any], robot: str) -> Load | None:
+    """What a scenario's `[mock_up]` puts behind the sensor of a robot."""
+    row = tables.get("mock_up", {}).get(robot, {})
+    mass = float(row.get("mass_kg", 0.0))
+    if mass <= 0.0:
+        return None
+    given = np.array(row.get("inertia_kg_m2", (0.0,) * 3), float)
+    matrix = np.diag(given) if given.ndim == 1 else given
+    moments = [matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
+    return Load(mass, tuple(row.get("centre_m", (0.0,) * 3)), tuple(float(v) for v in moments))
+
+
+def frames_of(facility: Facility, mount: Mount, motion: Motion) -> np.ndarray:
+    """What the sweep keeps fixed along a path."""
+    inward = mount.base.back()
+    orbit = inward.then(facility.orbit)
+    frames = np.zeros(FRAMES.size)
+    frames[FA.orbit : FA.orbit + 7] = orbit.seven()
+    frames[FA.flange : FA.flange + 7] = mount.satellite.back().seven()
+    frames[FA.gravity : FA.gravity + 3] = inward.turned(facility.gravity)
+    frames[FA.approach : FA.approach + 3] = orbit.turned(motion.approach)
+    return frames
+
+
+class Sweeper:
+    """The compiled sweep with its arrays made once, for many places of one robot."""
+
+    def __init__(self, robot: str, arm: Arm, motion: Motion) -> None:
+        self.robot, self.arm, self.motion = robot, arm, motion
+        rows = len(motion.time)
+        self.joints, self.torques = np.zeros((rows, AXES)), np.zeros((rows, AXES))
+        self.worst, self.ended = np.zeros((len(WORST), 3)), np.zeros(len(ENDED))
+        self.work = np.zeros(WORK.size)
+        sign = 1.0 if robot == "chaser" else -1.0
+        self.force = np.ascontiguousarray(sign * motion.force)
+        self.tip = motion.tip_of(robot)
+
+    def run(self, facility: Facility, mount: Mount, branch: int) -> int:
+        """One branch; `worst` and `ended` hold what was found. Returns the rows reached."""
+        start = np.array([1.0, 0, 0, 0, 0, 0, 0])  # slot 0 not zero: no joints to start near
+        if mount.joints is not None:
+            start = np.array([0.0, *mount.joints])
+        rows = sweep(
+            self.arm.vector,
+            frames_of(facility, mount, self.motion),
+            self.motion.time,
+            self.motion.poses[self.robot],
+            self.force,
+            self.tip,
+            np.full(len(self.motion.time), mount.base_axis),
+            start,
+            branch,
+            self.work,
+            self.joints,
+            self.torques,
+            self.worst,
+            self.ended,
+        )
+        return int(rows)
+
+    def cost(self, rows: int) -> float:
+        """The largest use; a path that ends early costs more the sooner it ends."""
+        if rows < len(self.motion.time):
+            return 100.0 * (2.0 - rows / len(self.motion.time))
+        return float(self.worst[:REACH, 0].max())
+
+    def best_branch(self, facility: Facility, mount: Mount) -> tuple[int, float]:
+        """The branch of least cost, and that cost."""
+        costs = [self.cost(self.run(facility, mount, branch)) for branch in range(BRANCHES)]
+        best = int(np.argmin(costs))
+        return best, costs[best]
+
+    def path(self, facility: Facility, mount: Mount, branch: int) -> RobotPath:
+        """One branch, with everything that is to be said of it."""
+        rows = self.run(facility, mount, branch)
+        time, arm = self.motion.time, self.arm
+        uses = {}
+        for k, what in enumerate(WORST[:STIFFNESS]):
+            use, row, slot = self.worst[k]
+            joint = arm.axis_names[int(slot)]
+            if what == "singularity" and rows:
+                joint = f"{joint} ({MARKS[int(slot)]})"
+            known = what not in LIMITS or arm.knows(LIMITS[what])
+            if what == "torque":
+                known = known and float(arm.of_axes("mass")[1:].sum()) > 0.0
+            uses[what] = Use(
+                what=what,
+                use=float(use),
+                time=float(time[int(row)]),
+                joint=joint,
+                known=known,
+                assumed=arm.is_assumed(*NEEDS[what]),
+            )
+        ended = None
+        if rows < len(time):
+            status, slot, missing = self.ended
+            name = arm.axis_names[int(slot)]
+            ended = Ended(float(time[rows]), name, STATUSES[int(status)], float(missing))
+        stiffness = float(self.worst[STIFFNESS, 0]) if arm.knows("stiffness") and rows else math.inf
+        return RobotPath(
+            robot=self.robot,
+            arm=arm,
+            branch=branch,
+            rows=rows,
+            uses=uses,
+            stiffness=stiffness,
+            stiffness_time=float(time[int(self.worst[STIFFNESS, 1])]),
+            ended=ended,
+            joints=self.joints[:rows].copy(),
+            torques=self.torques[:rows].copy(),
+        )
+
+
+def start_branch(arm: Arm, mount: Mount) -> int:
+    """The branch of the joints that a mount names."""
+    assert mount.joints is not None
+    into = np.zeros(1, np.int64)
+    q = np.array([[mount.base_axis, *mount.joints]])
+    branch_rows(arm.vector, q, into)
+    return int(into[0])
+
+
+def end_problem(path: RobotPath, key: str) -> Problem:
+    """A path out of reach as a refusal: joint, instant, and what would help."""
+    end = path.ended
+    assert end is not None
+    if end.missing > 0.0:
+        helps = f"move the base {1e3 * end.missing:.0f} mm nearer or more, or take a longer arm"
+    elif end.missing < 0.0:
+        helps = f"move the base {-1e3 * end.missing:.0f} mm farther away or more"
+    else:
+        helps = "another tool angle (mock_up_wxyz)"
+    when = "at the start" if path.rows == 0 else f"at {end.time:.4g} s"
+    value = f"{end.status} {when}, joint {end.joint}"
+    return Problem(key, value, f"a path within reach: {helps}; softdock place finds a place")

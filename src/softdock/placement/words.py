@@ -1,0 +1,41 @@
+"""Sentences about a check and a placement; each is computed from what was found."""
+
+from __future__ import annotations
+
+from softdock.placement.check import WORDS, Check
+from softdock.placement.place import Placement, limit_words
+
+
+def check_sentence(check: Check) -> str:
+    """Whether the run fits, and what comes nearest to a limit."""
+    names = " and ".join(f"{robot} ({path.arm.name})" for robot, path in check.paths.items())
+    if not check.fits:
+        count = len(check.problems())
+        return f"Does not fit {names}: {count} problem{'' if count == 1 else 's'}."
+    robot, path = max(check.paths.items(), key=lambda item: item[1].worst.use)
+    use = path.worst
+    nearest = f"{use.use:.2f} of the {robot}'s {WORDS[use.what]}"
+    mark = ", an assumed number" if use.assumed else ""
+    return f"Fits {names}. Nearest to a limit: {nearest}, {use.joint} at {use.time:.3g} s{mark}."
+
+
+def placement_sentence(result: Placement) -> str:
+    """The best places in a sentence."""
+    parts = []
+    for robot, found in result.found.items():
+        if not found.best:
+            parts.append(
+                f"No place among {len(found.tried)} reaches the whole path with the {robot}'s "
+                f"{found.arm.name}: take a longer arm, or share the motion between the robots "
+                "(laboratory.mapping)."
+            )
+            continue
+        best = found.best[0]
+        verdict = "" if best.cost <= 1.0 else ", which is beyond a limit: no place tried fits"
+        parts.append(
+            f"{robot.capitalize()}: {best.place.words()}; uses {best.cost:.2f} of its limits "
+            f"({limit_words(best)}){verdict}."
+        )
+    if result.spread and result.check is not None:
+        parts.append(f"{result.spread_fitting} of {result.spread} motions of the spread fit there.")
+    return " ".join(parts)

@@ -1,0 +1,161 @@
+"""The replay on a page: a poster, the player's controls, and the scenes as packed data.
+
+`replay` gives HTML for any section of any page; the page's frame adds the player's script and
+three.js once, when a section holds a replay. Names of runs are text: they are escaped here and
+reach the script as JSON only.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+
+from softdock.report.frame.page import json_block
+from softdock.scene.model import LAYERS, Scene
+from softdock.scene.pack import packed
+from softdock.scene.poster import poster, poster_frame
+from softdock.scene.side_by_side import in_step
+
+SPEEDS = {"auto": "auto", "1": "1 x", "0.25": "1/4 x", "0.1": "1/10 x", "0.01": "1/100 x"}
+POSTER_SIZES = {1: (960, 480), 2: (600, 600)}
+KEYS = "Space plays, arrow keys go frame by frame, 1 to 3 choose a camera; drag to look around."
+NO_WEBGL = "This browser shows no 3-D (WebGL): the picture stays, and so does the rest of the page."
+ARROW = '<svg viewBox="0 0 10 10" aria-hidden="true"><path d="M1 0L10 5L1 10Z"/></svg>'
+
+
+def replay(
+    key: str,
+    scenes: Sequence[Scene],
+    title: str,
+    caption: str = "",
+    *,
+    on_sight: bool = False,
+    charts: bool = True,
+) -> str:
+    """Scenes side by side and in step. `charts`: one time with all time charts of the page.
+
+    `on_sight`: plays when it is first seen; otherwise when it is asked to.
+    """
+    shown = [scene for scene in in_step(scenes) if len(scene.time) > 0]
+    if not shown:
+        return ""
+    first, several = shown[0], len(shown) > 1
+    at = float(first.time[poster_frame(first)])
+    start, end = float(first.time[0]), max(float(scene.time[-1]) for scene in shown)
+    columns = 2 if several else 1
+    said = " ".join(part for part in (caption, _exaggeration(shown)) if part)
+    return (
+        f'<figure class="replay{" several" if several else ""}" data-replay="{escape(key)}" '
+        f'data-from="{start:.6f}" data-to="{end:.6f}" data-at="{at:.6f}" '
+        f'data-start="{"sight" if on_sight else "click"}" '
+        f'data-charts="{"yes" if charts else "no"}" '
+        f'style="--columns:{columns};--panels:{len(shown)}">'
+        f"<figcaption><strong>{escape(title)}</strong><p>{escape(said)}</p></figcaption>"
+        f"{_stage(shown, at, title)}{_bar(shown, start, end)}{_more(first)}"
+        f'<p class="replay-note" hidden>{escape(NO_WEBGL)}</p><p class="replay-notes">'
+        f'{escape(" ".join(first.notes))} <span class="replay-keys">{escape(KEYS)}</span></p>'
+        + json_block(packed(shown), f'data-replay-data="{escape(key)}"')
+        + "</figure>"
+    )
+
+
+def _exaggeration(scenes: Sequence[Scene]) -> str:
+    factors = {scene.exaggeration for scene in scenes if "orbit" in scene.layers}
+    if not factors:
+        return ""
+    if factors == {1.0}:
+        return "The grey ghost is where orbit has the chaser."
+    listed = " or ".join(f"{factor:g}" for factor in sorted(factors))
+    return f"The grey ghost is orbit's chaser, its differences from the rig times {listed}."
+
+
+def _stage(scenes: Sequence[Scene], at: float, title: str) -> str:
+    size = POSTER_SIZES[2 if len(scenes) > 1 else 1]
+    pictures = "".join(poster(scene, frame=scene.frame_at(at), size=size) for scene in scenes)
+    labels = "".join(_label(scene, len(scenes) > 1) for scene in scenes)
+    name = f"{title}: {', '.join(scene.name for scene in scenes)}"
+    return (
+        f'<div class="replay-stage" tabindex="0" role="group" aria-label="{escape(name)}">'
+        f'<div class="posters">{pictures}</div><div class="replay-panels">{labels}</div>'
+        f'<button type="button" class="replay-start" aria-label="Play the replay" hidden>{ARROW}'
+        "</button></div>"
+    )
+
+
+def _label(scene: Scene, named: bool) -> str:
+    name = f"<span>{escape(scene.name)}</span>" if named else ""
+    ended = ""
+    if scene.ended:
+        words = f"stopped at {float(scene.time[-1]):.3f} s: {scene.ended}"
+        ended = f'<span class="replay-ended">{escape(words)}</span>'
+    return f'<div class="replay-panel">{name}{ended}</div>'
+
+
+def _bar(scenes: Sequence[Scene], start: float, end: float) -> str:
+    span = max(end - start, 1e-9)
+    marks = []
+    for window in sorted({w for scene in scenes for w in scene.contacts}):
+        left = 100.0 * (window[0] - start) / span
+        width = 100.0 * (window[1] - window[0]) / span
+        marks.append(f'<i style="left:{left:.3f}%;width:{max(width, 0.0):.3f}%"></i>')
+    return (
+        '<div class="replay-bar" hidden><button type="button" class="replay-play">Play</button>'
+        '<div class="replay-scrub"><input type="range" aria-label="Time of the replay">'
+        f'<div class="replay-marks">{"".join(marks)}</div></div>'
+        '<output class="replay-time"></output></div>'
+    )
+
+
+def _more(scene: Scene) -> str:
+    speeds = "".join(f'<option value="{key}">{words}</option>' for key, words in SPEEDS.items())
+    cameras = "".join(
+        f'<button type="button" data-view="{key}" aria-pressed="false">{key}</button>'
+        for key in scene.views
+    )
+    layers = "".join(
+        f'<label><input type="checkbox" data-layer="{layer}">{layer_name(scene, layer)}</label>'
+        for layer in scene.layers
+    )
+    return (
+        f'<div class="replay-more" hidden><label title="auto: slow in contacts">speed <select>'
+        f'{speeds}</select></label><span role="group" aria-label="Camera">{cameras}</span>'
+        f'<span role="group" aria-label="What is shown">{layers}</span>'
+        '<span class="replay-last"><button type="button" data-do="picture">Save picture</button>'
+        '<button type="button" data-do="full">Full screen</button></span></div>'
+    )
+
+
+def layer_name(scene: Scene, layer: str) -> str:
+    """As the reader chooses it; an exaggeration says its factor."""
+    return f"orbit x {scene.exaggeration:g}" if layer == "orbit_far" else LAYERS[layer]
+
+
+@cache
+def player_script() -> str:
+    """The replay's own script."""
+    return _asset("replay_scene.js") + _asset("replay.js")
+
+
+@cache
+def three_script() -> str:
+    """three.js, as it runs once it is asked for."""
+    return _asset("three-subset.min.js")
+
+
+@cache
+def three_packed() -> str:
+    """The same, compressed: it waits in the page as text that does not run."""
+    return base64.b64encode(zlib.compress(three_script().encode(), 9)).decode()
+
+
+@cache
+def player_style() -> str:
+    return _asset("replay.css")
+
+
+def _asset(name: str) -> str:
+    return files("softdock.report").joinpath("assets", name).read_text(encoding="utf-8")

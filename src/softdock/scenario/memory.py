@@ -1,0 +1,135 @@
+"""How much memory a run needs: set-points, samples and poses kept, from the parameter vector."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from softdock.core.contact.pairs import PAIR_FLOATS
+from softdock.core.machine.vector import (
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
+    CHASER_ROBOT_AT,
+    MEMORY,
+    MEMORY_AT,
+    PAIRS_MEM,
+    POSE_AT,
+    REPORT_FLOATS,
+    SENSOR_AT,
+    TARGET_HAND_AT,
+    TARGET_MOCK_UP_AT,
+    TARGET_ROBOT_AT,
+    TIME,
+    TIME_AT,
+    WRENCH_FLOATS,
+)
+from softdock.core.robots.joint import JOINT_FLOATS
+from softdock.core.robots.limited import ROBOT_FLOATS
+from softdock.core.robots.robot import ROBOT
+from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
+from softdock.core.sensor.mock_up import MOCK_UP
+from softdock.core.sensor.pose import POSE
+from softdock.core.spatial.motion import MOTION_FLOATS
+
+# keys that the shortest way through a sensor knows; any other makes it a sensor with electronics
+EVERY_SENSOR = ("on", "period", "delay", "handover", "noise_force", "noise_torque", "threshold")
+
+
+def longest_delay(vectors: np.ndarray, base: int) -> np.ndarray:
+    """Upper bound of a robot's delay over the run [s]; `vectors`: one parameter vector, or a row a
+    run."""
+    at, duration = ROBOT.at, vectors[..., TIME_AT + TIME.at.duration]
+    ramp, wobble, jitter = (vectors[..., base + i] for i in (at.ramp, at.wobble, at.jitter))
+    delay = (
+        vectors[..., base + at.delay]
+        + vectors[..., base + at.computation]
+        + vectors[..., base + at.transport]
+    )
+    return np.asarray(delay + np.maximum(ramp, 0.0) * duration + wobble + jitter)
+
+
+def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
+    """Entries kept of set-points, force samples and poses, and the floats of `mem` they all take
+    (without the methods').
+
+    For one parameter vector, or for the most demanding row of a batch.
+    """
+    T = vectors[..., TIME_AT + TIME.at.cycle]
+
+    def entries(seconds: np.ndarray, step: np.ndarray, extra: int) -> np.ndarray:
+        return np.exp2(
+            np.ceil(np.log2(np.ceil(seconds / step - 1e-9) + extra))
+        )  # rings are powers of two
+
+    longest = np.maximum(
+        longest_delay(vectors, CHASER_ROBOT_AT), longest_delay(vectors, TARGET_ROBOT_AT)
+    )
+    slots = entries(
+        longest, T, 4
+    )  # the delay, the interval read, the one before it, and the newest
+    period = vectors[..., SENSOR_AT + SENSOR.at.period]
+    period = np.where(period > 0.0, period, T)
+    late = vectors[..., SENSOR_AT + SENSOR.at.delay]
+    latest = vectors[..., SENSOR_AT + SENSOR.at.handover] == 0.0
+    samples = np.where(latest & (late == 0.0), 1, entries(late + T, period, 2))
+    pose = vectors[..., POSE_AT : POSE_AT + POSE.size]
+    poses = np.where(
+        pose.any(axis=-1) | elastic(vectors),
+        entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3),
+        0,
+    )
+    pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
+    kept = (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))
+    most = {name: int(np.max(n)) for name, n in kept}
+    most["robot_floats"] = (ROBOT_FLOATS if any_accelerations(vectors) else 0) + (
+        JOINT_FLOATS if elastic(vectors).any() else 0
+    )
+    most["report_floats"] = (
+        REPORT_FLOATS
+        if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors)
+        else 0
+    )
+    size = (
+        PAIRS_MEM
+        + int(np.max(pairs)) * PAIR_FLOATS
+        + 2 * most["robot_floats"]
+        + most["report_floats"]
+    )
+    size += (
+        most["sample_slots"]
+        * WRENCH_FLOATS
+        * (2 if np.any(vectors[..., SENSOR_AT + SENSOR.at.on] == ON_BOTH) else 1)
+    )
+    return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
+
+
+def any_accelerations(vectors: np.ndarray) -> bool:
+    """Whether a robot plans, lags, yields or carries something heavy."""
+    models = [vectors[..., base + ROBOT.at.model] for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)]
+    loads = [
+        vectors[..., base : base + MOCK_UP.at.acceleration]
+        for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)
+    ]
+    return any(np.any(part) for part in (*models, *loads, elastic(vectors)))
+
+
+def elastic(vectors: np.ndarray) -> np.ndarray:
+    """Whether a robot has an elastic joint, of each row."""
+    at = ROBOT.at.joint_stiffness
+    return np.asarray(
+        (vectors[..., CHASER_ROBOT_AT + at] > 0.0) | (vectors[..., TARGET_ROBOT_AT + at] > 0.0)
+    )
+
+
+def any_electronics(vectors: np.ndarray) -> bool:
+    """Whether a sensor is more than noise on the chaser's contact: another place, errors, filters,
+    or a hand on a mock-up."""
+    at = SENSOR.at
+    columns = [
+        SENSOR_AT + getattr(at, key.name) + i
+        for key in SENSOR
+        if key.name not in EVERY_SENSOR
+        for i in range(key.size)
+    ]
+    electronics = vectors[..., columns]
+    hands = [vectors[..., base + 1] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
+    return any(np.any(part) for part in (vectors[..., SENSOR_AT + at.on], electronics, *hands))

@@ -1,0 +1,213 @@
+"""Tables of a scenario into the parameter vector, key by key: defaults filled in, values checked,
+what is wrong noted with its place. Every problem is found, not the first alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
+from softdock.core.machine.vector import (
+    CHASER_HAND_AT,
+    CHASER_MOCK_UP_AT,
+    CHASER_ROBOT_AT,
+    MEMORY,
+    MEMORY_AT,
+    METHODS_AT,
+    SENSOR_AT,
+    TARGET_HAND_AT,
+    TARGET_MOCK_UP_AT,
+    TARGET_ROBOT_AT,
+)
+from softdock.core.robots.robot import ROBOT
+from softdock.core.sensor.force_torque import SENSOR
+from softdock.core.sensor.mock_up import MOCK_UP
+from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.csv_rows import read_rows
+from softdock.scenario.keys import flat_keys, nest, plain
+from softdock.scenario.network_file import network_rows
+from softdock.scenario.schema import (
+    TABLES,
+    pair_base,
+)
+from softdock.scenario.values import Refused, rows_of, to_vector
+
+MOST_PROBLEMS = 1000  # that are looked for; the first ones are shown
+# of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
+# method may know of a sensor
+SENSOR_PLACES = (
+    SENSOR_AT + SENSOR.at.range_force,
+    SENSOR_AT + SENSOR.at.on,
+    CHASER_MOCK_UP_AT + MOCK_UP.at.sensor,
+    TARGET_MOCK_UP_AT + MOCK_UP.at.sensor,
+    CHASER_HAND_AT + 1,
+    TARGET_HAND_AT + 1,
+)
+Locate = Callable[[str], str]  # path of a key -> file:line
+
+
+class TableReader:
+    """What was found so far in what a user wrote: the vector, the resolved tables, the problems."""
+
+    def __init__(self, tables: Mapping[str, Any], locate: Locate, folder: Path):
+        self.given, self.locate, self.folder = tables, locate, folder
+        self.chosen: dict[str, Any] = {}  # choices seen in the table being filled
+        # rows that go behind the vector, and where their place is noted
+        self.tails: list[tuple[int, np.ndarray]] = []
+        self.problems: list[Problem] = []
+        self.network_warnings: list[str] = []
+        # how orbit has each, and where its keys stand
+        self.orbit_networks: list[tuple[int, int]] = []
+        self.resolved: dict[str, Any] = {}
+        self.vector = np.zeros(METHODS_AT)
+        self.markers: list[Any] = []
+        self.warnings: list[str] = []
+
+    def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
+        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))
+
+    def dig(self, path: str) -> Mapping[str, Any]:
+        here: Any = self.given
+        for part in path.split("."):
+            here = here.get(part, {}) if isinstance(here, Mapping) else {}
+        if not isinstance(here, Mapping):
+            self.refuse(path, here, "a table")
+            return {}
+        return here
+
+    def fill(
+        self, path: str, given: Mapping[str, Any], group: Group, vector: np.ndarray, base: int
+    ) -> dict[str, Any]:
+        """One table into the vector. Returns its resolved values by key."""
+        written = flat_keys(given, {p.key for p in group} | {"csv"})
+        self.chosen = {}
+        values: dict[str, Any] = {}
+        offset = base
+        if any(p.kind == "schedule" for p in group) and "csv" in written:
+            self.read_csv(path, written)
+        for parameter in group:
+            value = None
+            if parameter.kind == "contacts":
+                vector[offset : offset + 2] = (
+                    pair_base(0),
+                    self.vector[MEMORY_AT + MEMORY.at.pair_count],
+                )
+            elif parameter.kind == "joints":
+                vector[offset : offset + 2] = (
+                    CHASER_ROBOT_AT + ROBOT.at.joint_stiffness,
+                    TARGET_ROBOT_AT + ROBOT.at.joint_stiffness,
+                )
+            elif parameter.kind == "sensor":
+                vector[offset : offset + 6] = SENSOR_PLACES
+            else:
+                value = self.value_of(path, parameter, written, values, group)
+            if value is not None:
+                self.put(path, parameter, value, vector, offset, values)
+            offset += parameter.size
+        known = [p.key for p in group if p.kind not in WRITTEN_HERE]
+        for key, value in written.items():
+            if len(self.problems) >= MOST_PROBLEMS:
+                break
+            self.refuse(f"{path}.{key}", value, "one of " + ", ".join(known), closest(key, known))
+        nest(self.resolved, path, values)
+        return values
+
+    def value_of(
+        self,
+        path: str,
+        parameter: Parameter,
+        written: dict[str, Any],
+        values: dict[str, Any],
+        group: Group,
+    ) -> Any:
+        """What the user wrote for a parameter, or its default; None if there is nothing to put."""
+        applies = self.applies(parameter, written, group)
+        if parameter.key in written:
+            value = written.pop(parameter.key)
+            if not applies:
+                chooser, names = parameter.when or ("", ())
+                self.refuse(
+                    f"{path}.{parameter.key}",
+                    value,
+                    f"nothing here: it applies only for {chooser} = {' or '.join(names)}",
+                )
+                return None
+            if value is None:
+                self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
+            return value
+        if not applies:
+            return None
+        if parameter.default is None:
+            self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
+            return None
+        if isinstance(parameter.default, str) and parameter.default.startswith("@"):
+            return values.get(parameter.default[1:])
+        return (
+            list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+        )
+
+    def put(
+        self,
+        path: str,
+        parameter: Parameter,
+        value: Any,
+        vector: np.ndarray,
+        offset: int,
+        values: dict[str, Any],
+    ) -> None:
+        """One value into the vector, or its refusal onto the list."""
+        try:
+            if parameter.kind == "network":
+                if not self.put_network(path, parameter, value, offset):
+                    return
+            elif parameter.kind in ("table", "schedule", "gains"):
+                if value != []:
+                    self.tails.append((offset, rows_of(parameter, value)))
+            else:
+                vector[offset : offset + parameter.size] = to_vector(parameter, value)
+            values[parameter.key] = plain(value)
+        except Refused as why:
+            suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
+            self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
+
+    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> bool:
+        """A network's numbers, sampled at the scenario's cycle, behind the vector. False:
+        refused."""
+        try:
+            rows, warnings = network_rows(
+                value, float(self.vector[TABLES[0].base]), parameter.causality
+            )
+            self.tails.append((offset, rows))
+            self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
+            return True
+        except BadInput as error:
+            for problem in error.problems:
+                self.refuse(
+                    f"{path}.{parameter.key}.{problem.key}",
+                    problem.value,
+                    problem.allowed,
+                    problem.suggestion,
+                )
+            return False
+
+    def read_csv(self, path: str, written: dict[str, Any]) -> None:
+        name = written.pop("csv")
+        if "rows" in written:
+            self.refuse(f"{path}.csv", name, "either rows or csv, not both")
+            return
+        try:
+            written["rows"] = read_rows(self.folder, name)
+        except Refused as why:
+            self.refuse(f"{path}.csv", name, str(why))
+
+    def applies(self, parameter: Parameter, written: Mapping[str, Any], group: Group) -> bool:
+        """Whether a parameter belongs to the models chosen in its table."""
+        if parameter.choices:
+            self.chosen[parameter.key] = written.get(parameter.key, parameter.default)
+        if parameter.when is None:
+            return True
+        chooser, names = parameter.when
+        return self.chosen.get(chooser) in names

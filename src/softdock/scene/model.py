@@ -1,0 +1,131 @@
+"""The scene of a run: what is where, when, and from where one looks. Plain data, no viewer.
+
+Lengths in metres, times in seconds, attitudes as unit quaternions wxyz (world from part), world
+axes as in a run's series. Colours are roles of the pages' palette (assets/page.css), never
+colours: light and dark are the viewer's business. Names come from scenario files and are text;
+whoever shows them escapes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+LAYERS = {  # what a reader can switch on and off, with its label
+    "mock_ups": "mock-ups",
+    "robots": "robots",
+    "satellites": "satellites",
+    "forces": "forces",
+    "trail": "contact trail",
+    "orbit": "orbit",
+    "orbit_far": "orbit, exaggerated",
+    "limits": "limits",
+}
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A surface. `faces`: four corners each, counter-clockwise from outside."""
+
+    vertices: np.ndarray  # (n, 3) m
+    faces: np.ndarray  # (m, 4); a triangle names its last corner twice
+
+
+@dataclass(frozen=True)
+class Track:
+    """Where a part is at each frame."""
+
+    position: np.ndarray  # (n, 3) m, world
+    attitude: np.ndarray  # (n, 4) wxyz, world from part
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing to draw: a mesh on a track."""
+
+    name: str
+    mesh: str  # key of Scene.meshes
+    track: str  # key of Scene.tracks
+    role: str  # of the palette
+    layer: str  # key of LAYERS
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """A vector that changes with time, drawn at a point that moves."""
+
+    name: str
+    kind: str  # force or torque
+    role: str
+    layer: str
+    unit: str
+    at: np.ndarray  # (n, 3) m, world
+    vector: np.ndarray  # (n, 3) in `unit`, world axes
+    scale: float  # m drawn for each unit
+
+
+@dataclass(frozen=True)
+class Trail:
+    """Points on a body, each seen from its frame on."""
+
+    name: str
+    role: str
+    layer: str
+    track: str
+    points: np.ndarray  # (k, 3) m, in the axes of the track's body
+    frames: np.ndarray  # (k,) first frame in which each is seen
+
+
+@dataclass(frozen=True)
+class View:
+    """A camera preset, with the layers that make sense from there."""
+
+    name: str
+    eye: np.ndarray  # m, world, at the first frame
+    centre: np.ndarray  # m
+    up: np.ndarray
+    follows: str = ""  # key of the track whose way is added to eye and centre
+    layers: tuple[str, ...] = ()
+    angle_deg: float = 32.0  # vertical field of view
+    floor: bool = True  # whether a floor is drawn
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything there is to see of one run."""
+
+    name: str
+    time: np.ndarray  # (n,) s, rising
+    tracks: dict[str, Track]
+    meshes: dict[str, Mesh]
+    parts: tuple[Part, ...]
+    views: dict[str, View]  # facility, contact, orbit; contact only where something touches
+    arrows: tuple[Arrow, ...] = ()
+    trails: tuple[Trail, ...] = ()
+    contacts: tuple[tuple[float, float], ...] = ()  # s, from first touch to last
+    up: np.ndarray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    floor: float = 0.0  # m along `up`, where a floor is drawn
+    scale: float = 1.0  # m, size of what touches
+    exaggeration: float = 1.0  # factor on the differences from orbit, on the layer orbit_far
+    ended: str = ""  # why the run stopped early; empty for one that reached its end
+    notes: tuple[str, ...] = ()
+
+    @property
+    def layers(self) -> list[str]:
+        """The layers that hold something, in the order of LAYERS."""
+        held = {part.layer for part in self.parts} | {arrow.layer for arrow in self.arrows}
+        held |= {trail.layer for trail in self.trails}
+        return [layer for layer in LAYERS if layer in held]
+
+    @property
+    def first_view(self) -> str:
+        """Robots are seen from afar, a touch from near."""
+        has_robots = any(part.layer == "robots" for part in self.parts)
+        return "contact" if "contact" in self.views and not has_robots else "facility"
+
+    def frame_at(self, time: float) -> int:
+        """The last frame not after a time."""
+        found = int(np.searchsorted(self.time, time + 1e-12, side="right")) - 1
+        return min(max(found, 0), len(self.time) - 1)

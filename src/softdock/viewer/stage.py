@@ -1,0 +1,165 @@
+"""A scene on a viser server: nodes made once, then moved. Knows viser by its calls alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from softdock.scene import Scene
+from softdock.scene.floor import floor_place
+from softdock.scene.raster import PALETTES
+from softdock.scene.turning import from_z_to
+
+
+class Stage:
+    """The three-dimensional part. Rebuilt only where shapes change."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.scene: Scene | None = None
+        self.dark = True
+        self.shown: set[str] = set()
+        self.frames: dict[str, Any] = {}
+        self.meshes: dict[str, tuple[Any, str]] = {}  # node -> handle and layer
+        self.signature: tuple[Any, ...] = ()
+
+    @property
+    def palette(self) -> dict[str, tuple[int, int, int]]:
+        return PALETTES["dark" if self.dark else "light"]
+
+    def show(self, scene: Scene) -> None:
+        """Another scene: shapes that are the same stay, motion is replaced."""
+        known = self.scene is not None
+        signature = (
+            self.dark,
+            *((p, scene.meshes[p.mesh].vertices.tobytes()) for p in scene.parts),
+        )
+        self.scene = scene
+        if not known:
+            self.shown = set(scene.views[scene.first_view].layers)
+        with self.server.atomic():
+            if signature != self.signature:
+                self._rebuild(scene)
+                self.signature = signature
+            self._trails(scene)
+
+    def _rebuild(self, scene: Scene) -> None:
+        for frame in self.frames.values():
+            frame.remove()
+        self.frames, self.meshes = {}, {}
+        for i, key in enumerate(scene.tracks):
+            self.frames[key] = self.server.scene.add_frame(f"/bodies/{i}", show_axes=False)
+        names = {key: f"/bodies/{i}" for i, key in enumerate(scene.tracks)}
+        for i, part in enumerate(scene.parts):
+            mesh, node = scene.meshes[part.mesh], f"{names[part.track]}/part_{i}"
+            handle = self.server.scene.add_mesh_simple(
+                node,
+                mesh.vertices.astype(np.float32),
+                triangles(mesh.faces),
+                color=self.palette[part.role],
+                opacity=part.opacity if part.opacity < 1.0 else None,
+                flat_shading=True,
+                side="double" if part.opacity < 1.0 else "front",
+                cast_shadow=False,
+                receive_shadow=False,
+            )
+            self.meshes[node] = (handle, part.layer)
+        centre, cell = floor_place(scene)
+        self.server.scene.add_grid(
+            "/floor",
+            width=12.0 * cell,
+            height=12.0 * cell,
+            cell_size=cell,
+            section_size=4.0 * cell,
+            cell_color=self.palette["floor"],
+            section_color=self.palette["floor"],
+            position=centre,
+            wxyz=from_z_to(scene.up),
+        )
+        self.layers(self.shown)
+
+    def _trails(self, scene: Scene) -> None:
+        """Where the touch went, over the whole run."""
+        for trail in scene.trails:
+            pairs = np.stack([trail.points[:-1], trail.points[1:]], axis=1)
+            near = np.flatnonzero(np.diff(trail.frames) == 1)  # not across the gap between contacts
+            if not len(near):
+                continue
+            place = list(scene.tracks).index(trail.track)
+            handle = self.server.scene.add_line_segments(
+                f"/bodies/{place}/trail",
+                pairs[near].astype(np.float32),
+                colors=self.palette[trail.role],
+                thickness=3.0,
+                thickness_units="screen",
+            )
+            self.meshes["trail"] = (handle, trail.layer)
+            handle.visible = trail.layer in self.shown
+
+    def layers(self, shown: set[str]) -> None:
+        """Which layers are seen."""
+        self.shown = set(shown)
+        for handle, layer in self.meshes.values():
+            handle.visible = layer in self.shown
+
+    def set_time(self, time: float) -> None:
+        """Every body where it is at a time, blended between frames."""
+        scene = self.scene
+        if scene is None:
+            return
+        low = scene.frame_at(time)
+        high = min(low + 1, len(scene.time) - 1)
+        span = float(scene.time[high] - scene.time[low])
+        part = min(max((time - float(scene.time[low])) / span, 0.0), 1.0) if span > 0.0 else 0.0
+        with self.server.atomic():
+            for key, handle in self.frames.items():
+                track = scene.tracks[key]
+                handle.position = blended(track.position, low, high, part)
+                q = blended(track.attitude, low, high, part)
+                handle.wxyz = q / np.linalg.norm(q)
+            self._arrows(scene, low, high, part)
+
+    def _arrows(self, scene: Scene, low: int, high: int, part: float) -> None:
+        for i, arrow in enumerate(scene.arrows):
+            at = blended(arrow.at, low, high, part)
+            way = arrow.scale * blended(arrow.vector, low, high, part)
+            length = float(np.linalg.norm(way))
+            seen = "forces" in self.shown and length > 0.02 * scene.scale
+            beside = 0.5 * scene.scale * scene.up  # inside the probe it would not be seen
+            points = np.stack([at + beside, at + beside + way])[None].astype(np.float32)
+            self.server.scene.add_arrows(
+                f"/arrows/{i}",
+                points if seen else points * 0.0,
+                colors=self.palette[arrow.role],
+                shaft_radius=0.05 * scene.scale,
+                head_radius=0.13 * scene.scale,
+                head_length=min(0.35 * scene.scale, 0.6 * length) if seen else 0.01,
+                visible=seen,
+            )
+
+    def look(self, name: str, client: Any, time: float = 0.0) -> None:
+        """A camera preset, for one person."""
+        scene = self.scene
+        if scene is None or name not in scene.views:
+            return
+        view = scene.views[name]
+        gone = np.zeros(3)
+        if view.follows:
+            way = scene.tracks[view.follows].position
+            gone = way[scene.frame_at(time)] - way[0]
+        with client.atomic():
+            client.camera.up_direction = scene.up
+            client.camera.position = view.eye + gone
+            client.camera.look_at = view.centre + gone
+            client.camera.fov = np.radians(view.angle_deg)
+
+
+def triangles(faces: np.ndarray) -> np.ndarray:
+    """Quads as pairs of triangles; those that are triangles already once."""
+    first, second = faces[:, [0, 1, 2]], faces[:, [0, 2, 3]]
+    return np.concatenate([first, second[faces[:, 2] != faces[:, 3]]]).astype(np.uint32)
+
+
+def blended(values: np.ndarray, low: int, high: int, part: float) -> np.ndarray:
+    return np.asarray((1.0 - part) * values[low] + part * values[high])

@@ -1,0 +1,259 @@
+"""A change touches few files: a contact law and a shape, each added as CONTRIBUTING says to a copy
+of the package, are picked up by the simulation, orbit, checks, analyses and pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import softdock
+
+LAW = """
+import math
+from softdock.core.machine.compiled import compiled
+from softdock.core.shapes.law import ContactLaw, Tangent
+from softdock.core.shapes.spring_damper import linear_damped, no_row
+
+@compiled
+def _elastic(vector, law, depth):
+    return law.stiffness * (depth + law.exponent * depth * depth)
+
+@compiled
+def _continued(vector, law, row, depth):
+    return law.stiffness * (depth + law.exponent * depth * depth)
+
+@compiled
+def _stored(vector, law, depth):
+    return law.stiffness * depth * depth * (0.5 + law.exponent * depth / 3.0)
+
+@compiled
+def _steepest(vector, law):
+    return law.stiffness
+
+@compiled
+def _pace(vector, law, steepest, depth, speed, mobility, outside):
+    slope = steepest * (1.0 + 2.0 * law.exponent * (max(depth, 0.0) + 0.01))
+    return slope * mobility, law.damping * mobility
+
+def _tangent(law, mass, speed, depth):
+    d = 0.001 if depth is None else depth
+    k = law["stiffness_N_per_m"]
+    return Tangent(k * (1.0 + 2.0 * law["exponent"] * d), law["damping_Ns_per_m"], d)
+
+HARDENING_LAW = ContactLaw(
+    "hardening", keys=("stiffness", "damping", "exponent"),
+    numbers=("stiffness", "damping", "exponent"),
+    elastic=_elastic, damped=linear_damped, stored=_stored, continued=_continued, row=no_row,
+    steepest=_steepest, pace=_pace, tangent=_tangent,
+    lasting=lambda vector, stiffness, table: stiffness,
+)
+"""
+SHAPE = """
+import math
+from softdock.core.machine.compiled import compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.shapes.drawing import Drawing, Place, circle
+from softdock.core.shapes.shape import IN_SHAPE, TargetShape, never_closed, one_sector
+from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
+from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
+
+KEYS = Group("rod", "An endless rod along the axis.", Parameter(
+    "rod_radius", "rod_radius_m", "radius of the rod", None, "m", low=0.0, high=1e3,
+    when=("geometry", ("rod",))))
+AT = KEYS.at
+
+@compiled
+def _across(shape, tip):
+    return add_scaled(tip, -dot(shape.axis, tip), shape.axis)
+
+@compiled
+def _touch(shape, tip, radius, side, active):
+    across = _across(shape, tip)
+    distance = norm(across)
+    normal = scale(1.0 / distance, across)
+    return Touches(Touch(radius + shape.radius - distance, normal), Touch(NO_TOUCH, normal), INSIDE)
+
+@compiled
+def _gap(shape, tip, radius):
+    return norm(_across(shape, tip)) - shape.radius - radius
+
+@compiled
+def _store(vector, own, mem, at):
+    mem[at + IN_SHAPE.radius] = vector[own + AT.rod_radius]
+
+@compiled
+def _through(shape, radius):
+    return shape.radius + radius
+
+@compiled
+def _bend(shape, tip):
+    return norm(_across(shape, tip))
+
+def _places(pair, flight):
+    n = flight.start - flight.origin
+    n = n - (n @ flight.axis) * flight.axis
+    n = n / (n @ n) ** 0.5
+    return [Place(n, flight.origin + (flight.radius + pair["rod_radius_m"]) * n)]
+
+ROD_SHAPE = TargetShape(
+    "rod", keys=KEYS, touch=_touch, seat=_gap, store=_store, closed=never_closed,
+    sector=one_sector, through=_through, bend=_bend,
+    problems=lambda vector, own: [] if vector[own] < 5.0 else [("rod_radius_m", vector[own], "< 5")],
+    widest=lambda vector, own: 90.0,
+    drawing=Drawing("Gap between tip and rod", "Negative: in contact.", _places, is_round=True,
+                    radius=lambda pair: pair["rod_radius_m"],
+                    lines=lambda pair, from_front: [circle("rod", pair["rod_radius_m"])]),
+)
+"""
+RUN = """
+import json, sys
+import numpy as np
+from softdock import Stepper, build
+from softdock.core.orbit import orbit
+from softdock.errors import BadInput
+from softdock.report.run.approach import approach, view_of
+from softdock.report.run.motion_charts import gap_title
+from softdock.report.run.outline import outline
+from softdock.scenario.reference_page import scenario_reference
+from softdock.stability.contact_places import reachable
+from softdock.stability.linearised import linearise
+tables, bad = json.load(sys.stdin)
+scenario = build(tables)
+loop = Stepper(scenario, rows=401)
+loop.step(400)
+flown = orbit(scenario)
+pair = scenario.tables["contact"][0]
+view = view_of(scenario, loop.series)
+refused = ""
+try:
+    build(bad)
+except BadInput as error:
+    refused = str(error)
+depth = loop.series["contact.depth"]
+deepest = int(np.argmax(depth))
+force = loop.series["true.chaser.force"][deepest]
+json.dump({
+    "depth": float(depth[deepest]), "force": float(np.linalg.norm(force)),
+    "invented": float(loop.series["energy.kinetic"][-1] / loop.series["energy.kinetic"][0]),
+    "orbit_contacts": len(flown.contacts), "orbit_restitution": flown.contacts[0]["restitution"],
+    "stiffness": linearise(pair["real"], "contact.0.real", 30.0, 0.02, None).stiffness,
+    "note": linearise(pair["real"], "contact.0.real", 30.0, 0.02, None).note,
+    "normal": reachable(scenario.tables, pair)[0].normal.tolist(),
+    "title": gap_title(view)[0], "lines": [line.name for line in outline(view, 1e3, False)],
+    "gap": float(approach(view, loop.series).gap.min()),
+    "listed": [name for name in ("hardening", "rod_radius_m") if name in scenario_reference()],
+    "refused": refused,
+}, sys.stdout)
+"""
+
+
+def run_with(tmp_path: Path, files: dict[str, str], lists: dict[str, tuple[str, str]], tables, bad):
+    """Copy the package, add files and entries of lists, and run in plain Python."""
+    package = Path(softdock.__file__).parent
+    copy = tmp_path / "softdock"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__", "assets"))
+    shapes = copy / "core" / "shapes"
+    for name, text in files.items():
+        (shapes / name).write_text(text)
+    for name, (imported, entry) in lists.items():
+        text = (shapes / name).read_text()
+        text = (
+            text.replace("\n__all__", f"\n{imported}\n__all__", 1)
+            if "\n__all__" in text
+            else (text.replace("\nSHAPE_MODELS", f"\n{imported}\nSHAPE_MODELS", 1))
+        )
+        assert entry[0] in text
+        (shapes / name).write_text(text.replace(entry[0], entry[1], 1))
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", RUN],
+        input=json.dumps([tables, bad]),
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+def scenario(contact: dict) -> dict:
+    """A chaser that flies against the target along x."""
+    return {
+        "name": "recipe",
+        "time": {"cycle_ms": 4.0, "duration_s": 1.6},
+        "chaser": {
+            "mass_kg": 60.0,
+            "inertia_kg_m2": [20.0, 20.0, 20.0],
+            "position_m": [0.004, 0.0, 0.0],
+            "velocity_m_per_s": [-0.02, 0.0, 0.0],
+        },
+        "target": {"mass_kg": 60.0, "inertia_kg_m2": [20.0, 20.0, 20.0]},
+        "contact": [contact],
+    }
+
+
+@pytest.mark.parametrize("added", ["law", "shape"])
+def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
+    """Nothing else names them: simulation, orbit, checks, analyses, reference and charts ask the
+    declaration."""
+    if added == "law":
+        real = {"law": "hardening", "stiffness_N_per_m": 4000.0, "exponent": 3.0}
+        good = scenario({"geometry": "wall", "real": real})
+        bad = scenario({"geometry": "wall", "real": real | {"lambda_s_per_m": 1.0}})
+        found = run_with(
+            tmp_path,
+            {"hardening.py": LAW},
+            {
+                "laws.py": (
+                    "from softdock.core.shapes.hardening import HARDENING_LAW",
+                    ("    TABLE_LAW,\n)", "    TABLE_LAW,\n    HARDENING_LAW,\n)"),
+                )
+            },
+            good,
+            bad,
+        )
+        d = found["depth"]
+        assert found["force"] == pytest.approx(4000.0 * (d + 3.0 * d * d), rel=1e-12)
+        assert found["stiffness"] == pytest.approx(4000.0 * (1.0 + 6.0 * 0.001))
+        assert found["note"].startswith("hardening, linearised at a depth of 1 mm")
+        assert found["listed"] == ["hardening"]
+        assert "lambda_s_per_m" in found["refused"]
+    else:
+        rod = {
+            "geometry": "rod",
+            "rod_radius_m": 0.25,
+            "axis": [0.0, 0.0, 1.0],
+            "origin_m": [-0.25, 0.0, 0.0],
+            "real": {"stiffness_N_per_m": 4000.0},
+        }
+        found = run_with(
+            tmp_path,
+            {"rod.py": SHAPE},
+            {
+                "models.py": (
+                    "from softdock.core.shapes.rod import ROD_SHAPE",
+                    (
+                        "SPHERE_SHAPE, CONE_SHAPE)\nGEOM",
+                        "SPHERE_SHAPE, CONE_SHAPE, ROD_SHAPE)\nGEOM",
+                    ),
+                )
+            },
+            scenario(rod),
+            scenario(rod | {"rod_radius_m": 6.0}),
+        )
+        assert found["force"] == pytest.approx(4000.0 * found["depth"], rel=1e-12)
+        assert found["normal"] == pytest.approx([1.0, 0.0, 0.0])
+        assert (found["title"], found["lines"]) == ("Gap between tip and rod", ["rod"])
+        assert found["gap"] < 0.0
+        assert found["listed"] == ["rod_radius_m"]
+        assert "rod_radius_m" in found["refused"]
+    assert found["depth"] > 1e-4
+    assert found["orbit_contacts"] == 1
+    assert found["orbit_restitution"] == pytest.approx(1.0, abs=1e-6)

@@ -1,0 +1,72 @@
+"""Kinematics of arms are one code: plain Python, compiled, CUDA."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from softdock.campaign import cuda as gpu
+from softdock.core.arms.follow import follow
+from softdock.core.arms.forward import flange_pose, jacobian, link_frames
+
+PROGRAM = """
+import numpy as np
+from softdock.arms import load_arm
+from softdock.core.arms import doors
+from softdock.core.arms.layout import WORK
+found = []
+for name in ("kr16", "ur10e"):
+    arm, q = load_arm(name).vector, np.random.default_rng(3).uniform(-2.0, 2.0, (20, 7))
+    q[:, 0] = 0.0
+    poses, J, M = np.zeros((20, 7)), np.zeros((20, 42)), np.zeros((20, 49))
+    doors.flange_rows(arm, q, poses)
+    doors.jacobian_rows(arm, q, np.zeros(WORK.size), J)
+    doors.mass_rows(arm, q, np.zeros(WORK.size), M)
+    joints, refused = np.zeros((20, 8, 7)), np.zeros((20, 8), np.int64)
+    doors.inverse_rows(arm, poses, q[:, 0].copy(), joints, refused)
+    found += [poses, J, M, joints.reshape(20, -1)]
+found = np.hstack(found)
+"""
+
+
+def test_plain_python_gives_the_same_numbers(tmp_path):
+    """Forward, Jacobian, mass matrix and all branches, to 1e-11."""
+    scope: dict = {}
+    exec(PROGRAM, scope)
+    code = PROGRAM + "\nnp.save(__import__('sys').argv[1], found)"
+    file = str(tmp_path / "plain.npy")
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, "-c", code, file], check=True, env=environment)
+    assert np.abs(np.load(file) - scope["found"]).max() <= 1e-11
+
+
+@pytest.fixture
+def compile_for_h200(monkeypatch):
+    """Kernels compile to PTX with no GPU, given a compute capability."""
+    cuda = gpu.load_numba_cuda()
+    from numba.cuda import dispatcher
+
+    device = type("Device", (), {"compute_capability": (9, 0)})
+    monkeypatch.setattr(dispatcher, "get_current_device", device)
+    return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
+
+
+def test_kinematics_compile_for_cuda(compile_for_h200):
+    """Forward, followed inverse and Jacobian in one kernel become PTX in double precision."""
+    from numba import typeof
+
+    def kernel(arm, q, work, into, branch):
+        before = (q[0], q[1], q[2], q[3], q[4], q[5], q[6])
+        found = follow(arm, flange_pose(arm, before), before, branch)
+        jacobian(arm, work, link_frames(arm, found.q, work).p, into)
+        into[0] += found.status + found.clearance[0]
+
+    row = typeof(np.zeros(4))
+    ptx = compile_for_h200(kernel, (row, row, row, row, typeof(1)))
+    assert "fma.rn.f64" in ptx
+    assert not re.search(r"\b(add|sub|mul|fma|div|sqrt)[.a-z]*\.f32", ptx)

@@ -1,0 +1,67 @@
+"""The controller's end as one compiled loop with sockets inside."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+from rig_pieces import HOST, emulation, free_ports
+
+from softdock.drivers.compiled_loop import CompiledServer, ask_priority, hold_program
+from softdock.drivers.emulate import Emulators
+from softdock.drivers.links import RobotLink, SensorLink
+from softdock.drivers.sockets import Port
+
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="system calls by name are for compiled code only"
+)
+
+
+def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
+    """Two robots and a sensor as processes: both robots move to the held correction and stay on,
+    every answer is taken or late, a stranger's datagrams are not heard, silence ends the loop."""
+    ports = free_ports(2)
+    emulated = emulation(*ports, timeout_packets=100_000, sensor={"rate_Hz": 1000})
+    links = [RobotLink(r.ethernet, 4.0) for r in emulated.robots]
+    sensor = SensorLink(1e6, 1e6)
+    links[0].reply([3.0, 0.0, 0.0, 0.0, 0.0, 2.0])  # sets what is held for both
+    with Emulators(emulated) as running:
+        address = (HOST, running.ports["sensor"]["port"])
+        sockets = [
+            Port(HOST, port, (HOST, running.ports[name]["port"]))
+            for port, name in zip(ports, ("chaser", "target"))
+        ]
+        sensor_port, stranger = Port(HOST, 0, address), Port()
+        server = CompiledServer(
+            list(zip(sockets, links)), (sensor_port, sensor), hold_program(links[0]), rows=1000
+        )
+        server.warm_up()
+        sensor_port.send(SensorLink.request(), address)
+        for _ in range(5):
+            stranger.send(b"<Rob/>", sockets[0].address)
+        running.show(1, 1.0, "DiL")  # somebody presses the target's stop
+        running.go()
+        assert server.run(1.5) == "in time"
+    for which, link in enumerate(links):
+        counts, heard = server.counts(which), link.counts()
+        assert counts["answered"] >= 100
+        assert counts["answered"] + counts["skipped"] == counts["received"] == heard["heard"]
+        assert heard["step_ms"] == 4
+        assert heard["malformed"] == 0
+        moved = link.measured - np.array([1e3 * p for p in emulated.motions[which].p] + [0.0] * 3)
+        assert moved == pytest.approx([3.0, 0.0, 0.0, 0.0, 0.0, 2.0], abs=1e-6)
+    assert [link.value("DiL") for link in links] == [0.0, 1.0]
+    assert server.counts(0)["foreign"] == 5
+    assert sensor.counts()["heard"] > 500
+    assert sensor.counts()["malformed"] == 0
+    assert (server.sockets.compute[0][:100] > 0).all()
+    assert server.run(5.0, silence_s=0.05) == "a robot is silent"
+    for port in (*sockets, sensor_port, stranger):
+        port.close()
+
+
+def test_what_is_not_granted_is_said():
+    """An impossible priority is refused in words, and nothing else happens."""
+    granted, why = ask_priority(1000)
+    assert granted == 0
+    assert "SCHED_FIFO 1000" in why

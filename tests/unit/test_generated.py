@@ -1,0 +1,135 @@
+"""Generated functions: copies of structures, specialisation of kernels, choices by number."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from softdock.core.machine import generated, specialise
+from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.generated import choosing, replacing
+from softdock.core.machine.params import Params
+from softdock.core.machine.stored import storing
+from softdock.core.shapes.keys import LAW_KEYS, PAIR
+from softdock.core.shapes.laws import LAWS
+from softdock.core.shapes.models import GEOMETRIES
+from softdock.core.shapes.pair import BITS, KIND_BITS, MOST_LAWS, MOST_SHAPES
+
+
+def plain(function):
+    """A generated part as plain Python."""
+    return getattr(function, "py_func", function)
+
+
+class Inner(NamedTuple):
+    on: bool
+    count: int
+    size: float
+
+
+class Thing(NamedTuple):
+    flag: bool
+    place: tuple
+    number: float
+    index: int
+    extra: float
+
+
+THING = Cells("thing", Cell("number"), Cell("place", 3), Cell("index"), Cell("flag"), Cell("extra"))
+
+
+def test_a_copy_has_one_field_changed():
+    """The other fields are the same, whatever their order in the class."""
+    it = Thing(True, (1.0, 2.0, 3.0), 4.0, 5, 6.0)
+    assert plain(replacing(Thing, "index"))(it, 7) == it._replace(index=7)
+    assert plain(replacing(Thing, "extra", "flag"))(it, 8.0, False) == it._replace(
+        extra=8.0, flag=False
+    )
+
+
+def test_a_field_that_is_not_there_is_refused():
+    """A misspelled field is found when the module is imported."""
+    with pytest.raises(ValueError, match="no fields"):
+        replacing(Thing, "indx")
+
+
+def test_what_is_stored_is_what_is_loaded():
+    """Each field comes back with its type, from its own cell, and nothing beside the slice is
+    touched."""
+    store, load = storing(Thing, THING)
+    it, array = Thing(True, (1.0, 2.0, 3.0), 4.0, 5, 6.0), np.full(THING.size + 4, np.nan)
+    if isinstance(plain(store), type(plain)):  # parts call parts: compiled by a door, or plain
+        from softdock.core.machine.compiled import door
+
+        door(store)(array, 2, it)
+        found = door(load)(array, 2)
+    assert found == it
+    assert np.isnan(array[:2]).all()
+    assert np.isnan(array[-2:]).all()
+    assert array[2] == 4.0
+    assert array[2 + THING.at.flag] == 1.0
+
+
+def test_cells_that_are_not_the_fields_are_refused():
+    """A field without a cell would be lost at the border to Python."""
+    with pytest.raises(ValueError, match="cells of Inner"):
+        storing(Inner, Cells("inner", Cell("on"), Cell("count")))
+
+
+def test_a_choice_by_number_falls_back_to_the_first():
+    """Functions in the order of their list; equal ones share a branch."""
+    one, two = (lambda x: x + 1), (lambda x: x + 2)
+    choose = plain(choosing("chosen", "kind, x", "kind", [one, two, one], but="kind"))
+    assert [choose(kind, 10) for kind in range(4)] == [11, 12, 11, 11]
+
+
+def test_a_new_flag_of_the_loop_is_specialised_without_another_edit():
+    """Flags and whole numbers are found by their types, in structures within structures too."""
+
+    class More(NamedTuple):
+        old: float
+        new_flag: bool
+        inner: Inner
+
+    More.__annotations__ = {"old": float, "new_flag": bool, "inner": Inner}
+    found = dict(specialise.whole_paths(More))
+    assert found == {"new_flag": bool, "inner.on": bool, "inner.count": int}
+
+
+def test_every_number_of_params_is_in_a_group_or_own():
+    """A number that no group has would be each run's own register, though all runs share it."""
+    grouped = {path for paths in specialise.GROUPS.values() for path, _ in paths}
+    hints = specialise.get_type_hints(Params)
+    floats = {field for field in Params._fields if hints[field] is float}
+    assert floats <= grouped
+    assert len(specialise.Kind._fields) == len(set(specialise.Kind._fields))
+    assert "of_kind" in generated.SOURCES
+    assert "memory_slots" in generated.SOURCES["of_kind"]
+
+
+def test_more_shapes_and_laws_than_four_fit_into_a_kind():
+    """A fifth shape once ran over into the bits of the law, silently."""
+    from softdock.core.machine.compiled import door
+    from softdock.core.shapes import pair
+
+    packed, load = door(pair.packed), door(pair.load_pair)
+    mem = np.zeros(pair.PAIR_FLOATS)
+    for geometry in (0, 3, 4, MOST_SHAPES - 1):
+        for law in (0, 7, 8, MOST_LAWS - 1):
+            kind = packed(geometry, law, 1, 0, 1)
+            found = load(mem, 0, kind)
+            assert (found.geometry, found.law.kind) == (geometry, law)
+            assert (found.shape.closed, found.soft, found.law.rubs) == (True, False, True)
+            assert kind < 1 << KIND_BITS
+    assert sum(width for _, width in BITS) * 4 < 63
+    assert len(GEOMETRIES) <= MOST_SHAPES
+    assert len(LAWS) <= MOST_LAWS
+
+
+def test_real_and_wanted_law_stand_alike_in_the_vector():
+    """One set of offsets serves both."""
+    for name, offset in LAW_KEYS._asdict().items():
+        key = "lambda" if name == "factor" else name
+        assert getattr(PAIR.at, f"wanted_{key}") - PAIR.at.wanted_law == offset

@@ -1,0 +1,169 @@
+"""The live viewer without a browser: what can be turned, what is said, when time goes slowly, who
+may connect."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scenarios import cone_docking, epos_wall
+
+from softdock.cli.main import cli
+from softdock.errors import BadInput, BadRunFolder
+from softdock.scenario.build import build
+from softdock.viewer import panels
+from softdock.viewer.answer import light_of, stability_panel
+from softdock.viewer.clock import CONTACT_S, Clock
+from softdock.viewer.guard import chosen_port, own_origins
+from softdock.viewer.knobs import aside, knobs_of, turned
+from softdock.viewer.session import opened
+from softdock.viewer.stage import triangles
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def metrics(**changes: Any) -> dict[str, Any]:
+    """Those that the light looks at, of a run as good as orbit."""
+    found = {"status": "completed", "energy_invented_J": 0.0, "distance_from_orbit": 0.001}
+    return found | {"ledger": {"kinetic_start_J": 2.0}, "ended_at_s": 1.5} | changes
+
+
+def test_knobs_turn_what_they_name() -> None:
+    """Each slider changes its own keys and nothing else, and starts at the scenario's own value."""
+    scenario = build(cone_docking(delay_ms=8.0))
+    knobs = {knob.name: knob for knob in knobs_of(scenario)}
+    assert set(knobs) == {"delay", "damping", "stiffness", "friction", "speed", "offset"}
+    assert all(knob.low <= knob.value <= knob.high for knob in knobs.values())
+    assert turned(scenario, {name: knob.value for name, knob in knobs.items()}) is scenario
+    values = {"delay": 12.0, "damping": 33.0, "stiffness": 2500.0, "friction": 0.2, "speed": 25.0}
+    new = turned(scenario, values | {"offset": 10.0}).tables
+    assert {new["robots"][body]["delay_ms"] for body in ("chaser", "target")} == {12.0}
+    law = new["contact"][0]["real"]
+    assert (law["damping_Ns_per_m"], law["stiffness_N_per_m"], law["friction"]) == (
+        33.0,
+        2500.0,
+        0.2,
+    )
+    before = np.array(scenario.tables["chaser"]["velocity_m_per_s"])
+    after = np.array(new["chaser"]["velocity_m_per_s"])
+    assert np.allclose(after, 0.025 * before / np.linalg.norm(before))
+    way = np.subtract(new["chaser"]["position_m"], scenario.tables["chaser"]["position_m"])
+    assert np.allclose(way, 0.010 * aside(scenario.tables))
+    assert abs(way @ np.array(scenario.tables["contact"][0]["axis"])) < 1e-12
+
+
+def test_knobs_without_meaning_are_not_there() -> None:
+    """No offset before an endless wall; without contact only what moves the bodies."""
+    assert "offset" not in {knob.name for knob in knobs_of(build(epos_wall()))}
+    names = {knob.name for knob in knobs_of(build(epos_wall() | {"contact": []}))}
+    assert names == {"delay", "speed"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "light", "word"),
+    [
+        ({}, "green", "honest"),
+        ({"distance_from_orbit": 0.2}, "amber", "20.0 % from orbit"),
+        ({"distance_from_orbit": None}, "amber", "no statement"),
+        ({"energy_invented_J": 0.1}, "red", "5.0 %"),
+        ({"status": "diverged"}, "red", "stopped at 1.500 s: diverged"),
+    ],
+)
+def test_light_says_what_the_metrics_say(changes: dict[str, Any], light: str, word: str) -> None:
+    """Red for a run that stopped or invented energy, amber for one off orbit, green for honest."""
+    colour, said = light_of(metrics(**changes))
+    assert colour == light
+    assert word in said
+
+
+def test_clock_slows_down_in_contacts_and_never_jumps_into_one() -> None:
+    """A contact takes its time on the screen, the flight before it does not, and the end starts
+    anew."""
+    clock = Clock(10.0, [(2.0, 2.1)])
+    clock.playing = True
+    clock.advance(1.9)
+    assert clock.time == pytest.approx(1.9)
+    clock.advance(0.5)  # would be 2.4 s without the contact
+    begin, end = clock.slow[0]
+    assert begin < clock.time < end
+    assert clock.rate() == pytest.approx((end - begin) / CONTACT_S)
+    clock.speed = "1"
+    assert clock.rate() == 1.0
+    clock.set_run(1.0, [])
+    assert clock.time == 1.0
+    clock.advance(0.25)
+    assert clock.time == pytest.approx(0.25)
+
+
+def test_panels_escape_and_stand_without_a_chart() -> None:
+    """Text is text; the operating point is drawn; a rig without contact says that there is no
+    chart."""
+    assert "<script>" not in panels.light_html("red", HOSTILE, HOSTILE) + panels.wait_html(HOSTILE)
+    assert "<script>" not in panels.ledger_html({HOSTILE: 1.0}, 1.0)
+    panel = stability_panel(build(epos_wall()))
+    assert panel is not None
+    assert "<circle" in panels.stability_html(panel)
+    assert stability_panel(build(epos_wall() | {"contact": []})) is None
+    assert "No contact" in panels.stability_html(None)
+
+
+def test_port_in_use_is_refused_by_name() -> None:
+    """A port asked for must be free; without a wish another one is taken."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"another program uses {port}"):
+            chosen_port(port)
+    assert all(origin.endswith(":8765") for origin in own_origins(8765))
+    assert 8765 <= chosen_port(None) < 8765 + 50
+
+
+def test_what_cannot_be_shown_is_refused(tmp_path: Path) -> None:
+    """A folder that is no run, a recording, a scenario that does not exist: each says what is
+    allowed."""
+    with pytest.raises(BadRunFolder, match=r"run\.json"):
+        opened(str(tmp_path))
+    with pytest.raises(BadInput, match="run folder"):
+        opened("flight.mcap")
+    with pytest.raises(BadInput):
+        opened("no_such_scenario")
+
+
+def test_quads_become_triangles_once() -> None:
+    """A quad gives two triangles, a triangle one, with their sense kept."""
+    faces = np.array([[0, 1, 2, 3], [4, 5, 6, 6]])
+    assert triangles(faces).tolist() == [[0, 1, 2], [4, 5, 6], [0, 2, 3]]
+
+
+def test_missing_extra_and_missing_browser_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without viser the command names the one thing to install; without a browser, the address."""
+    monkeypatch.setitem(sys.modules, "viser", None)
+    monkeypatch.delitem(sys.modules, "softdock.viewer.show", raising=False)
+    without = CliRunner().invoke(cli, ["view", "epos_1d"])
+    assert without.exit_code == 2
+    assert "pip install 'softdock[viewer]'" in without.output
+
+    class Window:
+        address = "http://127.0.0.1:8765"
+
+        def __init__(self, session: Any, port: int, dark: bool) -> None:
+            assert session.own == "direct"
+            assert dark
+
+        def run(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "softdock.viewer.show", SimpleNamespace(Window=Window))
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    shown = []
+    monkeypatch.setattr("softdock.cli.view.console.print", lambda text, **more: shown.append(text))
+    assert CliRunner().invoke(cli, ["view", "epos_1d"]).exit_code == 0
+    assert Window.address in shown[0]
+    assert "No browser" in shown[1]

@@ -1,0 +1,125 @@
+"""A peer's clock on ours, what was lost of its count, and which sample counts at an instant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from softdock.core.wire import doors, peer_clock, samples, sequences
+from softdock.core.wire.sequences import HEARD, LAST, LOST, ODD, OLD, TWICE, VERDICTS
+
+MS, SECOND = 1_000_000, 1_000_000_000
+T = 4 * MS
+
+
+def jitter(random, size, mean_us, late_share, late_us):
+    """Exponential latencies [ns], and a share that is much later."""
+    made = random.exponential(mean_us * 1e3, size)
+    return made + np.where(random.uniform(size=size) < late_share, late_us * 1e3, 0.0)
+
+
+def follow_clock(drift_ppm, seconds, latencies, period_ns=T):
+    """Error of the mapped stamps [ns] after the last arrival, and the drift found [ppm]."""
+    wholes, numbers = (
+        np.zeros(peer_clock.CLOCK_WHOLES, np.int64),
+        np.zeros(peer_clock.CLOCK_NUMBERS),
+    )
+    n = round(seconds * SECOND / period_ns)
+    stamps = 4208163634 * MS + np.arange(n, dtype=np.int64) * period_ns
+    instants = 77 * SECOND + np.round(np.arange(n) * period_ns / (1 + 1e-6 * drift_ppm))
+    arrivals = (instants + 30_000 + latencies(n)).astype(np.int64)
+    for stamp, arrival in zip(stamps, arrivals):
+        assert not doors.hear_clock(wholes, numbers, stamp, arrival, T // 2)
+    mapped = doors.on_our_clock(wholes, numbers, stamps[-1])
+    return mapped - instants[-1] - 30_000, doors.drift_ppm(numbers)
+
+
+@pytest.mark.parametrize("drift_ppm", [0.0, 200.0, -30.0])
+@pytest.mark.parametrize(
+    ("mean_us", "late", "late_us", "seconds", "bound_us"),
+    [(40.0, 0.01, 1000.0, 10.0, 9.0), (200.0, 0.05, 4000.0, 10.0, 24.0)],
+)
+def test_a_jittery_clock_is_known_to_microseconds(
+    drift_ppm, mean_us, late, late_us, seconds, bound_us
+):
+    """Bounds as measured with a prototype (rig.md 2.4), over five seeds."""
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        error, drift = follow_clock(
+            drift_ppm, seconds, lambda n, r=random: jitter(r, n, mean_us, late, late_us)
+        )
+        assert abs(error) <= bound_us * 1e3, seed
+        assert drift == pytest.approx(drift_ppm, abs=0.03 * mean_us), seed
+
+
+def test_a_perfect_clock_is_mapped_to_the_nanosecond():
+    """Without jitter stamps are their arrivals, at half a year of uptime too."""
+    error, drift = follow_clock(0.0, 3.0, lambda n: np.zeros(n))
+    assert (error, drift) == (0, 0.0)
+
+
+def test_a_clock_that_jumps_is_seen_and_followed():
+    """Ten ms between two blocks: one jump, and a block later stamps are right again."""
+    wholes, numbers = (
+        np.zeros(peer_clock.CLOCK_WHOLES, np.int64),
+        np.zeros(peer_clock.CLOCK_NUMBERS),
+    )
+    jumps = 0
+    for n in range(400):
+        offset = 10 * MS if n >= 200 else 0
+        jumps += doors.hear_clock(wholes, numbers, n * T, n * T + offset, T // 2)
+    assert jumps == 1 == wholes[peer_clock.CLOCK_JUMPS]
+    assert doors.on_our_clock(wholes, numbers, 399 * T) == 399 * T + 10 * MS
+
+
+def heard(numbers, step=1, most=1000, modulus=0):
+    state = np.zeros(sequences.SEQUENCE_COLUMNS, np.int64)
+    verdicts = [VERDICTS[doors.follow(state, n, step, most, modulus)[0]] for n in numbers]
+    return verdicts, state
+
+
+def test_lost_doubled_late_and_odd_numbers_are_told_apart():
+    """An IPOC that steps by 4: two lost, one twice, one late, one off the step."""
+    verdicts, state = heard([100, 104, 116, 116, 108, 118, 120], step=4)
+    assert verdicts == ["first", "taken", "taken", "again", "late", "off step", "taken"]
+    assert [state[i] for i in (HEARD, LOST, TWICE, OLD, ODD, LAST)] == [4, 2, 1, 1, 1, 120]
+
+
+def test_one_forged_number_does_not_make_all_others_old():
+    """A record with a far sequence is set aside; a peer that restarts is believed at its second."""
+    verdicts, state = heard([5, 6, 4_000_000, 7, 8], modulus=2**32)
+    assert verdicts == ["first", "taken", "not believed", "taken", "taken"]
+    assert state[LOST] == 0
+    verdicts, _ = heard([500_000, 500_001, 1, 2, 3])
+    assert verdicts == ["first", "taken", "not believed", "jumped", "taken"]
+    verdicts, _ = heard([5, 9_000_000, 6, 9_000_001, 7])  # two forged ones with good ones between
+    assert verdicts == ["first", "not believed", "taken", "not believed", "taken"]
+
+
+def test_a_count_that_wraps_goes_on():
+    """2^32 - 1 is followed by 0: nothing lost, nothing old."""
+    verdicts, state = heard([2**32 - 2, 2**32 - 1, 0, 2], modulus=2**32)
+    assert verdicts == ["first", "taken", "taken", "taken"]
+    assert state[LOST] == 1
+
+
+def test_the_step_of_ipoc_is_learnt_from_many_gaps():
+    """With the second telegram lost the first gap is 8; the step is 4 all the same, and is not
+    said before 50 gaps."""
+    state = np.zeros(sequences.STEP_COLUMNS, np.int64)
+    numbers = [0, *range(8, 4 * 60, 4)]
+    found = [doors.learn_step(state, n) for n in numbers]
+    assert found[:50] == [0] * 50
+    assert found[51] == 4
+
+
+def test_the_newest_sample_not_after_an_instant_counts():
+    """A sample from after t_k belongs to the next cycle; before the first there is none."""
+    stamps, values = np.zeros(4, np.int64), np.zeros((4, samples.SAMPLE_VALUES))
+    head = np.zeros(1, np.int64)
+    assert doors.newest_not_after(stamps, head, 10) == samples.NO_SAMPLE
+    for stamp in (10, 20, 30, 40, 50):  # the ring holds four
+        doors.push_sample(stamps, values, head, stamp, np.full(6, float(stamp)))
+    for t, newest in ((19, None), (20, 20.0), (49, 40.0), (50, 50.0), (99, 50.0)):
+        slot = doors.newest_not_after(stamps, head, t)
+        assert (None if slot == samples.NO_SAMPLE else values[slot, 5]) == newest
