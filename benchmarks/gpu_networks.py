@@ -15,7 +15,7 @@ from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cuda import load_numba_cuda
 from softdock.core.adaptation.networks.contact import NetworkContact, linear_matrices
 from softdock.core.adaptation.networks.nonlinear import NonlinearContact, the_network
-from softdock.core.adaptation.networks.port import BOUND, HEAD, Port
+from softdock.core.adaptation.networks.port import CELL, HEAD, Port
 from softdock.core.machine.compiled import OPTIONS
 from softdock.core.ports.linear_step import TANK, linear_sample, places, places_of
 from softdock.core.ports.nonlinear_step import nonlinear_floats, nonlinear_sample
@@ -62,7 +62,7 @@ def linear_motion(numbers, mem, dq, efforts):
     net = linear_matrices(
         NetworkContact(0, numbers, 0, Port(0, 0, (nothing, nothing, nothing), 0.0), 0, 0.0, 0.0),
         mem,
-        BOUND,
+        CELL.bound,
     )
     at = places(net.n, net.m)
     own = mem[HEAD : HEAD + at.size]
@@ -94,7 +94,7 @@ def given(name: str) -> tuple[Any, tuple[np.ndarray, np.ndarray, np.ndarray, np.
     n, r, m = len(network.dirac.stores), len(network.dirac.dampers), len(network.ports)
     rows, _ = network_rows(NETWORKS[name], T, "position")
     mem = np.zeros(HEAD + (places_of(n, m).size if network.linear else nonlinear_floats(n, r, m)))
-    mem[HEAD + TANK], mem[BOUND : BOUND + m] = TANK_J, 1e-5
+    mem[HEAD + TANK], mem[CELL.bound : CELL.bound + m] = TANK_J, 1e-5
     rng, t = np.random.default_rng(608), np.arange(SAMPLES + 1) * T
     q = sum(
         a * np.sin(2 * np.pi * f * t[:, None] + rng.uniform(0.0, 6.3, m))

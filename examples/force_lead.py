@@ -1,11 +1,18 @@
 from typing import NamedTuple
 
-from softdock.core.adaptation.interface import Wrenches
-from softdock.core.adaptation.registry import Belief, Method, register
-from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.spatial.motion import Wrench
-from softdock.core.spatial.vectors import dot, norm, scale, subtract
+from softdock.methods import (
+    Belief,
+    Group,
+    Method,
+    Parameter,
+    Wrench,
+    Wrenches,
+    compiled,
+    dot,
+    norm,
+    scale,
+    subtract,
+)
 
 GROUP = Group(
     "force_lead",
@@ -88,17 +95,15 @@ def refuses(scenario):
     return None
 
 
-register(
-    Method(
-        "force_lead",
-        "the measured force, led by stiffness times delay times the rate of the gap",
-        "the contact's stiffness and the loop's delay",
-        GROUP,
-        ForceLead(0, 0.0, 0.0),
-        prepare,
-        wrench=lead,
-        needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
-        suggest=suggest,
-        refuses=refuses,
-    )
+METHOD = Method(
+    name="force_lead",
+    summary="the measured force, led by stiffness times delay times the rate of the gap",
+    knows="the contact's stiffness and the loop's delay",
+    group=GROUP,
+    marker=ForceLead(0, 0.0, 0.0),
+    prepare=prepare,
+    wrench=lead,
+    needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
+    suggest=suggest,
+    refuses=refuses,
 )

@@ -25,7 +25,7 @@ _EXPORTS = {
     "open_run": "softdock.archive.run_folder",
     "simulate_phases": "softdock.analysis.phases",
     "compare": "softdock.comparison",
-    "load_method_file": "softdock.comparison",
+    "load_method_file": "softdock.scenario.method_file",
 }
 # What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
 _GIVEN = {

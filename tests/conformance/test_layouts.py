@@ -24,13 +24,20 @@ from softdock.scenario.memory import EVERY_SENSOR, any_electronics
 
 # folders that are not searched, and why: take a line away to switch the search on there
 NOT_YET: dict[str, str] = {
-    "adaptation": "its slices of `mem` are declared by the methods' own files",
     "arms": "six joints and frames of an arm; its layouts are not declared as Cells yet",
     "realtime": "bytes of messages and system calls",
     "wire": "bytes of messages and scanners of text",
 }
 # lines whose numbers are mathematics or neighbours in a series, not places in an array
 ALLOWED: dict[str, str] = {
+    "adaptation/hybrid/method.py": "the second of a key's two numbers",
+    "adaptation/networks/contact.py": "the last port",
+    "adaptation/networks/port.py": "the last port",
+    "adaptation/remapping/environment/environment.py": "the second of a key's two numbers",
+    "adaptation/remapping/environment/joints.py": "the second of two numbers; a joint's keys",
+    "adaptation/remapping/environment/series.py": "six numbers of a symmetric matrix, and a second",
+    "adaptation/remapping/host/truth.py": "the row before",
+    "adaptation/remapping/surface_keys.py": "an enumeration",
     "chance.py": "rounds of Philox",
     "contact/restitution.py": "steps of a bisection",
     "energy/axis_scheme.py": "the sample before",
@@ -104,6 +111,8 @@ def test_every_layout_of_the_core_is_on_the_page():
     """A layout that nobody lists has no table in the docs and no test that its cells are apart."""
     listed = {layout.name for layout in LAYOUTS.values()}
     for file in core_files():
+        if file.startswith("adaptation/"):
+            continue  # docs/method_memory.md
         for node in ast.walk(ast.parse((CORE / file).read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Cells":
                 name = node.args[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from softdock.scenario.memory_page import memory_page
 from softdock.scenario.reference_page import scenario_reference
 
 ROOT = Path(__file__).parents[2]
@@ -228,3 +229,9 @@ def test_every_page_is_in_the_index(path):
 def test_the_scenario_reference_is_what_the_definitions_say():
     """To renew it: python -m softdock.scenario.reference_page docs/scenario_reference.md"""
     assert (DOCS / "scenario_reference.md").read_text(encoding="utf-8") == scenario_reference()
+
+
+def test_the_page_of_methods_memory_is_the_cells():
+    """To renew it: python -m softdock.scenario.memory_page docs/method_memory.md"""
+    page = (DOCS / "method_memory.md").read_text(encoding="utf-8")
+    assert page == memory_page()

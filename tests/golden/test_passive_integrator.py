@@ -13,7 +13,7 @@ import pytest
 from scenarios import epos_wall
 
 from softdock import fly
-from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.adaptation.passive_integrator.keys import FORMS
 from softdock.core.energy.axis_scheme import BARE, T1, T2, drifts, integrate_axis, pushes
 from softdock.core.energy.axis_scheme import MASS as SMALL_MASS
 from softdock.papers.de_stefano import PAPER

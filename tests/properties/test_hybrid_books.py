@@ -20,7 +20,7 @@ from scenarios import (
 )
 
 from softdock import Stepper, build, fly
-from softdock.core.adaptation.hybrid.virtual_contact import GAINS
+from softdock.core.adaptation.hybrid.virtual_contact import CELL
 from softdock.core.energy.ledger import ROWS
 from softdock.errors import BadInput
 
@@ -234,7 +234,7 @@ def test_gains_written_by_whoever_steps_the_loop():
     and the new damping holds."""
     loop = Stepper(build(with_methods(epos_wall(), {"name": "hybrid"})), rows=751)
     loop.step(175)
-    loop.method_memory(0)[GAINS + 3] = 70.0
+    loop.method_memory(0)[CELL.gains + 3] = 70.0
     loop.step(575)
     force = loop.record[:, 97]
     assert np.abs(np.diff(force))[170:190].max() < 0.2

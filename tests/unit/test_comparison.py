@@ -27,7 +27,7 @@ from softdock.core.machine import doors
 from softdock.core.machine.compiled import SOURCES_NAME, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.satellites import INTEGRATORS
-from softdock.scenario.candidates import candidates, chains, is_plug_in
+from softdock.scenario.candidates import candidates, chains
 from softdock.stability.budget import total_delay
 from softdock.stability.from_scenario import loops_of
 from softdock.stability.impact_restitution import restitution_of_loop
@@ -93,7 +93,7 @@ def test_every_method_runs_with_every_integrator(own_registry):
     register(told())
     able, unable = candidates(build(epos_wall(stiffness=2500.0)))
     assert {(c.method, c.integrator) for c in able} == {
-        (m, i.name) for m in METHODS for i in INTEGRATORS if not is_plug_in(METHODS[m])
+        (m, i.name) for m in METHODS for i in INTEGRATORS if not METHODS[m].is_plug_in
     }
     assert not unable
     entry = next(c for c in able if c.method == "told").entries[0]
@@ -279,7 +279,7 @@ def test_every_method_is_measured_as_it_suggests_itself():
     remedies beat the raw loop, the observer is the raw loop."""
     comparison = compare(epos_wall(), integrators="exact_hold", phases=1)
     rows = {row["method"]: row for row in comparison.ranked}
-    assert set(rows) == {name for name, method in METHODS.items() if not is_plug_in(method)}
+    assert set(rows) == {name for name, method in METHODS.items() if not method.is_plug_in}
     assert not comparison.results["refused"]
     for name, row in rows.items():
         assert (
@@ -493,6 +493,22 @@ BAD = {
     "a marker like another's": (
         GOOD + "class Direct(NamedTuple):\n    memory: int\nMETHOD = method(marker=Direct(0))",
         "a NamedTuple class of its own.*already that of 'direct'; give it another name",
+    ),
+    "a variant's marker": (
+        GOOD + "from softdock.core.adaptation.networks.nonlinear import NonlinearContact\n"
+        "METHOD = method(marker=NonlinearContact(0, 0, 0, 0, 0.0, 0.0))",
+        "a NamedTuple class of its own",
+    ),
+    "removes one": (
+        GOOD + "from softdock.core.adaptation.registry import METHODS\n"
+        "del METHODS['direct']\nMETHOD = method()",
+        "register: given 'direct'; allowed: .*may not change or remove",
+    ),
+    "changes one's code": (
+        GOOD + "from softdock.core.adaptation.direct import Direct\n"
+        "from softdock.core.adaptation.method import BY_TYPE\n"
+        "METHOD = method()\nBY_TYPE[Direct] = METHOD",
+        "register: given 'direct'; allowed: .*may not change or remove",
     ),
     "a class of another's name": (
         GOOD + "class Direct: ...\nMETHOD = method(marker=Direct())",

@@ -18,15 +18,8 @@ from softdock.core.adaptation.remapping.environment.contact_point import (
     on_plane,
     on_sphere,
 )
-from softdock.core.adaptation.remapping.environment.environment import (
-    PAIR_SIZE,
-    REAL_LAW,
-    WANTED_LAW,
-)
-from softdock.core.adaptation.remapping.keys import REMAPPING
 from softdock.core.contact.pairs import GEOMETRIES, PAIR
 from softdock.core.machine.compiled import compiled, door
-from softdock.core.shapes.laws import LAWS
 from softdock.core.spatial.motion import Wrench
 
 PLANE, SPHERE, BORE, SHAFT, BOX, INNER_CONE, OUTER_CONE, OF_A_PAIR = range(8)
@@ -169,37 +162,3 @@ def test_the_faces_of_a_scenarios_cone():
         assert squarely(vector, 0, (0.3, aside, 4.0), (0.0, 0.0, 1.0)) == pytest.approx(
             cosine, abs=1e-12
         )
-
-
-def test_the_order_of_a_pair_in_the_vector():
-    """The re-mapping reads pairs where contact/pairs.py lays them, which it may not import."""
-    at = PAIR.at
-    assert (at.geometry, at.tip, at.tip_radius, at.origin, at.axis, at.sphere_radius) == (
-        0,
-        1,
-        4,
-        5,
-        8,
-        11,
-    )
-    assert (at.mouth_radius, at.bottom_radius, at.half_angle, at.thickness, at.closed) == (
-        12,
-        13,
-        14,
-        15,
-        16,
-    )
-    assert (at.real_law, at.wanted_law, PAIR.size) == (REAL_LAW, WANTED_LAW, PAIR_SIZE)
-    for first, name in ((at.real_law, "real"), (at.wanted_law, "wanted")):
-        assert [
-            getattr(at, f"{name}_{x}") - first
-            for x in ("stiffness", "damping", "exponent", "lambda")
-        ] == [1, 2, 3, 4]
-    first = REMAPPING.at.surface
-    places = [
-        getattr(REMAPPING.at, f"surface_{name}") - first
-        for name in ("origin", "axis", "radius", "half")
-    ]
-    assert places == [1, 4, 7, 8]
-    assert GEOMETRIES == ("wall", "sphere", "cone")
-    assert LAWS == ("spring_damper", "spring_damper_pull", "hunt_crossley", "table")

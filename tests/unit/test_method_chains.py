@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from scenarios import epos_wall
 
 from softdock import build
 from softdock.core.adaptation.energy_ledger.method import _sent_with
+from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.compiled import door
 from softdock.core.spatial.motion import Motion
 from softdock.errors import BadInput
+from softdock.scenario.method_chains import chain_problems
 
 
 @pytest.mark.parametrize(
@@ -68,3 +72,35 @@ def test_the_ledger_carries_on_what_an_earlier_method_sends():
     assert moved == Motion((0.5, 0.25, 0.0), turn, settled.v, settled.w)
     turned = sent_with(was, settled, Motion(was.p, turn, was.v, was.w))
     assert turned.q == pytest.approx((math.cos(0.2), 0.0, 0.0, math.sin(0.2)))
+
+
+@pytest.fixture
+def others():
+    """A user's methods: one that settles the energy and must be last, one that adds a wrench."""
+    before, kinds = dict(METHODS), dict(BY_TYPE)
+    ledger = METHODS["energy_ledger"]
+    settles = replace(
+        ledger, name="settler", once="it was said", is_last_on_wrench="it counts the wrench"
+    )
+    adds = replace(METHODS["hybrid"], name="adder", changes_wrench=None)
+    METHODS.update({"settler": settles, "adder": adds})
+    yield
+    for now, then in ((METHODS, before), (BY_TYPE, kinds)):
+        now.clear()
+        now.update(then)
+
+
+def test_the_rules_cover_a_users_methods(others):
+    """Which methods may stand together is asked of their declarations: those of a user too."""
+    assert chain_problems(["adder", "settler"]) == []
+    assert chain_problems(["settler", "settler"]) == [(1, "'settler' once: it was said")]
+    assert chain_problems(["settler", "adder"]) == [
+        (0, "'settler' after 'adder': it counts the wrench")
+    ]
+    assert chain_problems(["delay_passivity", "adder"])[0][1].startswith(
+        "'delay_passivity' after 'adder': it must be the last"
+    )
+    assert chain_problems(["energy_ledger", "settler"]) == [
+        (1, "either 'energy_ledger' or 'settler': both would take the same energy")
+    ]
+    assert chain_problems(["nobody", None, 3]) == []

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.robot import count_lost
 from softdock.core.spatial.arrays import BACK, rotate_at_once
 from softdock.scenario.build import Scenario
@@ -151,13 +152,11 @@ def _unnoticed(
     """Methods whose threshold no reading passed, so that they took nothing for a contact."""
     found = []
     for method in scenario.tables["methods"]:
-        if (
-            method["name"] in ("delay_passivity", "energy_ledger")
-            and largest <= method["threshold_N"]
-        ):
+        key = METHODS[method["name"]].threshold_key
+        if key and largest <= method[key]:
             words = (
-                f"{method['name']} did nothing: no force was above its threshold_N = "
-                f"{method['threshold_N']:g} (the largest was {largest:.3g} N)"
+                f"{method['name']} did nothing: no force was above its {key} = "
+                f"{method[key]:g} (the largest was {largest:.3g} N)"
             )
             found.append(
                 _event("not felt", contacts[0]["start_s"], contacts[-1]["end_s"], "sensor", words)

@@ -40,6 +40,8 @@ from softdock.analysis.momenta import (
     motions,
     spins,
 )
+from softdock.core.adaptation.method import numbered
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.core.orbit import Orbit
 from softdock.core.sensor.force_torque import MEAN, SENSOR
@@ -182,17 +184,19 @@ def _is_clear_of_contact(run: Run, rows: int) -> np.ndarray:
     )
     apart = SAME_TIME * vector[TIME_AT + TIMES.cycle]
     clear = np.asarray((time - last > apart) & (oldest - last > tail + apart))
-    return clear & ~_is_held(run.series, clear)
+    return clear & ~_is_held(run, clear)
 
 
-def _is_held(series: Mapping[str, np.ndarray], clear: np.ndarray) -> np.ndarray:
+def _is_held(run: Run, clear: np.ndarray) -> np.ndarray:
     """Of each row: a method that puts a wanted contact in place of the real one still has the
-    satellites in the last one (remapping.md)."""
-    held = np.zeros(len(clear), bool)
-    for name in series:
-        if name.startswith("remapping") and name.endswith(".contact") and clear.any():
+    satellites in the last one (`Method.holds_contact`)."""
+    held, listed = np.zeros(len(clear), bool), [m["name"] for m in run.scenario.tables["methods"]]
+    for name, prefix in zip(listed, numbered(listed), strict=True):
+        channel = METHODS[name].holds_contact
+        if channel and clear.any():
             first = int(np.argmax(clear))
-            parted = np.nonzero(series[name][first : len(clear)] < 2.0)[0]
+            acts = run.series[f"{prefix}.{channel}"]
+            parted = np.nonzero(acts[first : len(clear)] < 2.0)[0]
             held[first : first + int(parted[0]) if len(parted) else len(clear)] = True
     return held
 

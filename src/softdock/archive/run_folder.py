@@ -6,6 +6,8 @@
                      metadata
     metrics.json     the metrics (docs/metrics.md)
     report.html      the page
+    methods.json     with methods of the user's own: which file they came from, and its hash
+    methods/         those files as they ran; text, which nothing here runs
     run.json         the manifest: version of the format, size and hash of every file; written last
 
 Every file is written whole or not at all, and the manifest last: a folder without a manifest is one
@@ -36,6 +38,7 @@ from softdock.runs.run import Reached, Run
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import to_toml
+from softdock.scenario.method_sources import LISTED, explained, files_of, kept, listed_methods
 from softdock.scenario.reading import Unreadable, read_bytes, read_text
 
 FORMAT, VERSION = "softdock run", 1
@@ -59,9 +62,12 @@ def save_run(run: Run, folder: str | Path, force: bool = False) -> Path:
         SERIES: to_parquet(run.series, {"softdock": __version__, "scenario": run.scenario.name}),
         METRICS: metrics_json(run.metrics).encode(),
         REPORT: run_page(run).encode(),
+        **kept(files_of(listed_methods(run.scenario.tables))),
     }
     (path / MANIFEST).unlink(missing_ok=True)  # from here until the end this is no run
+    (path / LISTED).unlink(missing_ok=True)  # of a run that was here before
     for name, data in contents.items():
+        (path / name).parent.mkdir(exist_ok=True)
         write_whole(path / name, data)
     files = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -83,7 +89,8 @@ def open_run(folder: str | Path) -> Run:
         scenario = build(tomllib.loads(texts[SCENARIO].decode("utf-8")))
         return _run_from(scenario, series, metrics)
     except BadInput as error:
-        raise BadRunFolder(f"{folder}: its scenario cannot be built here: {error}") from None
+        why = explained(error, path)
+        raise BadRunFolder(f"{folder}: its scenario cannot be built here: {why}") from None
     except KeyError as error:
         raise BadRunFolder(f"{folder}: its {METRICS} has no {error}") from None
     except (AttributeError, IndexError, RecursionError, TypeError, ValueError) as error:

@@ -18,11 +18,13 @@ from softdock.core.machine.vector import (
     TIME_AT,
 )
 from softdock.core.robots.robot import ROBOT
-from softdock.errors import Problem
+from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS
 from softdock.scenario.memory import longest_delay, memory_sizes
+from softdock.scenario.method_memory import floats_of
 from softdock.scenario.schema import METHOD_TABLE
+from softdock.scenario.values import Refused
 
 
 def too_long_delay(vectors: np.ndarray) -> Problem | None:
@@ -86,7 +88,7 @@ def _method_floats(
     }
     periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
     if not own:
-        return max(method.memory(values, T) for T in periods)
+        return max(_floats(method, values, T, index) for T in periods)
     most = 0
     for row in range(len(vectors)):
         here = values | {
@@ -94,8 +96,15 @@ def _method_floats(
             for key, array in own.items()
             if key in values
         }
-        most = max(most, method.memory(here, vectors[row, TIME_AT + TIME.at.cycle]))
+        most = max(most, _floats(method, here, vectors[row, TIME_AT + TIME.at.cycle], index))
     return most
+
+
+def _floats(method: Any, values: Mapping[str, Any], T: float, index: int) -> int:
+    try:
+        return floats_of(method, values, T)
+    except Refused as why:
+        raise BadInput(Problem(f"{METHOD_TABLE}.{index}.name", method.name, str(why))) from None
 
 
 def resolved(tables: Any, path: str) -> Any:

@@ -34,6 +34,7 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.passive_draws import DURATION, T, draw
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.scenario.build import build
 
@@ -42,8 +43,9 @@ ROUNDING = 1e-9  # of KE_0: a loan of exactly 1 % is allowed
 DEVIATIONS = 4.0
 CONFIDENCE = 0.9999  # that the methods under test are given
 CLAIMS: dict[str, dict[str, Any]] = {
-    name: {"name": name, "claim": "passive", "confidence": CONFIDENCE}
-    for name in ("energy_ledger", "delay_passivity")
+    name: {"name": name, **method.claims_passivity, "confidence": CONFIDENCE}
+    for name, method in METHODS.items()
+    if method.claims_passivity is not None
 }
 SETTLED = 0.25  # s
 MOTION = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
@@ -110,7 +112,8 @@ class Campaign:
 def passive_contacts(
     runs: int = 10_000,
     seed: int = 1,
-    methods: Sequence[dict[str, Any]] = (CLAIMS["energy_ledger"],),
+    *,
+    methods: Sequence[dict[str, Any]],
 ) -> Campaign:
     """Draw and run the campaign. `methods`: as in a scenario; those that can be told noise and
     threshold are."""

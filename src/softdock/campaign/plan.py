@@ -15,10 +15,10 @@ from softdock.campaign.outcomes import columns_of
 from softdock.campaign.places import find_places, varied_columns
 from softdock.campaign.spec import Spec, load_spec
 from softdock.campaign.variants import Plan, Variant
-from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
-from softdock.scenario.candidates import Candidate, candidates, is_plug_in
+from softdock.scenario.candidates import Candidate, candidates
 from softdock.scenario.files import load_scenario
 
 
@@ -38,9 +38,9 @@ def make_plan(
         base.tables["satellites"]["integrator"],
     )
     if spec.methods or spec.integrators:
-        remedies = "+".join(name for name in own if not is_plug_in(METHODS[name]))
+        remedies = "+".join(name for name in own if not METHODS[name].is_plug_in)
         able, unable = candidates(
-            base, spec.methods or [remedies or "direct"], spec.integrators or [integrator]
+            base, spec.methods or [remedies or RAW], spec.integrators or [integrator]
         )
     else:
         able, unable = (

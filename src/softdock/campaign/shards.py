@@ -2,6 +2,7 @@
 
     campaign.toml, scenario.toml    what runs, every default written out;
                                     `softdock campaign DIR` reads them again
+    methods.json, methods/          the files of the user's own methods as they ran, and hashes
     campaign.json                   the manifest: version, sources, size of a shard;
                                     written before the first run
     runs/part-000000.parquet ...    the table of outcomes, one file per shard:
@@ -37,6 +38,15 @@ from softdock.files.atomic import write_whole
 from softdock.files.folders import make_folder
 from softdock.scenario.build import build
 from softdock.scenario.files import to_toml
+from softdock.scenario.method_file import load_method_sources
+from softdock.scenario.method_sources import (
+    OPTION,
+    MethodFile,
+    files_of,
+    kept,
+    listed_methods,
+    read_listed,
+)
 
 FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (sums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
@@ -73,10 +83,12 @@ class Texts(NamedTuple):
 
     campaign: str
     scenario: str
+    methods: str = ""  # JSON: the user's files of methods, each a list of (name, text)
 
     @property
     def fingerprint(self) -> str:
-        return hashlib.sha256("\0".join(self).encode()).hexdigest()
+        parts = self if self.methods else self[:2]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def plan_texts(plan: Plan) -> Texts:
@@ -85,7 +97,17 @@ def plan_texts(plan: Plan) -> Texts:
     }
     if plan.spec.outcome_file:
         tables["outcome_file"] = OWN
-    return Texts(to_toml(tables), to_toml(plan.base.tables))
+    files = [list(file.sources.items()) for file in method_files(plan)]
+    methods = json.dumps(files) if files else ""
+    return Texts(to_toml(tables), to_toml(plan.base.tables), methods)
+
+
+def method_files(plan: Plan) -> list[MethodFile]:
+    """The files that the user's own methods came from."""
+    names = listed_methods(plan.base.tables)
+    for variant in plan.variants:
+        names += listed_methods(variant.scenario.tables)
+    return files_of(dict.fromkeys(names))
 
 
 def outcomes_hash(plan: Plan) -> str:
@@ -102,7 +124,10 @@ def outcomes_hash(plan: Plan) -> str:
 
 
 def plan_from(texts: Texts, folder: Path | None = None) -> Plan:
-    """The same plan from its texts."""
+    """The same plan from its texts. The user's methods in them are loaded, which runs them: these
+    are the texts of a plan that its user made, not of a folder."""
+    for sources in json.loads(texts.methods or "[]"):
+        load_method_sources(dict(sources))
     return make_plan(
         read_spec(tomllib.loads(texts.campaign), folder=folder),
         build(tomllib.loads(texts.scenario)),
@@ -182,6 +207,9 @@ def begin(plan: Plan, path: Path, shard_runs: int) -> Folder:
     (path / SUMS).mkdir()
     for name, text in ((CAMPAIGN, texts.campaign), (SCENARIO, texts.scenario)):
         write_whole(path / name, text.encode())
+    for name, data in kept(method_files(plan)).items():
+        (path / name).parent.mkdir(exist_ok=True)
+        write_whole(path / name, data)
     manifest = {
         "format": FORMAT,
         "schema": VERSION,
@@ -207,6 +235,16 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
         return BadInput(Problem("--resume", value, allowed))
 
     manifest = read_manifest(path)
+    other = [f"{one['file']} (sha256 {one['sha256']})" for one in differing_files(plan, path)]
+    if other:
+        raise BadInput(
+            Problem(
+                OPTION,
+                ", ".join(file.path for file in method_files(plan)) or None,
+                f"the file that this campaign began with, kept in {path} as {', '.join(other)}; "
+                "runs of two versions are not mixed: begin in a new folder",
+            )
+        )
     if manifest["plan"] != plan_texts(plan).fingerprint:
         raise refuse(
             str(path),
@@ -225,6 +263,12 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
             f"runs of one core; this one ({__version__}) differs: begin in a new folder",
         )
     return manifest
+
+
+def differing_files(plan: Plan, path: Path) -> list[dict[str, Any]]:
+    """Files of methods that a campaign began with, where the ones that are loaded differ."""
+    here = {file.digest for file in method_files(plan)}
+    return [one for one in read_listed(path) if one["digest"] not in here]
 
 
 def opened(path: Path) -> Folder:

@@ -32,6 +32,7 @@ from typing import Any
 import numba
 
 from softdock.campaign.single_rewriting import InSingle, rewritten
+from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.machine.generated import REWRITES
 from softdock.errors import BadInput, Problem
 
@@ -44,14 +45,6 @@ SHARED = (
     "softdock.errors",
     "softdock._version",
 )
-IN_DOUBLE_ONLY = {  # modules of methods, and why
-    "softdock.core.adaptation.networks": (
-        "networks, whose steps are solved to the last bits of doubles"
-    ),
-    "softdock.core.adaptation.remapping": (
-        "the re-mapping, whose past and filter were never tried in single"
-    ),
-}
 DECORATORS = ("compiled", "apart", "door")
 
 
@@ -127,6 +120,9 @@ def load(module: str) -> Any:
 def twin(value: Any) -> Any:
     """Markers of the core as those of the second package: the same names, the same numbers."""
     if isinstance(value, tuple):
+        method = BY_TYPE.get(type(value))
+        if method is not None and method.double_only:
+            raise BadInput(Problem("precision", "single", f"double for {method.double_only}"))
         parts = [twin(one) for one in value]
         if not hasattr(value, "_fields"):
             return tuple(parts)
@@ -140,13 +136,10 @@ def twin(value: Any) -> Any:
                     "for softdock's own methods",
                 )
             )
-        for module, why in IN_DOUBLE_ONLY.items():
-            if home.startswith(module):
-                raise BadInput(Problem("precision", "single", f"double for {why}"))
         return getattr(load(home.partition(".")[2]), type(value).__name__)(*parts)
     return value
 
 
 def is_forgetful(markers: Any) -> bool:
     """Whether no method keeps a memory: `mem` may then be of singles."""
-    return all(type(method).__name__ == "Direct" for method in markers.methods)
+    return all(BY_TYPE[type(method)].is_forgetful for method in markers.methods)

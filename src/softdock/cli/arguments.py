@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+
+from softdock.cli.progress import console
 
 
 class ScenarioName(click.ParamType):
@@ -63,6 +66,52 @@ def _leaves(tables: Any, path: str = "") -> Iterator[str]:
             yield from _leaves(value, f"{path}{key}.")
     else:
         yield path[:-1]
+
+
+METHOD_FILES: Callable[..., Any] = click.option(
+    "--method-file",
+    "method_files",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE.py",
+    help="A method of your own. THIS RUNS THE FILE: its Python code is executed with your rights; "
+    "give only files you trust. May be given several times.",
+)
+
+
+def load_methods(files: Sequence[Path]) -> list[str]:
+    """The methods of the files that the user named, which runs them; their names."""
+    if not files:
+        return []
+    from softdock.scenario.method_file import load_method_file
+
+    names: list[str] = []
+    for file in files:
+        console.print(f"running the code in {file} (--method-file)", markup=False, highlight=False)
+        names += load_method_file(file)
+    return list(dict.fromkeys(names))
+
+
+def with_methods(scenario: Any, names: Sequence[str]) -> Any:
+    """A scenario that lists one of the named methods, as it is. One that lists none, with them in
+    place of its own remedies, as a comparison would have it: their keys as they suggest them."""
+    listed = [entry["name"] for entry in scenario.tables["methods"]]
+    if not names or set(names) & set(listed):
+        return scenario
+    from softdock.errors import BadInput, Problem
+    from softdock.scenario.candidates import JOIN, candidates
+
+    chain = JOIN.join(names)
+    able, unable = candidates(scenario, [chain], [scenario.tables["satellites"]["integrator"]])
+    if not able:
+        raise BadInput(Problem("--method-file", chain, unable[0].reason))
+    console.print(
+        f"{scenario.name} lists {', '.join(listed) or 'no method'}: run with {chain} in its place, "
+        "keys as suggested",
+        markup=False,
+        highlight=False,
+    )
+    return able[0].scenario
 
 
 SCENARIO: Callable[..., Any] = click.argument(

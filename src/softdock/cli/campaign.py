@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
+from softdock.cli.arguments import METHOD_FILES, load_methods
 from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import STOPPED_EARLY
@@ -53,6 +54,7 @@ class CampaignName(click.ParamType):
 
 @click.command(short_help="Many runs: statistics, maps, worst cases; CPU, GPU or cluster.")
 @click.argument("campaign", type=CampaignName(), metavar="FILE|PRESET|DIR")
+@METHOD_FILES
 @click.option(
     "--backend",
     type=click.Choice(["auto", "cpu", "gpu", "dask"]),
@@ -120,6 +122,7 @@ class CampaignName(click.ParamType):
 def campaign(
     ctx: click.Context,
     campaign: str,
+    method_files: tuple[Path, ...],
     backend: str,
     out: Path | None,
     resume: bool,
@@ -171,6 +174,7 @@ def campaign(
         from softdock.campaign.spec import load_spec, read_spec
 
         spare_memory()
+        mine = load_methods(method_files)
         spec = load_spec(campaign)
         instead = {
             key: value
@@ -182,17 +186,23 @@ def campaign(
         plan = make_plan(
             spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
         )
+    _check_used(mine, method_files, plan)
     if replay is not None:
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
     from softdock.archive.campaign_folder import run_campaign
     from softdock.campaign.shards import MANIFEST, again, check_free
+    from softdock.scenario.method_compile import refusing_what_does_not_compile
 
     folder = choose(out, f"campaign-{plan.spec.name}")
     if not resume:
         check_free(plan, folder)
     try:
-        with made(None if resume else folder, False), shown_progress(plan.runs) as shown:
+        with (
+            made(None if resume else folder, False),
+            shown_progress(plan.runs) as shown,
+            refusing_what_does_not_compile(),
+        ):
             summary = run_campaign(
                 plan,
                 folder,
@@ -222,6 +232,22 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
+
+
+def _check_used(mine: list[str], files: tuple[Path, ...], plan: Any) -> None:
+    """A file whose methods nothing here lists was named by mistake."""
+    used = {entry["name"] for v in plan.variants for entry in v.scenario.tables["methods"]}
+    if mine and not used & set(mine):
+        allowed = (
+            f"a file whose methods the campaign lists (methods = {mine}), or its scenario; "
+            f"this one runs {', '.join(sorted(used))}"
+        )
+        said = "; ".join(plan.refused)
+        raise BadInput(
+            Problem(
+                "--method-file", str(files[0]), f"{allowed}. Refused: {said}" if said else allowed
+            )
+        )
 
 
 def _check_replay(ctx: click.Context, out: Path | None) -> None:

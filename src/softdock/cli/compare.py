@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
 from softdock.cli.progress import console, echo, output, working
@@ -36,13 +36,7 @@ if TYPE_CHECKING:
     metavar="recommended|all|A,B",
     help="recommended: one row a method, with the better of exact_hold and symplectic_euler.",
 )
-@click.option(
-    "--method-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE.py",
-    help="A method of your own. THIS RUNS THE FILE: its Python code is executed with your rights; "
-    "give only files you trust.",
-)
+@METHOD_FILES
 @click.option(
     "--phases",
     type=click.IntRange(1, 10_000),
@@ -72,7 +66,7 @@ def compare(
     changes: tuple[str, ...],
     methods: str,
     integrators: str,
-    method_file: Path | None,
+    method_files: tuple[Path, ...],
     phases: int,
     out: Path | None,
     force: bool,
@@ -88,23 +82,18 @@ def compare(
     """
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
-    if method_file is not None:
-        console.print(
-            f"running the code in {method_file} (--method-file)", markup=False, highlight=False
-        )
     with working("comparing (the first compile of a method takes about half a minute)") as say:
         from softdock.comparison import compare as run_comparison
-        from softdock.comparison import load_method_file
         from softdock.scenario.files import load_scenario
 
-        mine = load_method_file(method_file) if method_file is not None else []
+        mine = load_methods(method_files)
         loaded = load_scenario(scenario, changes)
         if mine and methods != "all":
             methods = ",".join(dict.fromkeys([*methods.split(","), *mine]))
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
         folder = choose(out, f"compare-{name}") if out is not None or not as_json else None
         with made(folder, force):
-            file = str(method_file) if method_file is not None else None
+            file = ", ".join(str(one) for one in method_files) or None
             comparison = run_comparison(
                 loaded,
                 methods,

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods, with_methods
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import INTERRUPTED, STOPPED_EARLY
 from softdock.cli.numba_start import start_numba
@@ -21,6 +21,7 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 @click.command(short_help="Run a scenario: joules invented, distance from orbit, a page.")
 @SCENARIO
 @CHANGES
+@METHOD_FILES
 @click.option(
     "--phases",
     type=click.IntRange(1, 10_000),
@@ -53,6 +54,7 @@ def run(
     ctx: click.Context,
     scenario: str,
     changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
     phases: int | None,
     causes: bool,
     out: Path | None,
@@ -71,12 +73,14 @@ def run(
         from softdock.analysis.metrics import metrics_json
         from softdock.analysis.phased import judge_in_phases
         from softdock.scenario.files import load_scenario
+        from softdock.scenario.method_compile import refusing_what_does_not_compile
 
-        loaded = load_scenario(scenario, changes)
+        mine = load_methods(method_files)
+        loaded = with_methods(load_scenario(scenario, changes), mine)
         name = loaded.name if loaded.tables["name"] != "unnamed" else Path(scenario).stem
         folder = choose(out, name) if out is not None or not as_json else None
         _say_memory(loaded, say)
-        with made(folder, force):
+        with made(folder, force), refusing_what_does_not_compile():
             result, interrupted = _simulate(loaded, phases, say)
             if not interrupted:
                 say("judging it at other sampling phases")

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES, ScenarioName
+from softdock.cli.arguments import CHANGES, METHOD_FILES, ScenarioName, load_methods, with_methods
 from softdock.cli.progress import echo, working
 from softdock.errors import BadInput, Problem
 
@@ -20,6 +20,7 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
 @click.command()
 @click.argument("scenario", type=ScenarioName(), metavar="[SCENARIO|PRESET]", required=False)
 @CHANGES
+@METHOD_FILES
 @click.option("--mass", type=float, metavar="KG", help="Effective mass, without a scenario.")
 @click.option(
     "--stiffness", type=float, metavar="N/M", help="Contact stiffness, without a scenario."
@@ -178,10 +179,14 @@ def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, A
             )
         from softdock.scenario.files import load_scenario
 
+        mine = load_methods(options["method_files"])
         return loops_of(
-            load_scenario(scenario, changes),
+            with_methods(load_scenario(scenario, changes), mine),
             None if options["depth_mm"] is None else 1e-3 * options["depth_mm"],
         )
+    if options["method_files"]:
+        given_files = str(options["method_files"][0])
+        raise BadInput(Problem("--method-file", given_files, "a scenario that it acts in"))
     if changes:
         raise BadInput(Problem("--set", changes[0], "a scenario whose key it changes"))
     missing = [name for name in ("mass", "stiffness", "delay_ms") if options[name] is None]

@@ -3,6 +3,6 @@ must know, what an error in that costs."""
 
 from softdock.comparison.compare import compare
 from softdock.comparison.result import Comparison
-from softdock.comparison.user_method import load_method_file
+from softdock.scenario.method_file import load_method_file
 
 __all__ = ["Comparison", "compare", "load_method_file"]

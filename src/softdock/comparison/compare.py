@@ -29,18 +29,17 @@ from softdock.comparison.paste import paste
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
 from softdock.comparison.settings import advised
-from softdock.comparison.user_method import why_not_compiled
-from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
+from softdock.scenario.method_compile import why_not_compiled
 
 SCHEMA = 1
 RECOMMENDED, TRIED = "recommended", ("exact_hold", "symplectic_euler")
 PHASES, ERROR_PHASES = 8, 2  # of a row, and of each error of knowledge
-RAW = ("direct",)  # the loop that costs are compared with
 Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running
 
 
@@ -199,14 +198,14 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
     """ns per cycle, and as a multiple of the raw loop's with the same integrator, measured in the
     same turns."""
     names = list(dict.fromkeys(c.integrator for c in ran))
-    raw, _ = candidates(scenario, [RAW[0]], names)
+    raw, _ = candidates(scenario, [RAW], names)
     costs = costs_per_cycle([c.scenario for c in [*raw, *ran]])
     of_raw = {c.integrator: cost for c, cost in zip(raw, costs[: len(raw)], strict=True)}
     for candidate, row, cost in zip(ran, rows, costs[len(raw) :], strict=True):
         base = of_raw.get(candidate.integrator)
         row["cost_ns_per_cycle"] = cost
         row["cost_ratio_to_direct"] = (
-            1.0 if candidate.methods == RAW else (cost / base if cost and base else None)
+            1.0 if candidate.methods == (RAW,) else (cost / base if cost and base else None)
         )
 
 

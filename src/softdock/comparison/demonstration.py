@@ -13,18 +13,17 @@ from collections.abc import Callable
 from typing import Any
 
 from softdock.comparison.outcomes import run_against
-from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.orbit import Orbit, orbit
 from softdock.core.satellites import INTEGRATORS
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
-from softdock.scenario.candidates import Candidate, candidates, is_plug_in
+from softdock.scenario.candidates import Candidate, candidates
 from softdock.scenario.files import load_scenario
 from softdock.stability import predicted_restitution
 
 PRESET = "epos_1d"
 DELAYS_MS = (0.0, 8.0, 16.0, 32.0)  # of the raw loop; other methods run at the preset's own delay
-RAW = "direct"
 
 Progress = Callable[[str], None]
 
@@ -58,7 +57,7 @@ def _all(base: Scenario) -> list[tuple[Candidate, float]]:
     others = [
         name
         for name, method in METHODS.items()
-        if name != RAW and method.in_demo and not is_plug_in(method)
+        if name != RAW and method.in_demo and not method.is_plug_in
     ]
     own = base.tables["robots"]["chaser"]["delay_ms"]
     return found + [

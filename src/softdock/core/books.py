@@ -3,7 +3,9 @@ knows of the true contact (energy/ledger.py has the rows)."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hooks import (
+from softdock.core.adaptation.hooks import sum_replaced, sum_rewound
+from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Wrenches
+from softdock.core.adaptation.used_hooks import (
     any_books,
     any_correct,
     any_external,
@@ -11,10 +13,7 @@ from softdock.core.adaptation.hooks import (
     any_replaced,
     any_rewound,
     any_wrench,
-    sum_replaced,
-    sum_rewound,
 )
-from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Wrenches
 from softdock.core.controller import measure, of_target_or_both
 from softdock.core.energy.ledger import Rows, book, close_cycle
 from softdock.core.energy.observed import observed_energy

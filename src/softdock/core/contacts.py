@@ -3,8 +3,9 @@ log)."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hooks import any_lead, any_replaced, sum_replaced
+from softdock.core.adaptation.hooks import sum_replaced
 from softdock.core.adaptation.interface import Output
+from softdock.core.adaptation.used_hooks import any_lead, any_replaced
 from softdock.core.contact import gap_rate
 from softdock.core.contact_log import close_contact, gather, opened, parted, with_new_past
 from softdock.core.machine.compiled import compiled

@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import (
     add_wrenches,
-    any_books,
-    any_external,
     apply_correct,
     apply_set_point,
     apply_wrench,
@@ -33,6 +31,7 @@ from softdock.core.adaptation.interface import (
     Satellites,
     Wrenches,
 )
+from softdock.core.adaptation.used_hooks import any_books, any_external
 from softdock.core.books import keep_books
 from softdock.core.contacts import follow_contacts
 from softdock.core.controller import external_wrenches, lay_out, measure

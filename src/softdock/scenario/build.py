@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.parameters import WRITTEN_HERE
@@ -26,7 +26,8 @@ from softdock.scenario.facility import read_facility
 from softdock.scenario.features import features_of
 from softdock.scenario.keys import set_key
 from softdock.scenario.memory import memory_sizes
-from softdock.scenario.method_chains import chain_problems, idle_settings
+from softdock.scenario.method_chains import chain_problems
+from softdock.scenario.method_memory import floats_of, is_own
 from softdock.scenario.schema import (
     FACILITY_TABLE,
     METHOD_TABLE,
@@ -37,6 +38,7 @@ from softdock.scenario.schema import (
     pair_base,
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
+from softdock.scenario.values import Refused
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.words import in_plain_keys
@@ -188,7 +190,7 @@ class _Builder(TableReader):
     def methods(self) -> list[tuple[int, int]]:
         """Lay out the listed methods behind the vector. Returns the floats of memory each one
         needs."""
-        given = self.given.get(METHOD_TABLE, [{"name": "direct"}])
+        given = self.given.get(METHOD_TABLE, [{"name": RAW}])
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
             return []
@@ -224,7 +226,13 @@ class _Builder(TableReader):
         if self.problems:
             return []
         T = self.vector[TABLES[0].base]
-        return [(at, method.memory(values, T)) for at, method, values in sizes]
+        memory = []
+        for i, (at, method, values) in enumerate(sizes):
+            try:
+                memory.append((at, floats_of(method, values, T)))
+            except Refused as why:
+                self.refuse(f"{METHOD_TABLE}.{i}.name", method.name, str(why))
+        return memory
 
     def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
         """What a method refuses of its values, or warns about."""
@@ -236,13 +244,16 @@ class _Builder(TableReader):
             return  # refused already
         if any(not problem.key.startswith(METHOD_TABLE) for problem in self.problems):
             return  # a check reads the rest of the scenario too: it waits until that is right
-        problems, warnings = method.check(values, self.resolved)
+        try:
+            problems, warnings = method.check(values, self.resolved)
+        except Exception as error:
+            if is_own(method):
+                raise
+            said = f"a method whose check can be computed ({type(error).__name__}: {error})"
+            problems, warnings = [("name", method.name, said)], []
         for key, value, allowed in problems:
             self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
-        self.warnings += [
-            f"{METHOD_TABLE}.{i}: {warning}"
-            for warning in [*warnings, *idle_settings(method.name, values)]
-        ]
+        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in warnings]
 
     def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
         """Rows of tables behind the vector, and the map of `mem`."""

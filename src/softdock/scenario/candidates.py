@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.core.adaptation.method import keep_set_point, keep_states, keep_wrench, no_external
-from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
@@ -50,22 +49,13 @@ class Refused:
     reason: str
 
 
-def is_plug_in(method: Method) -> bool:
-    """Whether it is part of the scenario (a network, or what only adds a wrench of its own, as a
-    thruster): kept whatever is compared."""
-    hooks = (method.wrench, method.correct, method.set_point)
-    return method.part_of_scenario or (
-        method.external is not no_external and hooks == (keep_wrench, keep_states, keep_set_point)
-    )
-
-
 def chains(scenario: Scenario, chosen: str | Sequence[str] = ALL) -> list[tuple[str, ...]]:
     """The methods to compare. `all`: every registered one by itself, and the scenario's own list if
     that is a chain."""
-    names = [m for m in METHODS if not is_plug_in(METHODS[m])]
+    names = [m for m in METHODS if not METHODS[m].is_plug_in]
     if chosen == ALL or list(chosen) == [ALL]:
         listed = tuple(
-            e["name"] for e in scenario.tables["methods"] if not is_plug_in(METHODS[e["name"]])
+            e["name"] for e in scenario.tables["methods"] if not METHODS[e["name"]].is_plug_in
         )
         own = [listed] if len(listed) > 1 else []
         return [*own, *((name,) for name in names)]
@@ -152,7 +142,7 @@ def _candidate(
             why = METHODS[name].refuses(base)
             if why:
                 return str(why)
-        kept = [entry for entry in tables["methods"] if is_plug_in(METHODS[entry["name"]])]
+        kept = [entry for entry in tables["methods"] if METHODS[entry["name"]].is_plug_in]
         tables["methods"] = [*(_entry(name, base, advised) for name in chain), *kept]
         return Candidate(chain, integrator, build(tables))
     except BadInput as error:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.vector import (
     CHASER_AT,
     CHASER_MOCK_UP_AT,
@@ -109,7 +110,11 @@ def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list
     does not do what is commanded."""
     warnings: list[str] = []
     tables = scenario.tables
-    remapping = [entry for entry in tables["methods"] if entry["name"] == "remapping"]
+    finders = [
+        (entry["name"], entry[key])
+        for entry in tables["methods"]
+        if (key := METHODS[entry["name"]].contact_key)
+    ]
     for body in ("chaser", "target"):
         mock_up, robot, key = (
             tables["mock_up"][body],
@@ -125,15 +130,16 @@ def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list
             continue
         wrong = f"the {body}'s robot ({robot['model']}) does not do what is commanded"
         most = mass * robot["max_acceleration_m_per_s2"] if robot["model"] == "limited" else np.inf
-        if any(
-            max(entry["threshold_N"], tables["sensor"]["threshold_N"]) < most for entry in remapping
-        ):
+        finder = next(
+            (name for name, N in finders if max(N, tables["sensor"]["threshold_N"]) < most), ""
+        )
+        if finder:
             size = (
                 f", so up to {most:.3g} N would be taken for a contact"
                 if most < np.inf
                 else ", and what is wrong would be taken for a contact"
             )
-            refuse(key, "commanded", f"measured, with the method remapping: {wrong}{size}")
+            refuse(key, "commanded", f"measured, with the method {finder}: {wrong}{size}")
         else:
             warnings.append(
                 f"{key}: {wrong}, so the mock-up's inertia is compensated wrongly; measured "

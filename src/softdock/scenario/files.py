@@ -13,6 +13,7 @@ from typing import Any
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.keys import set_key
+from softdock.scenario.method_sources import differing, explained
 from softdock.scenario.parse import parse_toml, too_deep
 from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_text
 
@@ -57,9 +58,14 @@ def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any]
         return "--set" if any(by_change) else locate(path)
 
     try:
-        return build(tables, locate_change, folder)
+        scenario = build(tables, locate_change, folder)
     except RecursionError:
         raise too_deep(name) from None
+    except BadInput as error:
+        raise error if folder is None else explained(error, folder) from None
+    if folder is not None:
+        scenario.warnings += differing(scenario.tables, folder)
+    return scenario
 
 
 def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:

@@ -1,63 +1,42 @@
-"""Lists of methods that cannot work together, and settings of a method that do nothing."""
+"""Lists of methods that cannot work together, by what each method declares of itself
+(core/adaptation/method.py): once, settles_energy, is_last_on_wrench."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-ONCE = (
-    "passive_integrator",
-    "delay_passivity",
-    "energy_ledger",
-)  # each settles the energy of the whole loop
-CHANGES_WRENCH = ("hybrid", "adaptive_damping", "network_contact", "remapping")
+from softdock.core.adaptation.registry import METHODS
 
 
 def chain_problems(names: Sequence[Any]) -> list[tuple[int, str]]:
     """Place in the list, and what is allowed there."""
     found = []
     for i, name in enumerate(names):
-        if name in ONCE and name in names[:i]:
-            found.append((i, f"'{name}' once: it settles the energy of the whole loop"))
-        if name == "delay_passivity" and any(later in CHANGES_WRENCH for later in names[i + 1 :]):
-            later = next(later for later in names[i + 1 :] if later in CHANGES_WRENCH)
-            found.append(
-                (
-                    i,
-                    f"'delay_passivity' after '{later}': it must be the last that changes "
-                    "the wrench, or it counts what never acts",
-                )
-            )
-        if name in ("delay_passivity", "energy_ledger") and {
-            "delay_passivity",
-            "energy_ledger",
-        } <= set(names[: i + 1]):
-            found.append(
-                (i, "either 'delay_passivity' or 'energy_ledger': both would take the same energy")
-            )
+        method = METHODS.get(name) if isinstance(name, str) else None
+        if method is None:
+            continue  # refused elsewhere
+        if method.once and name in names[:i]:
+            found.append((i, f"'{name}' once: {method.once}"))
+        if method.is_last_on_wrench:
+            later = _next_on_wrench(name, names[i + 1 :])
+            if later:
+                found.append((i, f"'{name}' after '{later}': {method.is_last_on_wrench}"))
+        if method.settles_energy:
+            rivals = _settling(names[: i + 1])
+            if len(rivals) > 1:
+                both = " or ".join(f"'{one}'" for one in rivals)
+                found.append((i, f"either {both}: both would take the same energy"))
     return found
 
 
-def idle_settings(name: str, values: Mapping[str, Any]) -> list[str]:
-    """Settings that were made and do nothing."""
-    found = []
-    if (
-        name in ("delay_passivity", "energy_ledger")
-        and values["confidence"] > 0.5
-        and values["noise_N"] == 0.0
-        and values["noise_Nm"] == 0.0
-    ):
-        found.append(
-            f"{name}: confidence = {values['confidence']:g} does nothing without noise_N or "
-            "noise_Nm: nothing is kept back"
-        )
-    if (
-        name == "passive_integrator"
-        and values["form"] != "bounded"
-        and values["largest_force_N"] > 0.0
-    ):
-        found.append(
-            f"{name}: largest_force_N does nothing with form = {values['form']}: only "
-            "'bounded' has a tank"
-        )
-    return found
+def _next_on_wrench(name: str, later: Sequence[Any]) -> str:
+    """The next method of another name that changes the wrench; empty: none."""
+    others = [other for other in later if isinstance(other, str) and other != name]
+    return next((one for one in others if one in METHODS and METHODS[one].acts_on_wrench), "")
+
+
+def _settling(names: Sequence[Any]) -> list[str]:
+    """Those that settle the energy of the whole loop, in the registry's order."""
+    listed = {name for name in names if isinstance(name, str)}
+    return [name for name, method in METHODS.items() if method.settles_energy and name in listed]

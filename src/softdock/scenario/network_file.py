@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.adaptation.networks.port import MOST_PORTS
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.ports.elements import FORCE, POSITION
 from softdock.core.ports.laws import laws_of
 from softdock.core.ports.linear_step import linear_net
@@ -70,13 +71,22 @@ def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list
     )
 
 
+def _method_with(causality: str) -> str:
+    """The first method that takes a network with such ports."""
+    return next(
+        name
+        for name, method in METHODS.items()
+        if any(p.kind == "network" and p.causality == causality for p in method.group)
+    )
+
+
 def _check_ports(network: Network, causality: str) -> None:
     wrong = [port for port in network.ports if port.causality != causality]
     if wrong:
         other = (
-            'name = "network_satellite" takes a network of a force port'
+            f'name = "{_method_with(FORCE)}" takes a network of a force port'
             if causality == POSITION
-            else 'name = "network_contact" takes position ports'
+            else f'name = "{_method_with(POSITION)}" takes position ports'
         )
         raise BadInput(
             [

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
 from softdock.scenario.device import reachable_stiffness
@@ -221,36 +222,31 @@ def _about_sensor(tables: dict[str, Any]) -> list[str]:
             notes.append(f"sensor.{key} is left out: it is not linear")
     if any(tables["mock_up"][name]["mass_kg"] > 0.0 for name in NAMES):
         notes.append("the mock-ups' weight and inertia are taken as compensated")
-    if tables["pose"]["period_ms"] > 0.0 and any(m["name"] == "hybrid" for m in tables["methods"]):
-        notes.append("pose.period_ms is left out: poses are taken as measured every cycle")
     return notes
 
 
 def _virtual(tables: dict[str, Any], normal: np.ndarray) -> tuple[dict[str, Any], list[str]]:
-    """The virtual contact of the method hybrid along the normal; other methods are left out, and
-    said."""
+    """What the listed methods say of their linear part along the normal; those that have none are
+    left out, and said."""
+    normals = {
+        "world": normal,
+        "normal": np.array([1.0, 0.0, 0.0]),
+        **{name: matrix(tables[name]["attitude_wxyz"]).T @ normal for name in NAMES},
+    }
     found: dict[str, Any] = {}
     notes = []
-    for method in tables["methods"]:
-        if method["name"] == "hybrid":
-            axes = {"target": "target", "chaser": "chaser"}.get(method["frame"])
-            n = matrix(tables[axes]["attitude_wxyz"]).T @ normal if axes else normal
-            n = np.array([1.0, 0.0, 0.0]) if method["frame"] == "normal" else n
-            found["virtual_stiffness"] = float(
-                n * n @ np.asarray(method["stiffness_N_per_m"], float)
-            )
-            found["virtual_damping"] = float(n * n @ np.asarray(method["damping_Ns_per_m"], float))
-            found["virtual_from"] = method["pose"]
-            found["virtual_pulls"] = method["contact"] == "pull"
-            if method["gains"]:
-                notes.append(
-                    "hybrid: gains that change in the run are left out; analysed with those "
-                    "of the start"
-                )
-        elif method["name"] not in ("direct", "monitor"):
+    for entry in tables["methods"]:
+        part = METHODS[entry["name"]].linear_part
+        if part is None:
             notes.append(
-                f"method {method['name']} is left out: the analysis is of the loop without it"
+                f"method {entry['name']} is left out: the analysis is of the loop without it"
             )
+            continue
+        fields, said = part(entry, normals)
+        found |= fields
+        notes += said
+        if fields and tables["pose"]["period_ms"] > 0.0:
+            notes.append("pose.period_ms is left out: poses are taken as measured every cycle")
     return found, notes
 
 

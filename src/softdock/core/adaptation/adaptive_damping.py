@@ -21,13 +21,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.hybrid.normal_damper import (
-    DAMPER_FLOATS,
-    book_damper,
-    damper_wrenches,
-    last_motions,
-)
-from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
+from softdock.core.adaptation import suggestions
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     effective_mass,
@@ -40,14 +34,27 @@ from softdock.core.adaptation.measured.line_of_action import (
     satellite_motions,
     work_between,
 )
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_both,
+    store_wrenches,
+)
+from softdock.core.adaptation.measured.normal_damper import (
+    DAMPER_CELLS,
+    book_damper,
+    damper_wrenches,
+    last_motions,
+)
+from softdock.core.adaptation.memory import recorded
+from softdock.core.adaptation.method import Belief, Method
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
-    load_wrench,
     no_wrench,
     port_energy,
-    store_wrench,
 )
 
 ADAPTIVE_DAMPING = Group(
@@ -103,35 +110,27 @@ ADAPTIVE_DAMPING = Group(
 )
 AT = ADAPTIVE_DAMPING.at
 ENOUGH = 0.02  # of the approach energy in the contact, from which the stiffness seen there counts
+ROUNDS = 20  # of the fixed-point iteration for the model's frequency
 STEEPEST = 1.3  # rad; the model's crossing is not looked for beyond (the nose is at 1.08)
 
-CHANNELS = (
-    ("damping", "Ns/m", "-", "virtual damping in use"),
-    ("energy", "J", "-", "energy along the line of action, commands under way included"),
-    ("wanted", "J", "-", "energy at which the contact is to end"),
-    ("stiffness", "N/m", "-", "stiffness seen in this contact, or believed"),
-    ("absorbed", "J", "-", "absorbed by the virtual damper so far"),
+CELLS = Cells(
+    "adaptive_damping",
+    recorded("damping", "Ns/m", "virtual damping in use"),
+    recorded("energy", "J", "energy along the line of action, commands under way included"),
+    recorded("wanted", "J", "energy at which the contact is to end"),
+    recorded("stiffness", "N/m", "stiffness seen in this contact, or believed"),
+    recorded("absorbed", "J", "absorbed by the virtual damper so far"),
+    Cell("acts", 1, "-", "1: in contact"),
+    Cell("start", 1, "J", "energy of the approach"),
+    Cell("given", 1, "J", "given to the satellites since touch"),
+    Cell("taken", 1, "J", "absorbed by the real contact since touch"),
+    Cell("model", 1, "Ns/m", "damping of the model"),
+    Cell("damper", DAMPER_CELLS.size, "", "of the virtual damper (hybrid/normal_damper.py)"),
+    Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the last force sample"),
+    Cell("wrenches", 12, "N, Nm", "on the satellites in the last cycle"),
+    Cell("read", 12, "N, Nm", "measured in the last cycle"),
 )
-# floats of the method's slice of mem
-DAMPING, ENERGY, WANTED, STIFFNESS, ABSORBED, ACTS, START, GIVEN, TAKEN, MODEL, DAMPER = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-)
-FELT = DAMPER + DAMPER_FLOATS
-WRENCHES, READ = (
-    FELT + 2 * MOTION_FLOATS,
-    FELT + 2 * MOTION_FLOATS + 12,
-)  # of the last cycle: on the satellites, and measured
-FLOATS = READ + 12
+CELL = CELLS.at
 
 
 class AdaptiveDamping(NamedTuple):
@@ -147,12 +146,12 @@ class AdaptiveDamping(NamedTuple):
 def prepare(marker, vector, base, memory):
     v, b = vector, base
     return AdaptiveDamping(
-        memory,
-        v[b + AT.stiffness],
-        v[b + AT.delay],
-        v[b + AT.restitution],
-        v[b + AT.threshold],
-        v[b + AT.most],
+        memory=memory,
+        stiffness=v[b + AT.stiffness],
+        delay=v[b + AT.delay],
+        restitution=v[b + AT.restitution],
+        threshold=v[b + AT.threshold],
+        most=v[b + AT.most],
     )
 
 
@@ -161,7 +160,7 @@ def model_damping(stiffness, delay, mass):
     """Damping at the stability boundary of mass d'' + b d' + stiffness d(t - delay): b w = k sin(w
     h), mass w^2 = k cos(w h) [Ns/m]."""
     w = math.sqrt(stiffness / mass)
-    for _ in range(20):
+    for _ in range(ROUNDS):
         w = math.sqrt(stiffness * math.cos(min(w * delay, STEEPEST)) / mass)
     return stiffness * math.sin(min(w * delay, STEEPEST)) / w
 
@@ -181,42 +180,46 @@ def rest_of_contact(stiffness, mass, force, rate, damping):
 @compiled
 def _begin(method, mem, T, mass, rate):
     m = method.memory
-    mem[m + START] = 0.5 * mass * rate * rate
-    mem[m + GIVEN], mem[m + TAKEN] = 0.0, 0.0
-    mem[m + WANTED] = method.restitution * method.restitution * mem[m + START]
-    mem[m + MODEL] = model_damping(method.stiffness, method.delay + 0.5 * T, mass)
-    mem[m + DAMPING] = mem[m + MODEL]
+    mem[m + CELL.start] = 0.5 * mass * rate * rate
+    mem[m + CELL.given], mem[m + CELL.taken] = 0.0, 0.0
+    mem[m + CELL.wanted] = method.restitution * method.restitution * mem[m + CELL.start]
+    mem[m + CELL.model] = model_damping(method.stiffness, method.delay + 0.5 * T, mass)
+    mem[m + CELL.damping] = mem[m + CELL.model]
 
 
 @compiled
 def _choose_damping(method, mem, mass, rate, force, under_way):
     """The damping for the coming cycle [Ns/m]."""
     m = method.memory
-    mem[m + ENERGY] = mem[m + START] + mem[m + GIVEN] + mem[m + TAKEN] - under_way
+    mem[m + CELL.energy] = (
+        mem[m + CELL.start] + mem[m + CELL.given] + mem[m + CELL.taken] - under_way
+    )
     stiffness = method.stiffness
-    if mem[m + TAKEN] > ENOUGH * mem[m + START]:
-        stiffness = 0.5 * force * force / mem[m + TAKEN]
-    mem[m + STIFFNESS] = stiffness
-    left = rest_of_contact(stiffness, mass, force, rate, mem[m + DAMPING])
+    if mem[m + CELL.taken] > ENOUGH * mem[m + CELL.start]:
+        stiffness = 0.5 * force * force / mem[m + CELL.taken]
+    mem[m + CELL.stiffness] = stiffness
+    left = rest_of_contact(stiffness, mass, force, rate, mem[m + CELL.damping])
     most = 2.0 * math.sqrt(stiffness * mass)  # aperiodic: more would only hold the bodies together
     if method.most > 0.0:
         most = min(most, method.most)
-    excess = mem[m + ENERGY] - mem[m + WANTED]
+    excess = mem[m + CELL.energy] - mem[m + CELL.wanted]
     if left * most <= abs(excess):
         return most if excess > 0.0 else 0.0
-    return min(max(mem[m + MODEL] + excess / left, 0.0), most)
+    return min(max(mem[m + CELL.model] + excess / left, 0.0), most)
 
 
 @compiled
 def _count(mem, m, T, measured, felt, motions):
     """Energy given to the satellites and taken by the contact since the last cycle."""
-    held = Wrenches(load_wrench(mem, m + WRENCHES), load_wrench(mem, m + WRENCHES + 6))
-    before = last_motions(mem, m + DAMPER)
-    mem[m + GIVEN] += port_energy(held.chaser, T, before.chaser, motions.chaser) + port_energy(
+    held = load_wrenches(mem, m + CELL.wrenches)
+    before = last_motions(mem, m + CELL.damper)
+    mem[m + CELL.given] += port_energy(held.chaser, T, before.chaser, motions.chaser) + port_energy(
         held.target, T, before.target, motions.target
     )
-    read = Wrenches(load_wrench(mem, m + READ), load_wrench(mem, m + READ + 6))
-    mem[m + TAKEN] -= work_between(mean_of(read, measured.wrenches), load_both(mem, m + FELT), felt)
+    read = load_wrenches(mem, m + CELL.read)
+    mem[m + CELL.taken] -= work_between(
+        mean_of(read, measured.wrenches), load_both(mem, m + CELL.felt), felt
+    )
 
 
 @apart
@@ -225,34 +228,51 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     felt, motions = mock_ups_when_felt(measured), satellite_motions(rig, satellites)
     virtual = Wrenches(no_wrench(), no_wrench())
     if rig.cycle == 0:
-        book_damper(mem, m + DAMPER, virtual, motions)
-        store_both(mem, m + FELT, felt)
-        mem[m + ABSORBED] = 0.0
+        book_damper(mem, m + CELL.damper, virtual, motions)
+        store_both(mem, m + CELL.felt, felt)
+        mem[m + CELL.absorbed] = 0.0
     touching = force > method.threshold
     if touching:
         mass, rate = (
             effective_mass(rig, satellites, measured.wrenches, force),
             -parting_rate(measured.wrenches, force, motions),
         )
-        if mem[m + ACTS] == 0.0:
+        if mem[m + CELL.acts] == 0.0:
             _begin(method, mem, rig.T, mass, rate)
         _count(mem, m, rig.T, measured, felt, motions)
-        mem[m + DAMPING] = _choose_damping(
+        mem[m + CELL.damping] = _choose_damping(
             method, mem, mass, rate, force, work_between(measured.wrenches, felt, motions)
         )
-        virtual = damper_wrenches(measured, wrenches, force, mem[m + DAMPING] * rate)
+        virtual = damper_wrenches(measured, wrenches, force, mem[m + CELL.damping] * rate)
     else:
-        mem[m + DAMPING] = 0.0
-    mem[m + ACTS] = 1.0 if touching else 0.0
-    mem[m + ABSORBED] += book_damper(mem, m + DAMPER, virtual, motions)
+        mem[m + CELL.damping] = 0.0
+    mem[m + CELL.acts] = 1.0 if touching else 0.0
+    mem[m + CELL.absorbed] += book_damper(mem, m + CELL.damper, virtual, motions)
     acting = plus_wrenches(wrenches, 1.0, virtual)
-    store_both(mem, m + FELT, felt)
-    store_wrench(mem, m + WRENCHES, acting.chaser)
-    store_wrench(mem, m + WRENCHES + 6, acting.target)
-    store_wrench(mem, m + READ, measured.wrenches.chaser)
-    store_wrench(mem, m + READ + 6, measured.wrenches.target)
+    store_both(mem, m + CELL.felt, felt)
+    store_wrenches(mem, m + CELL.wrenches, acting)
+    store_wrenches(mem, m + CELL.read, measured.wrenches)
     return acting
 
 
 def check(values: dict[str, Any], tables: Any) -> Any:
     return [], noise_warnings(values, tables)
+
+
+METHOD = Method(
+    name="adaptive_damping",
+    summary="virtual damping that ends a contact at the wanted energy",
+    knows="stiffness and delay, roughly",
+    group=ADAPTIVE_DAMPING,
+    marker=AdaptiveDamping(
+        memory=0, stiffness=0.0, delay=0.0, restitution=0.0, threshold=0.0, most=0.0
+    ),
+    prepare=prepare,
+    wrench=wrench,
+    cells=CELLS,
+    check=check,
+    needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
+    suggest=suggestions.stiffness_and_delay,
+    refuses=suggestions.needs_stiffness,
+    in_demo=True,
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group
 
@@ -18,3 +19,14 @@ class Direct(NamedTuple):
 @compiled
 def prepare(marker, vector, base, memory):
     return Direct(memory)
+
+
+METHOD = Method(
+    name="direct",
+    summary="the measured wrench, unchanged",
+    knows="nothing",
+    group=DIRECT,
+    marker=Direct(0),
+    prepare=prepare,
+    linear_part=lambda values, normals: ({}, []),
+)

@@ -7,21 +7,11 @@ begins.
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba.extending import overload
 
 from softdock.core.adaptation.interface import Replaced, Wrenches
-from softdock.core.adaptation.method import (
-    BY_TYPE,
-    keep_set_point,
-    keep_states,
-    keep_wrench,
-    no_external,
-    nothing_replaced,
-    nothing_rewound,
-)
-from softdock.core.machine.compiled import OPTIONS, by_type, compiled
+from softdock.core.adaptation.method import entry_of, nothing_replaced
+from softdock.core.machine.compiled import OPTIONS, by_type, class_of, compiled
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add
 
@@ -31,86 +21,40 @@ def memory_slots(methods, base):
     slots = []
     for marker in methods:
         slots.append(base)
-        base += 1 + BY_TYPE[type(marker)].group.size
+        base += 1 + entry_of(type(marker)).group.size
     return slots
 
 
-@by_type(lambda cls: BY_TYPE[cls].prepare)
+@by_type(lambda cls: entry_of(cls).prepare)
 def _prepare_one(marker, vector, base, memory): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].wrench)
+@by_type(lambda cls: entry_of(cls).wrench)
 def _wrench_one(method, mem, rig, measured, satellites, wrenches): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].correct)
+@by_type(lambda cls: entry_of(cls).correct)
 def _correct_one(method, mem, rig, measured, before, after, output): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].set_point)
+@by_type(lambda cls: entry_of(cls).set_point)
 def _set_point_one(method, mem, rig, satellites, output): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].external)
+@by_type(lambda cls: entry_of(cls).external)
 def _external_one(method, mem, rig, satellites): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].rewound)
+@by_type(lambda cls: entry_of(cls).rewound)
 def _rewound_one(method, mem): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].replaced)
+@by_type(lambda cls: entry_of(cls).replaced)
 def _replaced_one(method, mem): ...
 
 
-@by_type(lambda cls: BY_TYPE[cls].past)
+@by_type(lambda cls: entry_of(cls).past)
 def _past_one(method, mem, chaser, target, record, column, row): ...
-
-
-def _any_method(classes, *hooks):
-    defaults: dict[str, Any] = {
-        "wrench": keep_wrench,
-        "correct": keep_states,
-        "set_point": keep_set_point,
-        "external": no_external,
-    }
-    defaults |= {"rewound": nothing_rewound, "replaced": nothing_replaced}
-    return any(
-        getattr(BY_TYPE[cls], hook) is not defaults[hook] for cls in classes for hook in hooks
-    )
-
-
-def _known_at_compile_time(name, *hooks):
-    """A function of the methods that is a constant in compiled code: whether any of them has one of
-    these hooks."""
-
-    def ask(methods):
-        return _any_method([type(method) for method in methods], *hooks)
-
-    def typed(methods):
-        answer = _any_method([method.instance_class for method in methods], *hooks)
-        return lambda methods: answer
-
-    ask.__name__ = name
-    overload(ask, jit_options=OPTIONS)(typed)
-    return ask
-
-
-any_wrench = _known_at_compile_time("any_wrench", "wrench")  # else F_sat is F_meas
-any_correct = _known_at_compile_time(
-    "any_correct", "correct"
-)  # else the integrated state is the state
-any_lead = _known_at_compile_time(
-    "any_lead", "correct", "set_point"
-)  # else the satellites' own motion is sent
-any_external = _known_at_compile_time("any_external", "external")
-any_rewound = _known_at_compile_time("any_rewound", "rewound")  # else the past stays as it was
-any_replaced = _known_at_compile_time(
-    "any_replaced", "replaced"
-)  # else satellites feel the real contact
-any_books = _known_at_compile_time(
-    "any_books", "wrench", "correct", "set_point"
-)  # else there is no virtual or designed work
 
 
 # Each list function below is plain Python, and beside it the compiled form, unrolled over the
@@ -122,7 +66,7 @@ def prepare_methods(markers, vector, base):
     prepared = []
     for marker in markers:
         prepared.append(_prepare_one(marker, vector, base + 1, int(vector[base])))
-        base += 1 + BY_TYPE[type(marker)].group.size
+        base += 1 + entry_of(type(marker)).group.size
     return tuple(prepared)
 
 
@@ -130,7 +74,7 @@ def prepare_methods(markers, vector, base):
 def _prepare_methods(markers, vector, base):
     if len(markers) == 0:
         return lambda markers, vector, base: ()
-    size = 1 + BY_TYPE[markers[0].instance_class].group.size
+    size = 1 + entry_of(class_of(markers[0])).group.size
 
     def rest(markers, vector, base):
         first = _prepare_one(markers[0], vector, base + 1, int(vector[base]))
@@ -226,7 +170,7 @@ def _sum_external(methods, mem, rig, satellites, external):
 def record_methods(methods, mem, row, at):
     """What the methods record, one after the other, into `row` from `at` on."""
     for method in methods:
-        count = len(BY_TYPE[type(method)].channels)
+        count = len(entry_of(type(method)).channels)
         row[at : at + count] = mem[method.memory : method.memory + count]
         at += count
 
@@ -235,7 +179,7 @@ def record_methods(methods, mem, row, at):
 def _record_methods(methods, mem, row, at):
     if len(methods) == 0:
         return lambda methods, mem, row, at: None
-    count = len(BY_TYPE[methods[0].instance_class].channels)
+    count = len(entry_of(class_of(methods[0])).channels)
 
     def rest(methods, mem, row, at):
         for i in range(count):
@@ -264,12 +208,12 @@ def _sum_rewound(methods, mem):
 def _both_replaced(a, b):
     changed, acts = a.past_changed or b.past_changed, a.acts or b.acts
     return Replaced(
-        a.taken + b.taken,
-        acts,
-        changed,
-        add(a.impulse, b.impulse),
-        max(a.peak_squared, b.peak_squared),
-        a.pushes or b.pushes,
+        taken=a.taken + b.taken,
+        acts=acts,
+        past_changed=changed,
+        impulse=add(a.impulse, b.impulse),
+        peak_squared=max(a.peak_squared, b.peak_squared),
+        pushes=a.pushes or b.pushes,
     )
 
 
@@ -284,7 +228,14 @@ def sum_replaced(methods, mem):
 @overload(sum_replaced, jit_options=OPTIONS)
 def _sum_replaced(methods, mem):
     if len(methods) == 0:
-        return lambda methods, mem: Replaced(0.0, False, False, (0.0, 0.0, 0.0), 0.0, False)
+        return lambda methods, mem: Replaced(
+            taken=0.0,
+            acts=False,
+            past_changed=False,
+            impulse=(0.0, 0.0, 0.0),
+            peak_squared=0.0,
+            pushes=False,
+        )
     return lambda methods, mem: _both_replaced(
         _replaced_one(methods[0], mem), sum_replaced(methods[1:], mem)
     )
@@ -295,14 +246,14 @@ def rewrite_pasts(methods, mem, chaser, target, record, at, row):
     channels begin at `at`."""
     for method in methods:
         _past_one(method, mem, chaser, target, record, at, row)
-        at += len(BY_TYPE[type(method)].channels)
+        at += len(entry_of(type(method)).channels)
 
 
 @overload(rewrite_pasts, jit_options=OPTIONS)
 def _rewrite_pasts(methods, mem, chaser, target, record, at, row):
     if len(methods) == 0:
         return lambda methods, mem, chaser, target, record, at, row: None
-    count = len(BY_TYPE[methods[0].instance_class].channels)
+    count = len(entry_of(class_of(methods[0])).channels)
 
     def rest(methods, mem, chaser, target, record, at, row):
         _past_one(methods[0], mem, chaser, target, record, at, row)

@@ -1,19 +1,21 @@
 """What a method sees and returns. Only what a rig would know: measured wrench and poses with their
 ages, the simulated satellites, the clock.
 
-A method is one file: a `Group` of parameters, a NamedTuple that `prepare` fills from the vector,
-and hooks that share one slice of `mem` (its first index is the method's field `memory`):
+A method has a `Group` of parameters, a NamedTuple that `prepare` fills from the vector, and hooks
+that share one slice of `mem` (its first index is the method's field `memory`; memory.py):
 
     wrench(method, mem, rig, measured, satellites, wrenches) -> Wrenches
         what acts on the satellites
     correct(method, mem, rig, measured, before, after, output) -> (Satellites, Output)
-        state, and what the robots are sent
+        the state at the end of the cycle, and what the robots are sent
     set_point(method, mem, rig, satellites, output) -> Output
         the command that leaves
     external(method, mem, rig, satellites) -> Wrenches
         a wrench of its own (thrusters, a user's function), booked as external
 
-Methods apply in the order a scenario lists them; each gets what the one before returned.
+Three more belong to a method that puts a wanted contact in place of the real one: `rewound`,
+`replaced` and `past` (method.py). Methods apply in the order a scenario lists them; each gets what
+the one before returned.
 """
 
 from __future__ import annotations
@@ -81,3 +83,4 @@ class Replaced(NamedTuple):
 # the work by which it means to differ [J];
 # and the cell it sets to 1 to end the run with this cycle.
 BOOK_VIRTUAL, BOOK_DESIGNED, STOP_REQUEST = 0, 1, 2
+CYCLE = 0  # where in the parameter vector the control cycle T [s] stands

@@ -7,13 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from softdock.core.adaptation.passive_integrator import (
-    BOUNDED,
-    FORMS,
-    PREVIOUS_FORCE,
-    damper,
-    integration_energy,
-)
+from softdock.core.adaptation.passive_integrator.keys import BOUNDED, FORMS, PREVIOUS_FORCE
+from softdock.core.adaptation.passive_integrator.method import damper, integration_energy
 from softdock.core.machine.compiled import door
 
 MASS = 30.0  # kg, section II

@@ -249,6 +249,14 @@ def _itself(chosen: Any, call: Callable[..., Any]) -> Callable[..., Any]:
     return function if same else call
 
 
+def class_of(kind: Any) -> type:
+    """The class of a Numba type that must be a NamedTuple: those are what hooks are chosen by."""
+    if not isinstance(kind, types.BaseNamedTuple):
+        raise numba.TypingError(f"prepare must return the method's own NamedTuple, not {kind}")
+    found: type = kind.instance_class
+    return found
+
+
 def by_type(
     choose: Callable[[type], Callable[..., Any]],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -262,11 +270,11 @@ def by_type(
     def decorate(hook: Callable[..., Any]) -> Callable[..., Any]:
         names = hook.__code__.co_varnames[: hook.__code__.co_argcount]
         listed = ", ".join(names)
-        scope: dict[str, Any] = {"choose": choose, "itself": _itself}
+        scope: dict[str, Any] = {"choose": choose, "itself": _itself, "class_of": class_of}
         exec(  # a plain function of the hook's own signature, as @overload demands
             f"def {hook.__name__}({listed}):\n    return choose(type({names[0]}))({listed})\n"
             f"def typed({listed}):\n"
-            f"    chosen = choose({names[0]}.instance_class)\n"
+            f"    chosen = choose(class_of({names[0]}))\n"
             f"    def call({listed}):\n        return chosen({listed})\n"
             f"    return itself(chosen, call)\n",
             scope,

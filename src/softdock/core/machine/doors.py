@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.hooks import any_replaced, any_rewound, rewrite_pasts, sum_replaced
+from softdock.core.adaptation.hooks import rewrite_pasts, sum_replaced
+from softdock.core.adaptation.used_hooks import any_replaced, any_rewound
 from softdock.core.contact.seat import CAPTURES, is_seated
 from softdock.core.contact_log import close_contact
 from softdock.core.cycle import control, cycle, measure

@@ -7,11 +7,11 @@ wrench on the satellites over the cycle that ended at t_k.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import record_methods
+from softdock.core.adaptation.method import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.machine.cells import Cell, Cells
@@ -115,10 +115,8 @@ CHANNEL_COUNT, AT = RECORD.size, RECORD.at
 def channels_of(names: Iterable[str]) -> tuple[Channel, ...]:
     """Every channel of a run whose scenario lists these methods: a method's own stand behind, under
     its name (a second one's under `name_2`)."""
-    found, seen = list(CHANNELS), Counter[str]()
-    for name in names:
-        seen[name] += 1
-        prefix = name if seen[name] == 1 else f"{name}_{seen[name]}"
+    found, listed = list(CHANNELS), list(names)
+    for name, prefix in zip(listed, numbered(listed), strict=True):
         found += [Channel(f"{prefix}.{own}", *rest) for own, *rest in METHODS[name].channels]
     return tuple(found)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.simulation import fly
-from softdock.core.adaptation.passive_integrator import FORMS
+from softdock.core.adaptation.passive_integrator.keys import FORMS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.satellites import INTEGRATORS
 from softdock.papers.de_stefano.trade_chart import trade_chart

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from softdock.campaign.outcome_columns import ACTIVE
+from softdock.core.adaptation.registry import RAW
 
 BLOCK = "campaign"  # id of the page's JSON
 FEW = 3  # variants that have a sentence each
@@ -81,9 +82,7 @@ def _taken_out(r: dict[str, Any]) -> list[str]:
     """A word on runs that are active and honest, where a method may be why."""
     return (
         [INVENTED]
-        if any(
-            v["method"] != "direct" and v["active_rate"] and v["honest_rate"] for v in r["variants"]
-        )
+        if any(v["method"] != RAW and v["active_rate"] and v["honest_rate"] for v in r["variants"])
         else []
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from softdock.comparison.knowledge import ERRORS_PERCENT, WORDS
 from softdock.comparison.result import Comparison
+from softdock.core.adaptation.registry import RAW
 from softdock.report.comparison.charts import curve_charts, shown_first
 from softdock.report.comparison.numbers import (
     BLOCK,
@@ -89,7 +90,7 @@ def _answer(comparison: Comparison) -> str:
         orbit = number_at(r, "orbit.restitution")
         best = r["candidates"][0]
         raw = next(
-            (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == "direct"),
+            (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == RAW),
             "",
         )
         known = (

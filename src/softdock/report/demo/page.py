@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.metrics import plain
+from softdock.core.adaptation.registry import RAW
 from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
@@ -20,7 +21,6 @@ from softdock.report.run.motion_charts import SECONDS, gap_title
 from softdock.runs.run import Run
 from softdock.scene import scene_of, scene_of_orbit
 
-RAW = "direct"  # the method that changes nothing
 TITLE = "What delay does to a bounce"
 LEAD = (
     "EPOS on one axis: a satellite against a lossless spring, in orbit and on a rig whose robots "

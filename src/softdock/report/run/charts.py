@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.metric_values import states_corrected
+from softdock.core.adaptation.method import numbered
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import Line, chart, scaled
@@ -111,20 +113,28 @@ def elsewhere(run: Run) -> bool:
     return led or bool(run.series["energy.rewound"].any())
 
 
+def _watcher() -> str:
+    """The first method that observes energy by axis."""
+    return next(name for name, method in METHODS.items() if method.observes)
+
+
+def _watched(run: Run) -> dict[str, np.ndarray]:
+    """Observed energies [J] that the listed methods recorded."""
+    listed, found = [entry["name"] for entry in run.scenario.tables["methods"]], {}
+    for name, prefix in zip(listed, numbered(listed), strict=True):
+        for channel in METHODS[name].observes:
+            found[f"{prefix}, {channel.replace('.', ' ')}"] = run.series[f"{prefix}.{channel}"]
+    return found
+
+
 def observed_chart(run: Run) -> str:
     """Zebenay's observed energy: in total, and by axis where a monitor watched."""
     t, total = run.series["time"], run.series["energy.observed"]
-    names = [
-        name
-        for name in run.series
-        if name.startswith(("monitor.force.", "monitor.torque.", "monitor.total"))
-    ]
-    watched = {name.removeprefix("monitor."): run.series[name] for name in names}
-    alive = {name: values for name, values in watched.items() if values.any()}
+    alive = {name: values for name, values in _watched(run).items() if values.any()}
     factor, unit = scaled([total, *alive.values()], "J")
     lines = [Line("observed", "total", t, factor * total, width=3.0)]
     lines += [
-        Line(f"monitor, {name.replace('.', ' ')}", f"c{1 + i % 8}", t, factor * values)
+        Line(name, f"c{1 + i % 8}", t, factor * values)
         for i, (name, values) in enumerate(alive.items())
     ]
     caption = (
@@ -139,9 +149,9 @@ def observed_chart(run: Run) -> str:
             "overstates what they got."
         )
     caption += (
-        " By axis where the monitor watched, paired by age."
+        f" By axis where the {_watcher()} watched, paired by age."
         if alive
-        else " By axis with the method monitor."
+        else f" By axis with the method {_watcher()}."
     )
     return chart(
         "observed",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from softdock.analysis.metrics import plain
+from softdock.core.adaptation.registry import RAW
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import MOST_POINTS
 from softdock.report.frame.elements import bullets, folded, judgement, listing, shown, text
@@ -101,7 +102,7 @@ def what_was_run(metrics: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
             f"{body}'s robot: {of(f'robots.{body}.model')}, {of(f'robots.{body}.delay_ms')}"
             for body in ("chaser", "target")
         ),
-        "method " + (", ".join(of(key) for key in methods) if methods else "direct"),
+        "method " + (", ".join(of(key) for key in methods) if methods else RAW),
     ]
     return f'<p class="facts">{"".join(f"<span>{part}</span>" for part in parts)}</p>'
 

@@ -6,6 +6,7 @@ whole delay, in closed form, and the run as a dot.
 
 from __future__ import annotations
 
+from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
 from softdock.report.frame.elements import text
 from softdock.report.stability.page import EXPLAINED, chart_section
@@ -40,8 +41,8 @@ def stability_section(run: Run) -> str:
     methods = [
         method["name"]
         for method in run.scenario.tables["methods"]
-        if method["name"] not in ("direct", "hybrid")
-    ]  # hybrid's elements are in the loop
+        if METHODS[method["name"]].linear_part is None
+    ]
     raw = (
         f" The chart is that of the loop without {', '.join(methods)}: the measured force "
         "straight to the satellites."

@@ -6,21 +6,24 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.delay_passivity.observer import BOOKS, COUPLED
-from softdock.core.adaptation.energy_ledger.books import CELLS, ROW_FLOATS, Booking
-from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, doubt_keys, prepare_doubts
+from softdock.core.adaptation.delay_passivity.cells import CELLS
+from softdock.core.adaptation.delay_passivity.transit import COUPLED
+from softdock.core.adaptation.interface import CYCLE
+from softdock.core.adaptation.measured.doubt_keys import doubt_keys
+from softdock.core.adaptation.measured.doubts import NO_DOUBTS, Doubts, prepare_doubts
 from softdock.core.adaptation.measured.noise_bias import (
     claim_warnings,
     deviations_for,
     handed_over_noise,
+    idle_confidence,
 )
-from softdock.core.adaptation.measured.paired_records import ROW
+from softdock.core.adaptation.measured.paired_records import RECORD, ROW
+from softdock.core.adaptation.measured.real_work import RING_FLOATS, Booking
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 
 FAITHFUL, PASSIVE = 0, 1
 ROWS_BEYOND = 7  # of a record, for the baseline and both ends
-CYCLE = 0  # place of T in the parameter vector
 
 DELAY_PASSIVITY = Group(
     "delay_passivity",
@@ -127,7 +130,18 @@ class DelayPassivity(NamedTuple):
     doubts: Doubts
 
 
-MARKER = DelayPassivity(0, 0, 0.0, 0.0, 0, 0.0, 0.0, Booking(0.0, 0.0, 0.0, False), 0.0, NO_DOUBTS)
+MARKER = DelayPassivity(
+    memory=0,
+    coupling=0,
+    braking_cycles=0.0,
+    threshold=0.0,
+    rows=0,
+    unstamped=0.0,
+    loan=0.0,
+    booking=Booking(0.0, 0.0, 0.0, False),
+    deviations=0.0,
+    doubts=NO_DOUBTS,
+)
 
 
 @compiled
@@ -138,7 +152,7 @@ def _rows(longest_age, T):
 def memory(values, T):
     """Floats of `mem`; `values` in the user's units."""
     rows = math.ceil(1e-3 * values["longest_age_ms"] / T) + ROWS_BEYOND
-    return BOOKS + CELLS + rows * ROW_FLOATS + 2 * (1 + ROW * rows)
+    return CELLS.size + rows * RING_FLOATS + 2 * (RECORD.ring + ROW * rows)
 
 
 def suggest(scenario):
@@ -180,27 +194,24 @@ def check(values: dict[str, Any], tables: Any) -> Any:
                 "relative motion, and nothing is claimed",
             )
         )
-    return problems, [f"delay_passivity: {words}" for words in claim_warnings(values, tables)]
+    said = [*claim_warnings(values, tables), *idle_confidence(values)]
+    return problems, [f"delay_passivity: {words}" for words in said]
 
 
 @compiled
 def prepare(marker, vector, base, memory):
-    rows = _rows(vector[base + AT.longest_age], vector[CYCLE])
     v, b = vector, base
-    coupling, deviations = int(v[b + AT.coupling]), deviations_for(v[b + AT.confidence])
-    braking, threshold, unstamped, loan = (
-        v[b + AT.braking_cycles],
-        v[b + AT.threshold],
-        v[b + AT.unstamped],
-        v[b + AT.loan],
-    )
-    booking = Booking(
-        threshold,
-        v[b + AT.noise_force],
-        v[b + AT.noise_torque],
-        int(v[b + AT.claim]) == PASSIVE and coupling == COUPLED,
-    )
-    doubts = prepare_doubts(v, v[b + AT.frozen], v[b + AT.jump], v[b + AT.range], b + AT.sensor)
+    coupling = int(v[b + AT.coupling])
+    worst = int(v[b + AT.claim]) == PASSIVE and coupling == COUPLED
     return DelayPassivity(
-        memory, coupling, braking, threshold, rows, unstamped, loan, booking, deviations, doubts
+        memory=memory,
+        coupling=coupling,
+        braking_cycles=v[b + AT.braking_cycles],
+        threshold=v[b + AT.threshold],
+        rows=_rows(v[b + AT.longest_age], v[CYCLE]),
+        unstamped=v[b + AT.unstamped],
+        loan=v[b + AT.loan],
+        booking=Booking(v[b + AT.threshold], v[b + AT.noise_force], v[b + AT.noise_torque], worst),
+        deviations=deviations_for(v[b + AT.confidence]),
+        doubts=prepare_doubts(v, v[b + AT.frozen], v[b + AT.jump], v[b + AT.range], b + AT.sensor),
     )

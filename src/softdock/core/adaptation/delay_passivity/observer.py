@@ -11,70 +11,25 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.energy_ledger.books import (
-    BASE_KINETIC,
-    BASE_REAL,
-    BOOKED,
-    CELLS,
-    DOUBTS,
-    FORCES,
-    REAL,
-    ROW_FLOATS,
-    TURNOVER,
+from softdock.core.adaptation.delay_passivity.cells import ATTITUDE, CELL, PART, RINGS_AT, TWELVE
+from softdock.core.adaptation.delay_passivity.transit import COUPLED, port_of
+from softdock.core.adaptation.measured.doubts import DOUBT, least_absorbed, lifted
+from softdock.core.adaptation.measured.paired_records import look_up, record_floats, remember
+from softdock.core.adaptation.measured.real_work import (
+    BOOK,
+    RING_FLOATS,
+    Books,
     book_real_work,
     kept_back,
     note_readings,
 )
-from softdock.core.adaptation.energy_ledger.books import VARIANCE as BOOKS_VARIANCE
-from softdock.core.adaptation.measured.by_axis import WORK_FLOATS
-from softdock.core.adaptation.measured.doubts import LIFTED, least_absorbed, lifted
-from softdock.core.adaptation.measured.paired_records import look_up, record_floats, remember
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.spatial.motion import displacement, store_pose
+from softdock.core.spatial.motion import POSE_FLOATS, displacement, store_pose
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import dot, load3, load4, norm, subtract
 
-COUPLED, PER_AXIS = 0, 1
 BASELINE = 4.0  # cycles over which the wrench's slope along the way is taken
-SHORTEST = 1e-7  # m or rad; a shorter way tells no slope
-
-# Its memory. Per port: six floats (coupled: the first). Wrenches, ways and twists: chaser's force,
-# torque, target's; twelve floats.
-# by body, force or torque, and axis, recorded: J put into the satellites by the damper so far
-WORK = 0
-STARTED, IDLE = WORK_FLOATS, WORK_FLOATS + 1  # IDLE: s since a force was measured
-ACTIVE, LEVEL, REMOVED, SLOPE = 14, 20, 26, 32
-APPLIED, TWIST = 38, 50  # wrench on the satellites in the last cycle; their twists at its start
-POSES = 62  # of the mock-ups, last seen: 2 x (position, attitude)
-WAY = 76  # of the mock-ups since the start
-NOW, LAST, THEN = (
-    88,
-    112,
-    136,
-)  # wrench and way at the newest common instant, at the one before, and a baseline ago
-ALONG = 160  # the last wrench of the contact, along which the damper acts
-TOUCH = 172  # per port: kinetic energy along the wrench when it was first felt
-OPEN = 178  # 1 from touch until a contact is settled
-VARIANCE = 179  # per port: of the noise's work in this contact, J^2
-DAMPER = 185  # the method's part of APPLIED
-CONTACTS, DROPPED, KEPT, TOO_OLD = (
-    197,
-    198,
-    199,
-    200,
-)  # for the notes: contacts, J of debts that no braking repaid, J kept back, cycles
-LARGEST_TOUCH = 201  # J, of all contacts
-NET = 202  # J, given to the satellites by the contact's wrench since touch
-# cells and rings of energy_ledger_books.py, and behind them two records of paired_records.py:
-# wrenches and ways
-BOOKS = 203
-
-
-@compiled
-def _port(method, i):
-    """The port that component i of twelve belongs to."""
-    return 0 if method.coupling == COUPLED else i % 6
 
 
 @apart
@@ -82,11 +37,17 @@ def observe(method, mem, rig, measured, satellites):
     """Everything up to `ACTIVE`: what the satellites got in the last cycle, and what the contact
     gave up to the newest common instant."""
     at, T, t = method.memory, rig.T, rig.cycle * rig.T
-    first = mem[at + STARTED] == 0.0
-    mem[at + STARTED] = 1.0
+    first = mem[at + CELL.started] == 0.0
+    mem[at + CELL.started] = 1.0
     chaser, target = satellites.chaser, satellites.target
-    _follow(mem, at + POSES, at + WAY, first, measured.mock_ups.chaser)
-    _follow(mem, at + POSES + 7, at + WAY + 6, first, measured.mock_ups.target)
+    _follow(mem, at + CELL.poses, at + CELL.way, first, measured.mock_ups.chaser)
+    _follow(
+        mem,
+        at + CELL.poses + POSE_FLOATS,
+        at + CELL.way + PART.target_force,
+        first,
+        measured.mock_ups.target,
+    )
     seen = measured.wrenches
     rates = (
         chaser.v,
@@ -98,12 +59,12 @@ def observe(method, mem, rig, measured, satellites):
         for i in range(3):
             c = 3 * j + i
             if not first:
-                mean = 0.5 * T * (mem[at + TWIST + c] + rates[j][i])
-                mem[at + ACTIVE + _port(method, c)] += mean * mem[at + APPLIED + c]
-                mem[at + NET] += mean * mem[at + APPLIED + c]
-                mem[at + WORK + c] += mean * mem[at + DAMPER + c]
-            mem[at + TWIST + c] = rates[j][i]
-    wrench_record = at + BOOKS + CELLS + method.rows * ROW_FLOATS
+                mean = 0.5 * T * (mem[at + CELL.twist + c] + rates[j][i])
+                mem[at + CELL.active + port_of(method, c)] += mean * mem[at + CELL.applied + c]
+                mem[at + CELL.net] += mean * mem[at + CELL.applied + c]
+                mem[at + CELL.work + c] += mean * mem[at + CELL.damper + c]
+            mem[at + CELL.twist + c] = rates[j][i]
+    wrench_record = at + RINGS_AT + method.rows * RING_FLOATS
     way_record = wrench_record + record_floats(method.rows)
     force_time, pose_time = t - measured.force_age - method.unstamped, t - measured.pose_age
     remember(
@@ -113,28 +74,33 @@ def observe(method, mem, rig, measured, satellites):
         force_time,
         (seen.chaser.force, seen.chaser.torque, seen.target.force, seen.target.torque),
     )
-    way = at + WAY
+    way = at + CELL.way
     remember(
         mem,
         way_record,
         method.rows,
         pose_time,
-        (load3(mem, way), load3(mem, way + 3), load3(mem, way + 6), load3(mem, way + 9)),
+        (
+            load3(mem, way),
+            load3(mem, way + PART.chaser_torque),
+            load3(mem, way + PART.target_force),
+            load3(mem, way + PART.target_torque),
+        ),
     )
     common = min(force_time, pose_time)
-    for i in range(24):
-        mem[at + LAST + i] = mem[at + NOW + i]
-    look_up(mem, wrench_record, method.rows, common, at + NOW)
-    look_up(mem, way_record, method.rows, common, at + NOW + 12)
-    look_up(mem, wrench_record, method.rows, common - BASELINE * T, at + THEN)
-    look_up(mem, way_record, method.rows, common - BASELINE * T, at + THEN + 12)
+    for i in range(2 * TWELVE):
+        mem[at + CELL.last + i] = mem[at + CELL.now + i]
+    look_up(mem, wrench_record, method.rows, common, at + CELL.now)
+    look_up(mem, way_record, method.rows, common, at + CELL.now_way)
+    look_up(mem, wrench_record, method.rows, common - BASELINE * T, at + CELL.then)
+    look_up(mem, way_record, method.rows, common - BASELINE * T, at + CELL.then_way)
     if method.coupling == COUPLED:
         _book_coupled(method, mem, measured, force_time, pose_time)
     elif not first:
         _book_axes(method, mem)
         if (
             method.deviations > 0.0
-            and norm(load3(mem, at + NOW)) + norm(load3(mem, at + LAST)) > 0.0
+            and norm(load3(mem, at + CELL.now)) + norm(load3(mem, at + CELL.last)) > 0.0
         ):
             _keep_back_noise(method, mem)
 
@@ -143,18 +109,18 @@ def observe(method, mem, rig, measured, satellites):
 def settle_books(method, mem):
     """A contact is settled: the next one's books begin here."""
     at = method.memory
-    mem[at + BOOKS + BASE_REAL] = mem[at + BOOKS + REAL]
-    mem[at + BOOKS + DOUBTS + LIFTED] = 0.0
-    mem[at + BOOKS + TURNOVER] = 0.0
+    mem[at + CELL.books + BOOK.base_real] = mem[at + CELL.books + BOOK.real]
+    mem[at + CELL.doubts + DOUBT.lifted] = 0.0
+    mem[at + CELL.books + BOOK.turnover] = 0.0
     fade = 1.0 - 1.0 / (
         method.rows - BASELINE
     )  # what noise did just before a contact opens is not counted, but for its variance
-    mem[at + BOOKS + BOOKS_VARIANCE] *= fade
+    mem[at + CELL.books + BOOK.variance] *= fade
     for port in range(6):
-        mem[at + VARIANCE + port] *= fade
-        mem[at + ACTIVE + port] = method.deviations * math.sqrt(mem[at + VARIANCE + port])
+        mem[at + CELL.variance + port] *= fade
+        mem[at + CELL.active + port] = method.deviations * math.sqrt(mem[at + CELL.variance + port])
     if method.coupling == COUPLED:
-        mem[at + ACTIVE] = method.deviations * math.sqrt(mem[at + BOOKS + BOOKS_VARIANCE])
+        mem[at + CELL.active] = method.deviations * math.sqrt(mem[at + CELL.books + BOOK.variance])
 
 
 @compiled
@@ -162,9 +128,9 @@ def noise_variance(method, mem):
     """Of the noise's work in this contact [J^2]."""
     at, variance = method.memory, 0.0
     if method.coupling == COUPLED:
-        return mem[at + BOOKS + BOOKS_VARIANCE]
+        return mem[at + CELL.books + BOOK.variance]
     for port in range(6):
-        variance += mem[at + VARIANCE + port]
+        variance += mem[at + CELL.variance + port]
     return variance
 
 
@@ -173,7 +139,7 @@ def least_of_contact(method, mem):
     """The least energy [J] that the contact can have absorbed since touch."""
     at, touch = method.memory, 0.0
     for port in range(6):
-        touch += mem[at + TOUCH + port]
+        touch += mem[at + CELL.touch + port]
     return least_absorbed(method.doubts, method.loan * touch, noise_variance(method, mem))
 
 
@@ -183,18 +149,19 @@ def _lift(method, mem):
     what was known of this before."""
     at, absorbed = (
         method.memory,
-        mem[method.memory + BOOKS + REAL] - mem[method.memory + BOOKS + BASE_REAL],
+        mem[method.memory + CELL.books + BOOK.real]
+        - mem[method.memory + CELL.books + BOOK.base_real],
     )
-    before = mem[at + BOOKS + DOUBTS + LIFTED]
-    felt = mem[at + OPEN] != 0.0 and mem[at + IDLE] == 0.0
+    before = mem[at + CELL.doubts + DOUBT.lifted]
+    felt = mem[at + CELL.open] != 0.0 and mem[at + CELL.idle] == 0.0
     return (
         lifted(
             mem,
-            at + BOOKS + DOUBTS,
+            at + CELL.doubts,
             least_of_contact(method, mem),
             absorbed,
             felt,
-            mem[at + BOOKS + BASE_KINETIC],
+            mem[at + CELL.touch_kinetic],
         )
         - before
     )
@@ -204,20 +171,19 @@ def _lift(method, mem):
 def _book_coupled(method, mem, measured, force_time, pose_time):
     """What the contact absorbed up to the newest common instant, and what is kept back of what it
     seems to have given."""
-    at, books = method.memory, method.memory + BOOKS
-    if mem[books + FORCES] == 0.0:
-        mem[books + BOOKED] = min(force_time, pose_time)
+    at, books = method.memory, method.memory + CELL.books
+    if mem[books + BOOK.forces] == 0.0:
+        mem[books + BOOK.booked] = min(force_time, pose_time)
     absorbed, kept = (
-        mem[books + REAL],
+        mem[books + BOOK.real],
         kept_back(mem, books, method.deviations, method.booking.worst),
     )
-    note_readings(
-        mem, books, method.rows, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time
-    )
-    book_real_work(mem, books, method.rows, pose_time, method.booking)
+    rings = Books(books, at + RINGS_AT, method.rows)
+    note_readings(mem, rings, measured.wrenches.chaser, force_time, measured.mock_ups, pose_time)
+    book_real_work(mem, rings, pose_time, method.booking)
     more = kept_back(mem, books, method.deviations, method.booking.worst) - kept
-    mem[at + ACTIVE] += mem[books + REAL] - absorbed + more + _lift(method, mem)
-    mem[at + KEPT] += more
+    mem[at + CELL.active] += mem[books + BOOK.real] - absorbed + more + _lift(method, mem)
+    mem[at + CELL.kept] += more
 
 
 @compiled
@@ -225,41 +191,50 @@ def _book_axes(method, mem):
     """The same by axis. Where the contact as a whole is not believed, no axis is believed to have
     given."""
     at, whole = method.memory, 0.0
-    for i in range(12):
+    for i in range(TWELVE):
         whole -= (
             0.5
-            * (mem[at + NOW + i] + mem[at + LAST + i])
-            * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+            * (mem[at + CELL.now + i] + mem[at + CELL.last + i])
+            * (mem[at + CELL.now_way + i] - mem[at + CELL.last_way + i])
         )
-    mem[at + BOOKS + REAL] += whole
+    mem[at + CELL.books + BOOK.real] += whole
     believed = _lift(method, mem) <= 0.0
-    for i in range(12):
+    for i in range(TWELVE):
         absorbed = (
             -0.5
-            * (mem[at + NOW + i] + mem[at + LAST + i])
-            * (mem[at + NOW + 12 + i] - mem[at + LAST + 12 + i])
+            * (mem[at + CELL.now + i] + mem[at + CELL.last + i])
+            * (mem[at + CELL.now_way + i] - mem[at + CELL.last_way + i])
         )
-        mem[at + ACTIVE + _port(method, i)] += absorbed if believed else max(absorbed, 0.0)
+        mem[at + CELL.active + port_of(method, i)] += absorbed if believed else max(absorbed, 0.0)
 
 
 @apart
 def _keep_back_noise(method, mem):
     """The noise's work over the newest step, per axis. Wrenches are equal and opposite about one
     point, so a force's noise works on the relative motion."""
-    at, now, last = method.memory, method.memory + NOW + 12, method.memory + LAST + 12
-    arm = subtract(load3(mem, at + POSES), load3(mem, at + POSES + 7))
+    at, now, last = method.memory, method.memory + CELL.now_way, method.memory + CELL.last_way
+    arm = subtract(load3(mem, at + CELL.poses), load3(mem, at + CELL.poses + POSE_FLOATS))
     force, torque, length = (
         method.booking.noise_force**2,
         method.booking.noise_torque**2,
         dot(arm, arm),
     )
     gate = (
-        0.0 if (norm(load3(mem, at + NOW)) == 0.0) == (norm(load3(mem, at + LAST)) == 0.0) else 0.5
+        0.0
+        if (norm(load3(mem, at + CELL.now)) == 0.0) == (norm(load3(mem, at + CELL.last)) == 0.0)
+        else 0.5
     )  # as in gate_variance
     for i in range(3):
-        apart = mem[now + i] - mem[last + i] - mem[now + 6 + i] + mem[last + 6 + i]
-        turn = mem[now + 9 + i] - mem[last + 9 + i]  # the target's
-        turned = mem[now + 3 + i] - mem[last + 3 + i] - turn
+        apart = (
+            mem[now + i]
+            - mem[last + i]
+            - mem[now + PART.target_force + i]
+            + mem[last + PART.target_force + i]
+        )
+        turn = (
+            mem[now + PART.target_torque + i] - mem[last + PART.target_torque + i]
+        )  # the target's
+        turned = mem[now + PART.chaser_torque + i] - mem[last + PART.chaser_torque + i] - turn
         lever = (
             length - arm[i] * arm[i]
         )  # of a force's noise about this axis of the target, squared
@@ -267,7 +242,9 @@ def _keep_back_noise(method, mem):
             method,
             mem,
             i,
-            (force + gate * (mem[at + NOW + i] - mem[at + LAST + i]) ** 2) * apart * apart,
+            (force + gate * (mem[at + CELL.now + i] - mem[at + CELL.last + i]) ** 2)
+            * apart
+            * apart,
         )
         _add_variance(method, mem, 3 + i, torque * turned * turned + force * lever * turn * turn)
 
@@ -276,11 +253,11 @@ def _keep_back_noise(method, mem):
 def _add_variance(method, mem, port, variance):
     """Count z standard deviations of the noise's work, so far, as not given by the contact."""
     at = method.memory
-    before = mem[at + VARIANCE + port]
-    mem[at + VARIANCE + port] = before + variance
+    before = mem[at + CELL.variance + port]
+    mem[at + CELL.variance + port] = before + variance
     kept = method.deviations * (math.sqrt(before + variance) - math.sqrt(before))
-    mem[at + ACTIVE + port] += kept
-    mem[at + KEPT] += kept
+    mem[at + CELL.active + port] += kept
+    mem[at + CELL.kept] += kept
 
 
 @compiled
@@ -288,50 +265,8 @@ def _follow(mem, pose, way, first, motion):
     """Add what a mock-up moved since it was last seen to its way: translation and turn, world
     axes."""
     if not first:
-        moved = displacement(load3(mem, pose), load4(mem, pose + 3), motion.p, motion.q)
+        moved = displacement(load3(mem, pose), load4(mem, pose + ATTITUDE), motion.p, motion.q)
         for i in range(3):
             mem[way + i] += moved.translation[i]
-            mem[way + 3 + i] += moved.rotation[i]
+            mem[way + PART.chaser_torque + i] += moved.rotation[i]
     store_pose(mem, pose, motion)
-
-
-@apart
-def transit_work(method, mem, satellites, port):
-    """Work [J] that the contact will still do at a port until the mock-ups are where the satellites
-    are now."""
-    at = method.memory
-    chaser, target = satellites.chaser, satellites.target
-    a = displacement(load3(mem, at + POSES), load4(mem, at + POSES + 3), chaser.p, chaser.q)
-    b = displacement(load3(mem, at + POSES + 7), load4(mem, at + POSES + 10), target.p, target.q)
-    ahead = (a.translation, a.rotation, b.translation, b.rotation)
-    work, past = 0.0, 0.0
-    for j in range(4):
-        for i in range(3):
-            c = 3 * j + i
-            if _port(method, c) == port:
-                work += mem[at + NOW + c] * (
-                    ahead[j][i] + mem[at + WAY + c] - mem[at + NOW + 12 + c]
-                )
-                past += mem[at + NOW + c] * (mem[at + NOW + 12 + c] - mem[at + THEN + 12 + c])
-    force, before = load3(mem, at + NOW), load3(mem, at + THEN)
-    if method.coupling == COUPLED:
-        size = norm(force)
-        size_before = dot(force, before) / size if size > 0.0 else 0.0
-    elif port < 3:
-        size = abs(force[port])
-        size_before = before[port] * force[port] / size if size > 0.0 else 0.0
-    else:
-        return work  # torques of two bodies have no one way: to first order
-    if size <= method.threshold:
-        return (
-            work if method.deviations == 0.0 else min(work, 0.0)
-        )  # with a confidence asked for, a force that noise may have made promises nothing
-    if size_before > method.threshold and abs(past) > SHORTEST * size:
-        slope = (size_before - size) * size / past  # N/m, > 0: a spring
-        mem[at + SLOPE + port] = max(slope, 0.0)
-    slope, way = mem[at + SLOPE + port], work / size
-    if slope == 0.0:
-        return work
-    if size < slope * way:  # the contact will end before
-        return 0.5 * size * size / slope
-    return work - 0.5 * slope * way * way

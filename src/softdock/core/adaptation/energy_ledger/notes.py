@@ -1,4 +1,4 @@
-"""What the energy ledger notes of a run beside its doubts of the sensor (sensor_doubts.py):
+"""What the energy ledger notes of a run beside its doubts of the sensor (measured/doubts.py):
 readings that are not new, mock-ups that trail longer and longer, debts that nobody could pay.
 """
 
@@ -6,22 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from softdock.core.adaptation.energy_ledger.books import (
-    BASE_KINETIC,
-    CONTACTS,
-    DEBT,
-    DOUBTS,
-    FASTEST,
-    FASTEST_WAY,
-    LARGEST_STEP,
-    LARGEST_TRANSIT,
-    LONGEST_TRAIL,
-    REMOVED,
-    RETURNED,
-    SHORTEST_TRAIL,
-    STALE,
-)
-from softdock.core.adaptation.measured.doubts import doubt_books, doubt_events
+from softdock.core.adaptation.energy_ledger.cells import CELL
+from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.vectors import dot, norm
 
@@ -35,34 +21,34 @@ def note_trail(mem, base, T, behind, ahead):
     """How long the mock-ups trail behind the set-points: the way still to go [m] over the way of
     one cycle [m]; roughly, where the motion is fast."""
     size = norm(ahead)
-    mem[base + FASTEST_WAY] = max(mem[base + FASTEST_WAY], size)
-    if size > 0.0 and size >= FAST_SHARE * mem[base + FASTEST_WAY]:
+    mem[base + CELL.fastest_way] = max(mem[base + CELL.fastest_way], size)
+    if size > 0.0 and size >= FAST_SHARE * mem[base + CELL.fastest_way]:
         trail = max(T * dot(behind, ahead) / (size * size), 0.0)
-        mem[base + LONGEST_TRAIL] = max(mem[base + LONGEST_TRAIL], trail)
-        known = mem[base + SHORTEST_TRAIL]
-        mem[base + SHORTEST_TRAIL] = trail if known == 0.0 else min(known, trail)
+        mem[base + CELL.longest_trail] = max(mem[base + CELL.longest_trail], trail)
+        known = mem[base + CELL.shortest_trail]
+        mem[base + CELL.shortest_trail] = trail if known == 0.0 else min(known, trail)
 
 
 def books(mem: Any) -> dict[str, float]:
     """What the method did in a run, from its slice of `mem`."""
     return {
-        "contacts": float(mem[CONTACTS]),
-        "removed_J": float(mem[REMOVED]),
-        "returned_J": float(mem[RETURNED]),
-        "unpaid_J": float(mem[DEBT]),
-        "largest_transit_J": float(mem[LARGEST_TRANSIT]),
-        "largest_step_m_per_s": float(mem[LARGEST_STEP]),
-        "fastest_approach_m_per_s": float(mem[FASTEST]),
-        "trail_shortest_s": float(mem[SHORTEST_TRAIL]),
-        "trail_longest_s": float(mem[LONGEST_TRAIL]),
-        "cycles_without_a_new_force": float(mem[STALE]),
-        **doubt_books(mem[DOUBTS:]),
+        "contacts": float(mem[CELL.contacts]),
+        "removed_J": float(mem[CELL.removed]),
+        "returned_J": float(mem[CELL.returned]),
+        "unpaid_J": float(mem[CELL.debt]),
+        "largest_transit_J": float(mem[CELL.largest_transit]),
+        "largest_step_m_per_s": float(mem[CELL.largest_step]),
+        "fastest_approach_m_per_s": float(mem[CELL.fastest]),
+        "trail_shortest_s": float(mem[CELL.shortest_trail]),
+        "trail_longest_s": float(mem[CELL.longest_trail]),
+        "cycles_without_a_new_force": float(mem[CELL.stale]),
+        **doubt_books(mem[CELL.doubts :]),
     }
 
 
 def events(mem: Any, T: float) -> list[str]:
     """What a reader of the run must know, in words."""
-    b, found = books(mem), doubt_events(mem[DOUBTS:], mem[BASE_KINETIC])
+    b, found = books(mem), doubt_events(mem[CELL.doubts :], mem[CELL.base_kinetic])
     if b["cycles_without_a_new_force"]:
         found.append(
             f"no new force arrived in {b['cycles_without_a_new_force']:.0f} cycles of contact"
@@ -72,7 +58,7 @@ def events(mem: Any, T: float) -> list[str]:
             f"the mock-ups trailed the set-points by {1e3 * b['trail_shortest_s']:.0f} to "
             f"{1e3 * b['trail_longest_s']:.0f} ms during contact"
         )
-    if b["unpaid_J"] > ROUNDING * mem[BASE_KINETIC]:
+    if b["unpaid_J"] > ROUNDING * mem[CELL.base_kinetic]:
         found.append(
             f"{b['unpaid_J']:.3g} J could not be taken: the real contact absorbed more than "
             "the satellites had along its wrench"

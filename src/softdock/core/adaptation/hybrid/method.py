@@ -15,27 +15,26 @@ jump: the difference of the forces is carried as an offset that fades with the t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
-from softdock.core.adaptation.hybrid.frame import FRAMES
+import numpy as np
+
+from softdock.core.adaptation import suggestions
+from softdock.core.adaptation.hybrid.keys import (
+    AT,
+    HYBRID,
+    ROW,
+    ROW_FLOATS,
+    SIMULATED,
+    Hybrid,
+    check,
+    prepare,
+)
 from softdock.core.adaptation.hybrid.virtual_contact import (
-    ABSORBED,
-    ACTS,
-    CHASER_WRENCH,
-    DEPTH,
-    DISSIPATED,
-    GAINS,
-    IN_USE,
-    NEXT_ROW,
-    OFFSET_POWER,
-    OFFSET_WORK,
-    PORT,
-    POWER,
-    SEEN,
-    STORED,
-    TARGET_WRENCH,
-    load_both,
-    store_both,
+    CELL,
+    CELLS,
+    GAIN_FLOATS,
     virtual_contact,
 )
 from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
@@ -43,169 +42,14 @@ from softdock.core.adaptation.measured.line_of_action import (
     mean_of,
     measured_force,
     mock_ups_when_felt,
-    noise_warnings,
     plus_wrenches,
     satellite_motions,
     work_between,
 )
+from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.method import Belief, LinearPart, Method, Values
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
-from softdock.core.spatial.vectors import load3
-
-MEASURED, SIMULATED = 0, 1
-POSES, CONTACTS = ("measured", "simulated"), ("one_sided", "pull")
-_AT_TIP = ("frame", ("target", "chaser", "world"))
-_STIFF, _DAMP = (
-    "virtual stiffness per axis of the frame (normal: x is the normal, y and z are 0)",
-    "virtual damping per axis of the frame",
-)
-_TURN_STIFF, _TURN_DAMP = (
-    "virtual stiffness about each axis (normal: y and z equal)",
-    "virtual damping about each axis (normal: y and z equal)",
-)
-_NONE = (0.0, 0.0, 0.0)
-
-HYBRID = Group(
-    "hybrid",
-    "The measured wrench plus a virtual contact: springs and dampers per axis and rotation "
-    "axis, while a force is measured.",
-    Parameter(
-        "frame",
-        "frame",
-        "axes of the virtual contact: along the measured force, or per axis at the tip",
-        "normal",
-        choices=FRAMES,
-    ),
-    Parameter(
-        "pose",
-        "pose",
-        "the motion that deforms it: of the measured mock-ups, or of the simulated satellites",
-        "measured",
-        choices=POSES,
-    ),
-    Parameter(
-        "contact",
-        "contact",
-        "one_sided: measured plus virtual force never pull; pull: they may (the papers' law)",
-        "one_sided",
-        choices=CONTACTS,
-    ),
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        "N",
-        0.0,
-        1e6,
-    ),
-    Parameter(
-        "tip",
-        "tip_m",
-        "where the virtual force acts: the chaser's tip, chaser axes",
-        None,
-        "m",
-        size=3,
-        low=-1e3,
-        high=1e3,
-        when=_AT_TIP,
-    ),
-    Parameter("stiffness", "stiffness_N_per_m", _STIFF, _NONE, "N/m", 0.0, 1e9, size=3),
-    Parameter("damping", "damping_Ns_per_m", _DAMP, _NONE, "Ns/m", 0.0, 1e8, size=3),
-    Parameter(
-        "turn_stiffness",
-        "rotation_stiffness_Nm_per_rad",
-        _TURN_STIFF,
-        _NONE,
-        "Nm/rad",
-        0.0,
-        1e9,
-        size=3,
-    ),
-    Parameter(
-        "turn_damping",
-        "rotation_damping_Nms_per_rad",
-        _TURN_DAMP,
-        _NONE,
-        "Nms/rad",
-        0.0,
-        1e8,
-        size=3,
-    ),
-    Parameter(
-        "gains",
-        "gains",
-        "rows of time_s, three stiffnesses_N_per_m, three dampings_Ns_per_m that hold from then on",
-        (),
-        size=2,
-        kind="gains",
-    ),
-    Parameter(
-        "blend",
-        "blend_ms",
-        "time constant in which the force offset left by a change of gains fades",
-        50.0,
-        "ms",
-        0.0,
-        1e5,
-        True,
-        1e-3,
-    ),
-)
-AT = HYBRID.at
-
-CHANNELS = (
-    ("contact", "-", "-", "1: the virtual contact acts"),
-    ("depth", "m", "-", "normal frame: depth of the virtual contact"),
-    *((f"force.{a}", "N", "world", "virtual force on the chaser") for a in "xyz"),
-    *(
-        (f"torque.{a}", "Nm", "world, about the centre of mass", "virtual torque on the chaser")
-        for a in "xyz"
-    ),
-    ("absorbed", "J", "-", "absorbed by the virtual contact at its port"),
-    ("stored", "J", "-", "stored in the virtual springs"),
-    (
-        "dissipated",
-        "J",
-        "-",
-        "dissipated by dampers, by the clamp, and left in springs at separation",
-    ),
-    (
-        "offset_work",
-        "J",
-        "-",
-        "part of the absorbed energy that offsets after changes of gains took",
-    ),
-)
-ROW = 7  # floats in a row of gains
-
-
-class Hybrid(NamedTuple):
-    memory: int
-    vector: Any  # the parameter vector, for the rows of gains
-    base: int
-    frame: int
-    pose: int
-    contact: int
-    threshold: float  # N
-    tip: tuple  # m, chaser axes
-    blend: float  # s
-
-
-@compiled
-def prepare(marker, vector, base, memory):
-    return Hybrid(
-        memory,
-        vector,
-        base,
-        int(vector[base + AT.frame]),
-        int(vector[base + AT.pose]),
-        int(vector[base + AT.contact]),
-        vector[base + AT.threshold],
-        load3(vector, base + AT.tip),
-        vector[base + AT.blend],
-    )
 
 
 @compiled
@@ -214,16 +58,16 @@ def _update_gains(method, mem, rig):
     written there by whoever steps the loop."""
     m, vector = method.memory, method.vector
     if rig.cycle == 0:
-        for i in range(12):
-            mem[m + GAINS + i] = vector[method.base + AT.stiffness + i]
-            mem[m + IN_USE + i] = mem[m + GAINS + i]
+        for i in range(GAIN_FLOATS):
+            mem[m + CELL.gains + i] = vector[method.base + AT.stiffness + i]
+            mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
     at, rows = int(vector[method.base + AT.gains]), int(vector[method.base + AT.gains + 1])
-    row = int(mem[m + NEXT_ROW])
-    while row < rows and vector[at + ROW * row] <= rig.cycle * rig.T:
+    row = int(mem[m + CELL.next_row])
+    while row < rows and vector[at + ROW_FLOATS * row] <= rig.cycle * rig.T:
         for i in range(6):
-            mem[m + GAINS + i] = vector[at + ROW * row + 1 + i]
+            mem[m + CELL.gains + i] = vector[at + ROW_FLOATS * row + ROW.stiffness + i]
         row += 1
-    mem[m + NEXT_ROW] = float(row)
+    mem[m + CELL.next_row] = float(row)
 
 
 @compiled
@@ -231,16 +75,18 @@ def _book(method, mem, T, last, port, virtual, stored, power, offset_power):
     """Energy absorbed at the port since the last cycle: trapezoid of the virtual wrenches over the
     port's displacement."""
     m = method.memory
-    before = Wrenches(load_wrench(mem, m + CHASER_WRENCH), load_wrench(mem, m + TARGET_WRENCH))
+    before = Wrenches(
+        load_wrench(mem, m + CELL.chaser_wrench), load_wrench(mem, m + CELL.target_wrench)
+    )
     absorbed = -work_between(mean_of(before, virtual), last, port)
     mem[BOOK_VIRTUAL] += absorbed
-    mem[m + ABSORBED] += absorbed
-    mem[m + STORED] = stored
-    mem[m + DISSIPATED] += 0.5 * T * (mem[m + POWER] + power)
-    mem[m + OFFSET_WORK] += 0.5 * T * (mem[m + OFFSET_POWER] + offset_power)
-    mem[m + POWER], mem[m + OFFSET_POWER] = power, offset_power
-    store_wrench(mem, m + CHASER_WRENCH, virtual.chaser)
-    store_wrench(mem, m + TARGET_WRENCH, virtual.target)
+    mem[m + CELL.absorbed] += absorbed
+    mem[m + CELL.stored] = stored
+    mem[m + CELL.dissipated] += 0.5 * T * (mem[m + CELL.power] + power)
+    mem[m + CELL.offset_work] += 0.5 * T * (mem[m + CELL.offset_power] + offset_power)
+    mem[m + CELL.power], mem[m + CELL.offset_power] = power, offset_power
+    store_wrench(mem, m + CELL.chaser_wrench, virtual.chaser)
+    store_wrench(mem, m + CELL.target_wrench, virtual.target)
 
 
 @apart
@@ -252,44 +98,62 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     if method.pose == SIMULATED:
         port = satellite_motions(rig, satellites)
     if rig.cycle == 0:
-        store_both(mem, m + PORT, port)
-        store_both(mem, m + SEEN, felt)
-    last = load_both(mem, m + PORT)
+        store_both(mem, m + CELL.port, port)
+        store_both(mem, m + CELL.seen, felt)
+    last = load_both(mem, m + CELL.port)
     virtual, stored, power, offset_power = Wrenches(no_wrench(), no_wrench()), 0.0, 0.0, 0.0
     if force > method.threshold:
         virtual, stored, power, offset_power = virtual_contact(
             method, mem, rig.T, measured, satellites, wrenches, last, felt, port, force
         )
     else:
-        mem[m + DISSIPATED] += mem[m + STORED]  # what springs held at separation is gone
-        mem[m + DEPTH] = 0.0
+        mem[m + CELL.dissipated] += mem[m + CELL.stored]  # what springs held at separation is gone
+        mem[m + CELL.depth] = 0.0
     _book(method, mem, rig.T, last, port, virtual, stored, power, offset_power)
-    mem[m + ACTS] = 1.0 if force > method.threshold else 0.0
-    store_both(mem, m + PORT, port)
-    store_both(mem, m + SEEN, felt)
+    mem[m + CELL.acts] = 1.0 if force > method.threshold else 0.0
+    store_both(mem, m + CELL.port, port)
+    store_both(mem, m + CELL.seen, felt)
     return plus_wrenches(wrenches, 1.0, virtual)
 
 
-def check(values: dict[str, Any], tables: Any) -> Any:
-    """Problems across keys, and warnings. In the normal frame only the normal and the turning about
-    it have a direction of their own."""
-    problems = []
-    across = (
-        "[normal, 0, 0] in the frame normal: a force across the normal needs a point; take the "
-        "frame target, chaser or world"
-    )
-    turning = (
-        "equal second and third numbers in the frame normal: the directions across the normal "
-        "are not told apart"
-    )
-    if values["frame"] == "normal":
-        for key in ("stiffness_N_per_m", "damping_Ns_per_m"):
-            if any(values[key][1:]):
-                problems.append((key, values[key], across))
-        for key in ("rotation_stiffness_Nm_per_rad", "rotation_damping_Nms_per_rad"):
-            if values[key][1] != values[key][2]:
-                problems.append((key, values[key], turning))
-        for row in values["gains"]:
-            if any(row[i] for i in (2, 3, 5, 6)):
-                problems.append(("gains", row, "0 across the normal, in the frame normal"))
-    return problems, noise_warnings(values, tables)
+def linear_part(values: Values, normals: Mapping[str, Any]) -> LinearPart:
+    """Its springs and dampers along the contact's normal, for the stability of the loop."""
+    n = np.asarray(normals[values["frame"]], float)
+    found = {
+        "virtual_stiffness": float(n * n @ np.asarray(values["stiffness_N_per_m"], float)),
+        "virtual_damping": float(n * n @ np.asarray(values["damping_Ns_per_m"], float)),
+        "virtual_from": values["pose"],
+        "virtual_pulls": values["contact"] == "pull",
+    }
+    changing = "hybrid: gains that change in the run are left out; analysed with those of the start"
+    return found, [changing] if values["gains"] else []
+
+
+METHOD = Method(
+    name="hybrid",
+    summary="the measured wrench plus a virtual contact",
+    knows="virtual stiffness and damping; the tip, in frames other than normal",
+    group=HYBRID,
+    marker=Hybrid(
+        memory=0,
+        vector=0,
+        base=0,
+        frame=0,
+        pose=0,
+        contact=0,
+        threshold=0.0,
+        tip=(0.0, 0.0, 0.0),
+        blend=0.0,
+    ),
+    prepare=prepare,
+    wrench=wrench,
+    cells=CELLS,
+    check=check,
+    needs=(
+        Belief("stiffness", "damping_Ns_per_m"),
+        Belief("delay", "damping_Ns_per_m"),
+    ),  # b = k h: an error in either is one in b
+    suggest=suggestions.damper,
+    refuses=suggestions.needs_stiffness,
+    linear_part=linear_part,
+)

@@ -1,12 +1,13 @@
 """The mechanics of a virtual contact: from the relative motion since the touch to wrenches on both
-satellites. `hybrid.py` uses it cycle by cycle."""
+satellites. method.py uses it cycle by cycle."""
 
 from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.hybrid.frame import (
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.measured.frame import (
     NORMAL,
     at_tip,
     axes_of,
@@ -15,14 +16,16 @@ from softdock.core.adaptation.hybrid.frame import (
     relative_pose,
     relative_rates,
 )
-from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     parting_rate,
     plus_wrenches,
     work_between,
 )
+from softdock.core.adaptation.measured.motions import load_both
+from softdock.core.adaptation.memory import recorded
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.motion import MOTION_FLOATS, Wrench, load_motion, store_motion
+from softdock.core.spatial.motion import MOTION_FLOATS, Wrench
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product, rotate
 from softdock.core.spatial.vectors import (
     add,
@@ -39,11 +42,51 @@ from softdock.core.spatial.vectors import (
 
 ONE_SIDED, PULL = 0, 1
 
-# The method's slice of mem: first the recorded channels, then poses of the last cycle, where the
-# contact began, offsets and gains.
-ACTS, DEPTH, CHASER_WRENCH, ABSORBED, STORED, DISSIPATED, OFFSET_WORK = 0, 1, 2, 8, 9, 10, 11
-TARGET_WRENCH, PORT, SEEN, POINT, TURNED = 12, 18, 44, 70, 73
-POWER, OFFSET_POWER, NEXT_ROW, OFFSET, GAINS, IN_USE, FLOATS = 77, 78, 79, 80, 86, 98, 110
+GAIN_CELLS = Cells(
+    "gains",
+    Cell("k", 3, "N/m"),
+    Cell("b", 3, "Ns/m"),
+    Cell("k_turn", 3, "Nm/rad"),
+    Cell("b_turn", 3, "Nms/rad"),
+)
+GAIN, GAIN_FLOATS = GAIN_CELLS.at, GAIN_CELLS.size
+CELLS = Cells(
+    "hybrid",
+    recorded("acts", "-", "1: the virtual contact acts", channel="contact"),
+    recorded("depth", "m", "normal frame: depth of the virtual contact"),
+    recorded(
+        "chaser_wrench", "N", "virtual force on the chaser", "world", parts="xyz", channel="force"
+    ),
+    recorded(
+        "chaser_torque",
+        "Nm",
+        "virtual torque on the chaser",
+        "world, about the centre of mass",
+        parts="xyz",
+        channel="torque",
+    ),
+    recorded("absorbed", "J", "absorbed by the virtual contact at its port"),
+    recorded("stored", "J", "stored in the virtual springs"),
+    recorded(
+        "dissipated", "J", "dissipated by dampers, by the clamp, and left in springs at separation"
+    ),
+    recorded(
+        "offset_work", "J", "part of the absorbed energy that offsets after changes of gains took"
+    ),
+    Cell("target_wrench", 6, "N, Nm", "virtual wrench on the target"),
+    Cell("port", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "motions at its port in the last cycle"),
+    Cell("seen", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the last force sample"),
+    Cell("point", 3, "m", "tip seen from the target where the contact began"),
+    Cell("turned", 4, "-", "attitude seen from the target where the contact began"),
+    Cell("power", 1, "W", "dissipated in the last cycle"),
+    Cell("offset_power", 1, "W", "taken by offsets in the last cycle"),
+    Cell("next_row", 1, "-", "next row of gains"),
+    Cell("offset", 3, "N", "fading offset after a change of gains, frame axes"),
+    Cell("offset_turn", 3, "Nm", "the same of the torque"),
+    Cell("gains", GAIN_FLOATS, "N/m, Ns/m, ...", "asked for: stiffness, damping, and of rotation"),
+    Cell("in_use", GAIN_FLOATS, "N/m, Ns/m, ...", "in use"),
+)
+CELL = CELLS.at
 
 
 class Gains(NamedTuple):
@@ -55,7 +98,12 @@ class Gains(NamedTuple):
 
 @compiled
 def load_gains(mem, at):
-    return Gains(load3(mem, at), load3(mem, at + 3), load3(mem, at + 6), load3(mem, at + 9))
+    return Gains(
+        load3(mem, at + GAIN.k),
+        load3(mem, at + GAIN.b),
+        load3(mem, at + GAIN.k_turn),
+        load3(mem, at + GAIN.b_turn),
+    )
 
 
 class Strain(NamedTuple):
@@ -79,7 +127,7 @@ def _answer(gains, strain):
 @compiled
 def _are_same(mem, a, b):
     same = True
-    for i in range(12):
+    for i in range(GAIN_FLOATS):
         same = same and mem[a + i] == mem[b + i]
     return same
 
@@ -90,15 +138,18 @@ def _fading_offset(method, mem, T, strain):
     fading."""
     m = method.memory
     left = math.exp(-T / method.blend)
-    push, turn = scale(left, load3(mem, m + OFFSET)), scale(left, load3(mem, m + OFFSET + 3))
-    if not _are_same(mem, m + GAINS, m + IN_USE):
-        was, was_turn = _answer(load_gains(mem, m + IN_USE), strain)
-        now, now_turn = _answer(load_gains(mem, m + GAINS), strain)
+    push, turn = (
+        scale(left, load3(mem, m + CELL.offset)),
+        scale(left, load3(mem, m + CELL.offset_turn)),
+    )
+    if not _are_same(mem, m + CELL.gains, m + CELL.in_use):
+        was, was_turn = _answer(load_gains(mem, m + CELL.in_use), strain)
+        now, now_turn = _answer(load_gains(mem, m + CELL.gains), strain)
         push, turn = add(push, subtract(was, now)), add(turn, subtract(was_turn, now_turn))
-        for i in range(12):
-            mem[m + IN_USE + i] = mem[m + GAINS + i]
-    store3(mem, m + OFFSET, push)
-    store3(mem, m + OFFSET + 3, turn)
+        for i in range(GAIN_FLOATS):
+            mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
+    store3(mem, m + CELL.offset, push)
+    store3(mem, m + CELL.offset_turn, turn)
     return push, turn
 
 
@@ -109,17 +160,17 @@ def _onset(method, mem, measured, last, felt, port, force):
     m = method.memory
     point, turned = relative_pose(felt, method.tip)
     was, was_turned = relative_pose(last, method.tip)
-    store3(mem, m + POINT, scale(0.5, add(point, was)))
+    store3(mem, m + CELL.point, scale(0.5, add(point, was)))
     half = scale(0.5, logarithm(product(turned, inverse(was_turned))))
-    store4(mem, m + TURNED, product(exponential(half), was_turned))
+    store4(mem, m + CELL.turned, product(exponential(half), was_turned))
     parted = 0.5 * work_between(measured.wrenches, last, felt) + work_between(
         measured.wrenches, felt, port
     )
-    mem[m + DEPTH] = -parted / force
+    mem[m + CELL.depth] = -parted / force
     for i in range(6):
-        mem[m + OFFSET + i] = 0.0
-    for i in range(12):
-        mem[m + IN_USE + i] = mem[m + GAINS + i]
+        mem[m + CELL.offset + i] = 0.0
+    for i in range(GAIN_FLOATS):
+        mem[m + CELL.in_use + i] = mem[m + CELL.gains + i]
 
 
 @compiled
@@ -129,18 +180,18 @@ def _strain(method, mem, measured, axes, last, port, force, is_new):
     m = method.memory
     point, turned = relative_pose(port, method.tip)
     velocity, spin = relative_rates(port, method.tip)
-    turn = rotate(port.target.q, logarithm(product(turned, inverse(load4(mem, m + TURNED)))))
+    turn = rotate(port.target.q, logarithm(product(turned, inverse(load4(mem, m + CELL.turned)))))
     turn, turn_rate = components(axes, turn), components(axes, spin)
     if method.frame == NORMAL:
         if not is_new:
-            mem[m + DEPTH] -= work_between(measured.wrenches, last, port) / force
+            mem[m + CELL.depth] -= work_between(measured.wrenches, last, port) / force
         return Strain(
-            (-mem[m + DEPTH], 0.0, 0.0),
+            (-mem[m + CELL.depth], 0.0, 0.0),
             (parting_rate(measured.wrenches, force, port), 0.0, 0.0),
             turn,
             turn_rate,
         )
-    x = rotate(port.target.q, subtract(point, load3(mem, m + POINT)))
+    x = rotate(port.target.q, subtract(point, load3(mem, m + CELL.point)))
     return Strain(components(axes, x), components(axes, velocity), turn, turn_rate)
 
 
@@ -174,12 +225,12 @@ def virtual_contact(method, mem, T, measured, satellites, wrenches, last, felt, 
     and what the offset takes [W]."""
     m = method.memory
     axes = axes_of(method.frame, port, scale(1.0 / force, measured.wrenches.chaser.force))
-    is_new = mem[m + ACTS] == 0.0
+    is_new = mem[m + CELL.acts] == 0.0
     if is_new:
-        _onset(method, mem, measured, load_both(mem, m + SEEN), felt, port, force)
+        _onset(method, mem, measured, load_both(mem, m + CELL.seen), felt, port, force)
     strain = _strain(method, mem, measured, axes, last, port, force, is_new)
     offset, offset_turn = _fading_offset(method, mem, T, strain)
-    gains = load_gains(mem, m + IN_USE)
+    gains = load_gains(mem, m + CELL.in_use)
     push, turn = _answer(gains, strain)
     virtual = _on_bodies(
         method, measured, satellites, axes, port, force, add(push, offset), add(turn, offset_turn)
@@ -194,14 +245,3 @@ def virtual_contact(method, mem, T, measured, satellites, wrenches, last, felt, 
         - dot(spring_turn, strain.turn_rate)
     )
     return virtual, stored, power, -dot(offset, strain.x_rate) - dot(offset_turn, strain.turn_rate)
-
-
-@compiled
-def load_both(mem, at):
-    return Output(load_motion(mem, at), load_motion(mem, at + MOTION_FLOATS))
-
-
-@compiled
-def store_both(mem, at, both):
-    store_motion(mem, at, both.chaser)
-    store_motion(mem, at + MOTION_FLOATS, both.target)

@@ -9,8 +9,8 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import rotate
 
-WORK_FLOATS = 12
 BODIES, KINDS, AXES = ("chaser", "target"), ("force", "torque"), "xyz"
+TORQUES = len(AXES)  # behind the forces
 WORK_NAMES = tuple(f"{body}.{kind}.{axis}" for body in BODIES for kind in KINDS for axis in AXES)
 WORK_CHANNELS = tuple(
     (f"work.{name}", "J", "world", "energy put into the satellites so far; falling: taken")
@@ -30,7 +30,7 @@ def _body_gain(mem, at, params, before, after):
     )
     for i in range(3):
         mem[at + i] += 0.5 * params.mass[i] * (after.v[i] * after.v[i] - before.v[i] * before.v[i])
-        mem[at + 3 + i] += 0.5 * (w1[i] * after.L[i] - w0[i] * before.L[i])
+        mem[at + TORQUES + i] += 0.5 * (w1[i] * after.L[i] - w0[i] * before.L[i])
 
 
 @apart

@@ -15,7 +15,7 @@ This bounds what any fault of the sensor can do.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Measured, Wrenches
 from softdock.core.adaptation.measured.paired_poses import (
@@ -26,8 +26,8 @@ from softdock.core.adaptation.measured.paired_poses import (
     work_on,
 )
 from softdock.core.adaptation.measured.projection import line_of
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.parameters import Parameter
 from softdock.core.spatial.motion import Wrench, load_wrench, no_wrench, opposite, store_wrench
 from softdock.core.spatial.rotations import rotate_back
 from softdock.core.spatial.vectors import add, cross, load3, norm, subtract
@@ -42,69 +42,28 @@ STEPS = 3.0
 # of the satellites' energy at the opening: a contact that returned so much more than it took is no
 # contact
 FAR_ASTRAY = 0.5
-OVERDRAFT = 0.01  # of a contact's energy: less is not worth a warning
 NOISE_MARGIN = 4.0  # standard deviations of the noise's work
 
-# its cells
-READING = 0  # 6: the chaser's wrench that is believed in this cycle
-RAW = 6  # 6: the sensor's, as handed over last, in the axes of its mock-up
-SAME, FROZEN, JUMPS, SATURATED = 12, 13, 14, 15  # cycles, cycles, -, cycles
-OVERDRAWN = 16  # J: most by which the readings had the contact return more than it took
-CHANGED = 17  # 14: the mock-ups' poses when the reading last changed
-UNTOUCHED = 31  # 14: and when it was last below the threshold
-# 1: the readings of this contact have gone so far astray that none may give energy, until the force
-# is gone
-DISTRUST = 45
-LIFTED = 46  # J: what the contact absorbed is taken to be more by this than the readings say
-NO_NUMBER, ASTRAY = (
-    47,
-    48,
-)  # cycles that did not act: no number; given far more than taken (those that were frozen: FROZEN)
-CUT = 49  # cycles in which a wrench was cut to what a passive contact can give (passive_ceiling.py)
-DOUBT_CELLS = 50
-
-
-def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
-    """The keys that every method with doubts has; `frozen_ms`: its default."""
-    return (
-        Parameter(
-            "frozen",
-            "frozen_ms",
-            "a force unchanged to the last bit for so long may take energy but give none; 0: off",
-            frozen_ms,
-            "ms",
-            0.0,
-            1e5,
-            scale=1e-3,
-        ),
-        Parameter(
-            "jump",
-            "jump_N",
-            "a force that jumps by more than this is held back for one cycle; 0: none is",
-            0.0,
-            "N",
-            0.0,
-            1e7,
-        ),
-        Parameter(
-            "range",
-            "range_N",
-            "a force channel at this or beyond is saturated, which is noted; 0: the sensor's "
-            "own range_N",
-            0.0,
-            "N",
-            0.0,
-            1e7,
-        ),
-        Parameter(
-            "sensor",
-            "sensor",
-            "where the sensor's range, place and hands stand in the vector; written by softdock",
-            (0.0,) * 6,
-            size=6,
-            kind="sensor",
-        ),
-    )
+DOUBTS = Cells(
+    "doubts",
+    Cell("reading", 6, "N, Nm", "wrench on the chaser that is believed in this cycle"),
+    Cell("raw", 6, "N, Nm", "the sensor's last wrench, in the axes of its mock-up"),
+    Cell("same", 1, "cycles", "since the reading last changed"),
+    Cell("frozen", 1, "cycles", "in which a frozen reading did not act"),
+    Cell("jumps", 1, "-", "readings held back for a cycle"),
+    Cell("saturated", 1, "cycles", "with a channel at its range"),
+    Cell(
+        "overdrawn", 1, "J", "most by which the readings had the contact return more than it took"
+    ),
+    Cell("changed", 14, "m, -", "poses of the mock-ups when the reading last changed"),
+    Cell("untouched", 14, "m, -", "poses of the mock-ups when the force was last no contact"),
+    Cell("distrust", 1, "-", "1: no reading of this contact may give energy until the force ends"),
+    Cell("lifted", 1, "J", "what the contact absorbed beyond what the readings say"),
+    Cell("no_number", 1, "cycles", "in which a reading that was no number did not act"),
+    Cell("astray", 1, "cycles", "in which a reading that gave far more than it took did not act"),
+    Cell("cut", 1, "cycles", "in which a wrench was cut (passive_ceiling.py)"),
+)
+DOUBT = DOUBTS.at
 
 
 class Doubts(NamedTuple):
@@ -121,27 +80,60 @@ class Doubts(NamedTuple):
     hands: bool  # the environment may give energy of its own
 
 
-NO_DOUBTS = Doubts(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, (0.0, 0.0, 0.0), False)
+NO_DOUBTS = Doubts(
+    frozen=0.0,
+    jump=0.0,
+    range_force=0.0,
+    range_torque=0.0,
+    resolution_force=0.0,
+    resolution_torque=0.0,
+    on_target=False,
+    place=(0.0, 0.0, 0.0),
+    hands=False,
+)
+
+
+PLACES = Cells(  # written by scenario/build.py: places of other keys in the vector
+    "sensor_places",
+    Cell("limits"),
+    Cell("on"),
+    Cell("on_chaser"),
+    Cell("on_target"),
+    Cell("chaser_hand"),
+    Cell("target_hand"),
+)
+LIMITS = Cells(
+    "sensor_limits",
+    Cell("range_force", 1, "N"),
+    Cell("range_torque", 1, "Nm"),
+    Cell("resolution_force", 1, "N"),
+    Cell("resolution_torque", 1, "Nm"),
+)
+PLACE, LIMIT = PLACES.at, LIMITS.at
 
 
 @apart
 def prepare_doubts(vector, frozen, jump, told_range, sensor):
     """`sensor`: where in the vector the six places stand that `scenario.build` wrote."""
     v = vector
-    limits, on_target = int(v[sensor]), int(v[int(v[sensor + 1])]) == 1
-    place = load3(v, int(v[sensor + 3]) if on_target else int(v[sensor + 2]))
-    hands = v[int(v[sensor + 4])] > 0.0 or v[int(v[sensor + 5])] > 0.0
-    range_force = told_range if told_range > 0.0 else v[limits]
+    limits, on_target = int(v[sensor + PLACE.limits]), int(v[int(v[sensor + PLACE.on])]) == 1
+    place = load3(
+        v, int(v[sensor + PLACE.on_target]) if on_target else int(v[sensor + PLACE.on_chaser])
+    )
+    hands = (
+        v[int(v[sensor + PLACE.chaser_hand])] > 0.0 or v[int(v[sensor + PLACE.target_hand])] > 0.0
+    )
+    range_force = told_range if told_range > 0.0 else v[limits + LIMIT.range_force]
     return Doubts(
-        frozen,
-        jump,
-        range_force,
-        v[limits + 1],
-        v[limits + 2],
-        v[limits + 3],
-        on_target,
-        place,
-        hands,
+        frozen=frozen,
+        jump=jump,
+        range_force=range_force,
+        range_torque=v[limits + LIMIT.range_torque],
+        resolution_force=v[limits + LIMIT.resolution_force],
+        resolution_torque=v[limits + LIMIT.resolution_torque],
+        on_target=on_target,
+        place=place,
+        hands=hands,
     )
 
 
@@ -163,8 +155,11 @@ def _should_have_changed(mem, at, doubts, wrench, poses):
     size, step = norm(wrench.force), doubts.resolution_force
     if step == 0.0:
         return True
-    changed = load_poses(mem, at + CHANGED)
-    depth = -work_on(wrench, relative_displacement(load_poses(mem, at + UNTOUCHED), changed)) / size
+    changed = load_poses(mem, at + DOUBT.changed)
+    depth = (
+        -work_on(wrench, relative_displacement(load_poses(mem, at + DOUBT.untouched), changed))
+        / size
+    )
     way = abs(work_on(wrench, relative_displacement(changed, poses))) / size
     return (size - step) * way > STEPS * step * max(depth, 0.0)
 
@@ -180,10 +175,10 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     )
     f, t = rotate_back(body.q, wrench.force), rotate_back(body.q, wrench.torque)
     if not is_finite(wrench):
-        mem[at + NO_NUMBER] += 1.0
-        store_wrench(mem, at + READING, no_wrench())
+        mem[at + DOUBT.no_number] += 1.0
+        store_wrench(mem, at + DOUBT.reading, no_wrench())
         return True
-    raw, poses, size = load_wrench(mem, at + RAW), poses_of(measured.mock_ups), norm(f)
+    raw, poses, size = load_wrench(mem, at + DOUBT.raw), poses_of(measured.mock_ups), norm(f)
     change = norm(subtract(f, raw.force))
     same = change <= SAME_READING * size and norm(subtract(t, raw.torque)) <= SAME_READING * (
         norm(t) + size
@@ -192,27 +187,29 @@ def _doubt(mem, at, T, doubts, threshold, measured, giving):
     saturated = saturated or _at_range(
         doubts.range_torque, doubts.resolution_torque, _largest(subtract(t, cross(doubts.place, f)))
     )
-    mem[at + SAME] = mem[at + SAME] + 1.0 if same and size > threshold and not saturated else 0.0
-    mem[at + SATURATED] += 1.0 if saturated else 0.0
-    store_wrench(mem, at + RAW, Wrench(f, t))
+    mem[at + DOUBT.same] = (
+        mem[at + DOUBT.same] + 1.0 if same and size > threshold and not saturated else 0.0
+    )
+    mem[at + DOUBT.saturated] += 1.0 if saturated else 0.0
+    store_wrench(mem, at + DOUBT.raw, Wrench(f, t))
     if size <= threshold:
-        store_poses(mem, at + UNTOUCHED, poses)
-        mem[at + DISTRUST] = 0.0
+        store_poses(mem, at + DOUBT.untouched, poses)
+        mem[at + DOUBT.distrust] = 0.0
     if not same:
-        store_poses(mem, at + CHANGED, poses)
+        store_poses(mem, at + DOUBT.changed, poses)
     frozen = (
         doubts.frozen > 0.0
-        and mem[at + SAME] * T > doubts.frozen
+        and mem[at + DOUBT.same] * T > doubts.frozen
         and _should_have_changed(mem, at, doubts, measured.wrenches.chaser, poses)
     )
-    if giving and (frozen or mem[at + DISTRUST] != 0.0):
-        mem[at + (FROZEN if frozen else ASTRAY)] += 1.0
-        store_wrench(mem, at + READING, no_wrench())
+    if giving and (frozen or mem[at + DOUBT.distrust] != 0.0):
+        mem[at + (DOUBT.frozen if frozen else DOUBT.astray)] += 1.0
+        store_wrench(mem, at + DOUBT.reading, no_wrench())
         return True
     if doubts.jump > 0.0 and change > doubts.jump:
-        mem[at + JUMPS] += 1.0
+        mem[at + DOUBT.jumps] += 1.0
         return True  # the last one believed stays for this cycle
-    store_wrench(mem, at + READING, measured.wrenches.chaser)
+    store_wrench(mem, at + DOUBT.reading, measured.wrenches.chaser)
     return False
 
 
@@ -238,9 +235,15 @@ def believe(mem, at, rig, doubts, threshold, measured, satellites, wrenches):
     giving = line_of(rig, satellites, measured.wrenches.chaser).speed > 0.0
     if not _doubt(mem, at, rig.T, doubts, threshold, measured, giving):
         return measured, wrenches
-    m, chaser = measured, load_wrench(mem, at + READING)
+    m, chaser = measured, load_wrench(mem, at + DOUBT.reading)
     target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
-    believed = Measured(Wrenches(chaser, target), m.mock_ups, m.force_age, m.pose_age, m.mismatch)
+    believed = Measured(
+        wrenches=Wrenches(chaser, target),
+        mock_ups=m.mock_ups,
+        force_age=m.force_age,
+        pose_age=m.pose_age,
+        mismatch=m.mismatch,
+    )
     if not is_finite(m.wrenches.chaser):
         return believed, Wrenches(chaser, target)
     acting = Wrenches(
@@ -260,7 +263,7 @@ def least_absorbed(doubts, spare, variance):
 @compiled
 def is_felt(mem, at, threshold):
     """Whether the sensor hands over a force, believed or not."""
-    return norm(load3(mem, at + RAW)) > threshold
+    return norm(load3(mem, at + DOUBT.raw)) > threshold
 
 
 @compiled
@@ -269,57 +272,10 @@ def lifted(mem, at, least, absorbed, touching, energy):
     force is felt, and kept after: what a contact takes and gives below the threshold need not have
     been booked both. `energy`: J, of the satellites when it opened."""
     if touching:
-        mem[at + LIFTED] = max(least - absorbed, 0.0)
-        mem[at + OVERDRAWN] = max(mem[at + OVERDRAWN], least - absorbed)
+        mem[at + DOUBT.lifted] = max(least - absorbed, 0.0)
+        mem[at + DOUBT.overdrawn] = max(mem[at + DOUBT.overdrawn], least - absorbed)
         if least - absorbed > FAR_ASTRAY * energy:
-            mem[at + DISTRUST] = 1.0
+            mem[at + DOUBT.distrust] = 1.0
         elif absorbed >= least:  # one bad sample, and its way is over
-            mem[at + DISTRUST] = 0.0
-    return mem[at + LIFTED]
-
-
-def doubt_books(mem: Any) -> dict[str, float]:
-    """What was not believed in a run, from the cells of the doubts."""
-    return {
-        "cycles_not_believed": float(mem[FROZEN] + mem[NO_NUMBER] + mem[ASTRAY]),
-        "cycles_frozen": float(mem[FROZEN]),
-        "cycles_no_number": float(mem[NO_NUMBER]),
-        "cycles_far_astray": float(mem[ASTRAY]),
-        "cycles_cut": float(mem[CUT]),
-        "jumps": float(mem[JUMPS]),
-        "cycles_saturated": float(mem[SATURATED]),
-        "overdrawn_J": float(mem[OVERDRAWN]),
-    }
-
-
-def doubt_events(mem: Any, energy: float) -> list[str]:
-    """The same in words, for the run's log. `energy`: J, of a contact; a hundredth of it too much
-    is no event."""
-    b, found = doubt_books(mem), []
-    for key, words in (
-        ("frozen", "froze"),
-        ("no_number", "was no number"),
-        ("far_astray", "had given far more than it took"),
-    ):
-        if b[f"cycles_{key}"]:
-            found.append(f"the force {words}: it did not act in {b[f'cycles_{key}']:.0f} cycles")
-    if b["cycles_cut"]:
-        found.append(
-            "the wrench would have given more than a passive contact can return: it was cut "
-            f"in {b['cycles_cut']:.0f} cycles"
-        )
-    if b["jumps"]:
-        found.append(
-            f"the force jumped {b['jumps']:.0f} times; each jump was held back for a cycle"
-        )
-    if b["cycles_saturated"]:
-        found.append(
-            f"a channel of force or torque was saturated in {b['cycles_saturated']:.0f} "
-            "cycles: the real work was larger than what is booked"
-        )
-    if b["overdrawn_J"] > OVERDRAFT * energy:
-        found.append(
-            f"by the readings the contact returned up to {b['overdrawn_J']:.3g} J more than "
-            "it took, which no passive contact does: not given"
-        )
-    return found
+            mem[at + DOUBT.distrust] = 0.0
+    return mem[at + DOUBT.lifted]

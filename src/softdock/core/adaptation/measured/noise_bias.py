@@ -13,12 +13,14 @@ from typing import Any
 
 from softdock.core.machine.compiled import apart
 
+HALVINGS = 60  # of the bisection
+
 
 @apart
 def deviations_for(confidence):
     """Standard deviations below which a Gaussian stays with this probability; by bisection."""
     low, high = 0.0, 8.0
-    for _ in range(60):
+    for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
         if 1.0 - 0.5 * math.erfc(middle / math.sqrt(2.0)) < confidence:
             low = middle
@@ -34,6 +36,17 @@ def handed_over_noise(scenario: Any) -> tuple[float, float]:
     period = sensor["period_ms"] or T
     samples = max(1, round(T / period)) if sensor["handover"] == "mean" else 1
     return sensor["noise_N"] / math.sqrt(samples), sensor["noise_Nm"] / math.sqrt(samples)
+
+
+def idle_confidence(values: dict[str, Any]) -> list[str]:
+    """A confidence that was asked for and does nothing."""
+    noisy = values["noise_N"] != 0.0 or values["noise_Nm"] != 0.0
+    if noisy or values["confidence"] <= 0.5:
+        return []
+    return [
+        f"confidence = {values['confidence']:g} does nothing without noise_N or noise_Nm: nothing "
+        "is kept back"
+    ]
 
 
 def claim_warnings(values: dict[str, Any], tables: Mapping[str, Any]) -> list[str]:

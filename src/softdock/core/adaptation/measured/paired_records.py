@@ -3,46 +3,58 @@ different ages can be paired.
 
 A record is rows (time [s], twelve floats) in a ring, behind one float that counts what was
 remembered. Between two rows it is linear; before the oldest and after the newest it is constant.
+
+Its own search, and not `rings.bracket`: at a row's very instant, and after the newest, this one
+takes the end of the step before (e + 1 (l - e)), which may differ from the row by rounding.
 """
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, row_of
 
-ROW = 13
+VALUES = 12  # numbers of a record
+RECORD_ROW = Cells("record_row", Cell("time", 1, "s"), Cell("values", VALUES))
+ROW, VALUE = RECORD_ROW.size, RECORD_ROW.at.values
+# a record: how many rows were remembered, then the ring of rows
+RECORD = Cells("record", Cell("count"), Cell("ring", ROW)).at
 
 
 @compiled
 def record_floats(rows):
     """Floats of `mem` that a record takes."""
-    return 1 + ROW * rows
+    return RECORD.ring + ROW * rows
 
 
 @apart
 def remember(mem, at, rows, time, vectors):
     """Add four three-vectors; a time that is not new replaces the newest row."""
-    count = int(mem[at])
-    if count == 0 or time > mem[at + 1 + ROW * ((count - 1) % rows)]:
+    count = int(mem[at + RECORD.count])
+    ring = Ring(at + RECORD.ring, rows, ROW)
+    if count == 0 or time > mem[row_of(ring, count - 1)]:
         count += 1
-        mem[at] = float(count)
-    row = at + 1 + ROW * ((count - 1) % rows)
+        mem[at + RECORD.count] = float(count)
+    row = row_of(ring, count - 1)
     mem[row] = time
     for j in range(4):
         for i in range(3):
-            mem[row + 1 + 3 * j + i] = vectors[j][i]
+            mem[row + VALUE + 3 * j + i] = vectors[j][i]
 
 
 @apart
 def look_up(mem, at, rows, time, out):
     """The twelve numbers at a time, into `mem[out:]`."""
-    count = int(mem[at])
-    oldest = max(0, count - rows)
+    count = int(mem[at + RECORD.count])
+    oldest, ring = max(0, count - rows), Ring(at + RECORD.ring, rows, ROW)
     b = count - 1
-    while b > oldest and mem[at + 1 + ROW * ((b - 1) % rows)] >= time:
+    while b > oldest and mem[row_of(ring, b - 1)] >= time:
         b -= 1
-    later = at + 1 + ROW * (b % rows)
-    earlier = at + 1 + ROW * ((b - 1) % rows) if b > oldest else later
+    later = row_of(ring, b)
+    earlier = row_of(ring, b - 1) if b > oldest else later
     span = mem[later] - mem[earlier]
     share = min(max((time - mem[earlier]) / span, 0.0), 1.0) if span > 0.0 else 1.0
-    for i in range(12):
-        mem[out + i] = mem[earlier + 1 + i] + share * (mem[later + 1 + i] - mem[earlier + 1 + i])
+    for i in range(VALUES):
+        mem[out + i] = mem[earlier + VALUE + i] + share * (
+            mem[later + VALUE + i] - mem[earlier + VALUE + i]
+        )

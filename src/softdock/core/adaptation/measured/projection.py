@@ -1,16 +1,16 @@
-"""How the energy ledger takes energy from two free bodies, or gives it: in the kinetic metric, with
+"""How a method takes energy from two free bodies, or gives it: in the kinetic metric, with
 the pair's momenta kept.
 
 Both change the momenta by an internal impulse, equal and opposite about one common point, so that
 linear and angular momentum of the pair stay to the last bit. With one body fixed there is no such
 momentum to keep.
 
-wrench            the impulse is along the measured wrench: only the motion that the contact can
-                  change is changed. KE(alpha) along this line is a
-                  parabola; its least value is the energy that the contact cannot touch.
-relative_motion   of all internal impulses the one that is least in the kinetic metric: the motion
-                  relative to that of the pair welded together is scaled.
-                  Sliding and relative spin, which the contact did not cause, are scaled too.
+wrench            The impulse is along the measured wrench: only the motion that the contact can
+                  change is changed. The kinetic energy along this line is a parabola; its least
+                  value is the energy that the contact cannot touch.
+relative_motion   Of all internal impulses the one that is least in the kinetic metric: the motion
+                  relative to that of the pair welded together is scaled. Sliding and relative spin,
+                  which the contact did not cause, are scaled too.
 """
 
 from __future__ import annotations

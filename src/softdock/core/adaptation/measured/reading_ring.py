@@ -8,68 +8,53 @@ and six running sums of the controller's own. Instants never fall. `*_at(t)` int
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.adaptation.measured.motions import load_wrenches, store_pair, store_wrenches
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, bracket, row_of
 from softdock.core.spatial.motion import (
+    POSE,
     POSE_FLOATS,
     Motion,
     Wrench,
-    load_wrench,
     store_pose,
-    store_wrench,
 )
 from softdock.core.spatial.rotations import exponential, product, rotation_from_to
-from softdock.core.spatial.vectors import add, load3, load4, scale, store3, subtract
+from softdock.core.spatial.vectors import add, load3, load4, scale, subtract
 
-FORCE_TIME, WRENCHES, POSE_TIME, POSES, SUM_TIME, SUMS, ENTRY = 0, 1, 13, 14, 28, 29, 35
-
-
-class Ring(NamedTuple):
-    at: int  # first float in mem
-    slots: int
+ENTRY_CELLS = Cells(
+    "reading",
+    Cell("force_time", 1, "s", "instant of the force"),
+    Cell("wrenches", 12, "N, Nm", "on both bodies"),
+    Cell("pose_time", 1, "s", "instant of the poses"),
+    Cell("poses", 2 * POSE_FLOATS, "m, -", "of both mock-ups"),
+    Cell("sum_time", 1, "s", "instant of the sums"),
+    Cell("sums", 6, "-", "running sums of the controller's own"),
+)
+ATTITUDE = POSE.at.q
+ENTRY, ENTRY_FLOATS = ENTRY_CELLS.at, ENTRY_CELLS.size
 
 
 @compiled
-def _entry(ring, cycle):
-    return ring.at + (cycle % ring.slots) * ENTRY
+def readings(at, cycles):
+    """The ring of some cycles' readings, from its first float in `mem`."""
+    return Ring(at, cycles, ENTRY_FLOATS)
 
 
 @apart
 def keep(mem, ring, cycle, t, measured, sums):
     """The readings handed over at t [s], cycle by cycle; `sums`: two vectors."""
-    here = _entry(ring, cycle)
-    mem[here + FORCE_TIME], mem[here + POSE_TIME], mem[here + SUM_TIME] = (
+    here = row_of(ring, cycle)
+    mem[here + ENTRY.force_time], mem[here + ENTRY.pose_time], mem[here + ENTRY.sum_time] = (
         t - measured.force_age,
         t - measured.pose_age,
         t,
     )
-    store_wrench(mem, here + WRENCHES, measured.wrenches.chaser)
-    store_wrench(mem, here + WRENCHES + 6, measured.wrenches.target)
-    store_pose(mem, here + POSES, measured.mock_ups.chaser)
-    store_pose(mem, here + POSES + POSE_FLOATS, measured.mock_ups.target)
-    store3(mem, here + SUMS, sums[0])
-    store3(mem, here + SUMS + 3, sums[1])
-
-
-@compiled
-def _bracket(mem, ring, cycle, field, t):
-    """Entries at or before t and just after it (the same, if t is not between two), and the
-    fraction of the way."""
-    newer = _entry(ring, cycle)
-    for back in range(1, min(ring.slots, cycle + 1)):
-        if mem[newer + field] <= t:
-            return newer, newer, 0.0
-        older = _entry(ring, cycle - back)
-        if mem[older + field] <= t:
-            return (
-                older,
-                newer,
-                (t - mem[older + field]) / (mem[newer + field] - mem[older + field]),
-            )
-        newer = older
-    return newer, newer, 0.0
+    store_wrenches(mem, here + ENTRY.wrenches, measured.wrenches)
+    store_pose(mem, here + ENTRY.poses, measured.mock_ups.chaser)
+    store_pose(mem, here + ENTRY.poses + POSE_FLOATS, measured.mock_ups.target)
+    store_pair(mem, here + ENTRY.sums, sums[0], sums[1])
 
 
 @compiled
@@ -80,18 +65,18 @@ def _between3(mem, a, b, s):
 
 @compiled
 def _pose_between(mem, a, b, s):
-    q = load4(mem, a + 3)
+    q = load4(mem, a + ATTITUDE)
     if s > 0.0:
-        q = product(exponential(scale(s, rotation_from_to(q, load4(mem, b + 3)))), q)
+        q = product(exponential(scale(s, rotation_from_to(q, load4(mem, b + ATTITUDE)))), q)
     return Motion(_between3(mem, a, b, s), q, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
 @apart
 def wrenches_at(mem, ring, cycle, t):
-    a, b, s = _bracket(mem, ring, cycle, FORCE_TIME, t)
+    a, b, s = bracket(mem, ring, cycle, ENTRY.force_time, t)
     if a == b:
-        return Wrenches(load_wrench(mem, a + WRENCHES), load_wrench(mem, a + WRENCHES + 6))
-    a, b = a + WRENCHES, b + WRENCHES
+        return load_wrenches(mem, a + ENTRY.wrenches)
+    a, b = a + ENTRY.wrenches, b + ENTRY.wrenches
     chaser = Wrench(_between3(mem, a, b, s), _between3(mem, a + 3, b + 3, s))
     return Wrenches(
         chaser, Wrench(_between3(mem, a + 6, b + 6, s), _between3(mem, a + 9, b + 9, s))
@@ -101,8 +86,8 @@ def wrenches_at(mem, ring, cycle, t):
 @apart
 def poses_at(mem, ring, cycle, t):
     """Both mock-ups; without twist."""
-    a, b, s = _bracket(mem, ring, cycle, POSE_TIME, t)
-    a, b = a + POSES, b + POSES
+    a, b, s = bracket(mem, ring, cycle, ENTRY.pose_time, t)
+    a, b = a + ENTRY.poses, b + ENTRY.poses
     return Output(
         _pose_between(mem, a, b, s), _pose_between(mem, a + POSE_FLOATS, b + POSE_FLOATS, s)
     )
@@ -110,5 +95,7 @@ def poses_at(mem, ring, cycle, t):
 
 @apart
 def sums_at(mem, ring, cycle, t):
-    a, b, s = _bracket(mem, ring, cycle, SUM_TIME, t)
-    return _between3(mem, a + SUMS, b + SUMS, s), _between3(mem, a + SUMS + 3, b + SUMS + 3, s)
+    a, b, s = bracket(mem, ring, cycle, ENTRY.sum_time, t)
+    return _between3(mem, a + ENTRY.sums, b + ENTRY.sums, s), _between3(
+        mem, a + ENTRY.sums + 3, b + ENTRY.sums + 3, s
+    )

@@ -1,6 +1,6 @@
 """A port-Hamiltonian network in the loop: a virtual contact between the satellites, or an elastic
 appendage of one of them. Here its parameters, and the hooks of linear networks; nonlinear ones:
-network_nonlinear.py.
+nonlinear.py.
 
 Each cycle the network takes exactly the energy that crossed its ports: the held forces times the
 satellites' own displacements. It is booked as virtual, and what became of it is recorded: stored,
@@ -14,14 +14,11 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.core.adaptation.networks.port import (
-    BEFORE,
     BETWEEN_SATELLITES,
-    BOUND,
+    CELL,
+    FIRST,
     HEAD,
     MOST_PORTS,
-    STORED,
-    STORED_START,
-    TANK_START,
     Port,
     add_force,
     book,
@@ -151,7 +148,7 @@ def prepare_port(vector, base):
     )
     return Port(
         int(vector[base + AT.between]),
-        int(vector[int(vector[base + AT.network]) + 2]),
+        int(vector[int(vector[base + AT.network]) + FIRST.m]),
         units,
         vector[base + AT.distance],
     )
@@ -163,7 +160,13 @@ def prepare(marker, vector, base, memory):
     sided = int(vector[base + AT.sided]) if port.between == BETWEEN_SATELLITES else BOTH_SIDED
     at = int(vector[base + AT.network])
     return NetworkContact(
-        memory, vector, at, port, sided, vector[base + AT.tank], vector[base + AT.acceleration]
+        memory=memory,
+        numbers=vector,
+        at=at,
+        port=port,
+        sided=sided,
+        tank=vector[base + AT.tank],
+        acceleration=vector[base + AT.acceleration],
     )
 
 
@@ -185,16 +188,16 @@ def linear_matrices(method, mem, bound):
     B = rows.matrices + n * n
     C, Dbar, Dinv, k = B + n * m, B + 2 * n * m, B + 2 * n * m + m * m, B + 2 * n * m + 2 * m * m
     return LinearNet(
-        n,
-        m,
-        v[rows.matrices : B].reshape((n, n)),
-        v[B:C].reshape((n, m)),
-        v[C:Dbar].reshape((m, n)),
-        v[Dbar:Dinv].reshape((m, m)),
-        v[Dinv:k].reshape((m, m)),
-        mem[bound : bound + m],
-        v[k : k + n],
-        0.0,
+        n=n,
+        m=m,
+        A=v[rows.matrices : B].reshape((n, n)),
+        B=v[B:C].reshape((n, m)),
+        C=v[C:Dbar].reshape((m, n)),
+        Dbar=v[Dbar:Dinv].reshape((m, m)),
+        Dinv=v[Dinv:k].reshape((m, m)),
+        bound=mem[bound : bound + m],
+        stiffness=v[k : k + n],
+        extrapolate=0.0,
     )
 
 
@@ -207,7 +210,7 @@ def elongate(method, mem, own, x):
     for i in range(rows.n):
         own[x + i] = (
             method.numbers[rows.dirac + (i + 1) * size - 1]
-            * mem[method.memory + BEFORE + rows.m - 1]
+            * mem[method.memory + CELL.before + rows.m - 1]
         )
 
 
@@ -215,24 +218,24 @@ def elongate(method, mem, own, x):
 def _begin(method, net, mem, own, rig, satellites):
     m, at = method.memory, places(net.n, net.m)
     set_out(method.port, mem, m, rig, satellites)
-    own[TANK], mem[m + TANK_START] = method.tank, method.tank
+    own[TANK], mem[m + CELL.tank_start] = method.tank, method.tank
     for i in range(net.m):
-        mem[m + BOUND + i] = method.acceleration * rig.T * rig.T
-        own[at.position + i] = mem[m + BEFORE + i]
-        own[at.surface + i] = mem[m + BEFORE + i] if i < net.m - 1 else 0.0
+        mem[m + CELL.bound + i] = method.acceleration * rig.T * rig.T
+        own[at.position + i] = mem[m + CELL.before + i]
+        own[at.surface + i] = mem[m + CELL.before + i] if i < net.m - 1 else 0.0
     if method.sided == BOTH_SIDED and method.port.between == BETWEEN_SATELLITES:
         elongate(method, mem, own, at.x)
         refresh(net, own, at)
         hold_effort(net, own, at)
-    mem[m + STORED_START] = stored(net, own, at)
-    mem[m + STORED] = mem[m + STORED_START]
+    mem[m + CELL.stored_start] = stored(net, own, at)
+    mem[m + CELL.stored] = mem[m + CELL.stored_start]
 
 
 @apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """The network's forces, held over the cycle. A network that was sampled for another cycle (a
     batch that sweeps it) has none: the run ends as diverged."""
-    net, at = linear_matrices(method, mem, method.memory + BOUND), method.memory + HEAD
+    net, at = linear_matrices(method, mem, method.memory + CELL.bound), method.memory + HEAD
     own = mem[at : at + places(net.n, net.m).size]
     if rig.cycle == 0:
         _begin(method, net, mem, own, rig, satellites)
@@ -253,7 +256,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 def step(method, mem, rig, satellites, output):
     """At the end of a cycle, from where the satellites are then: what crossed the ports, and the
     forces to hold next. What is sent stays as it is."""
-    net, m = linear_matrices(method, mem, method.memory + BOUND), method.memory
+    net, m = linear_matrices(method, mem, method.memory + CELL.bound), method.memory
     at = places(net.n, net.m)
     own = mem[m + HEAD : m + HEAD + at.size]
     crossed = go_on(

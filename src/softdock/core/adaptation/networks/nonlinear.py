@@ -9,11 +9,8 @@ from typing import Any, NamedTuple
 from softdock.core.adaptation.networks.contact import AT, elongate, prepare_port
 from softdock.core.adaptation.networks.port import (
     BETWEEN_SATELLITES,
-    BOUND,
+    CELL,
     HEAD,
-    STORED,
-    STORED_START,
-    TANK_START,
     Port,
     add_force,
     book,
@@ -47,12 +44,12 @@ class NonlinearContact(NamedTuple):
 def prepare(marker, vector, base, memory):
     at = int(vector[base + AT.network])
     return NonlinearContact(
-        memory,
-        vector,
-        at,
-        prepare_port(vector, base),
-        vector[base + AT.tank],
-        vector[base + AT.acceleration],
+        memory=memory,
+        numbers=vector,
+        at=at,
+        port=prepare_port(vector, base),
+        tank=vector[base + AT.tank],
+        acceleration=vector[base + AT.acceleration],
     )
 
 
@@ -63,31 +60,31 @@ def the_network(method, mem, T):
     n, r, m = rows.n, rows.r, rows.m
     size = n + r
     laws = Laws(
-        n,
-        r,
-        m,
-        v[rows.dirac : rows.stores].reshape((size + m, size + m)),
-        v[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
-        v[rows.dampers : rows.tables].reshape((r, 5)),
-        v[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
+        n=n,
+        r=r,
+        m=m,
+        dirac=v[rows.dirac : rows.stores].reshape((size + m, size + m)),
+        stores=v[rows.stores : rows.dampers].reshape((n, STORE_FLOATS)),
+        dampers=v[rows.dampers : rows.tables].reshape((r, 5)),
+        tables=v[rows.tables : rows.matrices].reshape((rows.nodes, 2)),
     )
     Dbar = method.memory + HEAD + places(n, r, m).predicted + m
     Dinv, small, a = Dbar + m * m, Dbar + 2 * m * m, Dbar + 3 * m * m
     right = a + size * size
     tangent = right + size * (1 + m)
     return NonlinearNet(
-        laws,
-        n,
-        m,
-        T,
-        mem[method.memory + BOUND : method.memory + BOUND + m],
-        1.0,
-        mem[Dbar:Dinv].reshape((m, m)),
-        mem[Dinv:small].reshape((m, m)),
-        mem[a:right].reshape((size, size)),
-        mem[right:tangent].reshape((size, 1 + m)),
-        mem[tangent : tangent + size * (1 + m)].reshape((size, 1 + m)),
-        mem[small:a].reshape((m, m)),
+        laws=laws,
+        n=n,
+        m=m,
+        T=T,
+        bound=mem[method.memory + CELL.bound : method.memory + CELL.bound + m],
+        extrapolate=1.0,
+        Dbar=mem[Dbar:Dinv].reshape((m, m)),
+        Dinv=mem[Dinv:small].reshape((m, m)),
+        a=mem[a:right].reshape((size, size)),
+        right=mem[right:tangent].reshape((size, 1 + m)),
+        tangent=mem[tangent : tangent + size * (1 + m)].reshape((size, 1 + m)),
+        small=mem[small:a].reshape((m, m)),
     )
 
 
@@ -95,17 +92,17 @@ def the_network(method, mem, T):
 def _begin(method, net, mem, own, rig, satellites):
     m, at = method.memory, places(net.n, net.laws.r, net.m)
     set_out(method.port, mem, m, rig, satellites)
-    own[TANK], mem[m + TANK_START] = method.tank, method.tank
+    own[TANK], mem[m + CELL.tank_start] = method.tank, method.tank
     for i in range(net.m):
-        mem[m + BOUND + i] = (
+        mem[m + CELL.bound + i] = (
             2.0 * method.acceleration * rig.T * rig.T
         )  # the prediction extrapolates
     if method.port.between == BETWEEN_SATELLITES:
         elongate(method, mem, own, at.x)
     take_psi(net, own, at)
     hold(net, own, at)
-    mem[m + STORED_START] = nonlinear_stored(net, own, at)
-    mem[m + STORED] = mem[m + STORED_START]
+    mem[m + CELL.stored_start] = nonlinear_stored(net, own, at)
+    mem[m + CELL.stored] = mem[m + CELL.stored_start]
 
 
 @apart

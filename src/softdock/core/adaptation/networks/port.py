@@ -16,55 +16,48 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
 from softdock.core.adaptation.measured.line_of_action import plus_wrenches
+from softdock.core.adaptation.memory import recorded
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.ports.laws import STORE_FLOATS
 from softdock.core.ports.linear_step import FED, SHORT, TANK
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add_scaled, cross, dot, negate, store3, subtract
 
 MOST_PORTS = 3
+DOUBLE_ONLY = "networks, whose steps are solved to the last bits of doubles"
 BETWEEN_SATELLITES, ON_CHASER, ON_TARGET = 0, 1, 2
-(
-    FORCE,
-    POSITION,
-    ABSORBED,
-    STORED,
-    DISSIPATED,
-    IN_TANK,
-    UNPAID,
-    BEFORE,
-    BOUND,
-    SPEED,
-    START,
-    STORED_START,
-    TANK_START,
-    HEAD,
-) = (
-    *(0, 3, 4, 5, 6, 7, 8),
-    *(9, 12, 15, 18, 21, 22, 23),
-)
-CHANNELS = (
-    *(
-        (
-            f"force.{a}",
-            "N",
-            "world",
-            "force of the network on the chaser, or on the satellite it hangs on",
-        )
-        for a in "xyz"
+CELLS = Cells(
+    "network_contact",
+    recorded(
+        "force",
+        "N",
+        "force of the network on the chaser, or on the satellite it hangs on",
+        frame="world",
+        parts="xyz",
     ),
-    ("position", "m", "-", "of its last port; a wall is touched below 0"),
-    ("absorbed", "J", "-", "absorbed by the network at its ports, as the ledger books it"),
-    ("stored", "J", "-", "stored in its springs and masses"),
-    ("dissipated", "J", "-", "dissipated by its dampers"),
-    ("tank", "J", "-", "left of the energy lent at the start, and saved since"),
-    (
-        "short",
+    recorded("position", "m", "of its last port; a wall is touched below 0"),
+    recorded("absorbed", "J", "absorbed by the network at its ports, as the ledger books it"),
+    recorded("stored", "J", "stored in its springs and masses"),
+    recorded("dissipated", "J", "dissipated by its dampers"),
+    recorded(
+        "in_tank", "J", "left of the energy lent at the start, and saved since", channel="tank"
+    ),
+    recorded(
+        "unpaid",
         "J",
-        "-",
         "taken beyond network and tank: nought within the acceleration it is meant for",
+        channel="short",
     ),
+    Cell("before", MOST_PORTS, "m", "coordinates of the ports in the cycle before"),
+    Cell("bound", MOST_PORTS, "m", "second differences up to which it must stay passive"),
+    Cell("speed", MOST_PORTS, "m/s", "of the free flight that the ports are measured from"),
+    Cell("start", MOST_PORTS, "m", "where it set out"),
+    Cell("stored_start", 1, "J", "stored at the start"),
+    Cell("tank_start", 1, "J", "in the tank at the start"),
 )
+CELL, HEAD = CELLS.at, CELLS.size  # the network's own memory stands behind
 
 
 class Port(NamedTuple):
@@ -81,30 +74,34 @@ def coordinate(port, mem, at, rig, satellites, cycle, i):
     """Of port i at t_cycle [m]."""
     if port.between == BETWEEN_SATELLITES:
         apart = rotate_back(satellites.target.q, subtract(satellites.chaser.p, satellites.target.p))
-        return dot(port.axes[i], apart) - mem[at + START + i]
+        return dot(port.axes[i], apart) - mem[at + CELL.start + i]
     body = satellites.chaser if port.between == ON_CHASER else satellites.target
-    return dot(port.axes[i], body.p) - mem[at + START + i] - mem[at + SPEED + i] * cycle * rig.T
+    return (
+        dot(port.axes[i], body.p)
+        - mem[at + CELL.start + i]
+        - mem[at + CELL.speed + i] * cycle * rig.T
+    )
 
 
 @compiled
 def set_out(port, mem, at, rig, satellites):
     """Where the ports are at t = 0, and the free flight of the satellite they hang on."""
     for i in range(port.m):
-        mem[at + START + i], mem[at + SPEED + i] = 0.0, 0.0
+        mem[at + CELL.start + i], mem[at + CELL.speed + i] = 0.0, 0.0
         if port.between == BETWEEN_SATELLITES:
-            mem[at + START + i] = (
+            mem[at + CELL.start + i] = (
                 port.distance
                 if i == port.m - 1
                 else coordinate(port, mem, at, rig, satellites, 0, i)
             )
         else:
             body = satellites.chaser if port.between == ON_CHASER else satellites.target
-            mem[at + START + i], mem[at + SPEED + i] = (
+            mem[at + CELL.start + i], mem[at + CELL.speed + i] = (
                 dot(port.axes[i], body.p),
                 dot(port.axes[i], body.v),
             )
-        mem[at + BEFORE + i] = coordinate(port, mem, at, rig, satellites, 0, i)
-    mem[at + POSITION] = mem[at + BEFORE + port.m - 1]
+        mem[at + CELL.before + i] = coordinate(port, mem, at, rig, satellites, 0, i)
+    mem[at + CELL.position] = mem[at + CELL.before + port.m - 1]
 
 
 @compiled
@@ -114,11 +111,11 @@ def go_on(port, mem, at, rig, satellites, own, y, now, moved):
     crossed = 0.0
     for i in range(port.m):
         q = coordinate(port, mem, at, rig, satellites, rig.cycle + 1, i)
-        dq = q - mem[at + BEFORE + i]
-        crossed += own[y + i] * (dq + mem[at + SPEED + i] * rig.T)
+        dq = q - mem[at + CELL.before + i]
+        crossed += own[y + i] * (dq + mem[at + CELL.speed + i] * rig.T)
         own[now + i] = dq if moved else q
-        mem[at + BEFORE + i] = q
-    mem[at + POSITION] = mem[at + BEFORE + port.m - 1]
+        mem[at + CELL.before + i] = q
+    mem[at + CELL.position] = mem[at + CELL.before + port.m - 1]
     return crossed
 
 
@@ -126,10 +123,18 @@ def go_on(port, mem, at, rig, satellites, own, y, now, moved):
 def book(mem, at, own, absorbed, stored):
     """What the network did in this cycle, into the ledger and into what is recorded."""
     mem[BOOK_VIRTUAL] += absorbed
-    mem[at + ABSORBED] += absorbed
-    mem[at + STORED], mem[at + IN_TANK], mem[at + UNPAID] = stored, own[TANK], own[SHORT]
-    mem[at + DISSIPATED] = (
-        own[FED] + mem[at + TANK_START] - own[TANK] - (stored - mem[at + STORED_START]) + own[SHORT]
+    mem[at + CELL.absorbed] += absorbed
+    mem[at + CELL.stored], mem[at + CELL.in_tank], mem[at + CELL.unpaid] = (
+        stored,
+        own[TANK],
+        own[SHORT],
+    )
+    mem[at + CELL.dissipated] = (
+        own[FED]
+        + mem[at + CELL.tank_start]
+        - own[TANK]
+        - (stored - mem[at + CELL.stored_start])
+        + own[SHORT]
     )
 
 
@@ -144,7 +149,7 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
             else port.axes[i]
         )
         force = add_scaled(force, -factor * own[y + i], axis)
-    store3(mem, at + FORCE, force)
+    store3(mem, at + CELL.force, force)
     push, nothing = Wrench(force, (0.0, 0.0, 0.0)), no_wrench()
     if port.between == ON_CHASER:
         return plus_wrenches(wrenches, 1.0, Wrenches(push, nothing))
@@ -154,6 +159,18 @@ def add_force(port, mem, at, satellites, wrenches, own, y, factor):
     return plus_wrenches(
         wrenches, 1.0, Wrenches(push, Wrench(negate(force), negate(cross(apart, force))))
     )
+
+
+NUMBERS = Cells(
+    "network_numbers",
+    Cell("n", 1, "-", "stores"),
+    Cell("r", 1, "-", "dampers"),
+    Cell("m", 1, "-", "ports"),
+    Cell("T", 1, "s", "cycle for which the matrices were made"),
+    Cell("nodes", 1, "-", "nodes of all tables"),
+)
+FIRST, FIRST_FLOATS = NUMBERS.at, NUMBERS.size  # behind: Dirac structure, stores, dampers, tables
+DAMPER_FLOATS, NODE_FLOATS = 5, 2
 
 
 class Rows(NamedTuple):
@@ -173,9 +190,20 @@ class Rows(NamedTuple):
 
 @compiled
 def rows_at(vector, at):
-    n, r, m, nodes = int(vector[at]), int(vector[at + 1]), int(vector[at + 2]), int(vector[at + 4])
-    dirac = at + 5
+    n, r, m = int(vector[at + FIRST.n]), int(vector[at + FIRST.r]), int(vector[at + FIRST.m])
+    nodes, dirac = int(vector[at + FIRST.nodes]), at + FIRST_FLOATS
     stores = dirac + (n + r + m) ** 2
-    dampers = stores + 16 * n
-    tables = dampers + 5 * r
-    return Rows(n, r, m, vector[at + 3], dirac, stores, dampers, tables, nodes, tables + 2 * nodes)
+    dampers = stores + STORE_FLOATS * n
+    tables = dampers + DAMPER_FLOATS * r
+    return Rows(
+        n=n,
+        r=r,
+        m=m,
+        T=vector[at + FIRST.T],
+        dirac=dirac,
+        stores=stores,
+        dampers=dampers,
+        tables=tables,
+        nodes=nodes,
+        matrices=tables + NODE_FLOATS * nodes,
+    )

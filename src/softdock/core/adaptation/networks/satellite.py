@@ -18,8 +18,12 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.core.adaptation.interface import BOOK_VIRTUAL, Output, Satellites
+from softdock.core.adaptation.memory import recorded
+from softdock.core.adaptation.method import Method
 from softdock.core.adaptation.networks.contact import linear_matrices
-from softdock.core.adaptation.networks.port import ON_CHASER, ON_TARGET, rows_at
+from softdock.core.adaptation.networks.orbit import SATELLITE
+from softdock.core.adaptation.networks.port import DOUBLE_ONLY, ON_CHASER, ON_TARGET, rows_at
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.ports.linear_step import FED, PUT_IN, TANK, places, places_of, refresh, stored
@@ -49,15 +53,20 @@ NETWORK_SATELLITE = Group(
     ),
 )
 AT = NETWORK_SATELLITE.at
-VELOCITY, ABSORBED, STORED, DISSIPATED, CARRIED, MOMENTUM, STORED_START, BOUND, HEAD = range(9)
-CHANNELS = (
-    ("velocity", "m/s", "along its axis", "that its port gives, held over the cycle that begins"),
-    ("absorbed", "J", "-", "energy that crossed its port"),
-    ("stored", "J", "-", "in its masses and springs"),
-    ("dissipated", "J", "-", "by its dampers"),
-    ("carried", "J", "-", "crossed its port and not yet taken"),
-    ("momentum_error", "Ns", "-", "impulses taken less impulses counted"),
+CELLS = Cells(
+    "network_satellite",
+    recorded(
+        "velocity", "m/s", "that its port gives, held over the cycle that begins", "along its axis"
+    ),
+    recorded("absorbed", "J", "energy that crossed its port"),
+    recorded("stored", "J", "in its masses and springs"),
+    recorded("dissipated", "J", "by its dampers"),
+    recorded("carried", "J", "crossed its port and not yet taken"),
+    recorded("momentum", "Ns", "impulses taken less impulses counted", channel="momentum_error"),
+    Cell("stored_start", 1, "J", "stored at the start"),
+    Cell("bound", 1, "m", "of the cap of a linear network; not used with a force port"),
 )
+CELL, HEAD = CELLS.at, CELLS.size  # the network's own memory stands behind
 
 
 class NetworkSatellite(NamedTuple):
@@ -73,7 +82,11 @@ def prepare(marker, vector, base, memory):
     axis = load3(vector, base + AT.axis)
     which = ON_CHASER if vector[base + AT.satellite] == 0.0 else ON_TARGET
     return NetworkSatellite(
-        memory, vector, int(vector[base + AT.network]), which, scale(1.0 / norm(axis), axis)
+        memory=memory,
+        numbers=vector,
+        at=int(vector[base + AT.network]),
+        which=which,
+        axis=scale(1.0 / norm(axis), axis),
     )
 
 
@@ -97,9 +110,9 @@ def _begin(method, net, mem, own, speed):
         own[at.x + i] = speed * method.numbers[rigid + i]
     refresh(net, own, at)
     own[at.y] = speed
-    mem[m + VELOCITY] = speed
-    mem[m + STORED_START] = stored(net, own, at)
-    mem[m + STORED] = mem[m + STORED_START]
+    mem[m + CELL.velocity] = speed
+    mem[m + CELL.stored_start] = stored(net, own, at)
+    mem[m + CELL.stored] = mem[m + CELL.stored_start]
 
 
 @compiled
@@ -112,7 +125,11 @@ def _along(axis, body, rigid, way, speed):
 @apart
 def follow(method, mem, rig, measured, before, after, output):
     """The satellite moves as its network does."""
-    net, m, axis = linear_matrices(method, mem, method.memory + BOUND), method.memory, method.axis
+    net, m, axis = (
+        linear_matrices(method, mem, method.memory + CELL.bound),
+        method.memory,
+        method.axis,
+    )
     at = places(net.n, 1)
     own = mem[m + HEAD : m + HEAD + at.size]
     was, rigid, params = before.chaser, after.chaser, rig.chaser
@@ -128,14 +145,14 @@ def follow(method, mem, rig, measured, before, after, output):
         own[at.y] if rows_at(method.numbers, method.at).T == rig.T else math.nan
     )  # made for another cycle: the run ends as diverged
     mem[BOOK_VIRTUAL] += own[FED] - fed - 0.5 * params.mass[0] * (now * now - speed * speed)
-    mem[m + VELOCITY], mem[m + ABSORBED], mem[m + STORED], mem[m + CARRIED] = (
+    mem[m + CELL.velocity], mem[m + CELL.absorbed], mem[m + CELL.stored], mem[m + CELL.carried] = (
         now,
         own[FED],
         stored(net, own, at),
         own[TANK],
     )
-    mem[m + DISSIPATED] = own[PUT_IN] - (mem[m + STORED] - mem[m + STORED_START])
-    mem[m + MOMENTUM] += own[at.D] - impulse
+    mem[m + CELL.dissipated] = own[PUT_IN] - (mem[m + CELL.stored] - mem[m + CELL.stored_start])
+    mem[m + CELL.momentum] += own[at.D] - impulse
     body = _along(axis, was, rigid, now * rig.T, now)
     if method.which == ON_TARGET:
         return Satellites(after.chaser, body), Output(output.chaser, motion_of(params, body))
@@ -157,3 +174,21 @@ def check(values: dict[str, Any], tables: Any) -> Any:
     if body.get("fixed") or not isinstance(given, (int, float)) or abs(given - mass) > 1e-6 * mass:
         return [("satellite", values["satellite"], wanted)], []
     return [], []
+
+
+METHOD = Method(
+    name="network_satellite",
+    summary="a port-Hamiltonian network as a satellite along one axis: force in, motion out, "
+    "energy exact",
+    knows="the network",
+    group=NETWORK_SATELLITE,
+    marker=NetworkSatellite(memory=0, numbers=0, at=0, which=0, axis=(0.0, 0.0, 0.0)),
+    prepare=prepare,
+    correct=follow,
+    cells=CELLS,
+    memory=memory,
+    check=check,
+    part_of_scenario=True,
+    in_orbit=lambda values: SATELLITE,
+    double_only=DOUBLE_ONLY,
+)

@@ -5,170 +5,163 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.remapping.environment.filter import FILTER_FLOATS
+from softdock.core.adaptation.memory import Recorded, recorded
+from softdock.core.adaptation.remapping.environment.filter_cells import FILTER_CELLS
+from softdock.core.adaptation.remapping.environment.stiffness import FIT_CELLS
+from softdock.core.adaptation.remapping.wanted.contact import MODEL_CELLS
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.spatial.rigid_body import BODY_FLOATS
 
 
-def _motion(name: str, what: str) -> list[tuple[str, str, str, str]]:
-    return [
-        *(
-            (f"{name}.position.{a}", "m", "world", f"position of {what}, its past corrected")
-            for a in "xyz"
+def _motion(body: str, what: str) -> tuple[Recorded, ...]:
+    """Pose and twist of a satellite, in the order of spatial/motion.py."""
+    stem, past = f"corrected.{body}", "its past corrected"
+    return (
+        recorded(
+            f"{body}_position",
+            "m",
+            f"position of {what}, {past}",
+            frame="world",
+            parts="xyz",
+            channel=f"{stem}.position",
         ),
-        *(
-            (
-                f"{name}.attitude.{a}",
-                "-",
-                "world from body",
-                f"attitude of {what}, its past corrected",
-            )
-            for a in "wxyz"
+        recorded(
+            f"{body}_attitude",
+            "-",
+            f"attitude of {what}, {past}",
+            frame="world from body",
+            parts="wxyz",
+            channel=f"{stem}.attitude",
         ),
-        *(
-            (f"{name}.velocity.{a}", "m/s", "world", f"velocity of {what}, its past corrected")
-            for a in "xyz"
+        recorded(
+            f"{body}_velocity",
+            "m/s",
+            f"velocity of {what}, {past}",
+            frame="world",
+            parts="xyz",
+            channel=f"{stem}.velocity",
         ),
-        *(
-            (f"{name}.rate.{a}", "rad/s", "body", f"angular velocity of {what}, its past corrected")
-            for a in "xyz"
+        recorded(
+            f"{body}_rate",
+            "rad/s",
+            f"angular velocity of {what}, {past}",
+            frame="body",
+            parts="xyz",
+            channel=f"{stem}.rate",
         ),
-    ]
+    )
 
 
-CHANNELS = (
-    (
+RECORDED = (
+    recorded(
         "contact",
-        "-",
         "-",
         "1: a real contact is seen; 2: the satellites are in contact; 3: both; 0: neither",
     ),
-    (
+    recorded(
         "overlap",
         "m",
-        "-",
         "of the satellites with the environment at the end of the cycle; negative: the gap; "
         "0 where none is known",
     ),
-    (
+    recorded(
         "environment",
         "m",
-        "-",
         "place of the environment beyond the measured contact point, along the normal",
     ),
-    *(
-        (
-            f"normal.{a}",
-            "-",
-            "world",
-            "direction of the measured force on the chaser, kept in target axes",
-        )
-        for a in "xyz"
+    recorded(
+        "normal",
+        "-",
+        "direction of the measured force on the chaser, kept in target axes",
+        frame="world",
+        parts="xyz",
     ),
-    *((f"point.{a}", "m", "target axes", "contact point") for a in "xyz"),
-    (
+    recorded("point", "m", "contact point", frame="target axes", parts="xyz"),
+    recorded(
         "line_error",
         "m",
-        "-",
         "distance of the wrench's line of action from the tip of the pair nearest to it, as "
         "the measured poses have it",
     ),
-    ("stiffness", "N/m", "-", "of the mock-ups' contact along the normal, as used"),
-    ("rewound", "-", "-", "cycles that were computed anew in this one"),
-    (
+    recorded("stiffness", "N/m", "of the mock-ups' contact along the normal, as used"),
+    recorded("rewound", "-", "cycles that were computed anew in this one"),
+    recorded(
         "designed",
         "J",
-        "-",
         "real minus wanted contact work so far, the real one as measured, of forces above "
         "the threshold; the ledger's has the true one",
     ),
-    (
+    recorded(
         "jumped",
         "J",
-        "-",
         "energy that appeared in the wanted contact because the environment was seen "
         "elsewhere than before; so far",
     ),
-    ("deviation", "m", "-", "largest distance of an executable set-point from the computed one"),
-    *(
-        (
-            f"corrected.force.{a}",
-            "N",
-            "world",
-            "mean force on the chaser satellite over the cycle, its past corrected",
-        )
-        for a in "xyz"
+    recorded("deviation", "m", "largest distance of an executable set-point from the computed one"),
+    recorded(
+        "past_force",
+        "N",
+        "mean force on the chaser satellite over the cycle, its past corrected",
+        frame="world",
+        parts="xyz",
+        channel="corrected.force",
     ),
-    *_motion("corrected.chaser", "the chaser satellite"),
-    *_motion("corrected.target", "the target satellite"),
+    *_motion("chaser", "the chaser satellite"),
+    *_motion("target", "the target satellite"),
 )
+# of executable set-points, per robot: motion, accelerations and room to plan
+FOLLOWER_FLOATS = MOTION_FLOATS + 36
 
-# The method's slice of mem: the recorded channels first
-(
-    CONTACT,
-    OVERLAP,
-    ENVIRONMENT,
-    NORMAL,
-    POINT,
-    LINE_ERROR,
-    STIFFNESS,
-    REWOUND,
-    DESIGNED,
-    JUMPED,
-    DEVIATION,
-) = 0, 1, 2, 3, 6, 9, 10, 11, 12, 13, 14
-PAST_FORCE, PAST = 15, 18  # the corrected past: mean force, then both motions
-SEEN, KNOWN, ACTS = (
-    44,
-    45,
-    46,
-)  # flags: a real contact, an environment, satellites that went their own way in this cycle
-REWOUND_ENERGY, FREE_SINCE, ACTED = (
-    47,
-    48,
-    49,
-)  # J; the cycle since which no force of ours acted; cycles in which it did
-MODEL, MODEL_FLOATS = 50, 17  # the contact as the satellites feel it: see desired_contact.py
-FELT, READ = 67, 93  # of the last cycle: mock-ups and wrenches on them
-MEAN, AFTER = 105, 117  # mean wrenches of this cycle, satellites at its end
-CONTACTS, REWINDS, DEEPEST, TOO_SHORT, OTHER_POINTS, SOFT = 143, 144, 145, 146, 147, 148  # counts
-LARGEST_BELOW, LARGEST_LINE_ERROR, SHORTEST, LARGEST_JUMP, LARGEST_DEVIATION = (
-    149,
-    150,
-    151,
-    152,
-    153,
+CELLS = Cells(
+    "remapping",
+    *RECORDED,
+    Cell("seen", 1, "-", "1: a real contact"),
+    Cell("known", 1, "-", "1: an environment"),
+    Cell("acts", 1, "-", "1: satellites that went their own way in this cycle"),
+    Cell("rewound_energy", 1, "J", "gain of kinetic energy by a past computed anew"),
+    Cell("free_since", 1, "-", "cycle since which no force of ours acted"),
+    Cell("acted", 1, "cycles", "in which it did"),
+    Cell("model", MODEL_CELLS.size, "", "the contact as the satellites feel it: wanted/contact.py"),
+    Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the last cycle"),
+    Cell("read", 12, "N, Nm", "wrenches on them"),
+    Cell("mean", 12, "N, Nm", "mean wrenches of this cycle"),
+    Cell("after", 2 * BODY_FLOATS, "m, -, m/s, Nms", "satellites at its end"),
+    Cell("contacts", 1, "-", "contacts so far"),
+    Cell("rewinds", 1, "-", "pasts that were computed anew"),
+    Cell("deepest", 1, "cycles", "longest of them"),
+    Cell("too_short", 1, "-", "contacts that had begun before the history"),
+    Cell("other_points", 1, "-", "contacts that moved to another place"),
+    Cell("soft", 1, "cycles", "without a stiffness along the normal"),
+    Cell("largest_below", 1, "N", "largest force that was no contact"),
+    Cell("largest_line_error", 1, "m", "of `line_error`"),
+    Cell("shortest", 1, "cycles", "shortest contact"),
+    Cell("largest_jump", 1, "J", "of `jumped`, in one cycle"),
+    Cell("largest_deviation", 1, "m", "of `deviation`"),
+    Cell("estimate", FIT_CELLS.size, "", "stiffness from force and motion: stiffness.py"),
+    Cell("followers", 2 * FOLLOWER_FLOATS, "", "of executable set-points, both robots"),
+    Cell("filter", FILTER_CELLS.size, "", "of environment = filter: filter.py"),
+    Cell("first", 3, "-", "of the contact under way: normal when it began, target axes"),
+    Cell("first_pair", 1, "-", "and its pair"),
+    Cell("has_left", 1, "-", "1: it has left them"),
+    Cell("taken", 1, "J", "by the wanted contact since"),
+    Cell("jumped_before", 1, "J", "what had jumped before"),
+    Cell("began", 1, "-", "stamp of its first force"),
+    Cell("taken_now", 1, "J", "by the wanted contact in this cycle"),
+    Cell("missed", 1, "cycles", "in which the line missed the surface"),
+    Cell("impulse", 3, "Ns", "on the chaser since the contact began"),
+    Cell("past_impulse", 3, "Ns", "its change by a new past"),
+    Cell("past_peak", 1, "N^2", "largest force there, squared"),
+    Cell("first_force", 1, "N", "of the contact's first reading"),
 )
-ESTIMATE = 154  # sums of the least squares, and the estimate: see stiffness_estimate.py
-FOLLOWERS, FOLLOWER_FLOATS = (
-    168,
-    MOTION_FLOATS + 36,
-)  # of executable set-points: motion, accelerations and room to plan, per robot
-FILTER_STATE = FOLLOWERS + 2 * FOLLOWER_FLOATS  # of environment = filter: see environment_filter.py
-FIRST, FIRST_FLOATS = (
-    FILTER_STATE + FILTER_FLOATS,
-    8,
-)  # of the contact under way: normal (target axes) and pair when it began; whether it has left them
-TAKEN, JUMPED_BEFORE, BEGAN = (
-    FIRST + 5,
-    FIRST + 6,
-    FIRST + 7,
-)  # energy that the wanted contact took since, J; what had jumped before; stamp of its first force
-TAKEN_NOW, MISSED = (
-    FIRST + FIRST_FLOATS,
-    FIRST + FIRST_FLOATS + 1,
-)  # J, by the wanted contact in this cycle; cycles in which the line missed the surface
-IMPULSE, PAST_IMPULSE, PAST_PEAK = (
-    MISSED + 1,
-    MISSED + 4,
-    MISSED + 7,
-)  # Ns on the chaser since it began; its change by a new past; N^2, the largest there
-FIRST_FORCE = PAST_PEAK + 1  # N, of the contact's first reading
-RING = FIRST_FORCE + 1
-ROW_FLOATS = (
-    26 + 12 + 3
-    # satellites at a stamp; what others gave them in the cycle that begins there; the mean force in
-    # it
+CELL, RING_AT = CELLS.at, CELLS.size  # the history stands behind
+PAST_CELLS = Cells(
+    "past",
+    Cell("satellites", 2 * BODY_FLOATS, "m, -, m/s, Nms", "at a stamp"),
+    Cell("others", 12, "N, Nm", "what others gave them in the cycle that begins there"),
+    Cell("force", 3, "N", "the contact's mean force on the chaser in it"),
 )
+PAST, PAST_FLOATS = PAST_CELLS.at, PAST_CELLS.size
 
 
 class Remapping(NamedTuple):
@@ -184,4 +177,6 @@ class Remapping(NamedTuple):
     loss: float  # wanted restitution: damping ratio, or lambda times approach speed
 
 
-MARKER = Remapping(0, 0, 0, 0, 0.0, 0, 0.0, 0.0)
+MARKER = Remapping(
+    memory=0, vector=0, base=0, rows=0, threshold=0.0, substeps=0, lead=0.0, loss=0.0
+)

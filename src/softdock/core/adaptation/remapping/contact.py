@@ -5,38 +5,8 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.remapping.cells import (
-    ACTED,
-    BEGAN,
-    CONTACTS,
-    DEEPEST,
-    ENVIRONMENT,
-    ESTIMATE,
-    FIRST,
-    FIRST_FORCE,
-    FREE_SINCE,
-    IMPULSE,
-    JUMPED,
-    JUMPED_BEFORE,
-    KNOWN,
-    LARGEST_JUMP,
-    LARGEST_LINE_ERROR,
-    LINE_ERROR,
-    MODEL,
-    OTHER_POINTS,
-    OVERLAP,
-    PAST_IMPULSE,
-    PAST_PEAK,
-    POINT,
-    REWINDS,
-    REWOUND,
-    REWOUND_ENERGY,
-    SHORTEST,
-    STIFFNESS,
-    TAKEN,
-    TOO_SHORT,
-)
-from softdock.core.adaptation.remapping.environment.stiffness import FRESH
+from softdock.core.adaptation.remapping.cells import CELL
+from softdock.core.adaptation.remapping.environment.stiffness import FIT
 from softdock.core.adaptation.remapping.keys import AT, MEASURED_TORQUE
 from softdock.core.adaptation.remapping.rewind import rewind
 from softdock.core.adaptation.remapping.wanted.contact import (
@@ -76,38 +46,38 @@ def _model_of(method, env, wrench, mock_ups, law):
             couple = rotate_back(t.q, left)  # Lange eq. 21
     normal = rotate_back(t.q, env.normal)
     return Model(
-        normal,
-        rotate_back(c.q, subtract(env.point, c.p)),
-        rotate_back(t.q, subtract(env.point, t.p)),
-        env.depth,
-        couple,
-        law,
+        normal=normal,
+        on_chaser=rotate_back(c.q, subtract(env.point, c.p)),
+        on_target=rotate_back(t.q, subtract(env.point, t.p)),
+        depth=env.depth,
+        couple=couple,
+        law=law,
     )
 
 
 @compiled
 def _note_environment(method, mem, env, model):
     m = method.memory
-    mem[m + ENVIRONMENT], mem[m + STIFFNESS], mem[m + LINE_ERROR] = (
+    mem[m + CELL.environment], mem[m + CELL.stiffness], mem[m + CELL.line_error] = (
         env.depth,
         env.stiffness,
         env.error,
     )
-    store3(mem, m + POINT, model.on_target)
-    mem[m + LARGEST_LINE_ERROR] = max(mem[m + LARGEST_LINE_ERROR], env.error)
+    store3(mem, m + CELL.point, model.on_target)
+    mem[m + CELL.largest_line_error] = max(mem[m + CELL.largest_line_error], env.error)
 
 
 @compiled
 def _note_jump(method, mem, jump):
-    mem[method.memory + JUMPED] += jump
-    mem[method.memory + LARGEST_JUMP] = max(mem[method.memory + LARGEST_JUMP], abs(jump))
+    mem[method.memory + CELL.jumped] += jump
+    mem[method.memory + CELL.largest_jump] = max(mem[method.memory + CELL.largest_jump], abs(jump))
 
 
 @compiled
 def _note_first(method, mem, normal, pair, force):
     """The reading that later ones are held against: the contact's first, or the first clear one."""
-    store3(mem, method.memory + FIRST, normal)
-    mem[method.memory + FIRST + 3], mem[method.memory + FIRST_FORCE] = float(pair), force
+    store3(mem, method.memory + CELL.first, normal)
+    mem[method.memory + CELL.first_pair], mem[method.memory + CELL.first_force] = float(pair), force
 
 
 @compiled
@@ -115,10 +85,10 @@ def _is_elsewhere(method, mem, normal, pair, force):
     """Whether a reading belongs to another place than the contact's first. What the threshold hides
     may turn either force, the more the weaker it is."""
     m = method.memory
-    noise = method.threshold / force + method.threshold / mem[m + FIRST_FORCE]
-    if pair != mem[m + FIRST + 3]:
+    noise = method.threshold / force + method.threshold / mem[m + CELL.first_force]
+    if pair != mem[m + CELL.first_pair]:
         return noise < ANOTHER_NORMAL
-    return dot(normal, load3(mem, m + FIRST)) < math.cos(min(ANOTHER_NORMAL + noise, math.pi))
+    return dot(normal, load3(mem, m + CELL.first)) < math.cos(min(ANOTHER_NORMAL + noise, math.pi))
 
 
 @apart
@@ -126,7 +96,7 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
     """A contact is seen for the first time: its law, and the past if the satellites had touched
     already. Returns satellites and the work taken [J]."""
     m = method.memory
-    model = _model_of(method, env, wrench, felt, load_law(mem, m + MODEL))
+    model = _model_of(method, env, wrench, felt, load_law(mem, m + CELL.model))
     touch = touch_of(rig, model, satellites)
     law = wanted_law(
         method,
@@ -137,21 +107,28 @@ def open_contact(method, mem, rig, env, wrench, felt, satellites):
         mobility(rig, satellites, touch),
         touch.rate,
     )
-    model = Model(model.normal, model.on_chaser, model.on_target, model.depth, model.couple, law)
-    store_model(mem, m + MODEL, model)
-    mem[m + KNOWN], mem[m + ACTED] = 1.0, 0.0
-    mem[m + CONTACTS] += 1.0
+    model = Model(
+        normal=model.normal,
+        on_chaser=model.on_chaser,
+        on_target=model.on_target,
+        depth=model.depth,
+        couple=model.couple,
+        law=law,
+    )
+    store_model(mem, m + CELL.model, model)
+    mem[m + CELL.known], mem[m + CELL.acted] = 1.0, 0.0
+    mem[m + CELL.contacts] += 1.0
     _note_first(method, mem, model.normal, env.pair, norm(wrench.force))
-    store3(mem, m + IMPULSE, (0.0, 0.0, 0.0))
-    mem[m + FIRST + 4] = 0.0
+    store3(mem, m + CELL.impulse, (0.0, 0.0, 0.0))
+    mem[m + CELL.has_left] = 0.0
     _note_environment(method, mem, env, model)
     if method.rows < 2:
         jump = elastic_energy(law, touch.overlap)
         _note_jump(method, mem, jump)
         if touch.overlap > 0.0:
-            mem[m + TOO_SHORT] += 1.0
+            mem[m + CELL.too_short] += 1.0
         return satellites, jump
-    mem[m + JUMPED_BEFORE] = mem[m + JUMPED]
+    mem[m + CELL.jumped_before] = mem[m + CELL.jumped]
     return _rewound(method, mem, rig, model, satellites, rig.cycle)
 
 
@@ -161,19 +138,19 @@ def _rewound(method, mem, rig, model, satellites, latest):
     it [J]."""
     m = method.memory
     corrected, cycles, taken, jump, impulse, peak_squared = rewind(method, mem, rig, model, latest)
-    mem[m + BEGAN] = float(rig.cycle - cycles)
+    mem[m + CELL.began] = float(rig.cycle - cycles)
     _note_jump(method, mem, jump)
     if cycles > 0:
-        mem[m + REWOUND], mem[m + ACTED] = float(cycles), float(cycles)
-        mem[m + REWINDS] += 1.0
-        mem[m + PAST_PEAK] = peak_squared
-        store3(mem, m + PAST_IMPULSE, subtract(impulse, load3(mem, m + IMPULSE)))
-        store3(mem, m + IMPULSE, impulse)
-        mem[m + DEEPEST] = max(mem[m + DEEPEST], float(cycles))
+        mem[m + CELL.rewound], mem[m + CELL.acted] = float(cycles), float(cycles)
+        mem[m + CELL.rewinds] += 1.0
+        mem[m + CELL.past_peak] = peak_squared
+        store3(mem, m + CELL.past_impulse, subtract(impulse, load3(mem, m + CELL.impulse)))
+        store3(mem, m + CELL.impulse, impulse)
+        mem[m + CELL.deepest] = max(mem[m + CELL.deepest], float(cycles))
         energy = kinetic_energy(rig.chaser, corrected.chaser) + kinetic_energy(
             rig.target, corrected.target
         )
-        mem[m + REWOUND_ENERGY] = (
+        mem[m + CELL.rewound_energy] = (
             energy
             - kinetic_energy(rig.chaser, satellites.chaser)
             - kinetic_energy(rig.target, satellites.target)
@@ -190,22 +167,22 @@ def follow_contact(method, mem, rig, env, wrench, felt, satellites):
     belief, and is computed anew.
     """
     m = method.memory
-    old = load_model(mem, m + MODEL)
+    old = load_model(mem, m + CELL.model)
     model = _model_of(method, env, wrench, felt, old.law)
     force = norm(wrench.force)
     if _is_elsewhere(method, mem, model.normal, float(env.pair), force):
-        if mem[m + FIRST + 4] == 0.0:
-            mem[m + FIRST + 4] = 1.0
-            mem[m + OTHER_POINTS] += 1.0
-    elif mem[m + FIRST_FORCE] < min(force, CLEAR * method.threshold):
+        if mem[m + CELL.has_left] == 0.0:
+            mem[m + CELL.has_left] = 1.0
+            mem[m + CELL.other_points] += 1.0
+    elif mem[m + CELL.first_force] < min(force, CLEAR * method.threshold):
         _note_first(method, mem, model.normal, env.pair, force)
     before, after = overlap_of(old, satellites), overlap_of(model, satellites)
-    store_model(mem, m + MODEL, model)
+    store_model(mem, m + CELL.model, model)
     _note_environment(method, mem, env, model)
-    if mem[m + ESTIMATE + FRESH] != 0.0 and method.rows > 1:
-        mem[m + JUMPED] = mem[m + JUMPED_BEFORE]
-        satellites, taken = _rewound(method, mem, rig, model, satellites, int(mem[m + BEGAN]))
-        return satellites, taken - mem[m + TAKEN]
+    if mem[m + CELL.estimate + FIT.fresh] != 0.0 and method.rows > 1:
+        mem[m + CELL.jumped] = mem[m + CELL.jumped_before]
+        satellites, taken = _rewound(method, mem, rig, model, satellites, int(mem[m + CELL.began]))
+        return satellites, taken - mem[m + CELL.taken]
     if before <= 0.0 and after <= 0.0:
         return satellites, 0.0
     jump = elastic_energy(model.law, after) - elastic_energy(model.law, before)
@@ -217,8 +194,10 @@ def follow_contact(method, mem, rig, env, wrench, felt, satellites):
 def close_contact(method, mem, rig):
     """Neither mock-ups nor satellites touch any more."""
     m = method.memory
-    mem[m + KNOWN] = 0.0
-    mem[m + FREE_SINCE] = float(rig.cycle)
-    if mem[m + ACTED] > 0.0 and (mem[m + SHORTEST] == 0.0 or mem[m + ACTED] < mem[m + SHORTEST]):
-        mem[m + SHORTEST] = mem[m + ACTED]
-    mem[m + OVERLAP], mem[m + ENVIRONMENT] = 0.0, 0.0
+    mem[m + CELL.known] = 0.0
+    mem[m + CELL.free_since] = float(rig.cycle)
+    if mem[m + CELL.acted] > 0.0 and (
+        mem[m + CELL.shortest] == 0.0 or mem[m + CELL.acted] < mem[m + CELL.shortest]
+    ):
+        mem[m + CELL.shortest] = mem[m + CELL.acted]
+    mem[m + CELL.overlap], mem[m + CELL.environment] = 0.0, 0.0

@@ -12,12 +12,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.interface import Output
-from softdock.core.adaptation.remapping.cells import (
-    DEVIATION,
-    FOLLOWER_FLOATS,
-    FOLLOWERS,
-    LARGEST_DEVIATION,
-)
+from softdock.core.adaptation.remapping.cells import CELL, FOLLOWER_FLOATS
 from softdock.core.adaptation.remapping.keys import AT, EXECUTABLE
 from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import apart, compiled
@@ -47,11 +42,11 @@ def set_point(method, mem, rig, satellites, output):
         return output
     along = or_no_limit(v[b + AT.speed]), v[b + AT.acceleration], or_no_limit(v[b + AT.jerk])
     limits = (*along, math.inf, v[b + AT.turn_acceleration], or_no_limit(v[b + AT.turn_jerk]))
-    at, started = m + FOLLOWERS, rig.cycle > 0
+    at, started = m + CELL.followers, rig.cycle > 0
     chaser = _followed(limits, rig.T, mem, at, output.chaser, started)
     target = _followed(limits, rig.T, mem, at + FOLLOWER_FLOATS, output.target, started)
-    mem[m + DEVIATION] = max(
+    mem[m + CELL.deviation] = max(
         norm(subtract(chaser.p, output.chaser.p)), norm(subtract(target.p, output.target.p))
     )
-    mem[m + LARGEST_DEVIATION] = max(mem[m + LARGEST_DEVIATION], mem[m + DEVIATION])
+    mem[m + CELL.largest_deviation] = max(mem[m + CELL.largest_deviation], mem[m + CELL.deviation])
     return Output(chaser, target)

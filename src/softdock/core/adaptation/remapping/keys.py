@@ -1,12 +1,13 @@
-"""What a user tells the re-mapping: its parameters. `remapping.py` is the method; read it first."""
+"""What a user tells the re-mapping: its parameters. method.py is the method; read it first."""
 
 from __future__ import annotations
 
+from softdock.core.adaptation.remapping.choice_keys import FILTER_KEYS, LIMIT_KEYS
+from softdock.core.adaptation.remapping.surface_keys import SURFACE_KEYS
 from softdock.core.machine.parameters import Group, Parameter
 
 EXACT, REPLACED_STIFFNESS, FILTER = 0, 1, 2
 TIP, SHAPE, WRENCH = 0, 1, 2
-OF_SCENARIO, PLANE, SPHERE, CYLINDER, BORE, BOX, INNER_CONE, OUTER_CONE = range(8)
 MEASURED_TORQUE, POINT_TORQUE = 0, 1
 GIVEN, ON_LINE = 0, 1
 SCENARIO, SPRING_DAMPER, HUNT_CROSSLEY, RESTITUTION = 0, 1, 2, 3
@@ -19,10 +20,6 @@ _SPRING, _HUNT, _RESTITUTION = (
     ("wanted.law", ("hunt_crossley",)),
     ("wanted.law", ("restitution",)),
 )
-_EXECUTABLE = ("set_points", ("executable",))
-_FILTER = ("environment", ("filter",))
-_BOX = ("surface.shape", ("box",))
-_SHAPES = ("scenario", "plane", "sphere", "cylinder", "bore", "box", "inner_cone", "outer_cone")
 
 REMAPPING = Group(
     "remapping",
@@ -168,60 +165,7 @@ REMAPPING = Group(
         "tip",
         choices=("tip", "shape", "wrench"),
     ),
-    Parameter(
-        "surface",
-        "surface.shape",
-        "the target mock-up's surface for the contact point, in target axes; scenario: the "
-        "scenario's own contact pairs. A cone is endless, as is a cylinder",
-        "scenario",
-        choices=_SHAPES,
-        when=("contact_point", ("shape",)),
-    ),
-    Parameter(
-        "surface_origin",
-        "surface.origin_m",
-        "a point of the plane, the centre of sphere or box, a point of the axis of cylinder "
-        "or bore, the apex of the cone; target axes",
-        (0.0, 0.0, 0.0),
-        "m",
-        -1e3,
-        1e3,
-        size=3,
-        when=("surface.shape", _SHAPES[1:]),
-    ),
-    Parameter(
-        "surface_axis",
-        "surface.axis",
-        "outward normal of the plane, axis of cylinder or bore, direction in which the cone "
-        "opens; target axes",
-        None,
-        size=3,
-        kind="direction",
-        when=("surface.shape", ("plane", "cylinder", "bore", "inner_cone", "outer_cone")),
-    ),
-    Parameter(
-        "surface_radius",
-        "surface.radius_m",
-        "of sphere, cylinder or bore",
-        None,
-        "m",
-        0.0,
-        1e3,
-        True,
-        when=("surface.shape", ("sphere", "cylinder", "bore")),
-    ),
-    Parameter(
-        "surface_half",
-        "surface.half_edges_m",
-        "half the edges of the box, target axes",
-        None,
-        "m",
-        0.0,
-        1e3,
-        True,
-        size=3,
-        when=_BOX,
-    ),
+    *SURFACE_KEYS,
     Parameter(
         "torque",
         "torque",
@@ -274,113 +218,8 @@ REMAPPING = Group(
         "as_computed",
         choices=("as_computed", "executable"),
     ),
-    Parameter(
-        "speed",
-        "max_speed_m_per_s",
-        "speed limit per axis; 0: none",
-        0.0,
-        "m/s",
-        0.0,
-        1e3,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "acceleration",
-        "max_acceleration_m_per_s2",
-        "acceleration limit per axis",
-        None,
-        "m/s^2",
-        0.0,
-        1e4,
-        True,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "jerk",
-        "max_jerk_m_per_s3",
-        "jerk limit per axis; 0: none",
-        0.0,
-        "m/s^3",
-        0.0,
-        1e6,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "turn_acceleration",
-        "max_angular_acceleration_rad_per_s2",
-        "angular acceleration limit",
-        100.0,
-        "rad/s^2",
-        0.0,
-        1e5,
-        True,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "turn_jerk",
-        "max_angular_jerk_rad_per_s3",
-        "angular jerk limit per axis; 0: none",
-        0.0,
-        "rad/s^3",
-        0.0,
-        1e6,
-        when=_EXECUTABLE,
-    ),
-    Parameter(
-        "noise_force",
-        "filter.noise_N",
-        "standard deviation of a measured force along the normal",
-        0.5,
-        "N",
-        0.0,
-        1e6,
-        True,
-        when=_FILTER,
-    ),
-    Parameter(
-        "noise_position",
-        "filter.noise_m",
-        "standard deviation of a measured motor position",
-        2e-6,
-        "m",
-        0.0,
-        1.0,
-        True,
-        when=_FILTER,
-    ),
-    Parameter(
-        "filter_stiffness",
-        "filter.joint_stiffness_N_per_m",
-        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
-        (0.0, 0.0),
-        "N/m",
-        0.0,
-        1e12,
-        size=2,
-        when=_FILTER,
-    ),
-    Parameter(
-        "filter_zeta",
-        "filter.joint_damping_ratio",
-        "of both, beside stiffnesses given here",
-        (0.1, 0.1),
-        low=0.0,
-        high=10.0,
-        size=2,
-        when=_FILTER,
-    ),
-    Parameter(
-        "filter_mass",
-        "filter.moving_mass_kg",
-        "behind both, beside stiffnesses given here",
-        (1.0, 1.0),
-        "kg",
-        0.0,
-        1e6,
-        True,
-        size=2,
-        when=_FILTER,
-    ),
+    *LIMIT_KEYS,
+    *FILTER_KEYS,
     Parameter(
         "joints",
         "joints",

@@ -2,15 +2,15 @@
 environment is, not what the satellites feel.
 
 Each cycle:
-    1. from the measured wrench and the measured mock-ups: the normal, the contact point and the
-       place of the environment (environment/environment.py)
-    2. fixed to the satellites' bodies it is the contact they feel, under the wanted law
-       (wanted/contact.py)
-    3. where the satellites had overlapped it before it was seen, their past is recomputed
-       (rewind.py)
-    4. the satellites move under that contact, in steps shorter than the cycle; its mean wrench is
-       what acts in this cycle (wanted/motion.py)
-    5. set-points are sent ahead by the expected delay, with the predicted force (lead.py)
+    1. environment/environment.py: from the measured wrench and the measured mock-ups, the normal,
+       the contact point and the place of the environment
+    2. wanted/contact.py: fixed to the satellites' bodies it is the contact they feel, under the
+       wanted law
+    3. rewind.py: where the satellites had overlapped it before it was seen, their past is computed
+       anew
+    4. wanted/motion.py: the satellites move under that contact, in steps shorter than the cycle;
+       its mean wrench is what acts in this cycle
+    5. lead.py: set-points are sent ahead by the expected delay, with the predicted force
 
 While the environment is known the satellites are a simulation of the wanted contact: robots that
 lag, overshoot or are somewhere else matter only through when the contact is seen, its normal and
@@ -26,43 +26,27 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
-from softdock.core.adaptation.interface import BOOK_DESIGNED, Replaced, Wrenches
+from softdock.core.adaptation.interface import BOOK_DESIGNED, CYCLE, Replaced, Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     mean_of,
     mock_ups_when_felt,
     satellite_motions,
     work_between,
 )
-from softdock.core.adaptation.remapping.cells import (
-    ACTED,
-    ACTS,
-    AFTER,
-    CONTACT,
-    DESIGNED,
-    FELT,
-    IMPULSE,
-    KNOWN,
-    LARGEST_BELOW,
-    MEAN,
-    MODEL,
-    NORMAL,
-    OVERLAP,
-    PAST,
-    PAST_FORCE,
-    PAST_IMPULSE,
-    PAST_PEAK,
-    READ,
-    REWOUND,
-    REWOUND_ENERGY,
-    SEEN,
-    SOFT,
-    TAKEN,
-    TAKEN_NOW,
-    Remapping,
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_both,
+    store_wrenches,
 )
+from softdock.core.adaptation.method import Belief, Method
+from softdock.core.adaptation.remapping import executable, rewind
+from softdock.core.adaptation.remapping import keys as remapping_keys
+from softdock.core.adaptation.remapping.cells import CELL, CELLS, MARKER, Remapping
 from softdock.core.adaptation.remapping.contact import close_contact, follow_contact, open_contact
 from softdock.core.adaptation.remapping.environment.environment import environment
+from softdock.core.adaptation.remapping.host import checks, reports
+from softdock.core.adaptation.remapping.host.truth import truth
 from softdock.core.adaptation.remapping.keys import AT
 from softdock.core.adaptation.remapping.lead import led_motions
 from softdock.core.adaptation.remapping.others import given_by_others, with_others
@@ -84,15 +68,11 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     Wrench,
-    load_wrench,
     no_wrench,
     opposite,
     store_motion,
-    store_wrench,
 )
 from softdock.core.spatial.vectors import add, add_scaled, load3, norm, store3, subtract
-
-CYCLE = 0  # place of T in the parameter vector
 
 
 @compiled
@@ -101,14 +81,14 @@ def prepare(marker, vector, base, memory):
     rows = int(math.ceil(rewind / vector[CYCLE] - 1e-9)) + 2 if rewind > 0.0 else 1
     substeps = int(vector[base + AT.substeps])
     return Remapping(
-        memory,
-        vector,
-        base,
-        rows,
-        vector[base + AT.threshold],
-        substeps,
-        vector[base + AT.lead],
-        loss_in(vector, base),
+        memory=memory,
+        vector=vector,
+        base=base,
+        rows=rows,
+        threshold=vector[base + AT.threshold],
+        substeps=substeps,
+        lead=vector[base + AT.lead],
+        loss=loss_in(vector, base),
     )
 
 
@@ -127,12 +107,11 @@ def _real_work(method, mem, rig, felt, real, seen):
     """Work that the real contact took since the last cycle, as measured [J]."""
     m = method.memory
     taken = 0.0
-    if rig.cycle > 0 and (seen or mem[m + SEEN] != 0.0):
-        last = Wrenches(load_wrench(mem, m + READ), load_wrench(mem, m + READ + 6))
-        taken = -work_between(mean_of(last, real), load_both(mem, m + FELT), felt)
-    store_both(mem, m + FELT, felt)
-    store_wrench(mem, m + READ, real.chaser)
-    store_wrench(mem, m + READ + 6, real.target)
+    if rig.cycle > 0 and (seen or mem[m + CELL.seen] != 0.0):
+        last = load_wrenches(mem, m + CELL.read)
+        taken = -work_between(mean_of(last, real), load_both(mem, m + CELL.felt), felt)
+    store_both(mem, m + CELL.felt, felt)
+    store_wrenches(mem, m + CELL.read, real)
     return taken
 
 
@@ -141,13 +120,13 @@ def _remapped(method, mem, rig, satellites):
     """The wanted contact over this cycle: its mean wrenches and the energy it takes [J]; where the
     satellites will be is kept for `correct`."""
     m = method.memory
-    model = load_model(mem, m + MODEL)
+    model = load_model(mem, m + CELL.model)
     after, mean, lost = this_cycle(rig, model, satellites, method.substeps)
     stored = elastic_energy(model.law, overlap_of(model, after)) - elastic_energy(
         model.law, overlap_of(model, satellites)
     )
-    store_satellites(mem, m + AFTER, after)
-    mem[m + ACTS] = 1.0 if method.substeps > 1 or mem[m + REWOUND] > 0.0 else 0.0
+    store_satellites(mem, m + CELL.after, after)
+    mem[m + CELL.acts] = 1.0 if method.substeps > 1 or mem[m + CELL.rewound] > 0.0 else 0.0
     return mean, lost + stored
 
 
@@ -161,32 +140,36 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     env = environment(method, mem, rig, measured, felt, real.chaser)
     designed = _real_work(method, mem, rig, felt, real, env.seen)
     note_state(method, mem, rig.cycle, satellites)
-    mem[m + REWOUND], mem[m + REWOUND_ENERGY], mem[m + ACTS] = 0.0, 0.0, 0.0
+    mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
     taken = 0.0
     if env.seen:
-        if mem[m + KNOWN] == 0.0:
-            mem[m + TAKEN] = 0.0
+        if mem[m + CELL.known] == 0.0:
+            mem[m + CELL.taken] = 0.0
             satellites, taken = open_contact(method, mem, rig, env, real.chaser, felt, satellites)
         else:
             satellites, taken = follow_contact(method, mem, rig, env, real.chaser, felt, satellites)
     else:
         if env.stiffness < 0.0 or (env.stiffness == 0.0 and norm(env.normal) > 0.0):
-            mem[m + SOFT] += 1.0
-        mem[m + LARGEST_BELOW] = max(mem[m + LARGEST_BELOW], norm(real.chaser.force))
-        if mem[m + KNOWN] != 0.0 and overlap_of(load_model(mem, m + MODEL), satellites) <= 0.0:
+            mem[m + CELL.soft] += 1.0
+        mem[m + CELL.largest_below] = max(mem[m + CELL.largest_below], norm(real.chaser.force))
+        if (
+            mem[m + CELL.known] != 0.0
+            and overlap_of(load_model(mem, m + CELL.model), satellites) <= 0.0
+        ):
             close_contact(method, mem, rig)
-    mem[m + SEEN] = 1.0 if env.seen else 0.0
+    mem[m + CELL.seen] = 1.0 if env.seen else 0.0
     mean = Wrenches(no_wrench(), no_wrench())
-    if mem[m + KNOWN] != 0.0:
+    if mem[m + CELL.known] != 0.0:
         mean, more = _remapped(method, mem, rig, satellites)
         taken += more
-    store_wrench(mem, m + MEAN, mean.chaser)
-    store_wrench(mem, m + MEAN + 6, mean.target)
-    mem[m + TAKEN] += taken
-    mem[m + TAKEN_NOW] = taken
-    store3(mem, m + IMPULSE, add_scaled(load3(mem, m + IMPULSE), rig.T, mean.chaser.force))
+    store_wrenches(mem, m + CELL.mean, mean)
+    mem[m + CELL.taken] += taken
+    mem[m + CELL.taken_now] = taken
+    store3(
+        mem, m + CELL.impulse, add_scaled(load3(mem, m + CELL.impulse), rig.T, mean.chaser.force)
+    )
     mem[BOOK_DESIGNED] += designed - taken
-    mem[m + DESIGNED] += designed - taken
+    mem[m + CELL.designed] += designed - taken
     extra = measured.wrenches  # what other methods added to the measured wrench stays
     return Wrenches(
         _exchanged(wrenches.chaser, extra.chaser, mean.chaser),
@@ -206,19 +189,19 @@ def _exchanged(given, measured, mean):
 def _record(method, mem, rig, mean, satellites):
     m = method.memory
     overlap, normal = 0.0, (0.0, 0.0, 0.0)
-    if mem[m + KNOWN] != 0.0:
-        touch = touch_of(rig, load_model(mem, m + MODEL), satellites)
+    if mem[m + CELL.known] != 0.0:
+        touch = touch_of(rig, load_model(mem, m + CELL.model), satellites)
         overlap, normal = touch.overlap, touch.normal
     acting = norm(mean.chaser.force) > 0.0
     if acting:
-        mem[m + ACTED] += 1.0
-    mem[m + OVERLAP] = overlap
-    mem[m + CONTACT] = mem[m + SEEN] + (2.0 if acting else 0.0)
-    store3(mem, m + NORMAL, normal)
-    store3(mem, m + PAST_FORCE, mean.chaser.force)
+        mem[m + CELL.acted] += 1.0
+    mem[m + CELL.overlap] = overlap
+    mem[m + CELL.contact] = mem[m + CELL.seen] + (2.0 if acting else 0.0)
+    store3(mem, m + CELL.normal, normal)
+    store3(mem, m + CELL.past_force, mean.chaser.force)
     motions = satellite_motions(rig, satellites)
-    store_motion(mem, m + PAST, motions.chaser)
-    store_motion(mem, m + PAST + MOTION_FLOATS, motions.target)
+    store_motion(mem, m + CELL.chaser_position, motions.chaser)
+    store_motion(mem, m + CELL.chaser_position + MOTION_FLOATS, motions.target)
 
 
 @apart
@@ -226,15 +209,15 @@ def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the wanted contact's own steps have led them; set-points ahead by the
     lead."""
     m, T = method.memory, rig.T
-    mean = Wrenches(load_wrench(mem, m + MEAN), load_wrench(mem, m + MEAN + 6))
+    mean = load_wrenches(mem, m + CELL.mean)
     on_chaser = given_by_others(rig.chaser, T, before.chaser, after.chaser, mean.chaser)
     others = Wrenches(
         on_chaser, given_by_others(rig.target, T, before.target, after.target, mean.target)
     )
     note_cycle(method, mem, rig.cycle, others, mean.chaser.force)
     end = after
-    if mem[m + ACTS] != 0.0:
-        end = load_satellites(mem, m + AFTER)
+    if mem[m + CELL.acts] != 0.0:
+        end = load_satellites(mem, m + CELL.after)
         end = with_others(rig, end, others)
         output = satellite_motions(rig, end)
     _record(method, mem, rig, mean, end)
@@ -246,14 +229,52 @@ def correct(method, mem, rig, measured, before, after, output):
 @compiled
 def rewound(method, mem):
     """Gain of kinetic energy by what was computed anew in this cycle [J]."""
-    return mem[method.memory + REWOUND_ENERGY]
+    return mem[method.memory + CELL.rewound_energy]
 
 
 @compiled
 def replaced(method, mem):
     """What the wanted contact did in this cycle, for the books and the log of contacts."""
     m = method.memory
-    acts, changed, pushes = mem[m + KNOWN] != 0.0, mem[m + REWOUND] > 0.0, mem[m + CONTACT] >= 2.0
-    return Replaced(
-        mem[m + TAKEN_NOW], acts, changed, load3(mem, m + PAST_IMPULSE), mem[m + PAST_PEAK], pushes
+    acts, changed, pushes = (
+        mem[m + CELL.known] != 0.0,
+        mem[m + CELL.rewound] > 0.0,
+        mem[m + CELL.contact] >= 2.0,
     )
+    return Replaced(
+        taken=mem[m + CELL.taken_now],
+        acts=acts,
+        past_changed=changed,
+        impulse=load3(mem, m + CELL.past_impulse),
+        peak_squared=mem[m + CELL.past_peak],
+        pushes=pushes,
+    )
+
+
+METHOD = Method(
+    name="remapping",
+    summary="the measured force says where the environment is; the satellites feel the wanted "
+    "contact there",
+    knows="the mock-ups' stiffness; the delay, for its lead",
+    group=remapping_keys.REMAPPING,
+    marker=MARKER,
+    prepare=prepare,
+    wrench=wrench,
+    correct=correct,
+    set_point=executable.set_point,
+    rewound=rewound,
+    replaced=replaced,
+    past=rewind.rewrite_past,
+    cells=CELLS,
+    memory=reports.memory,
+    check=checks.check,
+    report=reports.report,
+    truth=truth,
+    needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),
+    suggest=reports.suggest,
+    refuses=reports.refuses,
+    books=reports.books,
+    contact_key="threshold_N",
+    holds_contact="contact",
+    double_only="the re-mapping, whose past and filter were never tried in single",
+)

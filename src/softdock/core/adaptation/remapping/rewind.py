@@ -11,28 +11,18 @@ cost.
 from __future__ import annotations
 
 from softdock.core.adaptation.interface import Satellites, Wrenches
-from softdock.core.adaptation.remapping.cells import (
-    FREE_SINCE,
-    PAST_FORCE,
-    REWOUND,
-    RING,
-    ROW_FLOATS,
-    TOO_SHORT,
-)
+from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenches
+from softdock.core.adaptation.remapping.cells import CELL, PAST, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, overlap_of
 from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, row_of
 from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
-    load_wrench,
     no_wrench,
     store_motion,
-    store_wrench,
 )
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
 from softdock.core.spatial.vectors import add_scaled, dot, load3, store3
-
-OTHERS, FORCE = 2 * BODY_FLOATS, 38  # of a row
 
 
 @compiled
@@ -47,41 +37,39 @@ def load_satellites(mem, at):
 
 
 @compiled
-def row_of(method, stamp):
+def row_at(method, stamp):
     """First float of a stamp's row."""
-    return method.memory + RING + (stamp % method.rows) * ROW_FLOATS
+    return row_of(Ring(method.memory + RING_AT, method.rows, PAST_FLOATS), stamp)
 
 
 @compiled
 def note_state(method, mem, stamp, satellites):
     """The satellites at a stamp; of the cycle that begins there nothing is known yet."""
-    at = row_of(method, stamp)
+    at = row_at(method, stamp)
     store_satellites(mem, at, satellites)
-    store_wrench(mem, at + OTHERS, no_wrench())
-    store_wrench(mem, at + OTHERS + 6, no_wrench())
-    store3(mem, at + FORCE, (0.0, 0.0, 0.0))
+    store_wrenches(mem, at + PAST.others, Wrenches(no_wrench(), no_wrench()))
+    store3(mem, at + PAST.force, (0.0, 0.0, 0.0))
 
 
 @compiled
 def note_cycle(method, mem, stamp, others, force):
-    at = row_of(method, stamp)
-    store_wrench(mem, at + OTHERS, others.chaser)
-    store_wrench(mem, at + OTHERS + 6, others.target)
-    store3(mem, at + FORCE, force)
+    at = row_at(method, stamp)
+    store_wrenches(mem, at + PAST.others, others)
+    store3(mem, at + PAST.force, force)
 
 
 @apart
 def _begin(method, mem, rig, model, latest):
     """The stamp from which to compute anew: the newest without overlap, not after `latest`, or the
     oldest that there is."""
-    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + FREE_SINCE]), 0))
+    oldest = max(rig.cycle - method.rows + 1, max(int(mem[method.memory + CELL.free_since]), 0))
     stamp = max(latest, oldest)
-    overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
+    overlap = overlap_of(model, load_satellites(mem, row_at(method, stamp)))
     while stamp > oldest and overlap > 0.0:
         stamp -= 1
-        overlap = overlap_of(model, load_satellites(mem, row_of(method, stamp)))
+        overlap = overlap_of(model, load_satellites(mem, row_at(method, stamp)))
     if overlap > 0.0:
-        mem[method.memory + TOO_SHORT] += 1.0
+        mem[method.memory + CELL.too_short] += 1.0
     return stamp
 
 
@@ -96,12 +84,12 @@ def rewind(method, mem, rig, model, latest):
     """
     now = rig.cycle
     first = _begin(method, mem, rig, model, latest)
-    satellites = load_satellites(mem, row_of(method, first))
+    satellites = load_satellites(mem, row_at(method, first))
     jump = elastic_energy(model.law, overlap_of(model, satellites))
     taken, impulse, peak_squared = -jump, (0.0, 0.0, 0.0), 0.0
     for stamp in range(first, now):
-        at = row_of(method, stamp)
-        others = Wrenches(load_wrench(mem, at + OTHERS), load_wrench(mem, at + OTHERS + 6))
+        at = row_at(method, stamp)
+        others = load_wrenches(mem, at + PAST.others)
         after, mean, lost = desired_cycle(rig, model, satellites, method.substeps, others)
         taken += lost
         force = mean.chaser.force
@@ -109,8 +97,8 @@ def rewind(method, mem, rig, model, latest):
             add_scaled(impulse, rig.T, force),
             max(peak_squared, dot(force, force)),
         )
-        store3(mem, at + FORCE, force)
-        store_satellites(mem, row_of(method, stamp + 1), after)
+        store3(mem, at + PAST.force, force)
+        store_satellites(mem, row_at(method, stamp + 1), after)
         satellites = after
     taken += elastic_energy(model.law, overlap_of(model, satellites))
     return satellites, now - first, taken, jump, impulse, peak_squared
@@ -120,13 +108,18 @@ def rewind(method, mem, rig, model, latest):
 def rewrite_past(method, mem, chaser, target, record, column, row):
     """The corrected past into rows that were recorded before `row`; `column`: the method's
     first."""
-    count = int(mem[method.memory + REWOUND])
+    count = int(mem[method.memory + CELL.rewound])
     for stamp in range(row - count, row):
         if stamp < record.shape[0]:
-            here = column + PAST_FORCE
-            store3(record[stamp], here, load3(mem, row_of(method, stamp - 1) + FORCE))
-            satellites = load_satellites(mem, row_of(method, stamp))
-            store_motion(record[stamp], here + 3, motion_of(chaser, satellites.chaser))
+            store3(
+                record[stamp],
+                column + CELL.past_force,
+                load3(mem, row_at(method, stamp - 1) + PAST.force),
+            )
+            satellites = load_satellites(mem, row_at(method, stamp))
             store_motion(
-                record[stamp], here + 3 + MOTION_FLOATS, motion_of(target, satellites.target)
+                record[stamp], column + CELL.chaser_position, motion_of(chaser, satellites.chaser)
+            )
+            store_motion(
+                record[stamp], column + CELL.target_position, motion_of(target, satellites.target)
             )

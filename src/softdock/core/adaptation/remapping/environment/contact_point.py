@@ -12,9 +12,20 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.remapping.keys import BORE, BOX, CYLINDER, OUTER_CONE, PLANE, SPHERE
+from softdock.core.adaptation.remapping.keys import AT
+from softdock.core.adaptation.remapping.surface_keys import (
+    BORE,
+    BOX,
+    CYLINDER,
+    OUTER_CONE,
+    PLANE,
+    SPHERE,
+)
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.spatial.vectors import add_scaled, cross, dot, norm, scale, subtract
+from softdock.core.shapes.keys import AT as OF
+from softdock.core.shapes.models import SPHERE as BALL
+from softdock.core.shapes.models import WALL
+from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, norm, scale, subtract
 
 # of a unit vector; a line closer to parallel than this has no intersection that could be told
 PARALLEL = 1e-9
@@ -110,26 +121,25 @@ def on_cone(p, n, apex, axis, outward):
 
 @apart
 def on_pair(vector, at, p, n):
-    """A contact pair's shape on the target; `at`: the pair in the vector (the order is that of
-    contact/pairs.py, kept by a test)."""
-    geometry = int(vector[at])
+    """A contact pair's shape on the target; `at`: the pair in the vector."""
+    geometry = int(vector[at + OF.geometry])
     origin, axis = (
-        (vector[at + 5], vector[at + 6], vector[at + 7]),
-        (vector[at + 8], vector[at + 9], vector[at + 10]),
+        load3(vector, at + OF.origin),
+        load3(vector, at + OF.axis),
     )
     axis = scale(1.0 / norm(axis), axis)
-    if geometry == 0:
+    if geometry == WALL:
         return on_plane(p, n, origin, axis)
-    if geometry == 1:
-        return on_sphere(p, n, origin, vector[at + 11])
+    if geometry == BALL:
+        return on_sphere(p, n, origin, vector[at + OF.sphere_radius])
     mouth, bottom, angle, thickness = (
-        vector[at + 12],
-        vector[at + 13],
-        vector[at + 14],
-        vector[at + 15],
+        vector[at + OF.mouth_radius],
+        vector[at + OF.bottom_radius],
+        vector[at + OF.half_angle],
+        vector[at + OF.thickness],
     )
     sine, along = math.sin(angle), dot(n, axis)
-    if vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(
+    if vector[at + OF.closed] != 0.0 and abs(abs(along) - 1.0) < abs(
         abs(along) - sine
     ):  # the bottom's plate
         depth = (mouth - bottom) / math.tan(angle) + (thickness if along < 0.0 else 0.0)
@@ -150,48 +160,48 @@ def facing(vector, at, p, n):
     if not met:
         return -1.0
     geometry, origin, axis = (
-        int(vector[at]),
-        (vector[at + 5], vector[at + 6], vector[at + 7]),
-        (vector[at + 8], vector[at + 9], vector[at + 10]),
+        int(vector[at + OF.geometry]),
+        load3(vector, at + OF.origin),
+        load3(vector, at + OF.axis),
     )
     axis = scale(1.0 / norm(axis), axis)
     along, away = dot(n, axis), subtract(point, origin)
-    if geometry == 0:
+    if geometry == WALL:
         return along
-    if geometry == 1:
-        return dot(n, away) / vector[at + 11]
-    sine, cosine = math.sin(vector[at + 14]), math.cos(vector[at + 14])
+    if geometry == BALL:
+        return dot(n, away) / vector[at + OF.sphere_radius]
+    sine, cosine = math.sin(vector[at + OF.half_angle]), math.cos(vector[at + OF.half_angle])
     radial = add_scaled(away, -dot(away, axis), axis)
     size = norm(radial)
     if size == 0.0 or (
-        vector[at + 16] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)
+        vector[at + OF.closed] != 0.0 and abs(abs(along) - 1.0) < abs(abs(along) - sine)
     ):  # the apex; the bottom's plate
         return abs(along)
     return abs(sine * along - cosine * dot(n, radial) / size)
 
 
 @apart
-def on_surface(vector, at, p, n):
-    """A surface that the method itself was told; `at`: its shape in the vector, then origin, axis,
-    radius, half edges (order kept by a test)."""
+def on_surface(vector, base, p, n):
+    """A surface that the method itself was told; `base`: of its parameters in the vector."""
     shape, origin, axis = (
-        int(vector[at]),
-        (vector[at + 1], vector[at + 2], vector[at + 3]),
-        (vector[at + 4], vector[at + 5], vector[at + 6]),
+        int(vector[base + AT.surface]),
+        load3(vector, base + AT.surface_origin),
+        load3(vector, base + AT.surface_axis),
     )
+    radius = vector[base + AT.surface_radius]
     if shape == SPHERE:
-        return on_sphere(p, n, origin, vector[at + 7])
+        return on_sphere(p, n, origin, radius)
     if shape == BOX:
-        return on_box(p, n, origin, (vector[at + 8], vector[at + 9], vector[at + 10]))
+        return on_box(p, n, origin, load3(vector, base + AT.surface_half))
     axis = scale(1.0 / norm(axis), axis)
     if shape == PLANE:
         return on_plane(p, n, origin, axis)
     if shape in (CYLINDER, BORE):
-        return on_cylinder(p, n, origin, axis, vector[at + 7], shape == CYLINDER)
+        return on_cylinder(p, n, origin, axis, radius, shape == CYLINDER)
     return on_cone(p, n, origin, axis, shape == OUTER_CONE)
 
 
 @compiled
 def tip_of_pair(vector, at):
     """Centre of the chaser's tip, chaser axes, and its radius [m]."""
-    return (vector[at + 1], vector[at + 2], vector[at + 3]), vector[at + 4]
+    return load3(vector, at + OF.tip), vector[at + OF.tip_radius]

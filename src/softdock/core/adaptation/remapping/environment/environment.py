@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.adaptation.remapping.cells import ESTIMATE, FILTER_STATE, MISSED
+from softdock.core.adaptation.remapping.cells import CELL
 from softdock.core.adaptation.remapping.environment.contact_point import (
     facing,
     line_of_action,
@@ -21,35 +21,40 @@ from softdock.core.adaptation.remapping.environment.contact_point import (
     tip_of_pair,
 )
 from softdock.core.adaptation.remapping.environment.filter import (
-    FELT_ONCE,
-    IN_CONTACT,
-    TOUCHED,
-    FilterParams,
-    believed_joint,
     follow_mock_ups,
     place_environment,
     settled_normal,
+)
+from softdock.core.adaptation.remapping.environment.filter_cells import (
+    FELT_ONCE,
+    IN_CONTACT,
+    KALMAN,
+)
+from softdock.core.adaptation.remapping.environment.joints import believed_joints, prepare_filter
+from softdock.core.adaptation.remapping.environment.series import (
+    in_series,
+    is_given,
+    load6,
+    series_stiffness,
 )
 from softdock.core.adaptation.remapping.environment.stiffness import estimated_stiffness, forget
 from softdock.core.adaptation.remapping.keys import (
     AT,
     FILTER,
-    OF_SCENARIO,
     ON_LINE,
     REPLACED_STIFFNESS,
     SHAPE,
     WRENCH,
 )
+from softdock.core.adaptation.remapping.surface_keys import OF_SCENARIO
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.keys import AT as OF
+from softdock.core.shapes.keys import LAW_KEYS, PAIR
+from softdock.core.shapes.laws import HUNT_CROSSLEY
 from softdock.core.spatial.rotations import rotate, rotate_back
-from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract, symmetric_times
+from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
 
-REAL_LAW, WANTED_LAW, PAIR_SIZE = (
-    17,
-    26,
-    54,
-)  # of a contact pair in the vector: as in contact/pairs.py, kept by a test
-HUNT_CROSSLEY, TABLE = 2, 3  # real.law
+PAIR_SIZE = PAIR.size
 SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
 
 
@@ -65,46 +70,15 @@ class Environment(NamedTuple):
 
 @compiled
 def no_environment():
-    return Environment(False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0, 0, 0.0)
-
-
-@compiled
-def load6(vector, at):
-    return (
-        vector[at],
-        vector[at + 1],
-        vector[at + 2],
-        vector[at + 3],
-        vector[at + 4],
-        vector[at + 5],
+    return Environment(
+        seen=False,
+        normal=(0.0, 0.0, 0.0),
+        point=(0.0, 0.0, 0.0),
+        depth=0.0,
+        stiffness=0.0,
+        pair=0,
+        error=0.0,
     )
-
-
-@compiled
-def is_given(matrix):
-    return matrix[0] != 0.0 or matrix[1] != 0.0 or matrix[2] != 0.0
-
-
-@compiled
-def along_normal(matrix, n):
-    """k_n = n^T K n [N/m]."""  # Lange eqs. 18, 31
-    return dot(n, symmetric_times(matrix, n))
-
-
-@compiled
-def in_series(a, b):
-    return a * b / (a + b) if a + b > 0.0 else 0.0
-
-
-@compiled
-def series_stiffness(vector, at, n, chaser_q, target_q):
-    """Of a matrix in chaser axes and one in target axes behind each other, along a normal in world
-    axes [N/m]; a side of zeros is rigid."""
-    k = along_normal(load6(vector, at), rotate_back(chaser_q, n))
-    other = load6(vector, at + 6)
-    return (
-        in_series(k, along_normal(other, rotate_back(target_q, n))) if is_given(other) else k
-    )  # Lange eqs. 29, 30, 32
 
 
 @compiled
@@ -156,9 +130,9 @@ def place_of_contact(method, mem, mock_ups, p, n):
         if int(vector[method.base + AT.surface]) == OF_SCENARIO:
             met, point = on_pair(vector, first + pair * PAIR_SIZE, in_target, direction)
         else:
-            met, point = on_surface(vector, method.base + AT.surface, in_target, direction)
+            met, point = on_surface(vector, method.base, in_target, direction)
         if not met:
-            mem[method.memory + MISSED] += 1.0
+            mem[method.memory + CELL.missed] += 1.0
         return pair, add(target.p, rotate(target.q, point)), error
     tip, radius = tip_of_pair(vector, first + pair * PAIR_SIZE)
     return pair, subtract(add(chaser.p, rotate(chaser.q, tip)), scale(radius, n)), error
@@ -175,57 +149,24 @@ def believed_stiffness(method, mock_ups, n, pair):
             vector[base + AT.damping],
             0,
         )
-    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
-    return vector[law + 1], vector[law + 2], int(vector[law])
+    law = int(vector[base + AT.contacts]) + pair * PAIR_SIZE + OF.real_law
+    return (
+        vector[law + LAW_KEYS.stiffness],
+        vector[law + LAW_KEYS.damping],
+        int(vector[law]),
+    )
 
 
 @compiled
 def _depth(method, pair, kind, stiffness, damping, force, rate):
     """x_e - x_c [m] of a measured force: Lange eqs. 18 and 24, the rate being measured."""
     if kind == HUNT_CROSSLEY:
-        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + REAL_LAW
+        law = int(method.vector[method.base + AT.contacts]) + pair * PAIR_SIZE + OF.real_law
         return math.pow(
-            force / (stiffness * max(1.0 + method.vector[law + 4] * rate, 1e-3)),
-            1.0 / method.vector[law + 3],
+            force / (stiffness * max(1.0 + method.vector[law + LAW_KEYS.factor] * rate, 1e-3)),
+            1.0 / method.vector[law + LAW_KEYS.exponent],
         )
     return (force - damping * rate) / stiffness  # Lange eqs. 18, 24
-
-
-@compiled
-def believed_joints(method, n):
-    """Of both robots' joints in series along the normal [N/m]; 0: rigid."""
-    vector, base = method.vector, method.base
-    given = load6(vector, base + AT.joint_stiffness)
-    if is_given(given):
-        return along_normal(given, n)
-    chaser, target = (
-        vector[int(vector[base + AT.joints])],
-        vector[int(vector[base + AT.joints + 1])],
-    )
-    return in_series(chaser, target) if chaser > 0.0 and target > 0.0 else chaser + target
-
-
-@compiled
-def _filter_joint(method, which, T):
-    """One robot's joint as the filter believes it: as given, or the scenario's (stiffness, damping
-    ratio, mass in a row: robots/robot.py)."""
-    vector, base = method.vector, method.base
-    if vector[base + AT.filter_stiffness] > 0.0 or vector[base + AT.filter_stiffness + 1] > 0.0:
-        zeta, mass = vector[base + AT.filter_zeta + which], vector[base + AT.filter_mass + which]
-        return believed_joint(vector[base + AT.filter_stiffness + which], mass, zeta, T)
-    at = int(vector[base + AT.joints + which])
-    return believed_joint(vector[at], vector[at + 2], vector[at + 1], T)
-
-
-@compiled
-def prepare_filter(method, T):
-    vector, base = method.vector, method.base
-    return FilterParams(
-        _filter_joint(method, 0, T),
-        _filter_joint(method, 1, T),
-        vector[base + AT.noise_force],
-        vector[base + AT.noise_position],
-    )
 
 
 @compiled
@@ -235,7 +176,7 @@ def is_contact(method, mem, force):
     Noise on three channels passes four of its deviations in one sample of a thousand: a force below
     twice the threshold must be felt in two samples before it opens a contact.
     """
-    at = method.memory + FILTER_STATE + TOUCHED
+    at = method.memory + CELL.filter + KALMAN.touched
     felt, before = force > method.threshold and force > 0.0, mem[at]
     touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
     mem[at] = 0.0
@@ -249,9 +190,9 @@ def is_contact(method, mem, force):
 @apart
 def follow_joints(method, mem, rig, mock_ups, force, opens):
     """The filter's mock-ups a cycle on."""
-    at = method.memory + FILTER_STATE
+    at = method.memory + CELL.filter
     acting = force
-    if mem[at + TOUCHED] == 0.0:
+    if mem[at + KALMAN.touched] == 0.0:
         acting = (0.0, 0.0, 0.0)
     follow_mock_ups(prepare_filter(method, rig.T), mem, at, rig.T, mock_ups, acting, opens)
 
@@ -265,14 +206,14 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if chosen == FILTER:
         follow_joints(method, mem, rig, mock_ups, wrench.force, opens)
     if not seen:
-        forget(mem, method.memory + ESTIMATE)
+        forget(mem, method.memory + CELL.estimate)
         return no_environment()
     p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
     if chosen == FILTER:
         n = settled_normal(
             prepare_filter(method, rig.T),
             mem,
-            method.memory + FILTER_STATE,
+            method.memory + CELL.filter,
             mock_ups.target.q,
             n,
             force,
@@ -287,16 +228,24 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if int(method.vector[method.base + AT.estimate]) == ON_LINE:
         elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
         stiffness = estimated_stiffness(
-            mem, method.memory + ESTIMATE, mock_ups, n, point, elastic, stiffness
+            mem, method.memory + CELL.estimate, mock_ups, n, point, elastic, stiffness
         )
     if stiffness <= 0.0:
-        return Environment(False, n, point, 0.0, stiffness, pair, error)
+        return Environment(
+            seen=False,
+            normal=n,
+            point=point,
+            depth=0.0,
+            stiffness=stiffness,
+            pair=pair,
+            error=error,
+        )
     if chosen == FILTER:
         params = prepare_filter(method, rig.T)
         depth = place_environment(
             params,
             mem,
-            method.memory + FILTER_STATE,
+            method.memory + CELL.filter,
             rig.T,
             mock_ups,
             n,
@@ -306,13 +255,21 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             damping,
             opens,
         )[0]
-        return Environment(True, n, point, depth, stiffness, pair, error)
+        return Environment(
+            seen=True,
+            normal=n,
+            point=point,
+            depth=depth,
+            stiffness=stiffness,
+            pair=pair,
+            error=error,
+        )
     return Environment(
-        True,
-        n,
-        point,
-        _depth(method, pair, kind, stiffness, damping, force, rate),
-        stiffness,
-        pair,
-        error,
+        seen=True,
+        normal=n,
+        point=point,
+        depth=_depth(method, pair, kind, stiffness, damping, force, rate),
+        stiffness=stiffness,
+        pair=pair,
+        error=error,
     )

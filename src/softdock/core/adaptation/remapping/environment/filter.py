@@ -22,8 +22,14 @@ one variance for both directions across.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
+from softdock.core.adaptation.remapping.environment.filter_cells import (
+    DIAGONAL,
+    KALMAN,
+    ROBOT,
+    STATES,
+    BelievedJoint,
+)
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.oscillator import free_response
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -45,44 +51,17 @@ SETTLED = 10.0
 ONSET_ROUNDS = 4
 TURNING = 0.01  # rad a cycle, by which the normal may turn in target axes
 
-# the filter's floats in `mem`
-STARTED, TOUCHED, DELTA = 0, 1, 2
-FELT_ONCE, IN_CONTACT = 0.5, 1.0  # of TOUCHED
-DEFLECTION, VELOCITY, MOTOR, MOTOR_SPEED = (
-    3,
-    6,
-    9,
-    12,
-)  # of the chaser's robot; the target's follow ROBOT floats later
-ROBOT = 12
-FORCE = 27  # on the chaser's mock-up at the last sample
-POINTS = 30  # the point on both bodies, body axes
-COVARIANCE = 36  # 5 x 5
-NORMAL, NORMAL_VARIANCE = 61, 64  # target axes; rad^2
-FILTER_FLOATS = 65
-
-
-class BelievedJoint(NamedTuple):
-    stiffness: float  # N/m; 0: rigid
-    mass: float  # kg
-    w: float  # rad/s
-    zeta: float
-    response: tuple  # deflection and its rate after a cycle from both before: ee, er, re, rr
-
-
-class FilterParams(NamedTuple):
-    chaser: BelievedJoint
-    target: BelievedJoint
-    noise_force: float  # N
-    noise_position: float  # m, of each motor
-
 
 @compiled
 def believed_joint(stiffness, mass, zeta, T):
     if stiffness <= 0.0:
-        return BelievedJoint(0.0, math.inf, 0.0, 0.0, (0.0, 0.0, 0.0, 0.0))
+        return BelievedJoint(
+            stiffness=0.0, mass=math.inf, w=0.0, zeta=0.0, response=(0.0, 0.0, 0.0, 0.0)
+        )
     w = math.sqrt(stiffness / mass)
-    return BelievedJoint(stiffness, mass, w, zeta, free_response(w, zeta, T))
+    return BelievedJoint(
+        stiffness=stiffness, mass=mass, w=w, zeta=zeta, response=free_response(w, zeta, T)
+    )
 
 
 @compiled
@@ -90,26 +69,28 @@ def _deflect(mem, at, joint, T, motor, force, slope):
     """One mock-up over a cycle: `force` on it at the start and its `slope` [N, N/s]; the motors on
     a parabola through their positions and velocities."""
     if joint.stiffness == 0.0:
-        store3(mem, at + DEFLECTION, (0.0, 0.0, 0.0))
-        store3(mem, at + VELOCITY, motor.v)
+        store3(mem, at + KALMAN.deflection, (0.0, 0.0, 0.0))
+        store3(mem, at + KALMAN.velocity, motor.v)
     else:
         ee, er, re, rr = joint.response
-        u = scale(1.0 / T, subtract(motor.p, load3(mem, at + MOTOR)))
+        u = scale(1.0 / T, subtract(motor.p, load3(mem, at + KALMAN.motor)))
         late = scale(-2.0 * joint.zeta / (joint.w * joint.stiffness), slope)
         bent = scale(
-            -T / 12.0, subtract(motor.v, load3(mem, at + MOTOR_SPEED))
+            -T / 12.0, subtract(motor.v, load3(mem, at + KALMAN.motor_speed))
         )  # mean of the motors' way beside its chord
         aside, rate = add(late, bent), scale(1.0 / joint.stiffness, slope)
         begin, end = (
             add(scale(1.0 / joint.stiffness, force), aside),
             add(scale(1.0 / joint.stiffness, add_scaled(force, T, slope)), aside),
         )
-        e = subtract(load3(mem, at + DEFLECTION), begin)
-        r = subtract(subtract(load3(mem, at + VELOCITY), u), rate)
-        store3(mem, at + DEFLECTION, add(end, add(scale(ee, e), scale(er, r))))  # Lange eqs. 7, 10
-        store3(mem, at + VELOCITY, add(add(u, rate), add(scale(re, e), scale(rr, r))))
-    store3(mem, at + MOTOR, motor.p)
-    store3(mem, at + MOTOR_SPEED, motor.v)
+        e = subtract(load3(mem, at + KALMAN.deflection), begin)
+        r = subtract(subtract(load3(mem, at + KALMAN.velocity), u), rate)
+        store3(
+            mem, at + KALMAN.deflection, add(end, add(scale(ee, e), scale(er, r)))
+        )  # Lange eqs. 7, 10
+        store3(mem, at + KALMAN.velocity, add(add(u, rate), add(scale(re, e), scale(rr, r))))
+    store3(mem, at + KALMAN.motor, motor.p)
+    store3(mem, at + KALMAN.motor_speed, motor.v)
 
 
 @compiled
@@ -117,31 +98,43 @@ def _closing(mem, at, mock_ups, n, point):
     """Rate at which the mock-ups come together at a point along n [m/s]: their own velocities, the
     motors' rotation."""
     c, t = mock_ups.chaser, mock_ups.target
-    chaser = add(load3(mem, at + VELOCITY), cross(rotate(c.q, c.w), subtract(point, c.p)))
-    target = add(load3(mem, at + ROBOT + VELOCITY), cross(rotate(t.q, t.w), subtract(point, t.p)))
+    chaser = add(load3(mem, at + KALMAN.velocity), cross(rotate(c.q, c.w), subtract(point, c.p)))
+    target = add(
+        load3(mem, at + ROBOT + KALMAN.velocity), cross(rotate(t.q, t.w), subtract(point, t.p))
+    )
     return dot(n, subtract(target, chaser))
 
 
 @compiled
 def _way(mem, at, mock_ups, n):
     c, t = mock_ups.chaser, mock_ups.target
-    on_chaser = add(c.p, rotate(c.q, load3(mem, at + POINTS)))
-    return dot(n, subtract(add(t.p, rotate(t.q, load3(mem, at + POINTS + 3))), on_chaser))
+    on_chaser = add(c.p, rotate(c.q, load3(mem, at + KALMAN.on_chaser)))
+    return dot(n, subtract(add(t.p, rotate(t.q, load3(mem, at + KALMAN.on_target))), on_chaser))
 
 
 @compiled
 def _shift(mem, at, n, deflection, velocity):
     """Move one mock-up's state along n."""
-    store3(mem, at + DEFLECTION, add_scaled(load3(mem, at + DEFLECTION), deflection, n))
-    store3(mem, at + VELOCITY, add_scaled(load3(mem, at + VELOCITY), velocity, n))
+    store3(
+        mem, at + KALMAN.deflection, add_scaled(load3(mem, at + KALMAN.deflection), deflection, n)
+    )
+    store3(mem, at + KALMAN.velocity, add_scaled(load3(mem, at + KALMAN.velocity), velocity, n))
 
 
 @apart
 def _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c):
     """The impulse since the contact's onset, from its first sample; the point on both bodies; delta
     unknown."""
-    store3(mem, at + POINTS, rotate_back(mock_ups.chaser.q, subtract(point, mock_ups.chaser.p)))
-    store3(mem, at + POINTS + 3, rotate_back(mock_ups.target.q, subtract(point, mock_ups.target.p)))
+    store3(
+        mem,
+        at + KALMAN.on_chaser,
+        rotate_back(mock_ups.chaser.q, subtract(point, mock_ups.chaser.p)),
+    )
+    store3(
+        mem,
+        at + KALMAN.on_target,
+        rotate_back(mock_ups.target.q, subtract(point, mock_ups.target.p)),
+    )
     free = _closing(mem, at, mock_ups, n, point)  # without the contact
     mobility = 1.0 / params.chaser.mass + 1.0 / params.target.mass
     impulse, since, mean = 0.0, 0.0, free
@@ -154,15 +147,15 @@ def _begin_contact(params, mem, at, T, mock_ups, n, point, force, k, c):
     moved = since * since * mean * (0.5 * c + k * since / 6.0)  # way times mass
     _shift(mem, at, n, moved / params.chaser.mass, impulse / params.chaser.mass)
     _shift(mem, at + ROBOT, n, -moved / params.target.mass, -impulse / params.target.mass)
-    for i in range(25):
-        mem[at + COVARIANCE + i] = 0.0
+    for i in range(STATES * STATES):
+        mem[at + KALMAN.covariance + i] = 0.0
     for i, joint in ((0, params.chaser), (2, params.target)):
         q = _process(joint, T, params.noise_force, params.noise_position)
         if joint.stiffness > 0.0:
-            mem[at + COVARIANCE + 6 * i] = SETTLED * q / (joint.w * joint.w)
-            mem[at + COVARIANCE + 6 * (i + 1)] = SETTLED * q
-    mem[at + COVARIANCE + 24] = UNKNOWN * UNKNOWN
-    mem[at + DELTA] = 0.0
+            mem[at + KALMAN.covariance + DIAGONAL * i] = SETTLED * q / (joint.w * joint.w)
+            mem[at + KALMAN.covariance + DIAGONAL * (i + 1)] = SETTLED * q
+    mem[at + KALMAN.covariance + DIAGONAL * (STATES - 1)] = UNKNOWN * UNKNOWN
+    mem[at + KALMAN.delta] = 0.0
 
 
 @compiled
@@ -175,7 +168,10 @@ def _process(joint, T, noise_force, noise_position):
 @compiled
 def _turn(mem, at, row, column, joint):
     """Two entries of the covariance, a deflection and a velocity, after a cycle."""
-    a, b = at + COVARIANCE + 5 * row[0] + column[0], at + COVARIANCE + 5 * row[1] + column[1]
+    a, b = (
+        at + KALMAN.covariance + STATES * row[0] + column[0],
+        at + KALMAN.covariance + STATES * row[1] + column[1],
+    )
     ee, er, re, rr = joint.response
     e, v = mem[a], mem[b]
     mem[a], mem[b] = ee * e + er * v, re * e + rr * v
@@ -185,13 +181,13 @@ def _turn(mem, at, row, column, joint):
 def _spread(params, mem, at, T):
     """Covariance after a cycle: A P A^T + Q, A in two blocks of two and a one."""
     for i, joint in ((0, params.chaser), (2, params.target)):
-        for j in range(5):
+        for j in range(STATES):
             _turn(mem, at, (i, i + 1), (j, j), joint)
     for i, joint in ((0, params.chaser), (2, params.target)):
-        for j in range(5):
+        for j in range(STATES):
             _turn(mem, at, (j, j), (i, i + 1), joint)
         if joint.stiffness > 0.0:
-            mem[at + COVARIANCE + 6 * (i + 1)] += _process(
+            mem[at + KALMAN.covariance + DIAGONAL * (i + 1)] += _process(
                 joint, T, params.noise_force, params.noise_position
             )
 
@@ -204,39 +200,38 @@ def _update(params, mem, at, mock_ups, n, point, force, k, c):
         h = (0.0, 0.0, h[2], h[3], k)
     if params.target.stiffness == 0.0:
         h = (h[0], h[1], 0.0, 0.0, k)
-    apart_by = dot(n, subtract(load3(mem, at + ROBOT + DEFLECTION), load3(mem, at + DEFLECTION)))
-    depth = _way(mem, at, mock_ups, n) + apart_by + mem[at + DELTA]
+    apart_by = dot(
+        n, subtract(load3(mem, at + ROBOT + KALMAN.deflection), load3(mem, at + KALMAN.deflection))
+    )
+    depth = _way(mem, at, mock_ups, n) + apart_by + mem[at + KALMAN.delta]
     missing = force - k * depth - c * _closing(mem, at, mock_ups, n, point)  # Lange eq. 24
-    P = at + COVARIANCE
+    P = at + KALMAN.covariance
     g = (
         _row(mem, P, h),
-        _row(mem, P + 5, h),
-        _row(mem, P + 10, h),
-        _row(mem, P + 15, h),
-        _row(mem, P + 20, h),
+        _row(mem, P + STATES, h),
+        _row(mem, P + 2 * STATES, h),
+        _row(mem, P + 3 * STATES, h),
+        _row(mem, P + 4 * STATES, h),
     )
     by_motors = k * params.noise_position
     size = params.noise_force * params.noise_force + 2.0 * by_motors * by_motors
     for i in range(5):
         size += h[i] * g[i]
     for i in range(5):
-        for j in range(5):
+        for j in range(STATES):
             mem[P + 5 * i + j] -= g[i] * g[j] / size
     gain = missing / size
     _shift(mem, at, n, gain * g[0], gain * g[1])
     _shift(mem, at + ROBOT, n, gain * g[2], gain * g[3])
-    mem[at + DELTA] += gain * g[4]
+    mem[at + KALMAN.delta] += gain * g[4]
 
 
 @compiled
 def _row(mem, at, h):
-    return (
-        mem[at] * h[0]
-        + mem[at + 1] * h[1]
-        + mem[at + 2] * h[2]
-        + mem[at + 3] * h[3]
-        + mem[at + 4] * h[4]
-    )
+    total = mem[at] * h[0]
+    for i in range(1, STATES):
+        total += mem[at + i] * h[i]
+    return total
 
 
 @compiled
@@ -245,15 +240,15 @@ def settled_normal(params, mem, at, target_q, n, force, opens):
     seen = rotate_back(target_q, n)
     noise = params.noise_force * params.noise_force / (force * force)
     if opens:
-        mem[at + NORMAL_VARIANCE] = noise
+        mem[at + KALMAN.normal_variance] = noise
     else:
-        known = load3(mem, at + NORMAL)
-        before = mem[at + NORMAL_VARIANCE] + TURNING * TURNING
+        known = load3(mem, at + KALMAN.normal)
+        before = mem[at + KALMAN.normal_variance] + TURNING * TURNING
         gain = before / (before + noise)
-        mem[at + NORMAL_VARIANCE] = gain * noise
+        mem[at + KALMAN.normal_variance] = gain * noise
         mixed = add_scaled(known, gain, subtract(seen, known))
         seen = scale(1.0 / norm(mixed), mixed) if norm(mixed) > 0.0 else seen
-    store3(mem, at + NORMAL, seen)
+    store3(mem, at + KALMAN.normal, seen)
     return rotate(target_q, seen)
 
 
@@ -261,14 +256,14 @@ def settled_normal(params, mem, at, target_q, n, force, opens):
 def follow_mock_ups(params, mem, at, T, mock_ups, force, opens):
     """Both mock-ups a cycle on, under the measured force on the chaser's (world; zero: no contact).
     `opens`: a contact's first sample, of which `place_environment` makes the impulse."""
-    f0, f1 = load3(mem, at + FORCE), force
-    store3(mem, at + FORCE, force)
-    if mem[at + STARTED] == 0.0:
-        mem[at + STARTED] = 1.0
+    f0, f1 = load3(mem, at + KALMAN.force), force
+    store3(mem, at + KALMAN.force, force)
+    if mem[at + KALMAN.started] == 0.0:
+        mem[at + KALMAN.started] = 1.0
         for here, motor in ((at, mock_ups.chaser), (at + ROBOT, mock_ups.target)):
-            store3(mem, here + VELOCITY, motor.v)
-            store3(mem, here + MOTOR, motor.p)
-            store3(mem, here + MOTOR_SPEED, motor.v)
+            store3(mem, here + KALMAN.velocity, motor.v)
+            store3(mem, here + KALMAN.motor, motor.p)
+            store3(mem, here + KALMAN.motor_speed, motor.v)
         return
     if opens:
         f0, f1 = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
@@ -288,4 +283,6 @@ def place_environment(params, mem, at, T, mock_ups, n, point, force, k, c, opens
     else:
         _spread(params, mem, at, T)
     _update(params, mem, at, mock_ups, n, point, force, k, c)
-    return _way(mem, at, mock_ups, n) + mem[at + DELTA], _closing(mem, at, mock_ups, n, point)
+    return _way(mem, at, mock_ups, n) + mem[at + KALMAN.delta], _closing(
+        mem, at, mock_ups, n, point
+    )

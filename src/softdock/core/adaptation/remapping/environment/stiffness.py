@@ -8,6 +8,7 @@ was first felt: the slope needs no absolute position. Until there are enough sam
 
 from __future__ import annotations
 
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, dot, load3, store3, subtract
@@ -16,28 +17,34 @@ ENOUGH = 4.0  # samples, before a slope is believed
 SPREAD = (
     0.05  # of the largest way, squared and as a variance: below, the samples lie too close together
 )
-# sums of 1, x, f, xx, xf; the estimate; the point on both bodies
-ONE, X, F, XX, XF, KEPT = 0, 1, 2, 3, 4, 5
-POINTS, ACCEPTED, FRESH, FLOATS = (
-    6,
-    12,
-    13,
-    14,
-)  # whether this contact has an estimate; whether it is its first
+FIT_CELLS = Cells(
+    "stiffness",
+    Cell("one", 1, "-", "sum of 1: samples"),
+    Cell("x", 1, "m", "sum of x"),
+    Cell("f", 1, "N", "sum of f"),
+    Cell("xx", 1, "m^2", "sum of x x"),
+    Cell("xf", 1, "N m", "sum of x f"),
+    Cell("kept", 1, "N/m", "the estimate"),
+    Cell("on_chaser", 3, "m", "the point on the chaser, chaser axes"),
+    Cell("on_target", 3, "m", "the same point on the target, target axes"),
+    Cell("accepted", 1, "-", "1: this contact has an estimate"),
+    Cell("fresh", 1, "-", "1: it is its first"),
+)
+FIT = FIT_CELLS.at
 
 
 @compiled
 def forget(mem, at):
     """The contact is over; its estimate stays."""
-    mem[at + ONE], mem[at + ACCEPTED], mem[at + FRESH] = 0.0, 0.0, 0.0
+    mem[at + FIT.one], mem[at + FIT.accepted], mem[at + FIT.fresh] = 0.0, 0.0, 0.0
 
 
 @compiled
 def _way(mem, at, mock_ups, n):
     """How far the mock-ups have come together along n since the first sample [m]."""
     c, t = mock_ups.chaser, mock_ups.target
-    on_chaser = add(c.p, rotate(c.q, load3(mem, at + POINTS)))
-    on_target = add(t.p, rotate(t.q, load3(mem, at + POINTS + 3)))
+    on_chaser = add(c.p, rotate(c.q, load3(mem, at + FIT.on_chaser)))
+    on_target = add(t.p, rotate(t.q, load3(mem, at + FIT.on_target)))
     return dot(n, subtract(on_target, on_chaser))
 
 
@@ -45,23 +52,23 @@ def _way(mem, at, mock_ups, n):
 def estimated_stiffness(mem, at, mock_ups, n, point, force, believed):
     """The estimate with this sample [N/m]; `believed` as long as there is none."""
     c, t = mock_ups.chaser, mock_ups.target
-    if mem[at + ONE] == 0.0:
-        for i in range(KEPT):
+    if mem[at + FIT.one] == 0.0:
+        for i in range(FIT.kept):
             mem[at + i] = 0.0
-        store3(mem, at + POINTS, rotate_back(c.q, subtract(point, c.p)))
-        store3(mem, at + POINTS + 3, rotate_back(t.q, subtract(point, t.p)))
+        store3(mem, at + FIT.on_chaser, rotate_back(c.q, subtract(point, c.p)))
+        store3(mem, at + FIT.on_target, rotate_back(t.q, subtract(point, t.p)))
     x = _way(mem, at, mock_ups, n)
-    mem[at + ONE] += 1.0
-    mem[at + X] += x
-    mem[at + F] += force
-    mem[at + XX] += x * x
-    mem[at + XF] += x * force
-    mem[at + FRESH] = 0.0
-    count = mem[at + ONE]
-    spread = mem[at + XX] - mem[at + X] * mem[at + X] / count
-    if count >= ENOUGH and spread > SPREAD * mem[at + XX]:
-        slope = (mem[at + XF] - mem[at + X] * mem[at + F] / count) / spread
+    mem[at + FIT.one] += 1.0
+    mem[at + FIT.x] += x
+    mem[at + FIT.f] += force
+    mem[at + FIT.xx] += x * x
+    mem[at + FIT.xf] += x * force
+    mem[at + FIT.fresh] = 0.0
+    count = mem[at + FIT.one]
+    spread = mem[at + FIT.xx] - mem[at + FIT.x] * mem[at + FIT.x] / count
+    if count >= ENOUGH and spread > SPREAD * mem[at + FIT.xx]:
+        slope = (mem[at + FIT.xf] - mem[at + FIT.x] * mem[at + FIT.f] / count) / spread
         if slope > 0.0:
-            mem[at + FRESH] = 1.0 - mem[at + ACCEPTED]
-            mem[at + KEPT], mem[at + ACCEPTED] = slope, 1.0
-    return mem[at + KEPT] if mem[at + KEPT] > 0.0 else believed
+            mem[at + FIT.fresh] = 1.0 - mem[at + FIT.accepted]
+            mem[at + FIT.kept], mem[at + FIT.accepted] = slope, 1.0
+    return mem[at + FIT.kept] if mem[at + FIT.kept] > 0.0 else believed

@@ -112,7 +112,15 @@ def _hardest(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Harde
     if values["wanted.law"] != "scenario" and np.any(values[_K_D]):
         exponent, stiffness = named_law(values), _own_stiffness(values, tables)
         return (
-            [Hardest(_K_D, values[_K_D], stiffness, 1.0 if exponent is None else exponent, 1.0)]
+            [
+                Hardest(
+                    key=_K_D,
+                    value=values[_K_D],
+                    stiffness=stiffness,
+                    exponent=1.0 if exponent is None else exponent,
+                    least=1.0,
+                )
+            ]
             if stiffness > 0.0
             else []
         )
@@ -127,11 +135,11 @@ def _hardest(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Harde
             k, hunt = float(law["stiffness_N_per_m"]), law["law"] == "hunt_crossley"
             found.append(
                 Hardest(
-                    f"contact.{i}.{name}.stiffness_N_per_m",
-                    k,
-                    k,
-                    float(law["exponent"]) if hunt else 1.0,
-                    1.0 if hunt else SPRINGS_OF_SCENARIO,
+                    key=f"contact.{i}.{name}.stiffness_N_per_m",
+                    value=k,
+                    stiffness=k,
+                    exponent=float(law["exponent"]) if hunt else 1.0,
+                    least=1.0 if hunt else SPRINGS_OF_SCENARIO,
                 )
             )
     return found

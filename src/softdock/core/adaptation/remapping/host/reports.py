@@ -6,23 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from softdock.core.adaptation.remapping.cells import (
-    CONTACTS,
-    DEEPEST,
-    DESIGNED,
-    JUMPED,
-    LARGEST_BELOW,
-    LARGEST_DEVIATION,
-    LARGEST_LINE_ERROR,
-    MISSED,
-    OTHER_POINTS,
-    REWINDS,
-    RING,
-    ROW_FLOATS,
-    SHORTEST,
-    SOFT,
-    TOO_SHORT,
-)
+from softdock.core.adaptation.remapping.cells import CELL, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
 
 SPRINGS = ("spring_damper", "spring_damper_pull")  # what the filter knows of contacts
@@ -36,7 +20,7 @@ def history_rows(rewind: float, T: float) -> int:
 
 
 def memory(values: Mapping[str, Any], T: float) -> int:
-    return RING + ROW_FLOATS * history_rows(1e-3 * values["rewind_ms"], T)
+    return RING_AT + PAST_FLOATS * history_rows(1e-3 * values["rewind_ms"], T)
 
 
 def expected_error(cycles: float) -> float:
@@ -92,54 +76,55 @@ def refuses(scenario: Any) -> str | None:
 
 def books(mem: Any) -> dict[str, float]:
     return {
-        "contacts": float(mem[CONTACTS]),
-        "rewinds": float(mem[REWINDS]),
-        "most_cycles_rewound": float(mem[DEEPEST]),
-        "designed_J": float(mem[DESIGNED]),
-        "jumped_J": float(mem[JUMPED]),
-        "largest_line_error_m": float(mem[LARGEST_LINE_ERROR]),
-        "largest_deviation_m": float(mem[LARGEST_DEVIATION]),
-        "shortest_contact_cycles": float(mem[SHORTEST]),
+        "contacts": float(mem[CELL.contacts]),
+        "rewinds": float(mem[CELL.rewinds]),
+        "most_cycles_rewound": float(mem[CELL.deepest]),
+        "designed_J": float(mem[CELL.designed]),
+        "jumped_J": float(mem[CELL.jumped]),
+        "largest_line_error_m": float(mem[CELL.largest_line_error]),
+        "largest_deviation_m": float(mem[CELL.largest_deviation]),
+        "shortest_contact_cycles": float(mem[CELL.shortest]),
     }
 
 
 def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
     """What a user should hear of after a run."""
     said = []
-    threshold, largest = values["threshold_N"], float(mem[LARGEST_BELOW])
-    if mem[CONTACTS] == 0.0 and largest > 0.0:
+    threshold, largest = values["threshold_N"], float(mem[CELL.largest_below])
+    if mem[CELL.contacts] == 0.0 and largest > 0.0:
         said.append(
             f"no measured force rose above threshold_N = {threshold:g} N (the largest was "
             f"{largest:.3g} N): no contact was re-mapped"
         )
-    if mem[TOO_SHORT] > 0.0:
+    if mem[CELL.too_short] > 0.0:
         why = (
             f"beyond the {values['rewind_ms']:g} ms that may be rewound"
             if values["rewind_ms"] > 0.0
             else "before they were seen"
         )
         said.append(
-            f"{mem[TOO_SHORT]:g} contact(s) of the satellites had begun {why}; so far "
-            f"{float(mem[JUMPED]):.3g} J came from nowhere by such jumps"
+            f"{mem[CELL.too_short]:g} contact(s) of the satellites had begun {why}; so far "
+            f"{float(mem[CELL.jumped]):.3g} J came from nowhere by such jumps"
         )
-    if mem[OTHER_POINTS] > 0.0:
+    if mem[CELL.other_points] > 0.0:
         where = (
-            f"{mem[OTHER_POINTS]:g} contact(s) moved to another place before the first had ended"
+            f"{mem[CELL.other_points]:g} contact(s) moved to another place before the first had "
+            "ended"
         )
         said.append(f"{where}: beyond the method, which knows one contact at a time")
-    if mem[SOFT] > 0.0:
+    if mem[CELL.soft] > 0.0:
         said.append(
-            f"the stiffness is zero along the measured normal ({mem[SOFT]:g} cycles): "
+            f"the stiffness is zero along the measured normal ({mem[CELL.soft]:g} cycles): "
             "nothing was re-mapped there"
         )
-    if mem[MISSED] > 0.0:
+    if mem[CELL.missed] > 0.0:
         shape = values["surface"]["shape"]
         where = "the scenario's shape" if shape == "scenario" else f"surface.shape = {shape}"
         said.append(
-            f"the wrench's line of action missed {where} in {mem[MISSED]:g} cycles: its "
+            f"the wrench's line of action missed {where} in {mem[CELL.missed]:g} cycles: its "
             "point nearest to plane, centre, axis or apex was taken"
         )
-    shortest = float(mem[SHORTEST])
+    shortest = float(mem[CELL.shortest])
     if values["substeps"] == 1 and 0.0 < shortest < RESOLVED:
         error = f"its restitution may be wrong by {100.0 * expected_error(shortest):.2g} %"
         said.append(

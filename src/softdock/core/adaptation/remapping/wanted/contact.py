@@ -22,7 +22,9 @@ import math
 from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Wrenches
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.laws import HUNT_CROSSLEY, SPRING_DAMPER, SPRING_DAMPER_PULL
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -39,7 +41,7 @@ from softdock.core.spatial.vectors import (
     symmetric_times,
 )
 
-SPRING, PULLING_SPRING, HUNT = 0, 1, 2  # the first three laws of contact/laws.py, in its order
+SPRING, PULLING_SPRING, HUNT = SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY
 
 
 class Law(NamedTuple):
@@ -93,7 +95,13 @@ def touch_spinning(model, satellites, chaser_rate, target_rate):
     turning = subtract(
         cross(rotate(t.q, target_rate), from_target), cross(rotate(c.q, chaser_rate), arm)
     )
-    return Touch(n, arm, from_target, overlap, dot(n, add(subtract(t.v, c.v), turning)))
+    return Touch(
+        normal=n,
+        arm=arm,
+        from_target=from_target,
+        overlap=overlap,
+        rate=dot(n, add(subtract(t.v, c.v), turning)),
+    )
 
 
 @apart
@@ -223,38 +231,51 @@ def wrenches_of(model, target_q, touch, force):
     )  # Lange eq. 21
 
 
+MODEL_CELLS = Cells(
+    "wanted_contact",
+    Cell("normal", 3, "-", "target axes"),
+    Cell("on_chaser", 3, "m", "c_C, chaser axes"),
+    Cell("on_target", 3, "m", "c_T, target axes"),
+    Cell("depth", 1, "m", "x_e - x_c along the normal"),
+    Cell("couple", 3, "Nm", "target axes"),
+    Cell("kind", 1, "-", "of the law"),
+    Cell("stiffness", 1, "N/m^exponent", "of the law"),
+    Cell("damping", 1, "Ns/m or s/m", "of the law"),
+    Cell("exponent", 1, "-", "of the law"),
+)
+KEPT = MODEL_CELLS.at
+
+
 @compiled
 def store_model(mem, at, model):
-    store3(mem, at, model.normal)
-    store3(mem, at + 3, model.on_chaser)
-    store3(mem, at + 6, model.on_target)
-    mem[at + 9] = model.depth
-    store3(mem, at + 10, model.couple)
-    store_law(mem, at, model.law)
-
-
-@compiled
-def store_law(mem, at, law):
-    mem[at + 13], mem[at + 14], mem[at + 15], mem[at + 16] = (
-        float(law.kind),
-        law.stiffness,
-        law.damping,
-        law.exponent,
-    )
+    store3(mem, at + KEPT.normal, model.normal)
+    store3(mem, at + KEPT.on_chaser, model.on_chaser)
+    store3(mem, at + KEPT.on_target, model.on_target)
+    mem[at + KEPT.depth] = model.depth
+    store3(mem, at + KEPT.couple, model.couple)
+    mem[at + KEPT.kind] = float(model.law.kind)
+    mem[at + KEPT.stiffness] = model.law.stiffness
+    mem[at + KEPT.damping] = model.law.damping
+    mem[at + KEPT.exponent] = model.law.exponent
 
 
 @compiled
 def load_law(mem, at):
-    return Law(int(mem[at + 13]), mem[at + 14], mem[at + 15], mem[at + 16])
+    return Law(
+        int(mem[at + KEPT.kind]),
+        mem[at + KEPT.stiffness],
+        mem[at + KEPT.damping],
+        mem[at + KEPT.exponent],
+    )
 
 
 @compiled
 def load_model(mem, at):
     return Model(
-        load3(mem, at),
-        load3(mem, at + 3),
-        load3(mem, at + 6),
-        mem[at + 9],
-        load3(mem, at + 10),
-        load_law(mem, at),
+        normal=load3(mem, at + KEPT.normal),
+        on_chaser=load3(mem, at + KEPT.on_chaser),
+        on_target=load3(mem, at + KEPT.on_target),
+        depth=mem[at + KEPT.depth],
+        couple=load3(mem, at + KEPT.couple),
+        law=load_law(mem, at),
     )

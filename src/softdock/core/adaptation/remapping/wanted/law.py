@@ -12,12 +12,8 @@ import math
 
 from softdock.core.adaptation.remapping.environment.environment import (
     PAIR_SIZE,
-    REAL_LAW,
-    WANTED_LAW,
-    is_given,
-    load6,
-    series_stiffness,
 )
+from softdock.core.adaptation.remapping.environment.series import is_given, load6, series_stiffness
 from softdock.core.adaptation.remapping.keys import (
     AT,
     BY_DAMPER,
@@ -28,6 +24,8 @@ from softdock.core.adaptation.remapping.keys import (
 )
 from softdock.core.adaptation.remapping.wanted.contact import HUNT, SPRING, Law
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.keys import AT as OF
+from softdock.core.shapes.keys import LAW_KEYS
 
 LEAST = 1e-3  # restitution; less would need a damper without bound
 HALVINGS = 60
@@ -84,14 +82,19 @@ def loss_of(restitution, by):
 
 @compiled
 def _of_scenario(vector, pair_at):
-    at = pair_at + WANTED_LAW
+    at = pair_at + OF.wanted_law
     kind = int(vector[at]) - 1
     if kind < 0:  # same as real
-        at = pair_at + REAL_LAW
+        at = pair_at + OF.real_law
         kind = int(vector[at])
     if kind == HUNT:
-        return Law(kind, vector[at + 1], vector[at + 4], vector[at + 3])
-    return Law(kind, vector[at + 1], vector[at + 2], 1.0)
+        return Law(
+            kind,
+            vector[at + LAW_KEYS.stiffness],
+            vector[at + LAW_KEYS.factor],
+            vector[at + LAW_KEYS.exponent],
+        )
+    return Law(kind, vector[at + LAW_KEYS.stiffness], vector[at + LAW_KEYS.damping], 1.0)
 
 
 @apart

@@ -16,18 +16,14 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Satellites, Wrenches
 from softdock.core.adaptation.remapping.wanted.contact import (
-    force_now,
     force_over,
     is_zero,
-    lost_in,
-    mobility,
-    touch_of,
-    wrenches_of,
 )
+from softdock.core.adaptation.remapping.wanted.held import held_cycle
+from softdock.core.adaptation.remapping.wanted.steps import arrived, half_way, sum_of
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, no_wrench
-from softdock.core.spatial.rigid_body import Body
-from softdock.core.spatial.rotations import exponential, product, renormalise, rotate, rotate_back
+from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import (
     add,
     add_scaled,
@@ -39,13 +35,6 @@ from softdock.core.spatial.vectors import (
     subtract,
     symmetric_times,
 )
-
-
-class HalfWay(NamedTuple):
-    """A body in the middle of a cycle without force."""
-
-    q: tuple
-    rate: tuple  # world axes, rad/s
 
 
 class Lever(NamedTuple):
@@ -66,25 +55,6 @@ class Push(NamedTuple):
 
 
 @compiled
-def _turned(params, dt, q, L, extra):
-    """Attitude after dt and a small rotation besides (body axes), and the rate there (body axes):
-    the momentum stays, in body axes it turns."""
-    L_B = rotate_back(q, L)
-    w = symmetric_times(params.inverse_inertia, L_B)
-    change = symmetric_times(params.inverse_inertia, cross(L_B, w))
-    q = product(q, exponential(add(extra, add_scaled(scale(dt, w), 0.5 * dt * dt, change))))
-    return q, add_scaled(w, dt, change)
-
-
-@compiled
-def _half_way(params, T, body):
-    if params.fixed or is_zero(body.L):
-        return HalfWay(body.q, (0.0, 0.0, 0.0))
-    q, w = _turned(params, 0.5 * T, body.q, body.L, (0.0, 0.0, 0.0))
-    return HalfWay(q, rotate(q, w))
-
-
-@compiled
 def _lever(params, q, arm, n):
     torque = cross(arm, n)
     if params.fixed:
@@ -92,19 +62,6 @@ def _lever(params, q, arm, n):
     turning = rotate_back(q, torque)
     spin = symmetric_times(params.inverse_inertia, turning)
     return Lever(torque, spin, dot(n, multiply(params.inverse_mass, n)) + dot(turning, spin))
-
-
-@compiled
-def _arrived(params, T, body, q, impulse, moment, extra):
-    """A body at the end of a cycle: `q`, its attitude in the middle; `impulse` (force and torque)
-    and the force's moment in time; `extra`: rotation besides."""
-    if params.fixed:
-        return body
-    v, L = add(body.v, multiply(params.inverse_mass, impulse.force)), add(body.L, impulse.torque)
-    p = add(add_scaled(body.p, T, body.v), multiply(params.inverse_mass, moment))
-    if not is_zero(L):
-        q = renormalise(_turned(params, 0.5 * T, q, L, extra)[0])
-    return Body(p, q, v, L)
 
 
 @compiled
@@ -146,12 +103,6 @@ def _pushed_in_steps(law, overlap, rate, ease, by_others, by_couple, turning, yi
 
 
 @compiled
-def sum_of(a, b, factor):
-    """a + factor b, on one body."""
-    return Wrench(add_scaled(a.force, factor, b.force), add_scaled(a.torque, factor, b.torque))
-
-
-@compiled
 def _any(wrenches):
     c, t = wrenches.chaser, wrenches.target
     return not (is_zero(c.force) and is_zero(c.torque) and is_zero(t.force) and is_zero(t.torque))
@@ -173,7 +124,7 @@ def in_steps(rig, model, satellites, T, steps, others):
     """Satellites after a cycle of T in steps under the wanted contact and constant other wrenches,
     the contact's mean wrenches, the energy it lost [J]."""
     c, t = satellites.chaser, satellites.target
-    chaser, target = _half_way(rig.chaser, T, c), _half_way(rig.target, T, t)
+    chaser, target = half_way(rig.chaser, T, c), half_way(rig.target, T, t)
     n, arm = rotate(target.q, model.normal), rotate(chaser.q, model.on_chaser)
     from_target = add(add_scaled(subtract(c.p, t.p), 0.5 * T, subtract(c.v, t.v)), arm)
     rate = dot(
@@ -215,7 +166,7 @@ def in_steps(rig, model, satellites, T, steps, others):
         -1.0, push, n, on_target, late, add(subtract(c.v, t.v), turning_arm), couple
     )
     moment, half = scale(push.moment, n), 0.5 * T * T
-    c = _arrived(
+    c = arrived(
         rig.chaser,
         T,
         c,
@@ -225,7 +176,7 @@ def in_steps(rig, model, satellites, T, steps, others):
         scale(late, on_chaser.spin),
     )
     moment = add_scaled(negate(moment), half, others.target.force)
-    t = _arrived(
+    t = arrived(
         rig.target,
         T,
         t,
@@ -239,68 +190,6 @@ def in_steps(rig, model, satellites, T, steps, others):
         Satellites(c, t),
         Wrenches(sum_of(nothing, to_chaser, 1.0 / T), sum_of(nothing, to_target, 1.0 / T)),
         push.lost,
-    )
-
-
-@compiled
-def _pushed(params, dt, body, wrench):
-    if params.fixed:
-        return body
-    return Body(
-        body.p,
-        body.q,
-        add_scaled(body.v, dt, multiply(params.inverse_mass, wrench.force)),
-        add_scaled(body.L, dt, wrench.torque),
-    )
-
-
-@compiled
-def pushed(rig, dt, satellites, wrenches):
-    """After an impulse: wrenches times dt."""
-    return Satellites(
-        _pushed(rig.chaser, dt, satellites.chaser, wrenches.chaser),
-        _pushed(rig.target, dt, satellites.target, wrenches.target),
-    )
-
-
-@compiled
-def _flown(params, dt, body):
-    """A body after dt without force."""
-    return _arrived(
-        params,
-        dt,
-        body,
-        _half_way(params, dt, body).q,
-        no_wrench(),
-        (0.0, 0.0, 0.0),
-        (0.0, 0.0, 0.0),
-    )
-
-
-@compiled
-def held_cycle(rig, model, satellites, duration, others):
-    """The same with the force of the start, held: momentum first, then the pose."""
-    touch = touch_of(rig, model, satellites)
-    force, elastic = force_now(model.law, touch)
-    lost = lost_in(
-        rig, model, satellites, touch, mobility(rig, satellites, touch), force, elastic, duration
-    )
-    w = Wrenches(no_wrench(), no_wrench())
-    if force != 0.0:
-        w = wrenches_of(model, satellites.target.q, touch, force)
-    satellites = pushed(
-        rig,
-        duration,
-        satellites,
-        Wrenches(sum_of(w.chaser, others.chaser, 1.0), sum_of(w.target, others.target, 1.0)),
-    )
-    return (
-        Satellites(
-            _flown(rig.chaser, duration, satellites.chaser),
-            _flown(rig.target, duration, satellites.target),
-        ),
-        w,
-        lost,
     )
 
 

@@ -20,141 +20,33 @@ set-point's twist stays the satellite's. What the correction moves is in the led
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.by_axis import AXES, BODIES
+from softdock.core.adaptation.measured.doubt_notes import doubt_books, doubt_events
 from softdock.core.adaptation.measured.doubts import (
-    DOUBT_CELLS,
-    NO_DOUBTS,
-    Doubts,
     believe,
-    doubt_books,
-    doubt_events,
-    doubt_keys,
-    prepare_doubts,
+)
+from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.passive_integrator.keys import (
+    BODY,
+    BOUNDED,
+    CELL,
+    CELLS,
+    MARKER,
+    PASSIVE_INTEGRATOR,
+    PREVIOUS_FORCE,
+    SYMPLECTIC,
+    check,
+    prepare,
 )
 from softdock.core.machine.compiled import compiled
-from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.vectors import load3, store3
 
-PUBLISHED, PREVIOUS_FORCE, BOUNDED = 0, 1, 2
-FORMS = ("published", "previous_force", "bounded")
-SYMPLECTIC, FORWARD = 0, 1
-
-PASSIVE_INTEGRATOR = Group(
-    "passive_integrator",
-    "De Stefano's passive integrator: the set-points' positions corrected by what the "
-    "integration is thought to have invented.",
-    Parameter("form", "form", "which forces make the correction", "previous_force", choices=FORMS),
-    Parameter(
-        "pairing",
-        "pairing",
-        "velocity that moves the body: the new one, or the old one",
-        "symplectic",
-        choices=("symplectic", "forward"),
-    ),
-    Parameter(
-        "largest_force",
-        "largest_force_N",
-        "fills the tank of `bounded` with what this force can leave, T^2 F^2 / 2m; 0: empty",
-        0.0,
-        "N",
-        0.0,
-        1e6,
-    ),
-    Parameter(
-        "smallest_force",
-        "smallest_force_N",
-        "a smaller force counts as zero: no correction, the debt is carried",
-        1e-9,
-        "N",
-        1e-12,
-        1e6,
-    ),
-    *doubt_keys(frozen_ms=0.0),  # off: a force that is held is what the paper is about
-)
-AT = PASSIVE_INTEGRATOR.at
-
-# Its memory, twelve vectors of each body, chaser's first: energy taken by the damper so far (as
-# work on the satellites: < 0), correction v_pc, observed energy
-# (so far recorded); force of the cycle before, corrected position; for the books the largest force,
-# the most that the sound forms correct for it, the
-# largest correction, when, and cycles in which a debt waited for a force.
-WORK, CORRECTION, OBSERVED, FORCE, POSITION, LARGEST_FORCE, BOUND, LARGEST, LARGEST_AT, WAITED = (
-    range(0, 60, 6)
-)
 # times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
 SINGULAR = 10.0
-STARTED = 60  # whether the first cycle is over
-DOUBTED = 61  # the cells of sensor_doubts.py
-FLOATS = DOUBTED + DOUBT_CELLS
-BODY = 3  # the target's vector stands so far behind the chaser's
-CHANNELS = (
-    *(
-        (
-            f"work.{body}.force.{axis}",
-            "J",
-            "world",
-            "energy put into the output so far; falling: taken by the damper",
-        )
-        for body in BODIES
-        for axis in AXES
-    ),
-    *(
-        (
-            f"correction.{body}.{axis}",
-            "m/s",
-            "world",
-            "v_pc, taken off the velocity that moves the set-point",
-        )
-        for body in BODIES
-        for axis in AXES
-    ),
-    *(
-        (
-            f"observed.{body}.{axis}",
-            "J",
-            "world",
-            "observed energy of the integration (De Stefano eq. 16)",
-        )
-        for body in BODIES
-        for axis in AXES
-    ),
-)
-
-
-class PassiveIntegrator(NamedTuple):
-    memory: int
-    form: int
-    pairing: int
-    largest_force: float  # N
-    smallest_force: float  # N
-    doubts: Doubts
-
-
-MARKER = PassiveIntegrator(0, 0, 0, 0.0, 0.0, NO_DOUBTS)
-
-
-@compiled
-def prepare(marker, vector, base, memory):
-    form, pairing = int(vector[base + AT.form]), int(vector[base + AT.pairing])
-    doubts = prepare_doubts(
-        vector,
-        vector[base + AT.frozen],
-        vector[base + AT.jump],
-        vector[base + AT.range],
-        base + AT.sensor,
-    )
-    return PassiveIntegrator(
-        memory,
-        form,
-        pairing,
-        vector[base + AT.largest_force],
-        vector[base + AT.smallest_force],
-        doubts,
-    )
 
 
 @compiled
@@ -162,7 +54,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     """The wrenches as they are, unless the sensor is doubted."""
     return believe(
         mem,
-        method.memory + DOUBTED,
+        method.memory + CELL.doubts,
         rig,
         method.doubts,
         method.smallest_force,
@@ -203,12 +95,12 @@ def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
     if params.fixed:
         return motion
     if first:
-        store3(mem, at + POSITION, before.p)
+        store3(mem, at + CELL.position, before.p)
         for i in range(3):
-            mem[at + OBSERVED + i] = _tank(method, T, params.inverse_mass[i])
+            mem[at + CELL.observed + i] = _tank(method, T, params.inverse_mass[i])
     for i in range(3):
         force = (after.v[i] - before.v[i]) * params.mass[i] / T
-        earlier = force if method.form == PREVIOUS_FORCE else mem[at + FORCE + i]
+        earlier = force if method.form == PREVIOUS_FORCE else mem[at + CELL.force + i]
         tank = _tank(method, T, params.inverse_mass[i])
         v_pc, observed, left = damper(
             method.form,
@@ -216,16 +108,16 @@ def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
             params.inverse_mass[i],
             tank,
             method.smallest_force,
-            mem[at + OBSERVED + i],
+            mem[at + CELL.observed + i],
             earlier,
             force,
         )
         velocity = after.v[i] if method.pairing == SYMPLECTIC else before.v[i]
-        mem[at + OBSERVED + i] = left
-        mem[at + FORCE + i] = force
-        mem[at + CORRECTION + i] = v_pc
-        mem[at + BOUND + i] = max(
-            mem[at + BOUND + i], 0.5 * T * params.inverse_mass[i] * abs(force)
+        mem[at + CELL.observed + i] = left
+        mem[at + CELL.force + i] = force
+        mem[at + CELL.correction + i] = v_pc
+        mem[at + CELL.bound + i] = max(
+            mem[at + CELL.bound + i], 0.5 * T * params.inverse_mass[i] * abs(force)
         )
         _note(
             mem,
@@ -236,21 +128,21 @@ def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
             force,
             observed < tank and abs(force) < method.smallest_force,
         )
-        mem[at + POSITION + i] += T * (
+        mem[at + CELL.position + i] += T * (
             velocity - v_pc
         )  # De Stefano eq. 19, with the position of (5)
-    return Motion(load3(mem, at + POSITION), motion.q, motion.v, motion.w)
+    return Motion(load3(mem, at + CELL.position), motion.q, motion.v, motion.w)
 
 
 @compiled
 def _note(mem, at, t, taken, v_pc, force, waiting):
     """What the damper did on one axis in this cycle."""
-    mem[at + WORK] -= taken
-    mem[at + LARGEST_FORCE] = max(mem[at + LARGEST_FORCE], abs(force))
-    if abs(v_pc) > mem[at + LARGEST]:
-        mem[at + LARGEST] = abs(v_pc)
-        mem[at + LARGEST_AT] = t
-    mem[at + WAITED] += 1.0 if waiting else 0.0
+    mem[at + CELL.work] -= taken
+    mem[at + CELL.largest_force] = max(mem[at + CELL.largest_force], abs(force))
+    if abs(v_pc) > mem[at + CELL.largest]:
+        mem[at + CELL.largest] = abs(v_pc)
+        mem[at + CELL.largest_at] = t
+    mem[at + CELL.waited] += 1.0 if waiting else 0.0
 
 
 @compiled
@@ -263,8 +155,8 @@ def _tank(method, T, inverse_mass):
 @compiled
 def correct(method, mem, rig, measured, before, after, output):
     at, t = method.memory, (rig.cycle + 1) * rig.T
-    first = mem[at + STARTED] == 0.0
-    mem[at + STARTED] = 1.0
+    first = mem[at + CELL.started] == 0.0
+    mem[at + CELL.started] = 1.0
     chaser = _correct_body(
         method, mem, at, first, rig.chaser, rig.T, t, before.chaser, after.chaser, output.chaser
     )
@@ -289,21 +181,21 @@ def books(mem: Any) -> dict[str, Any]:
     axes = {}
     for body, at in zip(BODIES, (0, BODY), strict=True):
         for i, axis in enumerate(AXES):
-            if mem[at + LARGEST_FORCE + i] > 0.0:
+            if mem[at + CELL.largest_force + i] > 0.0:
                 axes[f"{body}.force.{axis}"] = {
-                    "observed_J": float(mem[at + OBSERVED + i]),
-                    "largest_correction_m_per_s": float(mem[at + LARGEST + i]),
-                    "largest_correction_at_s": float(mem[at + LARGEST_AT + i]),
-                    "sound_correction_m_per_s": float(mem[at + BOUND + i]),
-                    "largest_force_N": float(mem[at + LARGEST_FORCE + i]),
-                    "cycles_with_a_debt_and_no_force": float(mem[at + WAITED + i]),
+                    "observed_J": float(mem[at + CELL.observed + i]),
+                    "largest_correction_m_per_s": float(mem[at + CELL.largest + i]),
+                    "largest_correction_at_s": float(mem[at + CELL.largest_at + i]),
+                    "sound_correction_m_per_s": float(mem[at + CELL.bound + i]),
+                    "largest_force_N": float(mem[at + CELL.largest_force + i]),
+                    "cycles_with_a_debt_and_no_force": float(mem[at + CELL.waited + i]),
                 }
-    return {"axes": axes} | doubt_books(mem[DOUBTED:])
+    return {"axes": axes} | doubt_books(mem[CELL.doubts :])
 
 
 def events(mem: Any, T: float) -> list[str]:
     """Where the damper had no answer, or none that could be used."""
-    found = doubt_events(mem[DOUBTED:], 0.0)
+    found = doubt_events(mem[CELL.doubts :], 0.0)
     for name, axis in books(mem)["axes"].items():
         waited, largest = (
             axis["cycles_with_a_debt_and_no_force"],
@@ -321,3 +213,22 @@ def events(mem: Any, T: float) -> list[str]:
                 f"{largest / axis['sound_correction_m_per_s']:.0f} times T F / 2m"
             )
     return found
+
+
+METHOD = Method(
+    name="passive_integrator",
+    summary="De Stefano's passive integrator: set-points corrected by the energy of the "
+    "integration",
+    knows="nothing; its tank: the largest force",
+    group=PASSIVE_INTEGRATOR,
+    marker=MARKER,
+    prepare=prepare,
+    wrench=wrench,
+    correct=correct,
+    cells=CELLS,
+    check=check,
+    books=books,
+    events=events,
+    once=ONCE,
+    changes_wrench=False,  # it only leaves out readings that are not believed
+)

@@ -7,20 +7,30 @@ satellites' motions, of the last cycle.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hybrid.virtual_contact import load_both, store_both
 from softdock.core.adaptation.interface import BOOK_VIRTUAL, Wrenches
 from softdock.core.adaptation.measured.line_of_action import mean_of, plus_wrenches, work_between
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_both,
+    store_wrenches,
+)
+from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
+from softdock.core.spatial.motion import MOTION_FLOATS, no_wrench
 from softdock.core.spatial.vectors import dot
 
-DAMPER_FLOATS = 38
-_MOTIONS = 12
+DAMPER_CELLS = Cells(
+    "normal_damper",
+    Cell("wrenches", 12, "N, Nm", "of the damper on both satellites in the last cycle"),
+    Cell("motions", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "of the satellites in the last cycle"),
+)
+DAMPER = DAMPER_CELLS.at
 
 
 @compiled
 def last_motions(mem, at):
-    return load_both(mem, at + _MOTIONS)
+    return load_both(mem, at + DAMPER.motions)
 
 
 @compiled
@@ -36,10 +46,9 @@ def damper_wrenches(measured, wrenches, force, push):
 def book_damper(mem, at, virtual, motions):
     """Energy absorbed since the last cycle [J], trapezoid over the satellites' displacement; keeps
     wrenches and motions for the next."""
-    before = Wrenches(load_wrench(mem, at), load_wrench(mem, at + 6))
-    absorbed = -work_between(mean_of(before, virtual), load_both(mem, at + _MOTIONS), motions)
+    before = load_wrenches(mem, at + DAMPER.wrenches)
+    absorbed = -work_between(mean_of(before, virtual), load_both(mem, at + DAMPER.motions), motions)
     mem[BOOK_VIRTUAL] += absorbed
-    store_wrench(mem, at, virtual.chaser)
-    store_wrench(mem, at + 6, virtual.target)
-    store_both(mem, at + _MOTIONS, motions)
+    store_wrenches(mem, at + DAMPER.wrenches, virtual)
+    store_both(mem, at + DAMPER.motions, motions)
     return absorbed

@@ -1,0 +1,48 @@
+"""The keys that every method with doubts of the sensor has."""
+
+from __future__ import annotations
+
+from softdock.core.machine.parameters import Parameter
+
+
+def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
+    """The keys that every method with doubts has; `frozen_ms`: its default."""
+    return (
+        Parameter(
+            "frozen",
+            "frozen_ms",
+            "a force unchanged to the last bit for so long may take energy but give none; 0: off",
+            frozen_ms,
+            "ms",
+            0.0,
+            1e5,
+            scale=1e-3,
+        ),
+        Parameter(
+            "jump",
+            "jump_N",
+            "a force that jumps by more than this is held back for one cycle; 0: none is",
+            0.0,
+            "N",
+            0.0,
+            1e7,
+        ),
+        Parameter(
+            "range",
+            "range_N",
+            "a force channel at this or beyond is saturated, which is noted; 0: the sensor's "
+            "own range_N",
+            0.0,
+            "N",
+            0.0,
+            1e7,
+        ),
+        Parameter(
+            "sensor",
+            "sensor",
+            "where the sensor's range, place and hands stand in the vector; written by softdock",
+            (0.0,) * 6,
+            size=6,
+            kind="sensor",
+        ),
+    )

@@ -1,0 +1,52 @@
+"""Motions and wrenches of both bodies, and pairs of vectors, kept in `mem` from cycle to cycle."""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.compiled import compiled
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    WRENCH_FLOATS,
+    load_motion,
+    load_wrench,
+    store_motion,
+    store_wrench,
+)
+from softdock.core.spatial.vectors import load3, store3
+
+TWO_VECTORS = Cells("two_vectors", Cell("first", 3), Cell("second", 3))
+SECOND = TWO_VECTORS.at.second
+
+
+@compiled
+def load_both(mem, at):
+    return Output(load_motion(mem, at), load_motion(mem, at + MOTION_FLOATS))
+
+
+@compiled
+def store_both(mem, at, both):
+    store_motion(mem, at, both.chaser)
+    store_motion(mem, at + MOTION_FLOATS, both.target)
+
+
+@compiled
+def load_wrenches(mem, at):
+    return Wrenches(load_wrench(mem, at), load_wrench(mem, at + WRENCH_FLOATS))
+
+
+@compiled
+def store_wrenches(mem, at, wrenches):
+    store_wrench(mem, at, wrenches.chaser)
+    store_wrench(mem, at + WRENCH_FLOATS, wrenches.target)
+
+
+@compiled
+def load_pair(mem, at):
+    return load3(mem, at), load3(mem, at + SECOND)
+
+
+@compiled
+def store_pair(mem, at, first, second):
+    store3(mem, at, first)
+    store3(mem, at + SECOND, second)

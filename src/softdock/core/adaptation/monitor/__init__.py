@@ -1,0 +1,1 @@
+"""Passivity observer of the rig (Zebenay): keys and cells, and the method."""

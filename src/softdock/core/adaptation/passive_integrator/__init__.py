@@ -1,0 +1,1 @@
+"""De Stefano's passive integrator."""

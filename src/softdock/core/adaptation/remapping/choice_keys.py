@@ -1,0 +1,121 @@
+"""Keys of the re-mapping that belong to one choice: limits of executable set-points, and the
+filter."""
+
+from __future__ import annotations
+
+from softdock.core.machine.parameters import Parameter
+
+_EXECUTABLE = ("set_points", ("executable",))
+_FILTER = ("environment", ("filter",))
+
+LIMIT_KEYS = (
+    Parameter(
+        "speed",
+        "max_speed_m_per_s",
+        "speed limit per axis; 0: none",
+        0.0,
+        "m/s",
+        0.0,
+        1e3,
+        when=_EXECUTABLE,
+    ),
+    Parameter(
+        "acceleration",
+        "max_acceleration_m_per_s2",
+        "acceleration limit per axis",
+        None,
+        "m/s^2",
+        0.0,
+        1e4,
+        True,
+        when=_EXECUTABLE,
+    ),
+    Parameter(
+        "jerk",
+        "max_jerk_m_per_s3",
+        "jerk limit per axis; 0: none",
+        0.0,
+        "m/s^3",
+        0.0,
+        1e6,
+        when=_EXECUTABLE,
+    ),
+    Parameter(
+        "turn_acceleration",
+        "max_angular_acceleration_rad_per_s2",
+        "angular acceleration limit",
+        100.0,
+        "rad/s^2",
+        0.0,
+        1e5,
+        True,
+        when=_EXECUTABLE,
+    ),
+    Parameter(
+        "turn_jerk",
+        "max_angular_jerk_rad_per_s3",
+        "angular jerk limit per axis; 0: none",
+        0.0,
+        "rad/s^3",
+        0.0,
+        1e6,
+        when=_EXECUTABLE,
+    ),
+)
+FILTER_KEYS = (
+    Parameter(
+        "noise_force",
+        "filter.noise_N",
+        "standard deviation of a measured force along the normal",
+        0.5,
+        "N",
+        0.0,
+        1e6,
+        True,
+        when=_FILTER,
+    ),
+    Parameter(
+        "noise_position",
+        "filter.noise_m",
+        "standard deviation of a measured motor position",
+        2e-6,
+        "m",
+        0.0,
+        1.0,
+        True,
+        when=_FILTER,
+    ),
+    Parameter(
+        "filter_stiffness",
+        "filter.joint_stiffness_N_per_m",
+        "of the chaser's and the target's robot, as believed; 0, 0: the scenario's joints",
+        (0.0, 0.0),
+        "N/m",
+        0.0,
+        1e12,
+        size=2,
+        when=_FILTER,
+    ),
+    Parameter(
+        "filter_zeta",
+        "filter.joint_damping_ratio",
+        "of both, beside stiffnesses given here",
+        (0.1, 0.1),
+        low=0.0,
+        high=10.0,
+        size=2,
+        when=_FILTER,
+    ),
+    Parameter(
+        "filter_mass",
+        "filter.moving_mass_kg",
+        "behind both, beside stiffnesses given here",
+        (1.0, 1.0),
+        "kg",
+        0.0,
+        1e6,
+        True,
+        size=2,
+        when=_FILTER,
+    ),
+)

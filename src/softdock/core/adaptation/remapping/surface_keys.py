@@ -1,0 +1,66 @@
+"""Keys of the re-mapping for a target surface that the user describes."""
+
+from __future__ import annotations
+
+from softdock.core.machine.parameters import Parameter
+
+OF_SCENARIO, PLANE, SPHERE, CYLINDER, BORE, BOX, INNER_CONE, OUTER_CONE = range(8)
+_BOX = ("surface.shape", ("box",))
+_SHAPES = ("scenario", "plane", "sphere", "cylinder", "bore", "box", "inner_cone", "outer_cone")
+
+SURFACE_KEYS = (
+    Parameter(
+        "surface",
+        "surface.shape",
+        "the target mock-up's surface for the contact point, in target axes; scenario: the "
+        "scenario's own contact pairs. A cone is endless, as is a cylinder",
+        "scenario",
+        choices=_SHAPES,
+        when=("contact_point", ("shape",)),
+    ),
+    Parameter(
+        "surface_origin",
+        "surface.origin_m",
+        "a point of the plane, the centre of sphere or box, a point of the axis of cylinder "
+        "or bore, the apex of the cone; target axes",
+        (0.0, 0.0, 0.0),
+        "m",
+        -1e3,
+        1e3,
+        size=3,
+        when=("surface.shape", _SHAPES[1:]),
+    ),
+    Parameter(
+        "surface_axis",
+        "surface.axis",
+        "outward normal of the plane, axis of cylinder or bore, direction in which the cone "
+        "opens; target axes",
+        None,
+        size=3,
+        kind="direction",
+        when=("surface.shape", ("plane", "cylinder", "bore", "inner_cone", "outer_cone")),
+    ),
+    Parameter(
+        "surface_radius",
+        "surface.radius_m",
+        "of sphere, cylinder or bore",
+        None,
+        "m",
+        0.0,
+        1e3,
+        True,
+        when=("surface.shape", ("sphere", "cylinder", "bore")),
+    ),
+    Parameter(
+        "surface_half",
+        "surface.half_edges_m",
+        "half the edges of the box, target axes",
+        None,
+        "m",
+        0.0,
+        1e3,
+        True,
+        size=3,
+        when=_BOX,
+    ),
+)

@@ -1,0 +1,150 @@
+"""All that a method of your own imports (docs/your_own_method.md):
+
+    from softdock.methods import Group, Method, Parameter, Wrenches, compiled, dot
+
+Declaration: `Method` by keyword, with a `Group` of `Parameter`s, and `Cells` of memory. Compiled
+code: `compiled` (inlined) or `apart` (called), the structures that hooks get and return, vectors,
+rotations and wrenches on plain tuples. World axes and SI units, wrenches about the centre of mass.
+"""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.interface import (
+    BOOK_DESIGNED,
+    BOOK_VIRTUAL,
+    CYCLE,
+    STOP_REQUEST,
+    Measured,
+    Output,
+    Rig,
+    Satellites,
+    Wrenches,
+)
+from softdock.core.adaptation.measured.line_of_action import (
+    effective_mass,
+    measured_force,
+    mock_ups_when_felt,
+    parting_rate,
+    plus_wrenches,
+    satellite_motions,
+    work_between,
+)
+from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.memory import recorded
+from softdock.core.adaptation.registry import Belief, Method, register
+from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    Motion,
+    Wrench,
+    load_motion,
+    load_wrench,
+    no_wrench,
+    opposite,
+    store_motion,
+    store_wrench,
+)
+from softdock.core.spatial.rigid_body import (
+    BODY_FLOATS,
+    Body,
+    BodyParams,
+    body_rate,
+    kinetic_energy,
+    load_body,
+    motion_of,
+    store_body,
+)
+from softdock.core.spatial.rotations import (
+    exponential,
+    inverse,
+    logarithm,
+    product,
+    renormalise,
+    rotate,
+    rotate_back,
+)
+from softdock.core.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    load4,
+    multiply,
+    negate,
+    norm,
+    scale,
+    store3,
+    store4,
+    subtract,
+)
+
+__all__ = [
+    "BODY_FLOATS",
+    "BOOK_DESIGNED",
+    "BOOK_VIRTUAL",
+    "CYCLE",
+    "MOTION_FLOATS",
+    "STOP_REQUEST",
+    "Belief",
+    "Body",
+    "BodyParams",
+    "Cell",
+    "Cells",
+    "Group",
+    "Measured",
+    "Method",
+    "Motion",
+    "Output",
+    "Parameter",
+    "Rig",
+    "Satellites",
+    "Wrench",
+    "Wrenches",
+    "add",
+    "add_scaled",
+    "apart",
+    "body_rate",
+    "compiled",
+    "cross",
+    "dot",
+    "effective_mass",
+    "exponential",
+    "inverse",
+    "kinetic_energy",
+    "load3",
+    "load4",
+    "load_body",
+    "load_both",
+    "load_motion",
+    "load_wrench",
+    "logarithm",
+    "measured_force",
+    "mock_ups_when_felt",
+    "motion_of",
+    "multiply",
+    "negate",
+    "no_wrench",
+    "norm",
+    "opposite",
+    "parting_rate",
+    "plus_wrenches",
+    "product",
+    "recorded",
+    "register",
+    "renormalise",
+    "rotate",
+    "rotate_back",
+    "satellite_motions",
+    "scale",
+    "store3",
+    "store4",
+    "store_body",
+    "store_both",
+    "store_motion",
+    "store_wrench",
+    "subtract",
+    "work_between",
+]

@@ -1,0 +1,142 @@
+"""Where a user's methods came from: their files' texts and hashes, kept beside what was run with
+them.
+
+    methods/force_lead.py   the file as it ran, and modules beside it that it imports
+    methods.json            which methods come from which file, and its SHA-256
+
+A folder never runs code by being opened: what is kept is text. To run or open it again the user
+names the file (`--method-file`, or `softdock.load_method_file`); without it the refusal says which
+file, which hash and which option.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import BadInput, Problem
+
+OPTION = "--method-file"
+FORMAT, LISTED, FOLDER = "softdock methods", "methods.json", "methods"
+
+
+@dataclass(frozen=True)
+class MethodFile:
+    """A file that was imported, as it was then."""
+
+    path: str  # as the user gave it
+    methods: tuple[str, ...]  # what it brought
+    sources: Mapping[str, str]  # its own name first, then modules beside it that it imports: texts
+
+    @property
+    def name(self) -> str:
+        return next(iter(self.sources))
+
+    @property
+    def sha256(self) -> str:
+        """Of the file itself, as `sha256sum` gives it."""
+        return hashlib.sha256(self.sources[self.name].encode()).hexdigest()
+
+    @property
+    def digest(self) -> str:
+        """Of everything that it imports from its own folder too."""
+        return digest_of(self.sources)
+
+
+FILES: dict[str, MethodFile] = {}  # by method, as loaded in this process
+
+
+def digest_of(sources: Mapping[str, str]) -> str:
+    """Of some files' names and texts, in the order of their names."""
+    digest = hashlib.sha256()
+    for name in sorted(sources):
+        digest.update(name.encode())
+        digest.update(sources[name].encode())
+    return digest.hexdigest()
+
+
+def files_of(names: Iterable[str]) -> list[MethodFile]:
+    """The files that some methods came from; none for softdock's own."""
+    found = {id(FILES[name]): FILES[name] for name in names if name in FILES}
+    return list(found.values())
+
+
+def listed_methods(tables: Mapping[str, Any]) -> list[str]:
+    """Of a scenario's tables."""
+    return [entry["name"] for entry in tables["methods"]]
+
+
+def kept(files: Iterable[MethodFile]) -> dict[str, bytes]:
+    """What a folder keeps of them: contents by path. Empty where there are none."""
+    contents: dict[str, bytes] = {}
+    listed = []
+    for file in files:
+        for name, text in file.sources.items():
+            contents[f"{FOLDER}/{name}"] = text.encode()
+        listed.append(
+            {
+                "file": f"{FOLDER}/{file.name}",
+                "given": file.path,
+                "sha256": file.sha256,
+                "digest": file.digest,
+                "methods": list(file.methods),
+                "sources": list(file.sources),
+            }
+        )
+    if listed:
+        text = json.dumps({"format": FORMAT, "files": listed}, indent=1) + "\n"
+        contents[LISTED] = text.encode()
+    return contents
+
+
+def read_listed(folder: Path) -> list[dict[str, Any]]:
+    """What a folder says of the files it was made with; empty: nothing, or nothing readable."""
+    try:
+        found = json.loads((folder / LISTED).read_text(encoding="utf-8"))
+        files = found["files"] if found["format"] == FORMAT else []
+        return [
+            one
+            for one in files
+            if isinstance(one["file"], str)
+            and isinstance(one["sha256"], str)
+            and isinstance(one["digest"], str)
+            and all(isinstance(name, str) for name in one["methods"])
+        ]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def explained(error: BadInput, folder: Path) -> BadInput:
+    """A refusal of unknown methods, with the file they came from: it is run only if it is named."""
+    from_file = {name: one for one in read_listed(folder) for name in one["methods"]}
+
+    def say(problem: Problem) -> Problem:
+        one = from_file.get(problem.value) if isinstance(problem.value, str) else None
+        if one is None or not problem.key.endswith(".name"):
+            return problem
+        allowed = (
+            f"a method that is loaded; this one is from a file, which runs only if you name it: "
+            f"{OPTION} FILE (or softdock.load_method_file). As it ran it is kept in "
+            f"{folder / one['file']} (sha256 {one['sha256']})"
+        )
+        return Problem(problem.key, problem.value, allowed, problem.where)
+
+    return BadInput([say(problem) for problem in error.problems])
+
+
+def differing(tables: Mapping[str, Any], folder: Path) -> list[str]:
+    """Methods whose file is not the one that a folder was made with, in words."""
+    found = []
+    for one in read_listed(folder):
+        for name in one["methods"]:
+            here = FILES.get(name)
+            if name in listed_methods(tables) and here is not None and here.digest != one["digest"]:
+                found.append(
+                    f"method {name}: {here.path} (sha256 {here.sha256}) is not the file that "
+                    f"{folder} was made with (sha256 {one['sha256']})"
+                )
+    return found
