@@ -20,6 +20,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from softdock.core.adaptation.registry import RAW
+
 FAITHFUL, OFF, UNSAFE = "faithful", "off", "unsafe"
 WORDS = (FAITHFUL, OFF, UNSAFE)  # the order is that of the numbers in a campaign's tables
 COLOURS = {FAITHFUL: "green", OFF: "yellow", UNSAFE: "red"}
@@ -188,6 +190,6 @@ def _next_step(word: str, m: Metrics, called: str, first_step: str) -> str:
         )
     if first_step:
         return f"Next: {first_step}"
-    if set(m["methods"]) <= {"direct", "monitor"}:
+    if set(m["methods"]) <= {RAW}:
         return f"Next: `softdock compare {called}` shows which method helps and how to set it."
     return f"Next: `softdock why {called}` shows what it comes from."

@@ -4,9 +4,9 @@ whole loop, and not by a rule of thumb.
 In: a scenario without the method, with the integrator it will run with. Out: keys of the method, in
 place of those that it suggests itself.
 
-hybrid            virtual damping along the normal that gives one impact the restitution of the
-                  wanted contact, with lag, filter, hold and integrator counted
-adaptive_damping  the whole delay less half a cycle, which the method adds itself
+The advice is of the whole linear loop: the virtual damping with which one impact gives back what
+the contact itself would, and the whole delay, with lag, filter, hold and integrator counted. A
+method says what it makes of it (`Method.advised`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from softdock.core.adaptation.method import LinearAdvice
+from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.adaptation.suggestions import known_of
 from softdock.core.contact.restitution import restitution_of_damping
 from softdock.errors import BadInput
@@ -24,20 +26,16 @@ from softdock.stability.critical import loop_stretch
 from softdock.stability.from_scenario import loops_of
 from softdock.stability.loop import Loop
 
-MS = 1e3
-
 
 def advised(name: str, scenario: Scenario) -> dict[str, Any]:
     """Keys of a method; empty: its own suggestion is as good as any."""
-    if name not in ("hybrid", "adaptive_damping") or known_of(scenario).stiffness is None:
+    if known_of(scenario).stiffness is None:
         return {}
     loop = _raw_loop(scenario)
     if loop is None:
         return {}
-    if name == "adaptive_damping":
-        return {"delay_ms": round(MS * (total_delay(loop) - 0.5 * (loop.cycle or 0.0)), 6)}
-    damping = neutral_damping(loop)
-    return {} if damping is None else {"damping_Ns_per_m": [damping, 0.0, 0.0]}
+    advice = LinearAdvice(total_delay(loop), loop.cycle or 0.0, neutral_damping(loop))
+    return METHODS[name].advised(advice)
 
 
 def neutral_damping(loop: Loop) -> float | None:
@@ -56,7 +54,7 @@ def _raw_loop(scenario: Scenario) -> Loop | None:
     """The least stable contact pair's, without methods, with the largest effective mass of the
     normals that it can meet: that of a hit along the axis, which decides the docking."""
     try:
-        points = loops_of(scenario.with_keys({"methods": [{"name": "direct"}]}))
+        points = loops_of(scenario.with_keys({"methods": [{"name": RAW}]}))
     except BadInput:
         return None
     worst = min(points, key=lambda point: point.loop.mass)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from softdock.core.adaptation.registry import RAW
+
 
 class Question(NamedTuple):
     """One answer: its option, what is asked, unit, default, and the smallest allowed."""
@@ -111,7 +113,7 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
         f"friction = {_n(a['friction'])} # Coulomb coefficient",
         "",
         "[[methods]] # what is done about the delay; softdock compare FILE says what to put here",
-        'name = "direct" # nothing: the measured force moves the satellites',
+        f'name = "{RAW}" # nothing: the measured force moves the satellites',
         "",
         "[verdict] # faithful, off or unsafe: by these bounds",
         "faithful_distance = 0.05 # distance from orbit, of the approach",
