@@ -10,8 +10,7 @@ and wrenches stand in the invented energy with their signs already.
 Repeated contacts grow if the pair brings more energy into a contact than it brought into one
 before, of the approach energy; free flight in orbit cannot do that. Where schedules push the
 satellites this says nothing, and is NaN. A latched contact, one that is still on at the end of the
-run, grows if its largest force in its last third exceeds that of the third before, less what
-orbit's own force does.
+run, grows if its last swing is deeper than its second, less what orbit's own swings do.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ from softdock.runs.run import Run
 
 ENDS = ("chaser", "target")
 LOOKED_AT = 64  # contacts of a run, the first ones
-FEWEST_ROWS = 30  # of a latched contact: below, thirds say nothing
+FEWEST_SWINGS = 4  # of a latched contact: fewer say nothing of growth
+STANDS_OUT = 0.1  # of the largest depth: a rise or fall that is no noise
 
 
 def not_taken_out(run: Run) -> float:
@@ -53,20 +53,34 @@ def repeated_growth(run: Run) -> float:
 
 
 def latched_growth(run: Run) -> float:
-    """By how much the force of a contact that is on at the end grows, less orbit's own growth."""
+    """By how much the swings of a contact that is on at the end grow, less orbit's own growth; 0
+    where it has not swung often enough to tell."""
     if not run.contacts or not math.isnan(run.contacts[-1]["restitution"]):
         return 0.0
     start = run.contacts[-1]["start_s"]
-    mine, orbits = _thirds(run.series, start), _thirds(run.orbit.series, start)
+    mine, orbits = _swings(run.series, start), _swings(run.orbit.series, start)
     if math.isnan(mine):
         return 0.0
     return mine - (0.0 if math.isnan(orbits) else max(orbits, 0.0))
 
 
-def _thirds(series: Mapping[str, Any], start: float) -> float:
-    """Largest force of the last third since `start` over that of the second, less 1."""
-    force = np.linalg.norm(series["true.chaser.force"][series["time"] >= start], axis=1)
-    if len(force) < FEWEST_ROWS:
+def _swings(series: Mapping[str, Any], start: float) -> float:
+    """Depth of the last swing since `start` over that of the second, less 1; NaN with fewer than
+    FEWEST_SWINGS. The first is the impact itself; a swing is a maximum that stands out."""
+    depth = series["contact.depth"][series["time"] >= start]
+    if len(depth) < 3:
         return math.nan
-    _, second, last = (part.max() for part in np.array_split(force, 3))
-    return float(last / second - 1.0) if second > 0.0 else math.nan
+    peaks, low, high = [], float(depth[0]), float(depth[0])
+    least = STANDS_OUT * float(np.max(depth))
+    rising = True
+    for x in map(float, depth):
+        if rising:
+            high = max(high, x)
+            if high - x > least:
+                peaks.append(high)
+                rising, low = False, x
+        else:
+            low = min(low, x)
+            if x - low > least:
+                rising, high = True, x
+    return peaks[-1] / peaks[1] - 1.0 if len(peaks) >= FEWEST_SWINGS else math.nan

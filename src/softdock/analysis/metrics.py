@@ -248,7 +248,7 @@ declare(
     ),
     Metric(
         name="growth_latched",
-        meaning="how much the force of a contact that is on at the end grew, less orbit's growth",
+        meaning="how much the swings of a contact that is on at the end grew, less orbit's growth",
         value=lambda j: latched_growth(j.run),
     ),
     Metric(

@@ -15,7 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from softdock.analysis.judgement import COLOURS, FAITHFUL, OFF, UNSAFE, WORDS
+from softdock.analysis.judgement import (
+    COLOURS,
+    FAITHFUL,
+    OFF,
+    UNSAFE,
+    WORDS,
+    measured,
+    word_of,
+)
 from softdock.campaign.arrow_arrays import words
 from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
@@ -54,6 +62,12 @@ def words_of_runs(made: Made) -> Any:
     worst = np.fmax(made.beside.distance, made.beside.at_end)
     tables = made.plan.variants[made.variant].scenario.tables
     return words(judged(tables, made.runs, made.batch, made.beside.orbits, worst), WORDS)
+
+
+def word_in_table(metrics: Mapping[str, Any]) -> int:
+    """The same of a single run from its metrics, by what a batch sees."""
+    seen = measured(metrics) | {"growth": None, "saturated": False}
+    return WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
 
 
 def satellite_peaks(batch: Batch) -> np.ndarray:

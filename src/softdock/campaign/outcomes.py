@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from softdock.analysis.judgement import WORDS
 from softdock.campaign.arrow_arrays import numbers, words
-from softdock.campaign.judged import words_of_runs
+from softdock.campaign.judged import word_in_table, words_of_runs
 from softdock.campaign.outcome import (
     OUTCOMES,
     Map,
@@ -239,7 +238,7 @@ declare(
         name="judged",
         meaning="faithful, off or unsafe, by the bounds of the scenario's [verdict]",
         column=words_of_runs,
-        replayed=lambda metrics: WORDS.index(metrics["judgement"]["word"]),
+        replayed=word_in_table,
         of_orbit=True,
         is_number=False,
     ),
