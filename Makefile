@@ -11,15 +11,21 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test docs picture oracles bench gpu-check fingerprint lint types layers clean
+.PHONY: demo test prove docs picture oracles bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
 
-# All tests share one cache of machine code.
-test: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
+# All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
+test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
+test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
+	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
+
+# What needs large numbers, at full size and with a fresh seed: results in benchmarks/results/prove.json.
+prove: $(VENV)/.synced-dev
+	$(VENV)/bin/python -m benchmarks.prove
 
 # The docs as a site, without a network: open build/docs/index.html.
 docs: $(VENV)/.synced-dev

@@ -1,9 +1,14 @@
 """What all tests share: Hypothesis without chance, so that a failure on one machine is a failure on
-all. Scenarios are in scenarios.py."""
+all; and methods compiled with every feature, so that a list of methods is compiled once
+(tests/parity/test_features.py shows that it changes no bit). Scenarios are in scenarios.py."""
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("SOFTDOCK_EVERY_FEATURE", "1")
 
 # The first example may compile for half a minute: no deadline.
 settings.register_profile(
@@ -13,4 +18,12 @@ settings.register_profile(
     max_examples=50,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("softdock")
+# `make prove`: many examples, others each time; what fails is kept in .hypothesis and tried first.
+settings.register_profile(
+    "prove",
+    settings.get_profile("softdock"),
+    derandomize=False,
+    max_examples=1000,
+    print_blob=True,
+)
+settings.load_profile("prove" if os.environ.get("SOFTDOCK_PROVE") == "1" else "softdock")

@@ -61,7 +61,9 @@ class Docking:
     def __init__(self, scenario, file, cycle_ms: float = 4.0, scale: float = 1e6) -> None:
         self.scenario = scenario
         self.mem, self.state = np.zeros(scenario.mem_floats), np.zeros(STATE_FLOATS)
-        doors.begin(scenario.vector, scenario.markers, self.mem, self.state, np.zeros((0, 1)))
+        doors.begin(
+            scenario.vector, scenario.markers.features, self.mem, self.state, np.zeros((0, 1))
+        )
         self.start = [motion_in(self.state, COMMAND + 13 * i) for i in range(2)]
         self.satellites, self.command = self.state.copy(), np.zeros(STATE_FLOATS)
         self.command[COMMAND : COMMAND + 26] = self.state[COMMAND : COMMAND + 26]

@@ -333,7 +333,9 @@ def test_stale_gpu_results_show(tmp_path):
     path.write_text(json.dumps({"source_hash": "of other sources"}))
     assert gpu_check.is_stale(path) is True
     assert gpu_check.hash_with(numba.__version__) == source_hash()
-    assert gpu_check.is_stale() in (None, True, False)  # the stored ones: reported, not judged
+    stored = json.loads(gpu_check.RESULTS.read_text())
+    fresh = stored["source_hash"] == gpu_check.hash_with(stored["numba"])
+    assert gpu_check.is_stale() is not fresh  # the stored ones: reported, not judged
 
 
 def test_a_sweep_that_brings_a_feature_gets_a_loop_with_it(scenario):

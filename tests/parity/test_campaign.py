@@ -12,7 +12,12 @@ from softdock.analysis.simulation import simulate
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import expanding_kernel, keep_if_possible, load_numba_cuda
+from softdock.campaign.cuda import (
+    expanding_kernel,
+    keep_if_possible,
+    load_if_whole,
+    load_numba_cuda,
+)
 from softdock.campaign.digest import tables
 from softdock.campaign.distances import turned_back
 from softdock.campaign.engines import Cpu
@@ -301,3 +306,20 @@ def test_a_kernel_that_cannot_be_kept_is_no_error():
     tried("signature", "Cannot pickle CUDACodeLibrary with linking files")
     with pytest.raises(RuntimeError, match="disc"):
         tried("signature", "the disc failed")
+
+
+def test_a_damaged_file_of_kernels_is_forgotten():
+    """Numba's own cache raises whatever pickle raises: it is emptied, and the kernel compiled."""
+
+    class Damaged:
+        cache_path, flushed = "somewhere", 0
+
+        def load_overload(self, *kernel):
+            raise EOFError("Ran out of input")
+
+        def flush(self):
+            self.flushed += 1
+
+    cache = Damaged()
+    assert load_if_whole(cache)("signature", None) is None
+    assert cache.flushed == 1

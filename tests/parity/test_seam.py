@@ -37,9 +37,9 @@ MEASURED = [
 
 
 @door
-def report_places(vector, markers):
+def report_places(vector, features):
     """Where the facility's reports stand in its memory: second reading, measured poses."""
-    memory = layout.prepare(vector, markers).memory
+    memory = layout.prepare_rig(vector, features).memory
     return memory.second, memory.seen
 
 
@@ -53,10 +53,9 @@ class Seam:
         self.facility_mem = np.zeros(self.scenario.mem_floats)
         no_rows = np.zeros((0, 1))
         start = np.zeros(STATE_FLOATS)
-        doors.begin(
-            self.scenario.vector, self.scenario.markers, self.controller_mem, start, no_rows
-        )
-        doors.begin(self.scenario.vector, self.scenario.markers, self.facility_mem, start, no_rows)
+        features = self.scenario.markers.features
+        doors.begin(self.scenario.vector, features, self.controller_mem, start, no_rows)
+        doors.begin(self.scenario.vector, features, self.facility_mem, start, no_rows)
         nan = np.full(STATE_FLOATS, np.nan)  # whoever reads what is not its own gets NaN
         self.satellites, self.facility, self.command = nan.copy(), nan.copy(), nan.copy()
         self.satellites[SATELLITE_STATES] = start[SATELLITE_STATES]
@@ -66,7 +65,7 @@ class Seam:
     def reports(self):
         """The facility's memory as the controller gets it: second reading and measured poses, all
         else poisoned."""
-        second, seen = report_places(self.scenario.vector, self.scenario.markers)
+        second, seen = report_places(self.scenario.vector, self.scenario.markers.features)
         mem = np.full(len(self.facility_mem), np.nan)
         for first, floats in ((second, 6), (seen, 2 * MOTION_FLOATS)):
             mem[first : first + floats] = self.facility_mem[first : first + floats]
@@ -88,7 +87,7 @@ class Seam:
         )
         sent = np.full(STATE_FLOATS, np.nan)
         sent[COMMANDS] = self.command[COMMANDS]
-        doors.exchange(vector, markers, self.facility_mem, self.k, self.facility, sent)
+        doors.exchange(vector, markers.features, self.facility_mem, self.k, self.facility, sent)
         self.k += 1
 
 

@@ -603,11 +603,11 @@ def test_markers_have_names_of_their_own(tmp_path, own_registry):
 def test_code_of_a_users_method_is_kept_apart(own_registry, monkeypatch):
     """In a folder named by the user's sources; not at all where these have no name; softdock's own
     where they always were."""
-    cache = doors.run_cycles._cache
+    cache, context = doors.run_cycles._cache, doors.run_cycles.targetctx
 
     def place(*markers: Any) -> Path | None:
-        file = cache._of((numba.typeof(np.zeros(1)), numba.typeof(markers)))
-        return None if file is None else Path(file._index_path).parent
+        file = cache.path((numba.typeof(np.zeros(1)), numba.typeof(markers)), context)
+        return None if file is None else file.parent
 
     assert place(direct.Direct(0)) == Path(cache.cache_path)
     assert place(Told(0)) is None

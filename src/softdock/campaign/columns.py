@@ -29,7 +29,7 @@ from softdock.core.machine.vector import (
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
-from softdock.scenario.features import features_of
+from softdock.scenario.features import markers_of
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
 from softdock.scenario.values import TRIANGLE_SLACK
 
@@ -87,7 +87,7 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
         raise BadInput(too_long)
     mem_floats = lay_out_memory(scenario, vectors, swept)
     _check_rows(scenario, vectors, [place.at for place, _ in wanted.values()])
-    return Columns(vectors, Markers(features_of(vectors), scenario.markers.methods), mem_floats)
+    return Columns(vectors, markers_of(vectors, scenario.markers.methods), mem_floats)
 
 
 def sweepable(scenario: Scenario) -> dict[str, Place]:

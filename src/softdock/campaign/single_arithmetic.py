@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 from numba import types
-from numba.core.imputils import impl_ret_untracked
 from numba.extending import intrinsic
+
+from softdock.core.machine.numba_internals import impl_ret_untracked
 
 SINGLE_WINS = ("mul", "truediv", "pow")
 DOUBLE_WINS = ("add", "sub", "floordiv", "mod")

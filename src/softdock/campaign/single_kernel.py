@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from softdock.campaign import single
-from softdock.core.machine.compiled import cache_folder
+from softdock.campaign.cuda import kept_kernel
+from softdock.core.machine.cache_folder import usable_folder
 
 SOURCES = ("single.py", "single_rewriting.py", "single_arithmetic.py", "single_kernel.py")
 # Globals, as in cuda.py: what a kernel encloses is part of its key on disk.
@@ -58,13 +58,14 @@ def single_kernel_function(cuda: Any, special: Any, forgetful: bool) -> Any:
     return run_slice_of_one_pair_in_single if shared.pair else run_slice_in_single
 
 
-def _cache_folder() -> Path:
+def _cache_folder() -> Path | None:
     """Beside the double-precision code, apart for every version of the files that turn the core
     into single precision."""
     digest = hashlib.sha256(
         b"".join((Path(__file__).parent / name).read_bytes() for name in SOURCES)
     )
-    return cache_folder() / f"single-{digest.hexdigest()[:12]}"
+    folder = usable_folder()
+    return None if folder is None else folder / f"single-{digest.hexdigest()[:12]}"
 
 
 @functools.cache
@@ -72,11 +73,5 @@ def single_kernel_for(
     cuda: Any, special: Any, forgetful: bool, max_registers: int | None = None
 ) -> Any:
     """The compiled kernel: compiled at its first launch, and kept on disk."""
-    config: Any = importlib.import_module("numba.cuda.core.config")
-    before, config.CACHE_DIR = config.CACHE_DIR, str(_cache_folder())
-    try:
-        return cuda.jit(max_registers=max_registers, cache=True)(
-            single_kernel_function(cuda, special, forgetful)
-        )
-    finally:
-        config.CACHE_DIR = before
+    function = single_kernel_function(cuda, special, forgetful)
+    return kept_kernel(cuda, function, max_registers, _cache_folder())

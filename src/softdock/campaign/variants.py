@@ -25,7 +25,7 @@ from softdock.core.spatial.arrays import product, rotate
 from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario, build
-from softdock.scenario.features import features_with
+from softdock.scenario.features import markers_with
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Variant:
     @property
     def markers(self) -> Markers:
         """What its loop is compiled with: the features of any of its runs."""
-        return Markers(features_with(self.scenario.vector, self.at), self.scenario.markers.methods)
+        return markers_with(self.scenario.vector, self.at, self.scenario.markers.methods)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from rich.text import Text
 from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
-from softdock.cli.progress import console, echo, output, working
+from softdock.cli.progress import console, echo, output, tell_compiled, working
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -82,7 +83,7 @@ def compare(
     """
     if force and out is None:
         raise click.UsageError("--force needs --out DIR", ctx)
-    with working("comparing (the first compile of a method takes about half a minute)") as say:
+    with working(f"comparing methods on {scenario}") as say:
         from softdock.comparison import compare as run_comparison
         from softdock.scenario.files import load_scenario
 
@@ -94,6 +95,7 @@ def compare(
         folder = choose(out, f"compare-{name}") if out is not None or not as_json else None
         with made(folder, force):
             file = ", ".join(str(one) for one in method_files) or None
+            _compile(loaded, methods, say)
             comparison = run_comparison(
                 loaded,
                 methods,
@@ -114,6 +116,25 @@ def compare(
     if problem is not None:
         raise problem
     ctx.exit(exit_code(comparison.results, mine))
+
+
+def _compile(scenario: Any, methods: str, say: Callable[[str], None]) -> None:
+    """All lists of methods that are not on disk yet, on all cores; a single one is left to its
+    run."""
+    from softdock.campaign.cpu import available_cores
+    from softdock.cli.compile_ahead import LOOP, compile_ahead, is_kept, tasks_of
+    from softdock.core.machine.cache_folder import usable_folder
+    from softdock.scenario.candidates import candidates
+
+    cores = available_cores()
+    if cores < 2 or usable_folder() is None:
+        return
+    able, _ = candidates(scenario, methods)
+    tasks = [task for task in tasks_of(one.scenario for one in able) if not is_kept(task)]
+    if sum(task.what == LOOP for task in tasks) < 2:
+        return
+    say(f"compiling {len(tasks)} loops for the first time, on {cores} cores")
+    compile_ahead(tasks, cores, tell_compiled)
 
 
 def exit_code(results: dict[str, Any], mine: list[str]) -> int:

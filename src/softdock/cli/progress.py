@@ -17,6 +17,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from softdock.cli.pipes import forget_output
+from softdock.core.machine.compile_news import BEGINS, ENDS, Compiling, listeners
 from softdock.errors import printable
 
 SILENT_S = 1.0  # s; what takes less shows no progress
@@ -84,10 +85,45 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
     def update(text: str) -> None:
         status.update(Text(text))
 
+    def news(of: Compiling) -> None:
+        if of.what == ENDS:
+            tell_compiled(label(of), of.seconds)
+        else:
+            begun = "compiling" if of.what == BEGINS else "waiting for another process to compile"
+            update(f"{begun} {label(of)} (once for these sources)")
+
+    listeners.append(news)
     try:
         yield update
     finally:
+        listeners.remove(news)
         timer.cancel()
         timer.join()
         if shown.is_set():
             status.stop()
+
+
+DOORS = {
+    "begin": "the start of a run",
+    "run_cycles": "the loop",
+    "run_batch": "the loop for batches",
+    "orbit_run": "orbit",
+    "control_step": "the controller",
+    "exchange": "the facility",
+}
+
+
+def label(of: Compiling) -> str:
+    """What is compiled, in words: the door, and the methods that it is compiled with."""
+    from softdock.core.adaptation.method import BY_TYPE
+
+    names = sorted(BY_TYPE[cls].name for cls in of.classes if cls in BY_TYPE)
+    door = DOORS.get(of.door, of.door)
+    return f"{door} with {' and '.join(names)}" if names else door
+
+
+def tell_compiled(what: str, seconds: float) -> None:
+    """One line, on a terminal and off it; nothing for what took no time."""
+    if seconds < SILENT_S:
+        return
+    console.print(Text(f"compiled {what} in {seconds:.1f} s"), soft_wrap=True)

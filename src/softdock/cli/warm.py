@@ -1,4 +1,4 @@
-"""`softdock warm`: compile every door that a run needs."""
+"""`softdock warm`: compile what runs, comparisons and batches need, before they need it."""
 
 from __future__ import annotations
 
@@ -6,29 +6,50 @@ import time
 
 import click
 
-from softdock.cli.progress import console, working
+from softdock.cli.progress import console, tell_compiled, working
+
+DEFAULT = ("epos_1d",)
 
 
 @click.command()
-def warm() -> None:
-    """Compile ahead, so that the first run starts at once."""
+@click.argument("scenarios", nargs=-1)
+@click.option(
+    "--methods",
+    default=None,
+    help='Also these methods on each scenario: names, chains "a+b", or "all".',
+)
+@click.option("--batches", is_flag=True, help="Also the loop that batches and campaigns use.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: as many as cores)."
+)
+def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: int | None) -> None:
+    """Compile ahead, so that the first run starts at once.
+
+    SCENARIOS are presets or files (default: epos_1d). Each list of methods is compiled once; what
+    is on disk already is not compiled again.
+    """
     begin = time.perf_counter()
-    with working("compiling the loop and orbit (about 40 s the first time)"):
-        from softdock.analysis.simulation import fly
-        from softdock.campaign.columns import columns
-        from softdock.campaign.cpu import run_cpu
-        from softdock.core.machine.compiled import cache_folder
-        from softdock.core.orbit import orbit
-        from softdock.runs.stepper import Stepper
+    with working("compiling ahead"):
+        from softdock.campaign.cpu import available_cores
+        from softdock.cli.compile_ahead import compile_ahead, tasks_of
+        from softdock.core.machine.cache_folder import usable_folder
+        from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
 
-        scenario = load_scenario("epos_1d")
-        orbit(scenario)
-        fly(scenario)
-        Stepper(scenario).step()
-        run_cpu(*columns(scenario, {}, runs=1))
+        folder = usable_folder()
+        wanted = []
+        for name in scenarios or DEFAULT:
+            loaded = load_scenario(name)
+            wanted.append(loaded)
+            if methods is not None:
+                able, _ = candidates(loaded, methods)
+                wanted += [candidate.scenario for candidate in able]
+        tasks = tasks_of(wanted, batches)
+        if folder is not None:
+            compile_ahead(tasks, jobs or available_cores(), tell_compiled)
+    kept = f"kept in {folder}" if folder is not None else "nothing is kept: no folder to keep it in"
     console.print(
-        f"compiled in {time.perf_counter() - begin:.1f} s, kept in {cache_folder()}",
+        f"{len(tasks)} ready after {time.perf_counter() - begin:.1f} s, {kept}",
         highlight=False,
         soft_wrap=True,
     )

@@ -19,7 +19,7 @@ from softdock.core.energy.ledger import Rows, book, close_cycle
 from softdock.core.energy.observed import observed_energy
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
-from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT
+from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT, without_methods
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.core.spatial.motion import no_wrench, opposite
@@ -78,7 +78,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(
         params.target, after.target
     )
-    now = measure(params, mem, facility, after, (k + 1) * params.T)
+    now = measure(without_methods(params), mem, facility, after, (k + 1) * params.T)
     designed = mem[BOOK_DESIGNED] if rows.books else 0.0
     if any_replaced(methods):  # the method booked the real work as measured; here it is known
         designed = passage.absorbed - sum_replaced(methods, mem).taken

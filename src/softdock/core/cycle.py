@@ -38,6 +38,7 @@ from softdock.core.controller import external_wrenches, lay_out, measure
 from softdock.core.facility.simulated import advance, recall
 from softdock.core.loop import Loop
 from softdock.core.machine.compiled import compiled
+from softdock.core.machine.vector import without_methods
 from softdock.core.satellites import integrate
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.status import COMPLETED, DEEPEST_START, METHOD_STOP, STATUSES, check_limits
@@ -77,7 +78,8 @@ def control(params, vector, mem, k, satellites, measured):
     corrected, output = apply_correct(
         params.methods, mem, rig, measured, satellites, integrated, output
     )
-    command = apply_set_point(params.methods, mem, rig, corrected, lay_out(params, vector, output))
+    laid_out = lay_out(without_methods(params), vector, output)
+    command = apply_set_point(params.methods, mem, rig, corrected, laid_out)
     return Controlled(
         wrenches=wrenches,
         external=external,
@@ -93,17 +95,18 @@ def cycle(params, vector, loop, mem, log, k):
     if any_books(params.methods):
         mem[BOOK_VIRTUAL] = 0.0
         mem[BOOK_DESIGNED] = 0.0
-    here = recall(params, mem, loop.facility, k)
-    measured = measure(params, mem, here, loop.satellites, k * params.T)
+    rig = without_methods(params)
+    here = recall(rig, mem, loop.facility, k)
+    measured = measure(rig, mem, here, loop.satellites, k * params.T)
     done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
     facility, passage = advance(
-        params, vector, here, mem, k, done.command.chaser, done.command.target
+        rig, vector, here, mem, k, done.command.chaser, done.command.target
     )  # stages 3, 4, 5
 
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
     t = (k + 1) * params.T
     tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
-    status = check_limits(params, vector, done.corrected, facility, passage, ledger.kinetic)
+    status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
     if status == COMPLETED and any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
         status = METHOD_STOP
     return Loop(

@@ -11,7 +11,13 @@ from softdock.core.energy.ledger import open_ledger
 from softdock.core.facility.simulated import start_facility
 from softdock.core.loop import Loop
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.vector import CHASER_AT, PAIRS_MEM, TARGET_AT, store_pairs
+from softdock.core.machine.vector import (
+    CHASER_AT,
+    PAIRS_MEM,
+    TARGET_AT,
+    store_pairs,
+    without_methods,
+)
 from softdock.core.robots.history import push
 from softdock.core.satellites import LIE_RK4, integrate
 from softdock.core.spatial.motion import no_wrench
@@ -27,6 +33,7 @@ def start(vector, params, mem):
     Also how deep the satellites are in contact [m], and which pair: more than `DEEPEST_START` is no
     start.
     """
+    params = without_methods(params)
     satellites, facility, depth, pair = _settle(vector, params, mem)
     command = lay_out(
         params,

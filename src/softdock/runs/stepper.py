@@ -55,7 +55,9 @@ class Stepper:
         self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
         self.record = np.zeros((rows, len(self.channels)))
         self.cycles = 0
-        depth, pair = doors.begin(self.vector, scenario.markers, self.mem, self.state, self.record)
+        depth, pair = doors.begin(
+            self.vector, scenario.markers.features, self.mem, self.state, self.record
+        )
         if depth > DEEPEST_START:
             deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
             raise BadInput(

@@ -23,7 +23,7 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
-from softdock.scenario.features import features_of
+from softdock.scenario.features import markers_of
 from softdock.scenario.keys import set_key
 from softdock.scenario.memory import memory_sizes
 from softdock.scenario.method_chains import chain_problems
@@ -114,7 +114,7 @@ class _Builder(TableReader):
             raise BadInput(self.problems)
         self.lay_out_memory(memory)
         scenario = Scenario(
-            self.resolved, self.vector, Markers(features_of(self.vector), tuple(self.markers))
+            self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
         scenario.notes = notes

@@ -1,16 +1,23 @@
 """Which loop a scenario needs: a plain one, or one with every feature. A batch needs what any of
-its rows needs."""
+its rows needs.
+
+Where `SOFTDOCK_EVERY_FEATURE=1` is set, any list of methods that do anything gets every feature.
+The tests set it: both loops give the same bits (tests/parity/test_features.py), and one less is
+compiled for each list.
+"""
 
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterable
 
 import numpy as np
 
+from softdock.core.adaptation.used_hooks import any_books, any_external
 from softdock.core.command.laboratory import LABORATORY
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.features import Every, Plain
+from softdock.core.machine.features import Every, Markers, Plain
 from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_ROBOT_AT,
@@ -25,6 +32,23 @@ from softdock.core.machine.vector import (
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.pose import POSE
 from softdock.scenario.memory import any_accelerations, any_electronics
+
+SWITCH = "SOFTDOCK_EVERY_FEATURE"
+
+
+def markers_of(vectors: np.ndarray, methods: tuple) -> Markers:
+    """What a loop is compiled with, for one parameter vector or for rows of them."""
+    return Markers(_unless_switched(features_of(vectors), methods), methods)
+
+
+def markers_with(vector: np.ndarray, swept: Iterable[int], methods: tuple) -> Markers:
+    """Of runs that differ from a vector in some columns, whatever values they take there."""
+    return Markers(_unless_switched(features_with(vector, swept), methods), methods)
+
+
+def _unless_switched(features: Plain | Every, methods: tuple) -> Plain | Every:
+    is_on = os.environ.get(SWITCH, "0") not in ("", "0")
+    return Every(0) if is_on and (any_books(methods) or any_external(methods)) else features
 
 
 def features_of(vectors: np.ndarray) -> Plain | Every:

@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import numba
-from numba.core.registry import CPUDispatcher
 
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import KINDS, METHODS, Method, register
+from softdock.core.machine.numba_internals import CPUDispatcher
 from softdock.core.machine.parameters import Group
 from softdock.errors import BadInput, Problem
 from softdock.scenario.method_sources import OPTION

@@ -11,7 +11,7 @@ from numba.extending import overload
 
 from softdock.core.adaptation.interface import Replaced, Wrenches
 from softdock.core.adaptation.method import entry_of, nothing_replaced
-from softdock.core.machine.compiled import OPTIONS, by_type, class_of, compiled
+from softdock.core.machine.compiled import CHOSEN_OPTIONS, by_type, class_of, compiled
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add
 
@@ -70,7 +70,7 @@ def prepare_methods(markers, vector, base):
     return tuple(prepared)
 
 
-@overload(prepare_methods, jit_options=OPTIONS)
+@overload(prepare_methods, jit_options=CHOSEN_OPTIONS)
 def _prepare_methods(markers, vector, base):
     if len(markers) == 0:
         return lambda markers, vector, base: ()
@@ -90,7 +90,7 @@ def apply_wrench(methods, mem, rig, measured, satellites, wrenches):
     return wrenches
 
 
-@overload(apply_wrench, jit_options=OPTIONS)
+@overload(apply_wrench, jit_options=CHOSEN_OPTIONS)
 def _apply_wrench(methods, mem, rig, measured, satellites, wrenches):
     if len(methods) == 0:
         return lambda methods, mem, rig, measured, satellites, wrenches: wrenches
@@ -109,7 +109,7 @@ def apply_correct(methods, mem, rig, measured, before, after, output):
     return after, output
 
 
-@overload(apply_correct, jit_options=OPTIONS)
+@overload(apply_correct, jit_options=CHOSEN_OPTIONS)
 def _apply_correct(methods, mem, rig, measured, before, after, output):
     if len(methods) == 0:
         return lambda methods, mem, rig, measured, before, after, output: (after, output)
@@ -128,7 +128,7 @@ def apply_set_point(methods, mem, rig, satellites, output):
     return output
 
 
-@overload(apply_set_point, jit_options=OPTIONS)
+@overload(apply_set_point, jit_options=CHOSEN_OPTIONS)
 def _apply_set_point(methods, mem, rig, satellites, output):
     if len(methods) == 0:
         return lambda methods, mem, rig, satellites, output: output
@@ -155,7 +155,7 @@ def sum_external(methods, mem, rig, satellites, external):
     return external
 
 
-@overload(sum_external, jit_options=OPTIONS)
+@overload(sum_external, jit_options=CHOSEN_OPTIONS)
 def _sum_external(methods, mem, rig, satellites, external):
     if len(methods) == 0:
         return lambda methods, mem, rig, satellites, external: external
@@ -175,7 +175,7 @@ def record_methods(methods, mem, row, at):
         at += count
 
 
-@overload(record_methods, jit_options=OPTIONS)
+@overload(record_methods, jit_options=CHOSEN_OPTIONS)
 def _record_methods(methods, mem, row, at):
     if len(methods) == 0:
         return lambda methods, mem, row, at: None
@@ -197,7 +197,7 @@ def sum_rewound(methods, mem):
     return total
 
 
-@overload(sum_rewound, jit_options=OPTIONS)
+@overload(sum_rewound, jit_options=CHOSEN_OPTIONS)
 def _sum_rewound(methods, mem):
     if len(methods) == 0:
         return lambda methods, mem: 0.0
@@ -225,7 +225,7 @@ def sum_replaced(methods, mem):
     return total
 
 
-@overload(sum_replaced, jit_options=OPTIONS)
+@overload(sum_replaced, jit_options=CHOSEN_OPTIONS)
 def _sum_replaced(methods, mem):
     if len(methods) == 0:
         return lambda methods, mem: Replaced(
@@ -249,7 +249,7 @@ def rewrite_pasts(methods, mem, chaser, target, record, at, row):
         at += len(entry_of(type(method)).channels)
 
 
-@overload(rewrite_pasts, jit_options=OPTIONS)
+@overload(rewrite_pasts, jit_options=CHOSEN_OPTIONS)
 def _rewrite_pasts(methods, mem, chaser, target, record, at, row):
     if len(methods) == 0:
         return lambda methods, mem, chaser, target, record, at, row: None

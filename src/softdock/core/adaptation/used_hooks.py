@@ -16,7 +16,7 @@ from softdock.core.adaptation.method import (
     nothing_replaced,
     nothing_rewound,
 )
-from softdock.core.machine.compiled import OPTIONS, class_of
+from softdock.core.machine.compiled import CHOSEN_OPTIONS, class_of
 
 
 def _any_method(classes, *hooks):
@@ -44,7 +44,7 @@ def _known_at_compile_time(name, *hooks):
         return lambda methods: answer
 
     ask.__name__ = name
-    overload(ask, jit_options=OPTIONS)(typed)
+    overload(ask, jit_options=CHOSEN_OPTIONS)(typed)
     return ask
 
 

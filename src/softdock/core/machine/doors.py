@@ -40,6 +40,8 @@ from softdock.core.machine.vector import (
     TIMES,
     prepare,
     prepare_pairs,
+    prepare_rig,
+    without_methods,
 )
 from softdock.core.settling import is_quiet, keep_settled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
@@ -75,10 +77,10 @@ COMMAND_AT = STATE.at.command
 
 
 @door
-def begin(vector, markers, mem, flat, record):
-    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows. Returns depth [m]
-    and pair of the satellites' deepest touch."""
-    params = prepare(vector, markers)
+def begin(vector, features, mem, flat, record):
+    """The loop at t = 0 into `flat`; the first row into `record`, if it has rows: methods have done
+    nothing yet. Returns depth [m] and pair of the satellites' deepest touch."""
+    params = prepare_rig(vector, features)
     loop, depth, pair = start(vector, params, mem)
     if record.shape[0] > 0:
         record_row(record[0], params, mem, loop, 0.0)
@@ -143,17 +145,19 @@ def control_step(vector, markers, mem, facility_mem, k, satellites, facility, co
     """
     params = prepare(vector, markers)
     before = load_satellites(satellites)
-    measured = measure(params, facility_mem, load_facility(facility), before, k * params.T)
+    measured = measure(
+        without_methods(params), facility_mem, load_facility(facility), before, k * params.T
+    )
     done = control(params, vector, mem, k, before, measured)
     store_satellites(satellites, done.corrected)
     store_output(command, COMMAND_AT, done.command)
 
 
 @door
-def exchange(vector, markers, mem, k, facility, command):
+def exchange(vector, features, mem, k, facility, command):
     """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out
-    (flat, updated in place)."""
-    params = prepare(vector, markers)
+    (flat, updated in place). It knows no methods."""
+    params = prepare_rig(vector, features)
     output = load_output(command, COMMAND_AT)
     after, _ = advance(
         params, vector, load_facility(facility), mem, k, output.chaser, output.target

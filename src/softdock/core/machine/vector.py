@@ -8,6 +8,7 @@ from softdock.core.adaptation.hooks import prepare_methods
 from softdock.core.command.laboratory import is_shared
 from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.generated import replacing
 from softdock.core.machine.keys import MEMORY, RANDOM, SCHEDULE, TIME
 from softdock.core.machine.params import NO_LIMIT, Memory, Params
 from softdock.core.machine.places import (
@@ -106,6 +107,16 @@ __all__ = [
 ]
 
 
+with_methods = replacing(Params, "methods")  # (params, methods)
+
+
+@compiled
+def without_methods(params):
+    """The rig alone. Of one type whatever the methods are: what asks for no method takes this, and
+    is compiled once for all lists of methods."""
+    return with_methods(params, ())
+
+
 @compiled
 def _limit(value):
     return value if value > 0.0 else NO_LIMIT
@@ -150,9 +161,16 @@ def prepare_pairs(vector, features):
     return Pairs(number, kinds, features)
 
 
-@apart
+@compiled
 def prepare(vector, markers):
     """Parameter vector to `Params`. `markers`: features.Markers."""
+    rig = prepare_rig(vector, markers.features)
+    return with_methods(rig, prepare_methods(markers.methods, vector, METHODS_AT))
+
+
+@apart
+def prepare_rig(vector, features):
+    """`Params` without methods."""
     T = vector[TIME_AT + TIMES.cycle]
     duration = vector[TIME_AT + TIMES.duration]
     plant_steps = int(vector[TIME_AT + TIMES.plant_steps])
@@ -173,7 +191,7 @@ def prepare(vector, markers):
         longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration),
         longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration),
     )
-    pairs = prepare_pairs(vector, markers.features)
+    pairs = prepare_pairs(vector, features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
     elastic = is_elastic(vector, CHASER_ROBOT_AT) or is_elastic(vector, TARGET_ROBOT_AT)
@@ -233,8 +251,8 @@ def prepare(vector, markers):
             int(vector[MEMORY_AT + MAP.pose_slots]),
         ),
         merge_window=2.0 * (longest + sensor.delay),
-        methods=prepare_methods(markers.methods, vector, METHODS_AT),
-        features=markers.features,
+        methods=(),
+        features=features,
         captures=vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
         torques=vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
         compares=vector[MEMORY_AT + MAP.orbit_done] > 0.0,

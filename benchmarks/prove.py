@@ -1,0 +1,155 @@
+"""What needs large numbers, at full size: `python -m benchmarks.prove [PART...] [--seed N]`, or
+`make prove`.
+
+A part is a function of a seed under `@part`; it returns numbers, and `"met": True` if what it says
+held. `make test` has the same at a reduced size. Every part's result is stored with the hash of the
+core's sources, the seed and the time it took: `--report` says which are of other sources, or were
+never made. A fresh seed each time unless one is given. Exits 0 if all held, 1 if not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "results" / "prove.json"
+
+Run = Callable[[int], dict[str, Any]]  # seed in; numbers out, with "met"
+
+
+class Part(NamedTuple):
+    name: str
+    says: str  # what holds if it is met
+    run: Run
+
+
+PARTS: dict[str, Part] = {}
+
+
+def part(name: str, says: str) -> Callable[[Run], Run]:
+    """Register a part by its name."""
+
+    def add(run: Run) -> Run:
+        if name in PARTS:
+            raise ValueError(f"two parts are called {name}")
+        PARTS[name] = Part(name, says, run)
+        return run
+
+    return add
+
+
+@part("passive_contacts", "methods that claim passivity never give back more than was left")
+def _passive_contacts(seed: int) -> dict[str, Any]:
+    from benchmarks.passive_contacts import CLAIMS, claim
+
+    claims = {name: claim(name, seed=seed) for name in CLAIMS}
+    return {**claims, "met": all(found["failures"] == 0 for found in claims.values())}
+
+
+@part("noise_confidence", "satellites leave faster than they came as seldom as `confidence` says")
+def _noise_confidence(seed: int) -> dict[str, Any]:
+    from benchmarks import noise_confidence
+
+    noise_confidence.SEED = seed
+    return noise_confidence.run()
+
+
+@part("properties", "properties hold on a thousand random examples each, others each time")
+def _properties(seed: int) -> dict[str, Any]:
+    """The property tests with Hypothesis' profile `prove` (tests/conftest.py)."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, f"--hypothesis-seed={seed}", "tests/properties"],
+        cwd=ROOT,
+        env={**os.environ, "SOFTDOCK_PROVE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    lines = done.stdout.strip().splitlines() or [""]
+    failed = [line for line in lines if line.startswith("FAILED")]
+    return {"summary": lines[-1], "failed": failed, "met": done.returncode == 0}
+
+
+def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
+    """Stored results by part."""
+    return json.loads(path.read_text())["parts"] if path.exists() else {}
+
+
+def state_of(name: str, stored: dict[str, dict[str, Any]]) -> str:
+    """`missing`, `failed`, `stale` (of other sources), or `met`."""
+    from softdock.core.machine.compiled import source_hash
+
+    result = stored.get(name)
+    if result is None:
+        return "missing"
+    if not result["met"]:
+        return "failed"
+    return "met" if result["source_hash"] == source_hash(result["numba"]) else "stale"
+
+
+def prove(names: list[str], seed: int, path: Path = RESULTS) -> bool:
+    """Run parts and store each as it ends; what is stored of the others stays."""
+    import numba
+
+    from softdock.core.machine.compiled import source_hash
+
+    stored, held = load(path), True
+    for name in names:
+        began, cpu = time.perf_counter(), time.process_time()
+        print(f"{name}: {PARTS[name].says} (seed {seed})", flush=True)
+        try:
+            result = PARTS[name].run(seed)
+        except Exception as error:
+            result = {"met": False, "failed": f"{type(error).__name__}: {str(error)[:2000]}"}
+        held = held and bool(result["met"])
+        stored[name] = {
+            **result,
+            "met": bool(result["met"]),
+            "seed": seed,
+            "wall_s": round(time.perf_counter() - began, 1),
+            "cpu_s": round(time.process_time() - cpu, 1),
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "source_hash": source_hash(),
+            "numba": numba.__version__,
+        }
+        print(f"  {'met' if result['met'] else 'NOT met'} after {stored[name]['wall_s']} s")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"parts": stored}, indent=2, default=str) + "\n")
+    return held
+
+
+def report(path: Path = RESULTS) -> list[str]:
+    """One line a part."""
+    stored = load(path)
+    return [f"{name}: {state_of(name, stored)}" for name in PARTS]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.prove", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--seed", type=int, help="default: a fresh one")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
+    parser.add_argument("--report", action="store_true", help="say what is stored, run nothing")
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.parts) - set(PARTS))
+    if unknown:
+        parser.error(f"no part is called {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    if options.report:
+        print("\n".join(report(options.out)))
+        return 0
+    seed = secrets.randbelow(2**31) if options.seed is None else options.seed
+    return 0 if prove(options.parts or list(PARTS), seed, options.out) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

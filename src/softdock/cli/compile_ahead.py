@@ -1,0 +1,143 @@
+"""Compile several loops before they are needed, in several processes, into the shared cache.
+
+In: scenarios. Each distinct list of methods is a task, as are orbit and the start of a run; tasks
+go to `python -m softdock.cli.compile_worker`, one line of JSON each way. Out: machine code on disk
+(core/machine/cache.py), which whoever asks next loads. Without a folder to keep it in there is
+nothing to share, and nothing is done.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from softdock.scenario.build import Scenario
+
+ORBIT, START, LOOP, BATCH = "orbit", "start", "loop", "batch"
+WORKER = "softdock.cli.compile_worker"
+
+
+class Task(NamedTuple):
+    what: str  # ORBIT, START, LOOP or BATCH
+    name: str  # in words
+    tables: dict[str, Any]  # of the scenario
+
+
+Said = Callable[[str, float], None]  # what was compiled, seconds
+
+
+def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]:
+    """What these scenarios need, each thing once; the longest last, so that processes end
+    together."""
+    found: dict[Any, Task] = {}
+    loops: dict[Any, Task] = {}
+    for scenario in scenarios:
+        markers = scenario.markers
+        features, methods = type(markers.features), tuple(type(m) for m in markers.methods)
+        if any(cls.__module__.partition(".")[0] != "softdock" for cls in methods):
+            continue  # a user's own: the worker does not have the file
+        names = " and ".join(entry["name"] for entry in scenario.tables["methods"])
+        found.setdefault((START, features), Task(START, "the start of a run", scenario.tables))
+        has_networks = len(markers.methods) > 0 and bool(_networks(scenario))
+        found.setdefault((ORBIT, has_networks), Task(ORBIT, "orbit", scenario.tables))
+        for what in (LOOP, BATCH) if batches else (LOOP,):
+            label = "the loop" if what == LOOP else "the loop for batches"
+            task = Task(what, f"{label} with {names}", scenario.tables)
+            loops.setdefault((what, features, methods), task)
+    return [*found.values(), *loops.values()]
+
+
+def _networks(scenario: Scenario) -> float:
+    from softdock.core.machine.vector import MAP, MEMORY_AT
+
+    return float(scenario.vector[MEMORY_AT + MAP.orbit_network_count])
+
+
+def is_kept(task: Task) -> bool:
+    """Whether a loop's machine code is on disk already; of other tasks, and without our own cache,
+    nobody knows."""
+    import numba
+    import numpy as np
+
+    from softdock.core.machine import doors
+    from softdock.scenario.build import build
+
+    path_of = getattr(getattr(doors.run_cycles, "_cache", None), "path", None)
+    if task.what != LOOP or path_of is None:
+        return False
+    flat, table, whole = (numba.typeof(x) for x in (np.zeros(1), np.zeros((1, 1)), 0))
+    markers = numba.typeof(build(task.tables).markers)
+    args = (flat, markers, flat, flat, table, table, whole, whole)
+    path = path_of(args, doors.run_cycles.targetctx)
+    return path is not None and path.exists()
+
+
+def compile_task(task: Task) -> None:
+    """In this process: call the door with nothing to do."""
+    import numpy as np
+
+    from softdock.scenario.build import build
+
+    scenario = build(task.tables)
+    if task.what == ORBIT:
+        from softdock.core.machine.vector import TIME_AT, TIMES
+        from softdock.core.orbit import orbit
+
+        duration, cycle = TIME_AT + TIMES.duration, TIME_AT + TIMES.cycle
+        scenario.vector[duration] = scenario.vector[cycle]
+        orbit(scenario)
+    elif task.what == BATCH:
+        from softdock.campaign.columns import columns
+        from softdock.campaign.cpu import run_cpu
+
+        vectors, markers, mem_floats = columns(scenario, {}, runs=1)
+        run_cpu(np.asarray(vectors)[:0], markers, mem_floats, threads=1)
+    else:
+        from softdock.runs.stepper import Stepper
+
+        loop = Stepper(scenario, rows=1)
+        if task.what == LOOP:
+            loop.step(0)
+
+
+def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
+    """All tasks in `jobs` processes; `said` is called as each ends, if it took a second."""
+    waiting, lock = list(tasks), threading.Lock()
+
+    def work() -> None:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", WORKER],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            while worker.poll() is None:
+                with lock:
+                    if not waiting:
+                        break
+                    task = waiting.pop(0)
+                worker.stdin.write(json.dumps(task) + "\n")
+                worker.stdin.flush()
+                answer = worker.stdout.readline()
+                if not answer:  # it died: whoever needs the code compiles it
+                    break
+                said(task.name, float(answer))
+        except OSError:
+            pass
+        finally:
+            worker.stdin.close()
+            worker.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(min(jobs, len(tasks)))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

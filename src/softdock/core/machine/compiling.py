@@ -1,0 +1,65 @@
+"""Doors: compiled when first called with new argument types, once for all processes, and told to
+whoever listens.
+
+Compiling takes seconds, so its begin, its end and a wait for another process are told, with the
+names of the door and of the classes of its markers (compile_news.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from softdock.core.machine import code_files
+from softdock.core.machine.cache import tuple_classes
+from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
+from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Numba makes millions of small objects that live as long as the compiling: looking through
+    them for garbage takes a sixth of its time."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
+    """A dispatcher that Python may call."""
+
+    overloads: Any
+    py_func: Any
+    targetctx: Any
+    _cache: Any
+
+    def compile(self, signature: Any) -> Any:
+        args, _ = normalize_signature(signature)
+        if tuple(args) in self.overloads:
+            return super().compile(signature)
+        path = self._cache.path(signature, self.targetctx)
+        if path is not None and code_files.is_there(path):
+            return super().compile(signature)
+        name = self.py_func.__name__
+        classes = frozenset().union(*(tuple_classes(kind) for kind in args))
+        began = time.perf_counter()
+        alone = (
+            contextlib.nullcontext()
+            if path is None
+            else code_files.alone_at(path, lambda: tell(name, classes, WAITS, began))
+        )
+        with alone:
+            if path is not None and code_files.is_there(path):  # by another process, meanwhile
+                return super().compile(signature)
+            tell(name, classes, BEGINS, began)
+            with _no_garbage_collection():
+                made = super().compile(signature)
+            tell(name, classes, ENDS, began)
+            return made

@@ -1,0 +1,83 @@
+"""Every inner name of Numba that softdock uses, in one place: what Numba does not promise to keep.
+
+Three things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
+own (lowering.py), machine code is kept in files of our own (cache.py), and both together take a
+first run from minutes to seconds. Nothing in the physics depends on any of it: where a name is
+missing, where Numba is of a version that was not tested, or where `SOFTDOCK_PLAIN_NUMBA=1` is set,
+`PATCHED` is False and the same functions go through Numba as it is, more slowly.
+
+`tests/parity/test_numba_internals.py` looks at each of them, and says which one moved.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import numba
+
+TESTED = ("0.68",)  # versions of Numba, as pinned in pyproject.toml
+SWITCH = "SOFTDOCK_PLAIN_NUMBA"
+
+_missing: list[str] = []
+
+
+def _find(path: str, stand_in: Any = None) -> Any:
+    """What stands at a dotted path, or else something that no patch is built on."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError):
+        _missing.append(path)
+        return stand_in
+
+
+CompilerBase = _find("numba.core.compiler.CompilerBase", object)
+CompileResult = _find("numba.core.compiler.CompileResult")
+CPUDispatcher = _find("numba.core.registry.CPUDispatcher", object)
+DefaultPassBuilder = _find("numba.core.compiler.DefaultPassBuilder")
+LowerResult = _find("numba.core.compiler._LowerResult")
+NativeLowering = _find("numba.core.typed_passes.NativeLowering", object)
+register_pass = _find("numba.core.compiler_machinery.register_pass")
+parse_bitcode = _find("llvmlite.binding.parse_bitcode")
+dumps = _find("numba.core.serialize.dumps")
+normalize_signature = _find("numba.core.sigutils.normalize_signature")
+# of the operators in single precision, campaign/single_arithmetic.py
+impl_ret_untracked = _find("numba.core.imputils.impl_ret_untracked")
+
+MISSING = ", ".join(_missing)
+
+
+def is_tested(version: str = numba.__version__) -> bool:
+    """Whether softdock was tested with the internals of this version of Numba."""
+    return ".".join(version.split(".")[:2]) in TESTED
+
+
+def why_plain() -> str:
+    """Why Numba is used as it is; empty: it is not."""
+    if os.environ.get(SWITCH, "0") not in ("", "0"):
+        return f"{SWITCH} is set"
+    if not is_tested():
+        return f"Numba {numba.__version__} was not tested, only {', '.join(TESTED)}"
+    return f"Numba has no {MISSING}" if MISSING else ""
+
+
+PATCHED = not why_plain()
+
+# What is reached through objects of Numba's, by owner: names that must be there.
+ATTRIBUTES = {
+    "numba.core.codegen.CPUCodeLibrary": (
+        "_ensure_finalized",
+        "_finalize_dynamic_globals",
+        "_finalize_final_module",
+        "_get_module_for_linking",
+        "_optimize_final_module",
+        "serialize_using_object_code",
+    ),
+    "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
+    "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
+    "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),
+    "numba.core.registry.CPUDispatcher": ("compile", "get_call_template", "_compile_for_args"),
+    "numba.core.codegen.CPUCodegen": ("create_library", "magic_tuple"),
+}

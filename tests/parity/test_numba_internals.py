@@ -1,0 +1,90 @@
+"""What softdock uses of Numba's insides: where it moved, a sentence; without it, the same
+numbers."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numba
+import pytest
+
+from softdock.core.machine import numba_internals as internals
+
+ROOT = Path(__file__).parents[2]
+ADVICE = "see src/softdock/core/machine/numba_internals.py; without it softdock runs, more slowly"
+
+
+def test_this_numba_was_tested():
+    """A new Numba is tried on purpose, and not by an update of packages."""
+    assert internals.is_tested(), (
+        f"Numba {numba.__version__} was not tested with softdock: {ADVICE}"
+    )
+    assert internals.MISSING == "", (
+        f"Numba moved what softdock imports: {internals.MISSING}; {ADVICE}"
+    )
+
+
+def test_the_pins_are_the_versions_that_were_tested():
+    """pyproject.toml and the file that says what was tested agree."""
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    (pin,) = (line for line in wanted if re.match(r"numba\b", line))
+    first, last = internals.TESTED[0], internals.TESTED[-1]
+    above = f"0.{int(last.split('.')[1]) + 1}"
+    assert pin == f"numba>={first},<{above}"
+
+
+@pytest.mark.parametrize("owner", internals.ATTRIBUTES)
+def test_every_internal_is_where_it_was(owner):
+    """Named one by one, so that the message says which."""
+    module, _, name = owner.rpartition(".")
+    found = getattr(importlib.import_module(module), name, None)
+    assert found is not None, f"Numba {numba.__version__} has no {owner} any more: {ADVICE}"
+    for attribute in internals.ATTRIBUTES[owner]:
+        assert hasattr(found, attribute), (
+            f"Numba {numba.__version__} has no {owner}.{attribute} any more: {ADVICE}"
+        )
+
+
+def test_only_one_file_imports_numbas_insides():
+    """Of `numba.core`, others import nothing but the name of its exceptions."""
+    for path in (ROOT / "src" / "softdock").rglob("*.py"):
+        if path.name == "numba_internals.py":
+            continue
+        for line in re.findall(r"(?:from|import) numba\.core.*", path.read_text()):
+            assert line == "from numba.core.errors import NumbaError", f"{path}: {line}"
+
+
+PLAIN = """
+from softdock.core.machine.compiled import compiled, door
+from softdock.core.machine.numba_internals import PATCHED, why_plain
+from softdock.core.spatial.rotations import rotate
+print(PATCHED, why_plain())
+print(door(rotate)((0.9, 0.1, -0.3, 0.2), (1.0, 2.0, 3.0)))
+"""
+
+
+def test_without_the_patch_softdock_runs_the_same(tmp_path):
+    """Numba as it is: slower to compile, the same bits."""
+    said = {}
+    for switch in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-c", PLAIN],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={
+                **os.environ,
+                internals.SWITCH: switch,
+                "SOFTDOCK_CACHE_DIR": str(tmp_path / switch),
+            },
+        )
+        said[switch] = done.stdout.splitlines()
+    assert said["0"][0].split()[0] == "True"
+    assert said["1"][0] == f"False {internals.SWITCH} is set"
+    assert said["0"][1] == said["1"][1]

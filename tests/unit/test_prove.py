@@ -1,0 +1,63 @@
+"""`make prove`: parts are registered once, results carry the sources they were made with, and what
+is stale or failed shows."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
+
+from benchmarks import prove
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """A registry of its own."""
+    monkeypatch.setattr(prove, "PARTS", {})
+    return prove.PARTS
+
+
+def test_a_result_carries_seed_and_sources(parts, tmp_path, capsys):
+    """So that it can be made again, and is not believed of other sources."""
+    out = tmp_path / "prove.json"
+    prove.part("halves", "a half is a half")(lambda seed: {"half": seed / 2, "met": True})
+    assert prove.report(out) == ["halves: missing"]
+    assert prove.main(["--seed", "6", "--out", str(out)]) == 0
+    stored = prove.load(out)["halves"]
+    assert (stored["half"], stored["seed"]) == (3.0, 6)
+    assert prove.report(out) == ["halves: met"]
+    text = json.loads(out.read_text())
+    text["parts"]["halves"]["source_hash"] = "of other sources"
+    out.write_text(json.dumps(text))
+    assert prove.report(out) == ["halves: stale"]
+
+
+def test_what_did_not_hold_or_broke_is_stored_and_ends_with_1(parts, tmp_path, capsys):
+    """One part's trouble does not lose the others."""
+    out = tmp_path / "prove.json"
+    prove.part("wrong", "never")(lambda seed: {"met": False})
+    prove.part("broken", "never")(lambda seed: {"met": 1 / 0})
+    prove.part("right", "always")(lambda seed: {"met": True})
+    assert prove.main(["--out", str(out)]) == 1
+    assert prove.report(out) == ["wrong: failed", "broken: failed", "right: met"]
+    assert "ZeroDivisionError" in prove.load(out)["broken"]["failed"]
+    assert prove.main(["right", "--out", str(out)]) == 0
+
+
+def test_a_name_is_taken_once_and_an_unknown_one_is_refused(parts, capsys):
+    """Two parts of one name would hide each other's results."""
+    prove.part("one", "")(lambda seed: {"met": True})
+    with pytest.raises(ValueError, match="two parts are called one"):
+        prove.part("one", "")(lambda seed: {"met": True})
+    with pytest.raises(SystemExit):
+        prove.main(["another"])
+    assert "no part is called another; there are one" in capsys.readouterr().err
+
+
+def test_stored_results_are_of_parts_that_exist():
+    """What is stored and no part makes any more would look proven for ever."""
+    assert set(prove.load()) <= set(prove.PARTS)
