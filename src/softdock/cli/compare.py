@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from softdock.comparison.result import Comparison
 
+SMALL = 1e-5  # of the approach: a distance that a table shows as next to nothing
+
 
 @click.command(short_help="Methods and integrators side by side, against orbit.")
 @SCENARIO
@@ -184,7 +186,7 @@ def ranked_table(results: dict[str, Any]) -> Table:
     from rich.box import SIMPLE_HEAVY
     from rich.table import Table
 
-    from softdock.comparison.ranking import percent, worst_distance
+    from softdock.comparison.ranking import worst_distance
 
     count = results["phases"]
     over = f", the worst of {count} sampling phases ranks" if count > 1 else ""
@@ -213,19 +215,19 @@ def ranked_table(results: dict[str, Any]) -> Table:
             no_wrap=True,
         )
     for row in results["candidates"]:
-        worst = percent(worst_distance(row["worst"])) if row["worst"] else "-"
+        worst = _percent(worst_distance(row["worst"])) if row["worst"] else "-"
         judged = row["judgement"]
         table.add_row(
             str(row["rank"]),
             row["method"],
             row["integrator"],
             Text(judged["word"], style=judged["colour"]),
-            percent(worst_distance(row)) if row["status"] == "completed" else row["status"],
+            _percent(worst_distance(row)) if row["status"] == "completed" else row["status"],
             worst,
             _number(row["peak_force_satellite_N"], ".3g"),
-            _number(row["restitution"], ".4f"),
+            _number(row["restitution"], ".3f"),
             _number(row["energy_invented_J"], "+.3g"),
-            _number(row["cost_ratio_to_direct"], ".2f"),
+            _number(row["cost_ratio_to_direct"], ".1f"),
         )
     orbit = results["orbit"]
     table.add_section()
@@ -237,11 +239,18 @@ def ranked_table(results: dict[str, Any]) -> Table:
         "0",
         "",
         _number(orbit["peak_force_N"], ".3g"),
-        _number(orbit["restitution"], ".4f"),
+        _number(orbit["restitution"], ".3f"),
         "0",
         "",
     )
     return table
+
+
+def _percent(distance: float | None) -> str:
+    """A distance in a table: what is next to nothing is said to be that."""
+    from softdock.comparison.ranking import percent
+
+    return "< 0.001 %" if distance is not None and distance < SMALL else percent(distance)
 
 
 def _number(value: float | None, form: str) -> str:
