@@ -23,7 +23,9 @@ LONGEST_MESSAGE = 200_000  # characters: problems of a file, each cut by itself
 
 LAZY = {
     "demo": "softdock.cli.demo:demo",
+    "new": "softdock.cli.new:new",
     "run": "softdock.cli.run:run",
+    "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",
     "campaign": "softdock.cli.campaign:campaign",
     "identify": "softdock.cli.identify:identify",

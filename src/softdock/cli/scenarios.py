@@ -64,19 +64,21 @@ def check(
 
     With a [facility] table also whether the docking fits its arms (softdock place --check).
     """
+    from softdock.analysis.free_flight import warnings
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
 
     if bounds:
         from softdock.cli.bounds import check_bounds
 
-        click.echo(
-            f"{printable(scenario)}: {check_bounds(scenario, changes, method_files, seconds)}"
-        )
+        said = check_bounds(scenario, changes, method_files, seconds)
+        click.echo(f"{printable(scenario)}: {said}")
     checked = with_methods(load_scenario(scenario, changes), load_methods(method_files))
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
-    for warning in checked.warnings:
+    for note in checked.notes:
+        click.echo(f"note: {printable(note)}")
+    for warning in [*checked.warnings, *warnings(checked)]:
         click.echo(f"warning: {printable(warning)}")
     click.echo(f"{printable(scenario)}: in order")
 
