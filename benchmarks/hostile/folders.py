@@ -22,7 +22,8 @@ from softdock.campaign.digest import tables_of
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
 from softdock.campaign.plan import load_plan
-from softdock.campaign.shards import begin, resume
+from softdock.campaign.resuming import resume
+from softdock.campaign.shards import begin
 from softdock.errors import SoftdockError
 
 Rng = np.random.Generator

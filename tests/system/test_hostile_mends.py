@@ -21,7 +21,8 @@ import softdock
 from softdock.analysis import phases, simulation
 from softdock.campaign.execute import stopped
 from softdock.campaign.plan import make_plan
-from softdock.campaign.shards import MANIFEST, begin, plan_from, plan_texts, resume
+from softdock.campaign.resuming import resume
+from softdock.campaign.shards import MANIFEST, begin, plan_from, plan_texts
 from softdock.campaign.spec import load_spec
 from softdock.cli.main import cli
 from softdock.core.machine.interrupts import each_abandonable, left_behind
