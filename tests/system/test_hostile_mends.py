@@ -81,6 +81,19 @@ def test_ctrl_c_while_orbit_flies_keeps_the_run(monkeypatch):
     assert caught.value.run.status == "completed"
 
 
+def test_ctrl_c_while_a_run_is_judged_keeps_it(monkeypatch, tmp_path):
+    """The other sampling phases were under way, and the run itself was lost with them."""
+    from softdock.analysis import phased
+
+    def press(scenarios):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(phased, "metrics_of", press)
+    result = CliRunner().invoke(cli, ["run", "epos_1d", "--out", str(tmp_path / "run")])
+    assert result.exit_code == 130, result.output
+    assert softdock.open_run(tmp_path / "run").status == "completed"
+
+
 def test_ctrl_c_between_phases_keeps_those_that_there_were(monkeypatch):
     """The scenario's own run and the phases so far, with a word about it."""
     pressed = []

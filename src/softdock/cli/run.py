@@ -15,6 +15,7 @@ from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import console, echo, output, working
 from softdock.errors import RunInterrupted
 
+KEPT = "interrupted: what there was is kept (Ctrl-C again: it is not)"
 MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 
 
@@ -84,8 +85,12 @@ def run(
             result, interrupted = _simulate(loaded, phases, say)
             if not interrupted:
                 say("judging it at other sampling phases")
-                judge_in_phases(result, called=scenario)
-                _explain(result, causes, scenario)
+                try:
+                    judge_in_phases(result, called=scenario)
+                    _explain(result, causes, scenario)
+                except KeyboardInterrupt:
+                    console.print(KEPT)
+                    interrupted = True
         say("saving")
         metrics = result.metrics
         problem = save(result, folder, force)
@@ -148,6 +153,6 @@ def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
             return simulate_phases(scenario, phases, lambda i, n: say(f"run {i} of {n}")), False
         run = simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
     except RunInterrupted as stopped:
-        console.print("interrupted: what there was is kept (Ctrl-C again: it is not)")
+        console.print(KEPT)
         return judge(stopped.run), True
     return run, False
