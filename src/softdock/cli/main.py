@@ -35,6 +35,7 @@ LAZY = {
     "warm": "softdock.cli.warm:warm",
     "view": "softdock.cli.view:view",
     "picture": "softdock.cli.picture:picture",
+    "rig": "softdock.cli.rig:rig",
 }
 
 

@@ -1,8 +1,8 @@
 """Streams that are no rows of their own: force samples, many in a message; events, texts.
 
 `/softdock/samples`: softdock_msgs/Samples, every channel a sequence; a message holds the samples of
-one look at the ring, at most SAMPLES_MOST. `/events`: rcl_interfaces/Log, which Foxglove's log panel
-shows.
+one look at the ring, at most SAMPLES_MOST. `/events`: rcl_interfaces/Log, which Foxglove's panel of
+logs shows.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Text(NamedTuple):
 class Length(NamedTuple):
     """Length of a sequence."""
 
-    count: int
+    items: int
 
 
 class Numbers(NamedTuple):
@@ -35,7 +35,7 @@ class Numbers(NamedTuple):
 
     name: str
     kind: str = "<f8"  # numpy's name of the type
-    count: int = 1
+    items: int = 1
 
 
 Part = Text | Length | Numbers
@@ -53,12 +53,12 @@ class Message:
                 self._number(len(data))
                 self._bytes += data
             elif isinstance(part, Length):
-                self._number(part.count)
-            elif part.count:
+                self._number(part.items)
+            elif part.items:
                 size = np.dtype(part.kind).itemsize
                 self._align(size)
-                self._places[part.name] = (len(self._bytes), part.kind, part.count)
-                self._bytes += bytes(size * part.count)
+                self._places[part.name] = (len(self._bytes), part.kind, part.items)
+                self._bytes += bytes(size * part.items)
         fields = {name: (f"({n},){kind}", at) for name, (at, kind, n) in self._places.items()}
         self.size = len(self._bytes)
         self._row = np.dtype(

@@ -13,6 +13,7 @@ The loop never waits for the recorder and does not notice its death: rows go on 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -52,9 +53,7 @@ class Recorder:
     ) -> None:
         self.file = Path(file)
         if not 0.0 < flush_s <= LONGEST_FLUSH_S:
-            raise BadInput(
-                Problem("record.flush_ms", 1e3 * flush_s, "more than 0, at most 100 ms")
-            )
+            raise BadInput(Problem("record.flush_ms", 1e3 * flush_s, "more than 0, at most 100 ms"))
         if self.file.exists():
             raise BadInput(Problem("record", str(file), "a new file; this one exists"))
         if not os.access(self.file.parent, os.W_OK):
@@ -111,10 +110,8 @@ class Recorder:
         self.rings.set("closed", 1)
         if self.process is None:
             return [f"nothing was recorded; the rows are in {self.rings.path}"]
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            pass
         said = self.said()
         if self.process.stderr is not None:
             self.process.stderr.close()

@@ -35,6 +35,19 @@ class Recovered:
     lost: dict[str, int] = field(default_factory=dict)  # rows that neither has, by stream
     stopped: str = ""  # what stood where the file stopped being one
 
+    def sentences(self) -> list[str]:
+        """What is said of it."""
+        where = f"up to where it was cut ({self.stopped})" if self.stopped else "all of it"
+        lines = [f"{self.messages} messages taken over from the file, {where}"]
+        if not self.messages and not self.stopped:
+            lines = []
+        for name, rows in self.from_rings.items():
+            if rows:
+                lines.append(f"{rows} rows of '{name}' added from the ring")
+        lost = {name: rows for name, rows in self.lost.items() if rows}
+        lines += [f"{rows} rows of '{name}' are in neither" for name, rows in lost.items()]
+        return [*lines, f"whole: {self.file}"]
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "file": str(self.file),

@@ -1,5 +1,5 @@
-"""Texts of the messages in a recording, in ROS 2's own language (`ros2msg` of MCAP): a message, then
-those it is made of. Units of softdock's own messages are in the names of their fields."""
+"""Texts of the messages in a recording, in ROS 2's own language (`ros2msg` of MCAP): a message,
+then those it is made of. Units of softdock's own messages are in the names of their fields."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _topic(
 
 
 def _pose_topic(name: str, p: list[int], q: list[int], age: int | None) -> Topic:
-    message = Message(*header_parts(WORLD), Numbers("p", count=3), Numbers("q", count=4))
+    message = Message(*header_parts(WORLD), Numbers("p", items=3), Numbers("q", items=4))
     return _topic(
         name,
         "geometry_msgs/PoseStamped",
@@ -101,7 +101,7 @@ def _pose_topic(name: str, p: list[int], q: list[int], age: int | None) -> Topic
 
 
 def _twist_topic(name: str, v: list[int], q: list[int], w: list[int]) -> Topic:
-    message = Message(*header_parts(WORLD), Numbers("v", count=3), Numbers("w", count=3))
+    message = Message(*header_parts(WORLD), Numbers("v", items=3), Numbers("w", items=3))
     return _topic(
         name,
         "geometry_msgs/TwistStamped",
@@ -111,7 +111,7 @@ def _twist_topic(name: str, v: list[int], q: list[int], w: list[int]) -> Topic:
 
 
 def _wrench_topic(name: str, frame: str, f: list[int], t: list[int], age: int | None) -> Topic:
-    message = Message(*header_parts(frame), Numbers("f", count=3), Numbers("t", count=3))
+    message = Message(*header_parts(frame), Numbers("f", items=3), Numbers("t", items=3))
     return _topic(
         name,
         "geometry_msgs/WrenchStamped",
@@ -132,7 +132,7 @@ def _joint_topic(picked: Picked) -> list[Topic]:
         Length(len(short)),
         *(Text(one) for one in short),
         Length(len(short)),
-        Numbers("position", count=len(short)),
+        Numbers("position", items=len(short)),
         Length(0),
         Length(0),
     )
@@ -153,7 +153,7 @@ def _tf_topic(frames: list[tuple[str, list[int], list[int] | None]]) -> list[Top
     parts: list = [Length(len(frames))]
     for i, (frame, _, _) in enumerate(frames):
         parts += [*header_parts(WORLD, f"{i}"), Text(frame)]
-        parts += [Numbers(f"{i}p", count=3), Numbers(f"{i}q", count=4)]
+        parts += [Numbers(f"{i}p", items=3), Numbers(f"{i}q", items=4)]
     message = Message(*parts)
 
     def encode(rows: np.ndarray, time_ns: np.ndarray) -> Encoded:
@@ -171,7 +171,7 @@ def _tf_topic(frames: list[tuple[str, list[int], list[int] | None]]) -> list[Top
 
 def flat_message(stream: Stream) -> Message:
     """Every channel as one number."""
-    return Message(*header_parts(""), Numbers("values", count=len(stream.channels)))
+    return Message(*header_parts(""), Numbers("values", items=len(stream.channels)))
 
 
 def flat_topic(stream: Stream) -> Topic:
