@@ -30,7 +30,7 @@ def samples_message(stream: Stream, count: int) -> Message:
     """A message of `count` samples."""
     parts: list = [*header_parts("")]
     for i in range(len(stream.channels)):
-        parts += [Length(count), Numbers(str(i), count=count)]
+        parts += [Length(count), Numbers(str(i), items=count)]
     return Message(*parts)
 
 

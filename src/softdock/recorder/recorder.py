@@ -23,7 +23,7 @@ from pathlib import Path
 
 from softdock.errors import BadInput, Problem
 from softdock.recorder.follow import FLUSH_S
-from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring
+from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring, warm_up
 from softdock.recorder.streams import About, Stream
 
 START_S = 20.0  # for the process to come up
@@ -64,6 +64,7 @@ class Recorder:
 
     def start(self) -> None:
         """Start the process and wait until it follows. Raises `BadInput` if it does not come up."""
+        warm_up()
         command = [sys.executable, "-m", "softdock.recorder.follow"]
         command += [str(self.rings.path), str(self.file), "--flush-ms", str(1e3 * self.flush_s)]
         # of its own session: what is typed at the loop's terminal is not for it

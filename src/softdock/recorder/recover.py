@@ -15,7 +15,7 @@ from typing import Any
 from softdock.errors import BadInput, BadRecording, Problem, printable
 from softdock.recorder.batches import decode_samples
 from softdock.recorder.follow import take
-from softdock.recorder.mcap_file import ABOUT, END, SEQUENCE, McapFile, topic_of
+from softdock.recorder.mcap_file import ABOUT, END, SEQUENCE, STREAMS, McapFile, topic_of
 from softdock.recorder.read import MAGIC, described_by
 from softdock.recorder.ring_file import RingFile, is_ring, memory_folder, open_ring
 from softdock.recorder.sink import Sink
@@ -166,7 +166,7 @@ def _description(cut: CutFile) -> tuple | None:
         elif isinstance(record, Message):
             break
     tables.pop(END, None)
-    if ABOUT not in tables and cut.stopped:
+    if cut.stopped and not tables.keys() >= {ABOUT, STREAMS}:
         return None
     try:
         return described_by(tables, attachments)
@@ -185,11 +185,11 @@ def _copied(cut: CutFile, file: McapFile, found: Recovered) -> dict[str, int]:
     for record in cut.records():
         if isinstance(record, Schema):
             schemas[record.id] = record
-        elif isinstance(record, Channel) and record.id not in channels:
+        elif isinstance(record, Channel) and record.schema_id in schemas:
             schema = schemas[record.schema_id]
             number = file.channel(record.topic, schema.name, schema.data.decode())
             channels[record.id] = (number, record.topic)
-        elif isinstance(record, Message):
+        elif isinstance(record, Message) and record.channel_id in channels:
             number, topic = channels[record.channel_id]
             file.copy(number, record)
             found.messages += 1

@@ -39,6 +39,7 @@ CONTROL = Cells(
     Cell("follower", 1, "-", "process that records"),
     Cell("follower_began", 1, "ticks"),
     Cell("looked_ns", 1, "ns", "when it last looked, monotonic"),
+    Cell("slowest_ns", 1, "ns", "longest time between two looks"),
     Cell("refused", 1, "-", "errno of the disc; 0: it takes everything"),
     Cell("bytes", 1, "bytes", "that the disc has taken"),
     Cell("ended", 1, "-", "1: the file is finished"),
@@ -73,7 +74,7 @@ class Ring:
         return self.words[IN.count : IN.count + 1]
 
     def push(self, row: np.ndarray) -> None:
-        """One row of float64."""
+        """One row of float64. The first call loads machine code: `warm_up` before."""
         push_row(self.slots, self.count, np.ascontiguousarray(row, float).view(np.int64))
 
 
@@ -211,6 +212,11 @@ def open_ring(path: str | Path) -> RingFile:
         return RingFile(Path(path), memory, json.loads(memory[PAGE : PAGE + length]))
     except (KeyError, TypeError, ValueError) as error:
         raise BadRecording(f"{path}: its description cannot be read: {error}") from None
+
+
+def warm_up() -> None:
+    """Load the machine code of `Ring.push`, before a clock runs."""
+    push_row(np.zeros((2, CONTENTS + 1), np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64))
 
 
 def is_ring(path: str | Path) -> bool:
