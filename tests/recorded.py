@@ -9,8 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from softdock.recorder.follow import Follower
+from softdock.recorder.mcap_file import McapFile
 from softdock.recorder.recorder import Recorder, utc_offset_ns
 from softdock.recorder.ring_file import RingFile
+from softdock.recorder.sink import Sink
 from softdock.recorder.streams import About, rig_streams
 
 # what a rig with one sensor fills
@@ -71,6 +74,17 @@ def write_cycle(rings: RingFile, number: int) -> None:
         samples.push(sample)
     if number % 50 == 0:
         events.push(np.array([now, 30.0, 0.0, float(number), 2.5]))
+
+
+def recorded(rings: RingFile, path: Path, cycles: int, flush_every: int = 10) -> Follower:
+    """A file of some cycles, as the recorder's process would write it."""
+    sink = Sink(path)
+    follower = Follower(rings, McapFile(sink, rings.about, rings.streams), sink)
+    for number in range(cycles):
+        write_cycle(rings, number)
+        if number % flush_every == flush_every - 1:
+            follower.look()
+    return follower
 
 
 def loop(recorder: Recorder, seconds: float, first: int = 0) -> int:

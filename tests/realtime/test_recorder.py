@@ -103,7 +103,7 @@ def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_pat
 
 def test_a_killed_loop_leaves_a_whole_file(tmp_path):
     """kill -9 of the loop's process: its recorder writes the rest, ends the file and itself."""
-    peer, ring, recorder = own_process(tmp_path)
+    peer, ring, _ = own_process(tmp_path)
     try:
         rings = open_ring(ring)
         until(lambda: rings.ring("cycle").words[IN.count] > 100)

@@ -45,7 +45,7 @@ class McapFile:
         self._topics: dict[str, list[Topic]] = {}
         for stream in self.streams:
             if stream.kind == "rows":
-                self._topics[stream.name] = topics_of(stream)
+                self._topics[stream.name] = topics_of(stream, about.absent)
                 for topic in self._topics[stream.name]:
                     self.channel(topic.name, topic.schema_name, topic.schema_text)
             elif stream.kind == "samples":

@@ -177,7 +177,12 @@ def _series(contents: Contents, as_rig: bool) -> Series:
     rows, channels = contents.rows[CYCLE], list(stream.channels)
     names = [channel.name for channel in channels]
     if as_rig:
-        kept = [i for i, name in enumerate(names) if name in KNOWN_TO_A_RIG]
+        absent = contents.about.absent
+        kept = [
+            i
+            for i, name in enumerate(names)
+            if name in KNOWN_TO_A_RIG and not name.startswith(absent)
+        ]
         rows, channels = rows[:, kept], [channels[i] for i in kept]
     ages = [names.index(name) for name in POSE_AGES if name in names]
     if ages and "pose_age" not in names and not as_rig:
@@ -209,8 +214,7 @@ def _observed(series: Series) -> np.ndarray | None:
     if body is None or len(series.rows) < 2 or any(not _has(series, name) for name in NEEDED):
         return None
     both = all(f"measured.{one}.force.x" in series for one in ("chaser", "target"))
-    used = both and all(np.any(series[f"measured.{one}.force"]) for one in ("chaser", "target"))
-    return observed_energy("both" if used else body, series)
+    return observed_energy("both" if both else body, series)
 
 
 def _has(series: Series, name: str) -> bool:

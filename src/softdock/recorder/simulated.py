@@ -17,7 +17,7 @@ from softdock.recorder.batches import LEVELS
 from softdock.recorder.mcap_file import McapFile
 from softdock.recorder.provenance import PROVENANCE, provenance
 from softdock.recorder.sink import Sink
-from softdock.recorder.streams import CYCLE, SECOND, About, Stream
+from softdock.recorder.streams import CYCLE, SECOND, SENSOR_ON, About, Stream
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
 
@@ -53,7 +53,7 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
             METRICS: metrics_json(run.metrics),
         },
         tables={
-            "run": {KIND: "simulated", "status": run.status},
+            "run": {KIND: "simulated", "status": run.status, **_sensor(run)},
             PROVENANCE: provenance(note),
         },
     )
@@ -68,6 +68,12 @@ def save_mcap(run: Run, path: str | Path, *, note: str = "", force: bool = False
         raise _unwritable(path, sink.error)
     part.replace(target)
     return target
+
+
+def _sensor(run: Run) -> dict[str, str]:
+    """The body that has the sensor, where only one has."""
+    on = str(run.scenario.tables["sensor"]["on"])
+    return {SENSOR_ON: on} if on in ("chaser", "target") else {}
 
 
 def _unwritable(path: str | Path, error: OSError) -> BadInput:

@@ -22,6 +22,7 @@ CYCLE, PACKETS, SAMPLES, EVENTS = "cycle", "packets", "samples", "events"
 STAMP, TIME = "stamp_ns", "time"
 SECOND = 1_000_000_000  # ns
 MOST_CHANNELS = 5000
+SENSOR_ON = "sensor_on"  # in the table `run`: the one body that has a sensor
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,12 @@ class About:
     # tables by name: provenance (versions, sensor serial, calibration, note), limits, ...
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     event_texts: tuple[str, ...] = ()  # by code
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Wrenches in the rows that no sensor stands behind, by the table `run`."""
+        on = self.tables.get("run", {}).get(SENSOR_ON, "")
+        return tuple(f"measured.{body}" for body in ("chaser", "target") if on and on != body)
 
     def to_dict(self) -> dict[str, Any]:
         return {

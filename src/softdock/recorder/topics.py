@@ -9,7 +9,7 @@ stated age. Channels that are absent give no topic.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -187,8 +187,9 @@ def flat_topic(stream: Stream) -> Topic:
     return Topic(f"/softdock/{stream.name}", schemas.ros_name(name), text, encode)
 
 
-def topics_of(stream: Stream) -> list[Topic]:
-    """Every topic of a stream of rows, softdock's flat one first."""
+def topics_of(stream: Stream, absent: Container[str] = ()) -> list[Topic]:
+    """Every topic of a stream of rows, softdock's flat one first. `absent`: wrenches that stand for
+    sensors which are not there."""
     picked = Picked(stream)
     found, frames = [flat_topic(stream)], []
     for body in BODIES:
@@ -206,7 +207,7 @@ def topics_of(stream: Stream) -> list[Topic]:
         for pattern, (topic, frame, aged) in WRENCHES.items():
             key = pattern.format(body)
             f, t = picked.columns(f"{key}.force"), picked.columns(f"{key}.torque")
-            if f is not None and t is not None:
+            if f is not None and t is not None and key not in absent:
                 age = picked.age(aged, body) if aged else None
                 found.append(_wrench_topic(f"/{body}/{topic}", frame.format(body), f, t, age))
     return [*found, *_tf_topic(frames), *_joint_topic(picked)]
