@@ -72,6 +72,10 @@ def _answer(comparison: Comparison) -> str:
     r = comparison.results
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
     parts = [e.verdict(first), e.text(" ".join(rest), "plain") if rest else ""]
+    if r["candidates"] and r.get("paste"):
+        best = r["candidates"][0]["judgement"]
+        parts = [e.judgement({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
+        parts.append(e.folded("Paste this into the scenario", e.listing(r["paste"])))
     if r["method_file"]:
         parts.append(
             e.bullets(
@@ -124,8 +128,10 @@ def _ranking(r: Any) -> str:
         "",
         "method",
         "integrator",
-        "distance from orbit",
-        "at worst, with wrong knowledge",
+        "verdict",
+        "distance from orbit, mean",
+        "worst of the phases",
+        "with wrong knowledge",
         "restitution",
         "energy invented",
         "energy ratio",
@@ -144,7 +150,9 @@ def _ranking(r: Any) -> str:
             number_at(r, f"{at}.rank"),
             escape(c["method"]),
             escape(c["integrator"]),
+            escape(c["judgement"]["word"]),
             percent_at(r, f"{at}.distance_from_orbit"),
+            percent_at(r, f"{at}.distance_from_orbit_worst"),
             worst,
         ]
         cells += [
@@ -158,16 +166,24 @@ def _ranking(r: Any) -> str:
             )
         ]
         rows.append([*cells, escape(c["status"])])
+    orbit = ["", "orbit", "", "", "0", "0", "", number_at(r, "orbit.restitution"), "0", ""]
+    rows.append(
+        [*orbit, number_at(r, "orbit.contact_count"), number_at(r, "orbit.peak_force_N"), ""]
+    )
     note = (
-        "Best first: runs that reached their end, by distance from orbit, then by the size of "
-        "the invented energy. Distance from orbit is that of both "
+        "Best first: runs that reached their end, by verdict, by the worst distance from orbit, "
+        "then by the size of the invented energy. Distance from orbit is that of both "
     )
     note += (
-        "satellites' motion after the last contact, in percent of the approach; a run that "
-        "stopped early ranks last."
+        "satellites' motion after the last contact, and the worse of that and the end of the run, "
+        "in percent of the approach; a run that stopped early ranks last."
     )
     return e.table(
-        "Candidates, best first", headings, rows, strong=[0] if rows else [], words=(1, 2)
+        "Candidates, best first",
+        headings,
+        rows,
+        strong=[0] if r["candidates"] else [],
+        words=(1, 2, 3),
     ) + e.text(note)
 
 
