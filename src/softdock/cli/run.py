@@ -13,7 +13,7 @@ from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import INTERRUPTED, STOPPED_EARLY
 from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import console, echo, output, working
-from softdock.errors import RunInterrupted
+from softdock.errors import RunInterrupted, SoftdockError
 
 MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
 
@@ -97,9 +97,9 @@ def run(
                 _explain(result, causes, scenario)
         say("saving")
         metrics = result.metrics
-        problem = save(result, folder, force)
+        problem: SoftdockError | None = save(result, folder, force)
         if mcap is not None:
-            result.save_mcap(mcap, force=force)
+            problem = _recorded(result, mcap, force) or problem
     if as_json:
         for warning in metrics["warnings"]:
             console.print(
@@ -110,7 +110,7 @@ def run(
         from softdock.cli.run_tables import show_run
 
         show_run(output(), metrics)
-    if mcap is not None:
+    if mcap is not None and problem is None:
         (console if as_json else output()).print(Text(f"The recording: {mcap}"), soft_wrap=True)
     if folder is not None and problem is None:
         page = Text(f"The page: {folder / 'report.html'}")
@@ -136,6 +136,15 @@ def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None)
         raise BadInput(Problem("mcap", str(file), "a new file; this one exists (--force)"))
     if not file.parent.is_dir():
         raise BadInput(Problem("mcap", str(file), "a file in a folder that exists"))
+
+
+def _recorded(run: Any, file: Path, force: bool) -> SoftdockError | None:
+    """A disk that fails now costs the file and not the numbers."""
+    try:
+        run.save_mcap(file, force=force)
+    except SoftdockError as error:
+        return error
+    return None
 
 
 def _explain(run: Any, asked: bool, called: str) -> None:
