@@ -107,7 +107,7 @@ class Window:
         self.stage.set_time(self.clock.time)
         self.light.content = panels.light_html(found.light, found.word, found.sentence)
         self.chart.content = panels.stability_html(found.stability)
-        self.ledger.content = ledger_of(found)
+        self.ledger.content = panels.ledger_of(found.run)
         self.forces.data = force_curves(found)
         for layer, box in self.boxes.items():
             box.visible = layer in found.scene.layers
@@ -275,16 +275,6 @@ class Window:
             run = self.session.last.run
             page = (run.page() if isinstance(run, Recording) else run_page(run)).encode()
             event.client.send_file_download("softdock-run.html", page)
-
-
-def ledger_of(found: Answer) -> str:
-    """The rows of a simulated run's ledger; of a recording, what its rig observed."""
-    run = found.run
-    if not isinstance(run, Recording):
-        return panels.ledger_html(run.ledger_rows, run.energy_invented_J)
-    seen = run.metrics["energy_observed_J"]
-    said = "not known from what was recorded" if seen is None else f"{seen:+.3g} J"
-    return panels.wait_html(f"Observed energy: {said}. A rig has no ledger: it knows no truth.")
 
 
 def force_curves(found: Answer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -109,20 +109,16 @@ EVENT_GROUPS: tuple[tuple[str, list[Channel]], ...] = (
 )
 
 
-def _cells(name: str, groups: tuple[tuple[str, list[Channel]], ...]) -> Cells:
-    return Cells(
-        name,
-        *(
-            Cell(key, len(channels), channels[0].unit, channels[0].meaning)
-            for key, channels in groups
-        ),
-    )
+def _cells(groups: tuple[tuple[str, list[Channel]], ...]) -> list[Cell]:
+    return [
+        Cell(key, len(channels), channels[0].unit, channels[0].meaning) for key, channels in groups
+    ]
 
 
-CYCLE = _cells("recorded_cycle", CYCLE_GROUPS)
-PACKET = _cells("recorded_packet", PACKET_GROUPS)
-SAMPLE = _cells("recorded_sample", SAMPLE_GROUPS)
-EVENT = _cells("recorded_event", EVENT_GROUPS)
+CYCLE = Cells("recorded_cycle", *_cells(CYCLE_GROUPS))
+PACKET = Cells("recorded_packet", *_cells(PACKET_GROUPS))
+SAMPLE = Cells("recorded_sample", *_cells(SAMPLE_GROUPS))
+EVENT = Cells("recorded_event", *_cells(EVENT_GROUPS))
 
 
 def channels_for(
