@@ -15,7 +15,7 @@ from softdock.runs.run import Run
 from softdock.scenario.files import load_scenario, parse_changes
 from softdock.scene import Scene, scene_of
 
-RECORDINGS = (".mcap", ".ring")
+RECORDING, RING = ".mcap", ".ring"
 FOREIGN = (".bag", ".db3")
 
 
@@ -33,7 +33,9 @@ def is_recording(source: str) -> bool:
     if ending in FOREIGN:
         allowed = "a scenario, a preset, a run folder or a recording of softdock's (MCAP)"
         raise BadInput(Problem("source", source, allowed))
-    return ending in RECORDINGS
+    if ending == RING:
+        raise BadInput(Problem("source", source, f"a recording: softdock rig recover {source}"))
+    return ending == RECORDING
 
 
 def recorded_run(source: str) -> Run | Recording:

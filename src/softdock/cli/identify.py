@@ -43,9 +43,10 @@ def identify(run: Path, tool_only: bool, gravity: float, as_json: bool) -> None:
     with working("identifying"):
         from softdock.archive.recordings import open_recording
         from softdock.archive.run_folder import open_run
+        from softdock.archive.sources import is_recording
         from softdock.identification import identify as identify_run
 
-        opened = open_run(run) if run.is_dir() else open_recording(run)
+        opened = open_recording(run) if is_recording(str(run)) else open_run(run)
         found = identify_run(opened, tool_only, gravity).to_dict()
     if as_json:
         echo(json.dumps(found, indent=1, allow_nan=False) + "\n")
