@@ -71,6 +71,7 @@ def test_what_a_rig_knows_of_a_run_agrees_with_its_truth(flown):
     assert identify(seen).stiffness.value == identify(run).stiffness.value
     page = seen.page()
     assert "data-replay" in page
+    assert "Recorded on a rig" not in page  # it was simulated, and says so
     assert "restitution of the centres" in page
 
 

@@ -7,6 +7,7 @@ the last flush; the rings hold the last minute, to the last row that the loop wr
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,12 +118,15 @@ def recover(
 
 
 def _rings_of(path: Path) -> RingFile | None:
-    """The rings that a file was made from, where they still are."""
+    """The rings that a file was made from, where they still are. Everybody may write where rings
+    lie: those of other users are not looked at."""
     own = str(path.resolve())
     for one in sorted(memory_folder().glob("softdock-*.ring")):
         try:
+            if one.stat().st_uid != os.getuid():
+                continue
             rings = open_ring(one)
-        except BadRecording:
+        except (BadRecording, OSError):
             continue
         if rings.file == own:
             return rings

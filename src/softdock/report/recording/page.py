@@ -31,6 +31,7 @@ from softdock.report.replay import replay
 
 SECONDS = "time [s]"
 LEAD = "Recorded on a rig. This page shows what was measured; softdock is no safety function."
+SIMULATED = "A simulated run, shown with what a rig would know of it."
 COLUMNS = (
     ("start_s", "from [s]"),
     ("end_s", "to [s]"),
@@ -58,7 +59,8 @@ def recording_page(recording: Recording) -> str:
         "origin": ("Where it comes from", _origin(recording)),
     }
     sections = {key: section for key, section in made.items() if section[1]}
-    return page(recording.name, LEAD, sections, {"metrics": metrics})
+    simulated = recording.tables.get("run", {}).get("kind") == "simulated"
+    return page(recording.name, SIMULATED if simulated else LEAD, sections, {"metrics": metrics})
 
 
 def _first_look(recording: Recording, metrics: dict[str, Any]) -> str:
@@ -101,7 +103,8 @@ def _sizes(recording: Recording, patterns: dict[str, str], kind: str) -> list[Li
             if f"{key}.x" in series:
                 size = np.linalg.norm(series[key], axis=1)
                 name = f"{pattern.format(body).replace('.', ' ')}"
-                lines.append(Line(name, role, series["time"], size))
+                dash = "solid" if body == BODIES[0] else "dash"
+                lines.append(Line(name, role, series["time"], size, dash=dash))
     return lines
 
 
