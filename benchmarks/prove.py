@@ -80,6 +80,13 @@ def _properties(seed: int) -> dict[str, Any]:
     return {"summary": lines[-1], "failed": failed, "met": done.returncode == 0}
 
 
+@part("recording", "an hour at 2 x 250 Hz and a 7 kHz sensor is recorded without a lost row")
+def _recording(seed: int) -> dict[str, Any]:
+    from benchmarks.recording import in_real_time
+
+    return in_real_time(3600.0)
+
+
 def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
     """Stored results by part."""
     return json.loads(path.read_text())["parts"] if path.exists() else {}

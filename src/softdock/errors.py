@@ -3,6 +3,7 @@
 SoftdockError
 |- BadInput            a value a user gave is impossible; `problems` lists all of them
 |- BadRunFolder        a stored run cannot be read
+|- BadRecording        a recording is cut, foreign, or of a newer version
 |- NoDevice            a GPU was asked for and none was found
 `- CampaignStopped     a campaign could not go on; what it has is kept
 
@@ -57,6 +58,10 @@ class BadInput(SoftdockError):
 
 class BadRunFolder(SoftdockError):
     """A run folder that is cut, foreign, or of a newer version."""
+
+
+class BadRecording(SoftdockError):
+    """A recording (MCAP) or a ring that is cut, foreign, or of a newer version."""
 
 
 class NotFlown(SoftdockError):

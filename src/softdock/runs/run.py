@@ -97,6 +97,12 @@ class Run:
         path: Path = given("save_run")(self, folder, force)
         return path
 
+    def save_mcap(self, path: str | Path, *, note: str = "", force: bool = False) -> Path:
+        """Write the run as an MCAP file with ROS 2 messages, for Foxglove, PlotJuggler and rosbags.
+        Refuses a file that exists, unless `force`. Returns its path."""
+        written: Path = given("save_mcap")(self, path, note=note, force=force)
+        return written
+
     def plot(self) -> Any:
         """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
         done."""

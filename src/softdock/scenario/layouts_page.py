@@ -16,6 +16,8 @@ from softdock.core.machine.doors import OUTCOME
 from softdock.core.machine.record import CHANNELS, RECORD
 from softdock.core.orbit import attached, flight
 from softdock.core.ports import linear_net, published_net
+from softdock.core.recorder import layout as recorded
+from softdock.core.recorder.ring import SLOT
 from softdock.core.robots import memory as robots
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
@@ -32,6 +34,11 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
         (state.STATE, *state.PARTS.values()),
     ),
     "Record": ("A row of a recorded run; the methods' own channels stand behind.", (RECORD,)),
+    "Recording": (
+        "Rows that a loop in real time hands to the recorder, and a slot of the ring before the "
+        "row's contents ([recording.md](recording.md)).",
+        (recorded.CYCLE, recorded.PACKET, recorded.SAMPLE, recorded.EVENT, SLOT),
+    ),
     "Outcome": ("A row of a batch, and of orbit.", (OUTCOME, flight.OUTCOME, flight.ROW)),
     "Contact log": (
         "A row per contact. A batch that is compared with orbit has three more rows: pose and "
