@@ -7,7 +7,7 @@ import pytest
 from rig_pieces import SECOND, Rig
 
 from softdock import Stepper, load_scenario
-from softdock.core.machine.state import SATELLITES
+from softdock.core.machine.state import place
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.links import SensorLink
 from softdock.drivers.virtual_time import VirtualTime
@@ -27,7 +27,7 @@ def in_process() -> float:
     """The restitution of the same preset in one process, from the satellite's speed."""
     stepper = Stepper(load_scenario("epos_1d"))
     stepper.step(625)
-    return float(stepper.state[SATELLITES + 7]) / APPROACH
+    return float(stepper.state[place("satellites")][7]) / APPROACH
 
 
 def test_a_docking_through_bytes_is_the_docking_in_process():
