@@ -87,6 +87,67 @@ def _recording(seed: int) -> dict[str, Any]:
     return in_real_time(3600.0)
 
 
+def _held(found: dict[str, Any]) -> dict[str, Any]:
+    """A hostile user's numbers: met if there was something to try and nothing failed."""
+    return {**found, "met": found["count"] > 0 and not found["failures"]}
+
+
+def _all_held(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    return {**found, "met": all(_held(one)["met"] for one in found.values())}
+
+
+@part("hostile_scenarios", "random scenarios run: no hang, books close, attitudes are rotations")
+def _hostile_scenarios(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.scenarios import random_scenarios
+
+    return _held(random_scenarios(2000, seed))
+
+
+@part(
+    "hostile_files",
+    "mutated files of every kind are taken, or refused with key and line",
+)
+def _hostile_files(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.files import mutated_files
+    from benchmarks.hostile.kinds import KINDS
+
+    return _all_held({name: mutated_files(name, 1000, seed) for name in KINDS})
+
+
+@part("hostile_code", "mutated method and outcome files end as one message")
+def _hostile_code(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.code_files import mutated_code
+
+    return _all_held({kind: mutated_code(kind, 500, seed) for kind in ("method", "outcome")})
+
+
+@part("hostile_folders", "damaged run and campaign folders are refused, or made again to the bit")
+def _hostile_folders(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.folders import campaign_folders, flip_in_shards, run_folders
+
+    return _all_held(
+        {
+            "runs": run_folders(1000, seed),
+            "campaigns": campaign_folders(1000, seed),
+            "bits_of_shards": campaign_folders(400, seed, (flip_in_shards,)),
+        }
+    )
+
+
+@part("hostile_kills", "a campaign killed at random moments and resumed is the same to the bit")
+def _hostile_kills(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.processes import kills
+
+    return _held(kills(20, seed))
+
+
+@part("hostile_discs", "a full disc or a damaged cache costs a message and no number")
+def _hostile_discs(seed: int) -> dict[str, Any]:
+    from benchmarks.hostile.processes import damaged_caches, full_disc
+
+    return _all_held({"full_disc": full_disc(60, seed), "caches": damaged_caches(10, seed)})
+
+
 def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
     """Stored results by part."""
     return json.loads(path.read_text())["parts"] if path.exists() else {}

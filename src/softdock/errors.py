@@ -41,7 +41,8 @@ class Problem:
         place = f"{printable(self.where)}: " if self.where else ""
         given = "nothing given" if self.value is None else f"given {_short(self.value)}"
         hint = f"; did you mean '{self.suggestion}'?" if self.suggestion else ""
-        return f"{place}{printable(self.key)}: {given}; allowed: {printable(self.allowed)}{hint}"
+        key = printable(self.key) or '""'  # TOML allows a key without a letter
+        return f"{place}{key}: {given}; allowed: {printable(self.allowed)}{hint}"
 
 
 class BadInput(SoftdockError):

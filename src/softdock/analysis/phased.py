@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from softdock.analysis.free_flight import first_step
 from softdock.analysis.judgement import judgement
 from softdock.analysis.phases import shifted
 from softdock.analysis.simulation import simulate
+from softdock.core.machine.interrupts import each_abandonable
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
 
@@ -66,10 +66,7 @@ def cores() -> int:
 
 def metrics_of(scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
     """Of each scenario's run, in their order, on all cores: compiled code releases Python's
-    lock."""
-    with ThreadPoolExecutor(cores()) as pool:
-        try:
-            return list(pool.map(lambda one: simulate(one).metrics, scenarios))
-        except BaseException:  # an interrupt: let the runs under way end, start no more
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    lock. Ctrl-C waits for none of them."""
+    numbers = range(len(scenarios))
+    found = dict(each_abandonable(lambda i: (i, simulate(scenarios[i]).metrics), numbers, cores()))
+    return [found[i] for i in numbers]

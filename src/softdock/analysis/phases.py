@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from softdock.analysis.momenta import mass_properties
 from softdock.analysis.simulation import simulate
-from softdock.errors import BadInput, Problem
+from softdock.core.machine.interrupts import each_abandonable
+from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario, build
 
@@ -49,27 +49,34 @@ def simulate_phases(
         scenario = build(scenario)
     cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
     run = simulate(scenario)
-    found = [run.metrics]
+    found = {0: run.metrics}
     threads = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
-    with ThreadPoolExecutor(threads) as pool:  # compiled code releases Python's lock
-        try:
-            for metrics in pool.map(
-                lambda i: simulate(shifted(scenario, cycle * i / count)).metrics, range(1, count)
-            ):
-                found.append(metrics)
-                if progress is not None:
-                    progress(len(found), count)
-        except BaseException:  # an interrupt: let the runs under way end, start no more
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    stopped = sum(metrics["status"] != "completed" for metrics in found)
-    warnings = [
-        *run.metrics["warnings"],
-        *([f"{stopped} of {count} phases stopped early"] if stopped else []),
-    ]
-    run.metrics = {**run.metrics, "warnings": warnings, "phases": summary(found, cycle)}
+
+    def fly(i: int) -> tuple[int, dict[str, Any]]:
+        return i, simulate(shifted(scenario, cycle * i / count)).metrics
+
+    try:  # compiled code releases Python's lock
+        for i, metrics in each_abandonable(fly, range(1, count), threads):
+            found[i] = metrics
+            if progress is not None:
+                progress(len(found), count)
+    except KeyboardInterrupt:
+        raise RunInterrupted(_with_phases(run, found, count, cycle)) from None
+    return _with_phases(run, found, count, cycle)
+
+
+def _with_phases(run: Run, found: dict[int, dict[str, Any]], count: int, cycle: float) -> Run:
+    """The run, with mean and spread of the phases that there are."""
+    ordered = [found[i] for i in sorted(found)]
+    stopped = sum(metrics["status"] != "completed" for metrics in ordered)
+    warnings = list(run.metrics["warnings"])
+    if stopped:
+        warnings.append(f"{stopped} of {count} phases stopped early")
+    if len(found) < count:
+        warnings.append(f"interrupted after {len(found)} of {count} phases")
+    run.metrics = {**run.metrics, "warnings": warnings, "phases": summary(ordered, cycle)}
     return run
 
 

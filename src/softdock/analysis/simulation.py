@@ -19,7 +19,7 @@ from softdock.analysis.metrics import metrics
 from softdock.analysis.observed_energy import observed_by_age
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine import doors
-from softdock.core.machine.interrupts import deferred
+from softdock.core.machine.interrupts import abandonable, deferred
 from softdock.core.orbit import Orbit
 from softdock.errors import RunInterrupted
 from softdock.runs.memory import check_memory
@@ -39,8 +39,13 @@ Progress = Callable[[int, int], None]  # cycles done, cycles in all
 
 def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None) -> Run:
     """Run the loop over the scenario's whole duration, or until it stops; then fly orbit beside it
-    and take the metrics. A `Mapping` is built (and checked) first."""
-    return judge(fly(scenario, progress))
+    and take the metrics. A `Mapping` is built (and checked) first. Ctrl-C: `RunInterrupted` with
+    the rig's run, also where it comes while orbit is flown."""
+    run = fly(scenario, progress)
+    try:
+        return judge(run)
+    except KeyboardInterrupt:
+        raise RunInterrupted(run) from None
 
 
 def judge(run: Run, orbit: Orbit | None = None) -> Run:
@@ -63,8 +68,7 @@ def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None
     total = cycle_count(scenario)
     check_memory(scenario, total)
     check_feasible(scenario)
-    loop = Stepper(scenario, rows=total + 1)
-    loop.step(0)  # compiles, where there is nothing to be kept yet
+    loop = abandonable(lambda: _ready(scenario, total + 1))
     chunk, interrupted = FIRST_CHUNK, False
     with deferred() as pressed:
         while loop.cycles < total and loop.status == "completed" and not interrupted:
@@ -79,6 +83,13 @@ def fly(scenario: Scenario | Mapping[str, Any], progress: Progress | None = None
     if interrupted:
         raise RunInterrupted(run)
     return run
+
+
+def _ready(scenario: Scenario, rows: int) -> Stepper:
+    """A loop at its start, compiled where there is nothing to be kept yet."""
+    loop = Stepper(scenario, rows=rows)
+    loop.step(0)
+    return loop
 
 
 def _next_chunk(chunk: int, seconds: float) -> int:

@@ -19,7 +19,6 @@ import copy
 import math
 import random
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -31,6 +30,7 @@ from softdock.analysis.judgement import share
 from softdock.analysis.phased import cores, in_phases, judged, metrics_of
 from softdock.analysis.simulation import simulate
 from softdock.core.machine.features import Markers
+from softdock.core.machine.interrupts import each_abandonable
 from softdock.errors import BadInput
 from softdock.runs.stepper import cycle_count
 from softdock.scenario.build import Scenario, build
@@ -180,8 +180,8 @@ class _Flights:
     def all_at_once(self, many: Iterable[list[Cause]]) -> None:
         """Fly what is not known yet, on all cores."""
         wanted = {_key(off): off for off in many if _key(off) not in self.known}
-        with ThreadPoolExecutor(cores()) as pool:
-            self.known |= dict(zip(wanted, pool.map(self._fly, wanted.values()), strict=True))
+        flown = each_abandonable(lambda key: (key, self._fly(wanted[key])), wanted, cores())
+        self.known |= dict(flown)
 
     def _fly(self, off: list[Cause]) -> Off:
         try:

@@ -19,6 +19,19 @@ from softdock.campaign.variants import Plan
 from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.files.atomic import write_whole
 from softdock.report.campaign.page import campaign_page
+from softdock.scenario.reading import Unreadable, read_text
+
+# what a summary has of what its runs took: numbers, or none
+SPENT = (
+    "runs",
+    "cycles",
+    "orbits_flown",
+    "wall_s",
+    "compile_s",
+    "runs_per_s",
+    "cycles_per_s",
+    "runs_per_s_without_orbit",
+)
 
 
 def run_campaign(
@@ -128,13 +141,29 @@ def _on_cluster(
 def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:
     """Summary, page and trajectories from the tables."""
     summary, _ = summarise(plan, path, spent)
-    if (
-        summary["spent"] is None and (path / SUMMARY).exists()
-    ):  # nothing was missing: what the runs took is known from before
-        summary["spent"] = json.loads((path / SUMMARY).read_text()).get("spent")
+    if summary["spent"] is None:  # nothing was missing: what the runs took is known from before
+        summary["spent"] = _spent_before(path)
     if plan.spec.precision == "single":
         summary["precision"] = compare_with_double(plan, path)
     scenes = write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     write_whole(path / REPORT, campaign_page(plan, summary, str(path), scenes).encode())
     return summary
+
+
+def _spent_before(path: Path) -> Any:
+    """What the runs took, from a summary that is there; None: there is none that can be read."""
+    try:
+        before = json.loads(read_text(path / SUMMARY))
+    except (Unreadable, ValueError, RecursionError):
+        return None
+    spent = before.get("spent") if isinstance(before, dict) else None
+    return spent if isinstance(spent, dict) and _is_spent(spent) else None
+
+
+def _is_spent(spent: dict[str, Any]) -> bool:
+    numbers = [spent.get(key, "") for key in SPENT]
+    return isinstance(spent.get("machine"), str) and all(
+        number is None or (isinstance(number, int | float) and not isinstance(number, bool))
+        for number in numbers
+    )

@@ -9,6 +9,8 @@ from pathlib import Path
 from softdock.arms.arm import Arm
 from softdock.arms.table import arm_from_table
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.parse import parse_toml
+from softdock.scenario.reading import Unreadable, read_bytes
 
 LARGEST_FILE = 2_000_000  # bytes
 
@@ -43,18 +45,15 @@ def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
 
         return arm_from_urdf(data, path.name)
     try:
-        tables = tomllib.loads(data.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(Problem("arm", path.name, f"TOML in UTF-8 ({error})")) from None
-    return arm_from_table(tables, locate=lambda key: str(path))
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(Problem("arm", path.name, f"TOML in UTF-8 ({error})", str(path))) from None
+    tables, locate, _ = parse_toml(text, str(path))
+    return arm_from_table(tables, locate=locate)
 
 
 def _read(path: Path) -> bytes:
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise BadInput(Problem("arm", str(path), f"a file of at most {LARGEST_FILE} bytes"))
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(
-            Problem("arm", str(path), f"a file that can be read ({error.strerror})")
-        ) from None
+        return read_bytes(path, LARGEST_FILE)
+    except Unreadable as error:
+        raise BadInput(Problem("arm", str(path), error.allowed)) from None

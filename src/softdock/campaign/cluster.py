@@ -52,6 +52,7 @@ from softdock.campaign.user_outcomes import Own, load_own
 from softdock.campaign.variants import Plan
 from softdock.core.machine.compiled import source_hash
 from softdock.errors import CampaignStopped
+from softdock.scenario.reading import read_text
 
 FETCH_S = 10.0  # between two such looks while a table comes
 UNDER_WAY = 3  # shards for each thread of the workers
@@ -140,7 +141,7 @@ def run_on_cluster(
     distributed = load_distributed()
     own_outcomes(plan)  # refused here, before anything is sent
     own = (
-        (plan.spec.folder / plan.spec.outcome_file).read_text(encoding="utf-8")
+        read_text(plan.spec.folder / plan.spec.outcome_file, what="Python file")
         if plan.spec.outcome_file
         else ""
     )

@@ -2,13 +2,12 @@
 once and share the parameters.
 
 Every run depends on its own row alone, so neither the number of threads nor the size of the chunks
-changes a bit of the result.
+changes a bit of the result. Ctrl-C waits for none of them.
 """
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.campaign.compact_vectors import Thin, rows_of
 from softdock.core.machine import doors
 from softdock.core.machine.features import Markers
+from softdock.core.machine.interrupts import each_abandonable
 
 CHUNKS_PER_THREAD = 16  # small enough that threads end together when runs differ in length
 MOST_RUNS_IN_CHUNK = 256
@@ -65,16 +65,8 @@ def run_cpu(
         return last - first
 
     done = 0
-    with ThreadPoolExecutor(threads) as pool:
-        pending = [pool.submit(run_chunk, first) for first in range(0, total, chunk)]
-        try:
-            for finished in as_completed(pending):
-                done += finished.result()
-                if progress is not None:
-                    progress(done, total)
-        except (
-            BaseException
-        ):  # an interrupt, or the callback's: let the chunks under way end, start no more
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    for runs in each_abandonable(run_chunk, range(0, total, chunk), threads):
+        done += runs
+        if progress is not None:
+            progress(done, total)
     return batch

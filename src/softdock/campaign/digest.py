@@ -22,9 +22,11 @@ from softdock.campaign.shards import RUNS, Folder, Shard, again, opened, shards
 from softdock.campaign.variants import Plan
 from softdock.core.cycle import STATUSES
 from softdock.errors import CampaignStopped
+from softdock.scenario.reading import Unreadable, read_bytes
 
 MOST_ROWS = 100_000
 WORST = 10
+LARGEST_SHARD = 10_000_000_000  # bytes: what a regular file holds; devices have no end
 READERS = 2  # threads that read, each with a shard in memory
 
 Counts = dict[str, Any]
@@ -50,8 +52,20 @@ class _Part(NamedTuple):
 
 
 def tables(folder: Path) -> Iterator[Any]:
-    """The tables of a campaign, shard by shard."""
+    """The tables of a campaign, shard by shard, whoever made its plan."""
     return (_table(path) for path in _paths(folder))
+
+
+def tables_of(plan: Plan, folder: Path) -> Iterator[Any]:
+    """The tables of a plan's campaign as far as they are there, each found whole."""
+    held = opened(folder)
+    for shard in shards(plan, held.shard_runs):
+        if held.file(shard).exists():
+            yield _whole(held, shard)
+
+
+def _whole(folder: Folder, shard: Shard) -> Any:
+    return _table(folder.file(shard), lambda data: folder.damage(shard, data))
 
 
 def is_campaign(folder: Path) -> bool:
@@ -68,7 +82,10 @@ def _table(path: Path, damage: Callable[[bytes], str] | None = None) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    data = path.read_bytes()
+    try:
+        data = read_bytes(path, LARGEST_SHARD, "shard")
+    except Unreadable as error:
+        raise CampaignStopped(f"{path}: not {error.allowed}") from None
     wrong = damage(data) if damage is not None else ""
     try:
         if not wrong:
@@ -118,7 +135,7 @@ def _kept(plan: Plan) -> int:
 
 
 def _read(plan: Plan, folder: Folder, shard: Shard, worst_by: str) -> _Part:
-    table = _table(folder.file(shard), lambda data: folder.damage(shard, data))
+    table = _whole(folder, shard)
     columns = {name: to_numbers(table[name]) for name in table.column_names}
     run = columns["run"]
     keep = picked(plan, run)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,9 +29,10 @@ from softdock.campaign.orbits import (
 )
 from softdock.campaign.outcome import Beside, Made
 from softdock.campaign.outcome_table import outcome_table
-from softdock.campaign.shards import Folder, Shard, again
+from softdock.campaign.shards import MANIFEST, Folder, Shard, again
 from softdock.campaign.user_outcomes import OWN_CONTACTS, Own, apply_own, load_own
-from softdock.campaign.variants import Plan
+from softdock.campaign.variants import Plan, Variant
+from softdock.core.machine.interrupts import abandonable
 from softdock.core.settling import SETTLED_ROWS
 from softdock.errors import CampaignStopped
 
@@ -196,11 +198,15 @@ def compile_loops(
     for i, v in enumerate(variants):
         if say is not None:
             say(f"compiling loop {i + 1} of {len(variants)}: {plan.variants[v].label}")
-        engine.compile(plan.variants[v])
-        if plan.spec.reference:
-            compile_orbit(plan.variants[v].scenario.vector)
+        abandonable(partial(_compile, plan, plan.variants[v], engine))
     if say is not None:
         say("")
+
+
+def _compile(plan: Plan, variant: Variant, engine: Engine) -> None:
+    engine.compile(variant)
+    if plan.spec.reference:
+        compile_orbit(variant.scenario.vector)
 
 
 def _started(
@@ -259,6 +265,9 @@ def stopped(error: OSError, path: Path) -> CampaignStopped:
         if error.errno in (errno.ENOSPC, errno.EDQUOT)
         else f"the disc failed ({error.strerror or error})"
     )
-    return CampaignStopped(
-        f"{why}: {path}; every shard written before is kept, and `{again(path)}` goes on"
+    kept = (
+        f"every shard written before is kept, and `{again(path)}` goes on"
+        if (path / MANIFEST).exists()
+        else "nothing was run"
     )
+    return CampaignStopped(f"{why}: {path}; {kept}")

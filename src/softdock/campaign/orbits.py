@@ -10,7 +10,6 @@ again, up to there.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column, distances, initial_motions, turned_back
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import MOTIONS
+from softdock.core.machine.interrupts import each_abandonable
 from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
@@ -120,9 +120,8 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
                     log[count - 1, LOG_COLUMNS.index("end_s")],
                 )
 
-    with ThreadPoolExecutor(threads or available_cores()) as pool:
-        for _ in pool.map(fly, range(0, len(first), CHUNK)):
-            pass
+    for _ in each_abandonable(fly, range(0, len(first), CHUNK), threads or available_cores()):
+        pass
     which = which.reshape(-1)
     restitution, first_touch, last_touch = logged[which].T
     return Orbits(outcomes[which], restitution, first_touch, last_touch, len(first))

@@ -6,6 +6,7 @@ plan = load_plan("my_campaign.toml")
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,12 @@ def make_plan(
     )
     if spec.methods or spec.integrators:
         remedies = "+".join(name for name in own if not METHODS[name].is_plug_in)
-        able, unable = candidates(
-            base, spec.methods or [remedies or RAW], spec.integrators or [integrator]
-        )
+        try:
+            able, unable = candidates(
+                base, spec.methods or [remedies or RAW], spec.integrators or [integrator]
+            )
+        except BadInput as error:
+            raise BadInput([_in_file(spec, p) for p in error.problems]) from None
     else:
         able, unable = (
             [Candidate(own, integrator, base)],
@@ -55,6 +59,7 @@ def make_plan(
                     "methods",
                     f"{one.method}, {one.integrator}",
                     f"a method that can run here ({one.reason})",
+                    spec.locate("methods"),
                 )
                 for one in unable
             ]
@@ -86,6 +91,13 @@ def make_plan(
         )
     check_plan(plan, say)
     return plan
+
+
+def _in_file(spec: Spec, problem: Problem) -> Problem:
+    """A problem of a name that the campaign's file has: with its key and line there."""
+    key = problem.key.removeprefix("--")
+    key = "scenario" if key == "preset" else key
+    return replace(problem, key=key, where=problem.where or spec.locate(key))
 
 
 def _check_names(spec: Spec, design: Design) -> None:
@@ -122,15 +134,18 @@ def _base(spec: Spec) -> Scenario:
         else spec.folder / spec.scenario
     )
     changes = {"random.seed": spec.seed} | flat(spec.changes)
+    if "random.run" in changes:
+        allowed = "nothing here: a campaign numbers its runs with this key"
+        raise BadInput(
+            Problem("set.random.run", changes["random.run"], allowed, spec.locate("set.random.run"))
+        )
     try:
         base = load_scenario(named, changes)
     except BadInput as error:
         at = spec.locate("set")
         raise BadInput(
             [
-                Problem(
-                    p.key, p.value, p.allowed, at if p.where == "--set" else p.where, p.suggestion
-                )
+                _in_file(spec, replace(p, where=at if p.where == "--set" else p.where))
                 for p in error.problems
             ]
         ) from None

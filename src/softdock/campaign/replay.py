@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.arrow_arrays import to_numbers
-from softdock.campaign.digest import tables
+from softdock.campaign.digest import tables_of
 from softdock.campaign.outcomes import OUTCOMES
+from softdock.campaign.variants import Plan
 
 ROUNDING = 1e-6  # of a value: runs of a GPU differ from this machine's by less than this
 SMALLEST = 1e-12  # J, N, s: less is nothing
@@ -25,9 +26,10 @@ def outcomes_of(metrics: Mapping[str, Any]) -> dict[str, float]:
     return {name: math.nan if value is None else float(value) for name, value in found.items()}
 
 
-def row_of(folder: Path, run: int) -> dict[str, float] | None:
-    """What the campaign in a folder has of a run; None: not run yet."""
-    for table in tables(folder):
+def row_of(plan: Plan, folder: Path, run: int) -> dict[str, float] | None:
+    """What the campaign in a folder has of a run; None: not run yet. A table that is damaged is
+    named and not believed."""
+    for table in tables_of(plan, folder):
         at = np.flatnonzero(to_numbers(table["run"]) == run)
         if len(at):
             return {name: float(to_numbers(table[name])[at[0]]) for name in table.column_names}

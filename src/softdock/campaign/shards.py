@@ -45,6 +45,7 @@ from softdock.scenario.method_sources import (
     kept,
     listed_methods,
 )
+from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes, read_text
 
 FORMAT, VERSION = "softdock campaign", 2  # 2: shards have checksums (sums.py)
 MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
@@ -54,7 +55,7 @@ MANIFEST, CAMPAIGN, SCENARIO, RUNS, OWN = (
     "runs",
     "outcomes.py",
 )
-LARGEST_RESOLVED = 200_000_000  # bytes of a scenario that softdock wrote: long tables in full
+LARGEST_MANIFEST = 10_000_000  # bytes
 TRAJECTORIES, SUMMARY, REPORT = "trajectories", "summary.json", "report.html"
 
 
@@ -111,13 +112,12 @@ def method_files(plan: Plan) -> list[MethodFile]:
 def outcomes_hash(plan: Plan) -> str:
     """Of the file with the user's own outcomes; empty where there is none, or none that can be
     read."""
+    if not plan.spec.outcome_file:
+        return ""
     try:
-        return (
-            hashlib.sha256((plan.spec.folder / plan.spec.outcome_file).read_bytes()).hexdigest()
-            if plan.spec.outcome_file
-            else ""
-        )
-    except OSError:
+        file = plan.spec.folder / plan.spec.outcome_file
+        return hashlib.sha256(read_bytes(file, LARGEST_FILE)).hexdigest()
+    except Unreadable:
         return ""
 
 
@@ -233,8 +233,8 @@ def opened(path: Path) -> Folder:
 
 def read_manifest(path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        manifest = json.loads(read_text(path / MANIFEST, LARGEST_MANIFEST, "manifest"))
+    except (Unreadable, ValueError, RecursionError):
         raise BadInput(
             Problem(
                 "campaign",

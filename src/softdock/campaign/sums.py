@@ -14,7 +14,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from softdock.scenario.reading import Unreadable, read_text
+
 SUMS = "sums"
+LARGEST_SUM = 10_000  # bytes of such a file
 
 
 def sum_file(shard_file: Path) -> Path:
@@ -31,11 +34,10 @@ def sum_of(data: bytes, place: dict[str, Any]) -> bytes:
 def damage_of(shard_file: Path, data: bytes, place: dict[str, Any]) -> str:
     """What is wrong with a shard's file, in words; empty: nothing."""
     try:
-        stored = json.loads(sum_file(shard_file).read_text(encoding="utf-8"))
-        known = dict(stored)
-    except OSError:
+        known = dict(json.loads(read_text(sum_file(shard_file), LARGEST_SUM, "checksum")))
+    except Unreadable:
         return "there is no checksum of it"
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return "its checksum cannot be read"
     if {key: known.get(key) for key in place} != place:
         return "its checksum is of other runs"

@@ -278,7 +278,7 @@ def _replay(
     else:
         show_run(output(), result.metrics)
     paper = console if as_json else output()
-    row = row_of(source, run) if is_campaign(source) else None
+    row = row_of(plan, source, run) if is_campaign(source) else None
     if row is not None:
         differ = differences(row, outcomes_of(result.metrics))
         said = (

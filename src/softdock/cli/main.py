@@ -6,6 +6,8 @@ called (or its help is shown), so keep heavy imports inside the command's functi
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -14,9 +16,10 @@ import click
 
 from softdock._version import __version__
 from softdock.cli.pipes import forget_output
-from softdock.errors import SoftdockError, closest
+from softdock.errors import SoftdockError, closest, printable
 
 BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
+LONGEST_MESSAGE = 200_000  # characters: problems of a file, each cut by itself
 
 LAZY = {
     "demo": "softdock.cli.demo:demo",
@@ -73,7 +76,7 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SoftdockError as error:
-            click.echo(str(error), err=True)
+            click.echo(printable(str(error), LONGEST_MESSAGE), err=True)
             ctx.exit(BAD_INPUT)
 
 
@@ -96,6 +99,7 @@ def main() -> None:
         code = cli.main(standalone_mode=False) or 0
         sys.stdout.flush()
     except click.ClickException as error:
+        error.message = printable(error.message)  # type: ignore[misc]
         error.show()
         code = BAD_INPUT
     except click.Abort:
@@ -109,4 +113,18 @@ def main() -> None:
         ):  # click puts another in its place when the pipe breaks, and exits with 1
             raise
         forget_output()
+    if code == INTERRUPTED:
+        _leave(code)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> None:
+    """End at once where compiled code still runs beside: nothing waits for it, and nothing is taken
+    down under it."""
+    from softdock.core.machine.interrupts import left_behind
+
+    if left_behind():
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)

@@ -27,7 +27,7 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
     in the TOML file FILE (docs/ports.md)."""
     with working("analysing"):
         from softdock.core.ports.resolution import warnings_of
-        from softdock.errors import BadInput, Problem
+        from softdock.errors import BadInput, Problem, printable
         from softdock.files.atomic import write_whole
         from softdock.scenario.network_file import load_network
 
@@ -44,6 +44,6 @@ def network(file: Path, period_ms: float, svg: Path | None) -> None:
                         "svg", str(svg), f"a file that can be written ({error.strerror or error})"
                     )
                 ) from error
-    echo(text + "\n")
+    echo(printable(text, len(text)) + "\n")
     for warning in warnings_of(found, 1e-3 * period_ms):
         console.print(f"warning: {warning}", markup=False, soft_wrap=True)

@@ -177,10 +177,9 @@ def _simulate(scenario: Any, phases: int | None, say: Any) -> tuple[Any, bool]:
     from softdock.analysis.phases import simulate_phases
     from softdock.analysis.simulation import judge, simulate
 
-    if phases is not None:
-        runs = simulate_phases(scenario, phases, lambda done, total: say(f"run {done} of {total}"))
-        return runs, False
     try:
+        if phases is not None:
+            return simulate_phases(scenario, phases, lambda i, n: say(f"run {i} of {n}")), False
         run = simulate(scenario, lambda done, total: say(f"cycle {done} of {total}"))
     except RunInterrupted as stopped:
         console.print("interrupted: what there was is kept (Ctrl-C again: it is not)")

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES, SCENARIO, ScenarioName
+from softdock.cli.arguments import (
+    CHANGES,
+    METHOD_FILES,
+    SCENARIO,
+    ScenarioName,
+    load_methods,
+    with_methods,
+)
+from softdock.errors import printable
 
 
 @click.command()
@@ -31,24 +39,48 @@ def show(preset: str) -> None:
 @click.command(short_help="Check a scenario file: everything that is wrong with it.")
 @SCENARIO
 @CHANGES
-def check(scenario: str, changes: tuple[str, ...]) -> None:
+@METHOD_FILES
+@click.option(
+    "--bounds",
+    is_flag=True,
+    help="Run it once in plain Python with every index checked: does a method of your own reach "
+    "out of its memory?",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Of CPU time for --bounds; what was checked by then is said.",
+)
+def check(
+    scenario: str,
+    changes: tuple[str, ...],
+    method_files: tuple[Path, ...],
+    bounds: bool,
+    seconds: float,
+) -> None:
     """Check a scenario file and list everything that is wrong with it.
 
     With a [facility] table also whether the docking fits its arms (softdock place --check).
     """
+    from softdock.analysis.free_flight import warnings
     from softdock.scenario.files import load_scenario
     from softdock.scenario.schema import FACILITY_TABLE
 
-    checked = load_scenario(scenario, changes)
-    from softdock.analysis.free_flight import warnings
+    if bounds:
+        from softdock.cli.bounds import check_bounds
 
+        said = check_bounds(scenario, changes, method_files, seconds)
+        click.echo(f"{printable(scenario)}: {said}")
+    checked = with_methods(load_scenario(scenario, changes), load_methods(method_files))
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
     for note in checked.notes:
-        click.echo(f"note: {note}")
+        click.echo(f"note: {printable(note)}")
     for warning in [*checked.warnings, *warnings(checked)]:
-        click.echo(f"warning: {warning}")
-    click.echo(f"{scenario}: in order")
+        click.echo(f"warning: {printable(warning)}")
+    click.echo(f"{printable(scenario)}: in order")
 
 
 def _check_arms(scenario: str, checked: Any) -> None:

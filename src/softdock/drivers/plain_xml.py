@@ -77,6 +77,8 @@ def read_xml(data: bytes, file: str) -> Node:
     reader = _Reader(file)
     try:
         reader.parser.Parse(data, True)
+    except LookupError as error:  # an encoding that Python does not know
+        raise BadInput(Problem("XML", str(error), "XML in UTF-8", f"{file}:1")) from None
     except expat.ExpatError as error:
         allowed = f"well-formed XML ({expat.ErrorString(error.code)})"
         raise BadInput(Problem("XML", None, allowed, f"{file}:{error.lineno}")) from None

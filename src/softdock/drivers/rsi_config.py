@@ -15,6 +15,7 @@ from pathlib import Path
 
 from softdock.drivers.plain_xml import Node, read_xml
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes
 
 FRAME = ("X", "Y", "Z", "A", "B", "C")
 _AXES, _EXTERNAL = tuple(f"A{i}" for i in range(1, 7)), tuple(f"E{i}" for i in range(1, 7))
@@ -113,9 +114,9 @@ def _config(config: Node, notes: _File) -> dict[str, str]:
 def _check_config(found: dict[str, str], config: Node, notes: _File) -> None:
     address, port, sentype = (found.get(k, "") for k in ("IP_NUMBER", "PORT", "SENTYPE"))
     parts = address.split(".")
-    if address and not (len(parts) == 4 and all(p.isdecimal() and int(p) < 256 for p in parts)):
+    if address and not (len(parts) == 4 and all(_is_whole(p, 0, 255) for p in parts)):
         notes.wrong("CONFIG.IP_NUMBER", address, "an IPv4 address", config)
-    if port and not (port.isdecimal() and 0 < int(port) < 65536):
+    if port and not _is_whole(port, 1, 65535):
         notes.wrong("CONFIG.PORT", port, "1 to 65535", config)
     if sentype and not SAFE_NAME.match(sentype):
         notes.wrong("CONFIG.SENTYPE", sentype, "letters, digits and _ . : -", config)
@@ -159,7 +160,7 @@ def _values(section: Node, notes: _File) -> tuple[Value, ...]:
         if kind not in TYPES:
             notes.wrong(f"{tag}.TYPE", kind, ", ".join(TYPES), node, closest(kind, TYPES))
         internal = channel.upper() == "INTERNAL"
-        if not internal and not (channel.isdecimal() and 1 <= int(channel) <= MOST_CHANNELS):
+        if not internal and not _is_whole(channel, 1, MOST_CHANNELS):
             notes.wrong(f"{tag}.INDX", channel, f"INTERNAL or 1 to {MOST_CHANNELS}", node)
         if a.get("HOLDON", "1") not in ("0", "1"):
             notes.wrong(f"{tag}.HOLDON", a["HOLDON"], "0 or 1", node)
@@ -174,13 +175,17 @@ def _values(section: Node, notes: _File) -> tuple[Value, ...]:
     return tuple(found.values())
 
 
+def _is_whole(text: str, low: int, high: int) -> bool:
+    """A whole number in these bounds; numbers of thousands of digits are not even looked at."""
+    return text.isascii() and text.isdecimal() and len(text) < 10 and low <= int(text) <= high
+
+
 def read_ethernet_file(path: str | Path, correction: str = "absolute") -> EthernetFile:
     """The Ethernet file at a path, or every reason why it cannot be used."""
     try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        where = f"a file that can be read ({error.strerror})"
-        raise BadInput(Problem("ethernet_xml", str(path), where)) from None
+        data = read_bytes(Path(path), LARGEST_FILE)
+    except Unreadable as error:
+        raise BadInput(Problem("ethernet_xml", str(path), error.allowed)) from None
     return parse_ethernet_file(data, str(path), correction)
 
 

@@ -80,6 +80,7 @@ class Scenario:
         return build(tables)
 
 
+@np.errstate(all="ignore")  # numbers at the ends of what a float holds are refused, or run
 def build(
     tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None
 ) -> Scenario:

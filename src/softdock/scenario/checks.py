@@ -58,6 +58,7 @@ class Scenario(Protocol):
     vector: np.ndarray
 
 
+@np.errstate(all="ignore")
 def check_scenario(
     scenario: Scenario, locate: Callable[[str], str]
 ) -> tuple[list[Problem], list[str]]:

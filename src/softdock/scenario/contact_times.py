@@ -41,7 +41,10 @@ def contact_duration(vector: np.ndarray, i: int) -> float:
             xx, yy, zz, xy, xz, yz = vector[body + BODY.at.inertia : body + BODY.at.inertia + 6]
             smallest = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0]
             mobility += float(arm @ arm) / smallest
-    return math.pi / math.sqrt(k * mobility)
+    rate = math.sqrt(k * mobility)
+    return (
+        math.pi / rate if rate > 0.0 else math.inf
+    )  # 0: nothing moves, or less than a float holds
 
 
 def lasting(vector: np.ndarray, law: int, first: int) -> float:

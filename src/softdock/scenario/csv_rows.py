@@ -25,7 +25,7 @@ def read_rows(folder: Path, name: Any) -> list[list[float]]:
     except Unreadable as error:
         raise Refused(error.allowed) from None
     rows: list[list[float]] = []
-    for line, cells in enumerate(csv.reader(text.splitlines()), start=1):
+    for line, cells in enumerate(_cells(text), start=1):
         if not cells or not any(cell.strip() for cell in cells):
             continue
         if line == 1 and not _is_number(cells[0]):
@@ -44,6 +44,14 @@ def read_rows(folder: Path, name: Any) -> list[list[float]]:
     if len(rows) < 2:
         raise Refused(f"at least two rows of {COLUMNS}; this file has {len(rows)}")
     return rows
+
+
+def _cells(text: str) -> list[list[str]]:
+    """Python's own reader has limits of its own: a cell of 131072 characters."""
+    try:
+        return list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise Refused(f"a CSV file ({error})") from None
 
 
 def _is_number(cell: str) -> bool:

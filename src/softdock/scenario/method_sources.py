@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem
+from softdock.scenario.reading import Unreadable, read_text
 
 OPTION = "--method-file"
 FORMAT, LISTED, FOLDER = "softdock methods", "methods.json", "methods"
@@ -96,7 +97,7 @@ def kept(files: Iterable[MethodFile]) -> dict[str, bytes]:
 def read_listed(folder: Path) -> list[dict[str, Any]]:
     """What a folder says of the files it was made with; empty: nothing, or nothing readable."""
     try:
-        found = json.loads((folder / LISTED).read_text(encoding="utf-8"))
+        found = json.loads(read_text(folder / LISTED))
         files = found["files"] if found["format"] == FORMAT else []
         return [
             one
@@ -106,7 +107,7 @@ def read_listed(folder: Path) -> list[dict[str, Any]]:
             and isinstance(one["digest"], str)
             and all(isinstance(name, str) for name in one["methods"])
         ]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (Unreadable, ValueError, KeyError, TypeError, RecursionError):
         return []
 
 

@@ -4,6 +4,7 @@ ports/tables.py and docs/ports.md."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from softdock.core.ports.resolution import warnings_of
 from softdock.core.ports.satellite import rigid_motion
 from softdock.core.ports.tables import network_from
 from softdock.errors import BadInput, Problem
-from softdock.scenario.parse import parse_toml
+from softdock.scenario.parse import parse_toml, too_deep
 from softdock.scenario.reading import Unreadable, read_text
 
 
@@ -27,15 +28,36 @@ def load_network(path: str | Path) -> Network:
     """A network from a TOML file."""
     path = Path(path)
     try:
-        tables, _, _ = parse_toml(read_text(path, what="network file"), str(path))
+        tables, locate, _ = parse_toml(read_text(path, what="network file"), str(path))
     except Unreadable as error:
         raise BadInput(
             Problem("network", error.given, error.allowed, f"{path}:{error.line}")
         ) from None
-    return network_from(tables, where=str(path))
+    try:
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            network = network_from(tables, where=str(path))
+            network.describe()
+            warnings_of(network, 1.0)
+        return network
+    except (FloatingPointError, np.linalg.LinAlgError) as error:
+        allowed = f"elements whose numbers can be computed with ({error})"
+        raise BadInput(Problem("network", str(path), allowed, f"{path}:1")) from None
+    except RecursionError:
+        raise too_deep(str(path)) from None
+    except BadInput as error:
+        raise BadInput([replace(p, where=locate(p.key)) for p in error.problems]) from None
 
 
 def network_rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
+    """As `_rows`; numbers that cannot be computed with are refused."""
+    try:
+        return _rows(table, T, causality)
+    except np.linalg.LinAlgError as error:
+        allowed = f"elements whose numbers can be computed with ({error})"
+        raise BadInput(Problem("network", None, allowed)) from None
+
+
+def _rows(table: Any, T: float, causality: str) -> tuple[np.ndarray, list[str]]:
     """A network's numbers as they stand behind a scenario's vector, and warnings: n, r, m, T, nodes
     of tables; Dirac matrix, laws of stores and dampers, tables (ports/laws.py); of linear networks
     A, B, C, Dbar, its inverse, stiffnesses (ports/linear_step.py)."""

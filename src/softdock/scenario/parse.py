@@ -10,7 +10,9 @@ from typing import Any
 from softdock.errors import BadInput, Problem
 from softdock.scenario.positions import key_lines
 
-_DEEP_KEY = re.compile(r"(?:[A-Za-z0-9_\"'-]+[ \t]*\.[ \t]*){40}")  # a dotted key of forty parts
+# A dotted key of forty parts. It begins where a word begins, and gives nothing back: else a word of
+# a megabyte is looked at from each of its letters.
+_DEEP_KEY = re.compile(r"(?<![A-Za-z0-9_\"'-])(?:[A-Za-z0-9_\"'-]++[ \t]*+\.[ \t]*+){40}")
 
 
 def parse_toml(text: str, name: str) -> tuple[dict[str, Any], Any, Collection[str]]:

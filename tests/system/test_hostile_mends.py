@@ -1,0 +1,256 @@
+"""More of what a hostile user tried: Ctrl-C at awkward moments, indices out of place, folders and
+files that were believed or read for ever. Each failed before it was mended."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import softdock
+from softdock.analysis import phases, simulation
+from softdock.campaign.execute import stopped
+from softdock.campaign.plan import make_plan
+from softdock.campaign.resuming import resume
+from softdock.campaign.shards import MANIFEST, begin, plan_from, plan_texts
+from softdock.campaign.spec import load_spec
+from softdock.cli.main import cli
+from softdock.core.machine.interrupts import each_abandonable, left_behind
+from softdock.errors import BadInput, CampaignStopped, RunInterrupted
+from softdock.scenario.csv_rows import read_rows
+from softdock.scenario.files import preset_text
+from softdock.scenario.network_file import load_network
+from softdock.scenario.parse import parse_toml
+from softdock.scenario.values import Refused
+
+CAMPAIGN = """name = "small"
+scenario = "{scenario}"
+runs = 6
+[set]
+time.duration_s = 0.8
+[[vary]]
+key = "robots.chaser.delay_ms"
+uniform = [0.0, 20.0]
+"""
+
+
+def campaign_file(folder: Path, scenario: str = "epos_1d", more: str = "") -> Path:
+    path = folder / "small.toml"
+    path.write_text(CAMPAIGN.format(scenario=scenario).replace("[set]", f"[set]\n{more}"))
+    return path
+
+
+def press_soon(seconds: float = 0.3) -> None:
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+
+def test_ctrl_c_waits_for_no_thread():
+    """A thread pool waited for all that was under way: as long as the longest runs of a campaign.
+    What is left behind is known, so that the process ends without taking it down."""
+    press_soon()
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        for _ in each_abandonable(lambda i: time.sleep(5.0), range(8), threads=2):
+            pass
+    assert time.monotonic() - began < 3.0
+    assert left_behind()
+    assert sorted(each_abandonable(lambda i: i * i, range(5), threads=2)) == [0, 1, 4, 9, 16]
+    with pytest.raises(ZeroDivisionError):
+        list(each_abandonable(lambda i: 1 / i, [0], threads=2))
+
+
+def test_ctrl_c_while_orbit_flies_keeps_the_run(monkeypatch):
+    """The rig's run was over, and was lost with orbit's flight."""
+
+    def press(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation, "judge", press)
+    with pytest.raises(RunInterrupted) as caught:
+        simulation.simulate(softdock.load_scenario("epos_1d"))
+    assert caught.value.run.status == "completed"
+
+
+def test_ctrl_c_between_phases_keeps_those_that_there_were(monkeypatch):
+    """The scenario's own run and the phases so far, with a word about it."""
+    pressed = []
+
+    def fly(call, items, threads):
+        for i in list(items)[:2]:
+            yield call(i)
+        pressed.append(True)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(phases, "each_abandonable", fly)
+    with pytest.raises(RunInterrupted) as caught:
+        phases.simulate_phases(softdock.load_scenario("epos_1d"), 8)
+    metrics = caught.value.run.metrics
+    assert pressed
+    assert len(metrics["phases"]["runs"]) == 3
+    assert any("interrupted after 3 of 8 phases" in warning for warning in metrics["warnings"])
+
+
+def test_a_command_that_is_interrupted_ends_with_130():
+    """`softdock run` of an hour of rig time: within seconds, with what there was."""
+    code = "from softdock.cli.main import main; main()"
+    arguments = ["run", "epos_1d", "--json", "--set", "time.duration_s=3600"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(6.0)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+
+
+def test_a_word_of_a_megabyte_is_read_at_once(tmp_path):
+    """Deep keys were looked for from each letter of a word: 70 kB took ten seconds, and no Ctrl-C
+    came through."""
+    began = time.process_time()
+    parse_toml('a = "' + "x" * 1_000_000 + '"\n', "long.toml")
+    parse_toml("a" + " " * 1_000_000 + "= 1\n", "long.toml")
+    assert time.process_time() - began < 5.0
+    with pytest.raises(BadInput, match="too deep"):
+        parse_toml(".".join("a" * 41) + " = 1\n", "deep.toml")
+    (tmp_path / "long.csv").write_text("0," + "1" * 200_000 + ",0,0,0,0,0\n" * 2)
+    with pytest.raises(Refused, match="field larger"):  # a traceback of Python's own reader
+        read_rows(tmp_path, "long.csv")
+
+
+@pytest.mark.parametrize("value", ["1e308", "5e-324"])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_networks_of_impossible_numbers_are_refused_with_their_file(value, tmp_path):
+    """Overflow ended in NumPy's warnings, or in a traceback of its eigenvalues."""
+    file = tmp_path / "net.toml"
+    arguments = f"{{ k1 = {value}, k2 = {value}, b1 = {value} }}"
+    file.write_text(f'model = "standard_linear_solid"\narguments = {arguments}\n')
+    told = ""
+    try:
+        load_network(file)
+    except BadInput as error:
+        told = str(error)
+    assert told.startswith(str(file)) or not told
+
+
+def test_a_campaign_numbers_its_runs_itself(tmp_path):
+    """`random.run` in [set] was taken, and every run had the number of its row all the same."""
+    with pytest.raises(BadInput, match=r"small.toml:\d+: set.random.run"):
+        make_plan(load_spec(campaign_file(tmp_path, more="random.run = 3")))
+
+
+def test_refusals_of_a_campaign_say_its_key_and_line(tmp_path):
+    """They named options that nobody had given, without a line."""
+    file = campaign_file(tmp_path)
+    file.write_text('methods = ["dirext"]\n' + file.read_text())
+    with pytest.raises(BadInput, match=r"small.toml:1: methods: .*did you mean 'direct'"):
+        make_plan(load_spec(file))
+    with pytest.raises(BadInput, match=r"small.toml:2: scenario: "):
+        make_plan(load_spec(campaign_file(tmp_path, "epos_9d")))
+
+
+def test_resume_is_promised_only_where_there_is_a_campaign(tmp_path):
+    """A disc that was full before the manifest was written left nothing to go on with."""
+    full = OSError(errno.ENOSPC, "no space")
+    assert "nothing was run" in str(stopped(full, tmp_path))
+    (tmp_path / MANIFEST).write_text("{}")
+    assert "--resume" in str(stopped(full, tmp_path))
+
+
+def test_a_damaged_table_is_not_believed_by_a_replay(tmp_path):
+    """A flipped bit read as other numbers, and the replay was said to differ from its table."""
+    from softdock.campaign.replay import row_of
+
+    plan = make_plan(load_spec(campaign_file(tmp_path)))
+    folder = begin(plan, tmp_path / "out", 6)
+    shard = next(iter(folder.missing(plan)))
+    folder.write(shard, b"PAR1 not what was written")
+    folder.file(shard).write_bytes(b"PAR1 not what was writtem")
+    with pytest.raises(CampaignStopped, match="its checksum differs"):
+        row_of(plan, tmp_path / "out", 3)
+
+
+@pytest.mark.parametrize("name", ["campaign.json", "sums/part-000000.json", "summary.json"])
+def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
+    """A link to /dev/zero was read until memory was gone."""
+    from softdock.archive.campaign_folder import _spent_before
+
+    plan = make_plan(load_spec(campaign_file(tmp_path)))
+    folder = begin(plan, tmp_path / "out", 6)
+    folder.write(next(iter(folder.missing(plan))), b"something")
+    path = tmp_path / "out" / name
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/zero")
+    if name == "campaign.json":
+        with pytest.raises(BadInput, match=r"no campaign\.json that can be read"):
+            resume(plan, tmp_path / "out")
+    else:
+        _, said = resume(plan, tmp_path / "out")
+        assert bool(said) == name.startswith("sums")
+        assert _spent_before(tmp_path / "out") is None
+
+
+def test_a_scenario_with_a_long_schedule_is_a_campaign(tmp_path):
+    """Twenty thousand rows: written in full into the folder, read again to the same plan."""
+    time_s = np.arange(20_000) * 1e-4
+    rows = np.column_stack([time_s, np.sin(time_s), np.zeros((20_000, 5))])
+    np.savetxt(tmp_path / "push.csv", rows, delimiter=",", fmt="%.17g")
+    scenario = preset_text("epos_1d") + '\n[external.chaser]\ncsv = "push.csv"\n'
+    (tmp_path / "rig.toml").write_text(scenario)
+    plan = make_plan(load_spec(campaign_file(tmp_path, "rig.toml")))
+    begin(plan, tmp_path / "out", 6)
+    again = make_plan(load_spec(tmp_path / "out"))
+    assert plan_texts(again).fingerprint == plan_texts(plan).fingerprint
+    assert (plan_from(plan_texts(plan)).base.vector == plan.base.vector).all()
+    stored = tomllib.loads((tmp_path / "out" / "scenario.toml").read_text())
+    assert len(stored["external"]["chaser"]["rows"]) == 20_000
+    resume(again, tmp_path / "out")
+    assert (again.scenario_of(3).vector == plan.scenario_of(3).vector).all()
+
+
+NETWORK = """name = "\\u001b[31mred"
+bonds = ["hand -> together", "together -> S1, B1"]
+[ports.hand]
+causality = "position"
+[springs.S1]
+stiffness_N_per_m = 500.0
+[dampers.B1]
+damping_Ns_per_m = 100.0
+[junctions]
+together = 1
+"""
+
+
+def test_names_with_escapes_are_spelled_out_in_every_output(tmp_path):
+    """The name of a campaign, of a scenario and of a file stand in messages and tables."""
+    file = campaign_file(tmp_path)
+    file.write_text(file.read_text().replace('"small"', '"\\u001b[31mred"').replace("6", "0"))
+    for arguments in (["campaign", str(file)], ["campaign", "\x1b[31mred"], ["check", "\x1b[2J"]):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == 2
+        assert "\x1b" not in result.output
+    named = tmp_path / "\x1b[31mred.toml"
+    named.write_text(preset_text("epos_1d"))
+    network = tmp_path / "net.toml"
+    network.write_text(NETWORK)
+    for arguments in (["check", str(named)], ["network", str(network)]):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == 0, result.output
+        assert "\x1b" not in result.output
+    code = "from softdock.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", code, "\x1b[31m"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr
