@@ -87,6 +87,12 @@ class Run:
         self._metrics = found
 
     @property
+    def has_truth(self) -> bool:
+        """Whether the series hold what only a simulation knows; a run of a real facility has no
+        such channels."""
+        return "true.chaser.force.x" in self.series
+
+    @property
     def is_judged(self) -> bool:
         """Whether the run has its metrics."""
         return self._metrics is not None

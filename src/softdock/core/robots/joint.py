@@ -52,11 +52,6 @@ def motors_of(mem, state):
 
 
 @compiled
-def motor_acceleration(mem, state):
-    return load3(mem, state + ACCELERATION)
-
-
-@compiled
 def store_motors(mem, state, dt, before, after):
     """The motors' motion after a step, and their acceleration over it."""
     store_motion(mem, state + MOTORS, after)
