@@ -1,5 +1,5 @@
-"""The loop cut at the seam is the same loop: `Controller` and `SimulatedFacility`, each with its own
-arrays, joined by commands and reports alone.
+"""The loop cut at the seam is the same loop: `Controller` and `SimulatedFacility`, each with its
+own arrays, joined by commands and reports alone.
 
 This is how a rig with real robots is driven, and it proves that no method and no integrator sees
 what only the simulation knows.
@@ -21,10 +21,10 @@ from scenarios import (
 from softdock import Controller, SimulatedFacility, Stepper, build
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.facility.state import FACILITY
+from softdock.core.kept import KEPT
 from softdock.core.machine import vector as layout
 from softdock.core.machine.compiled import door
 from softdock.core.machine.state import place
-from softdock.core.reported import KEPT
 from softdock.core.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
 
 CYCLES = 1000

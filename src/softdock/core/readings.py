@@ -139,7 +139,8 @@ def _compensated(features, params, vector, mem, which, k, force_age, pose_age, m
 
 @by_type(lambda cls: _compensated if cls is Every else _moved)
 def compensated(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
-    """One new raw reading as the wrench of the contact. `which`: 0 chaser's, 1 target's; `motion`: as reported."""
+    """One new raw reading as the wrench of the contact. `which`: 0 chaser's, 1 target's; `motion`:
+    as reported."""
 
 
 @compiled

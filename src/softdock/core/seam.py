@@ -84,7 +84,9 @@ FACILITY_STOP = len(STATUSES)
 SEAM_STATUSES = (*STATUSES, "stopped by the facility")
 
 _CELLS = {  # cells that are there if a bit of `present` is set; all others always are
-    **{f"{one}{cell}": f"{one}_pose" for one in ("chaser", "target") for cell in ("_stamp", "_age")},
+    **{
+        f"{one}{cell}": f"{one}_pose" for one in ("chaser", "target") for cell in ("_stamp", "_age")
+    },
     **{
         f"{one}_{cell}": f"{one}_wrench"
         for one in ("chaser", "target")

@@ -13,11 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.kept import KEPT
 from softdock.core.machine import doors, seam_doors
 from softdock.core.machine.record import channels_of
 from softdock.core.machine.state import STATE_FLOATS, place
 from softdock.core.machine.vector import SENSOR_AT, TIME, TIME_AT
-from softdock.core.reported import KEPT
 from softdock.core.seam import COMMAND, REPORT, SEAM_STATUSES, new_command
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.spatial.motion import MOTION_FLOATS
@@ -50,9 +50,7 @@ class Controller:
         self.T = float(self.vector[TIME_AT + TIME.at.cycle])
         state = np.zeros(STATE_FLOATS)
         refuse_deep_start(
-            *doors.begin(
-                self.vector, scenario.markers.features, self.mem, state, np.zeros((0, 1))
-            )
+            *doors.begin(self.vector, scenario.markers.features, self.mem, state, np.zeros((0, 1)))
         )
         for part in ("satellites", "command", "ledger"):
             self.kept[KEPT.slice_of(part)] = state[place(part)]

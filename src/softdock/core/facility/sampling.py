@@ -38,8 +38,9 @@ def _targets(on):
 @compiled
 def sample_wrenches(params, vector, mem, tick, before, now, true):
     """One sample of the force sensors, as the report has it: with a tool raw in sensor axes, else
-    about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is handed over at once. `before`, `now`: both mock-ups at
-    the begin and the end of the plant's step; `true`: the contact's wrenches on them."""
+    about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is
+    handed over at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
+    step; `true`: the contact's wrenches on them."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
     slot = _sample_at(m, sensor.on, tick.sample)
     first = no_wrench()

@@ -20,8 +20,10 @@ from softdock.core.adaptation.used_hooks import any_books, any_rewound
 from softdock.core.books import Contact, enter, hand_wrenches
 from softdock.core.contact_log import close_contact
 from softdock.core.cycle import control
+from softdock.core.energy.ledger import LEDGER
 from softdock.core.facility.reach import out_of_reach
 from softdock.core.facility.simulated import advance
+from softdock.core.kept import Kept, load_kept, store_kept
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.record import AT as ROW
@@ -29,9 +31,8 @@ from softdock.core.machine.record import CHANNEL_COUNT
 from softdock.core.machine.state import load_facility_at, store_facility_at, store_ledger
 from softdock.core.machine.truth import TRUTH, fill_report, store_truth
 from softdock.core.machine.vector import NO_LIMIT, prepare, prepare_rig, without_methods
-from softdock.core.energy.ledger import LEDGER
 from softdock.core.readings import above_threshold, remember_command
-from softdock.core.reported import Kept, arrive, load_kept, settle_books, store_kept
+from softdock.core.reported import arrive, settle_books
 from softdock.core.seam import ENDING, FACILITY_STOP, C, R
 from softdock.core.spatial.motion import (
     displacement,
@@ -55,12 +56,10 @@ from softdock.core.status import (
     is_sane,
 )
 
-_acted = replacing(
-    Kept, "satellites", "before", "sent", "command", "wrenches", "ledger", "status"
-)
+_acted = replacing(Kept, "satellites", "before", "sent", "command", "wrenches", "ledger", "status")
 _with_status = replacing(Kept, "status")
 _with_tracker = replacing(Kept, "tracker")
-LEDGERS = LEDGER.at
+LEDGERS, TRUE = LEDGER.at, TRUTH.at
 
 
 @apart
@@ -193,9 +192,9 @@ def begin_facility(vector, features, mem, facility, report, truth):
     _, begun, depth, pair = settle(vector, params, mem)
     store_facility_at(facility, 0, begun)
     fill_report(params, mem, begun, 0, report)
-    store_motion(truth, TRUTH.at.chaser, begun.chaser)
-    store_motion(truth, TRUTH.at.target, begun.target)
-    store_wrench(truth, TRUTH.at.true_chaser, begun.true_chaser)
+    store_motion(truth, TRUE.chaser, begun.chaser)
+    store_motion(truth, TRUE.target, begun.target)
+    store_wrench(truth, TRUE.true_chaser, begun.true_chaser)
     return depth, pair
 
 
@@ -222,7 +221,7 @@ def exchange(vector, features, mem, k, facility, command, report, truth):
 def add_truth(vector, features, record, truth):
     """Into a record made from reports: what only a simulation knows, and the ledger's rows that
     need it (energy/ledger.py), summed from the rows of `truth`."""
-    params, at = prepare_rig(vector, features), TRUTH.at
+    params, at = prepare_rig(vector, features), TRUE
     sensor, commanded, robot, real, lost, pushed, turned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(record.shape[0]):
         row, true = record[k], truth[k]
@@ -267,7 +266,7 @@ def _works(before, row, satellite, command, true):
 @apart
 def _hand_work(params, vector, k, before, row, true):
     """Work of the hands on both satellites over the cycle that ended at t_k [J]."""
-    at, a, b = TRUTH.at, load_motion(before, ROW.chaser), load_motion(before, ROW.target)
+    at, a, b = TRUE, load_motion(before, ROW.chaser), load_motion(before, ROW.target)
     c, d = load_motion(row, ROW.chaser), load_motion(row, ROW.target)
     there = Output(load_motion(true, at.chaser), load_motion(true, at.target))
     hand = hand_wrenches(
