@@ -69,9 +69,11 @@ class Rig:
         self.sensor = EmulatedSensor(
             SensorSettings(**(sensor or {})), self.scenario, *self.robots, windows
         )
+        if skew_ns:  # its RSI_ON is that much later on its way
+            self.controller.start[1] = wire.coast(self.controller.start[1], 1e-9 * skew_ns)
         starts = zip(self.robots, self.controller.start, (0, skew_ns))
         for emulated, motion, first_ns in starts:
-            emulated.start(first_ns, wire.coast(motion, 1e-9 * first_ns) if first_ns else motion)
+            emulated.start(first_ns, motion)
         self.sensor.start(0)
 
 

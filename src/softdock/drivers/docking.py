@@ -59,6 +59,7 @@ class Docking:
         self.robots = [RobotLink(file, cycle_ms) for file in files]
         self.sensor = SensorLink(counts_per_N, counts_per_Nm)
         self.command, self.report = self.controller.first_command(), new_report()
+        # of both robots at RSI_ON, from where their corrections count
         self.start = [self.set_point(which) for which in range(len(NAMES))]
         self.k = 0  # cycles so far
         self.status = 0  # of the controller; any but 0: the last set-points stand

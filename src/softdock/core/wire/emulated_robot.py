@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.core.robots.history import HERMITE, between, push, stamped
+from softdock.core.robots.prepare import Carrier
 from softdock.core.robots.robot import Chance, carry, prepare_follower, receive
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion, Pose, coasting
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
@@ -187,13 +188,12 @@ def _move(features, robot, n, set_point):
         set_point.p, set_point.q, scale(rate, subtract(set_point.p, was.p)), scale(rate, turn)
     )
     f, v, m = features, robot.vector, robot.mem
-    receive(f, v, follower, chance, T, m, set_points, slots, n, moving)
+    carrier = Carrier(follower, set_points, slots, OWN)
+    receive(f, v, carrier, chance, T, m, n, moving)
     before, now = stamped(m, motions, slots, n), float(n)
     # a delay shorter than a cycle would need a set-point that is not there yet: the last one holds
     push(m, set_points, slots, n + 1, Motion(moving.p, moving.q, ZERO, ZERO))
-    after = carry(
-        f, v, follower, chance, T, m, set_points, slots, OWN, before, now, now + 1.0, False
-    )
+    after = carry(f, v, carrier, chance, T, m, before, now, now + 1.0, False)
     push(m, motions, slots, n + 1, after)
 
 
