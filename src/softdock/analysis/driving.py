@@ -61,7 +61,8 @@ def drive(
         controller = Controller(scenario, rows=total + 1)
     if controller.scenario is not scenario or controller.rows > 0:
         raise BadInput(Problem("controller", "another's", "a new one of the same scenario"))
-    status, heard, interrupted = 0, {}, False
+    heard: Heard = {}
+    status, interrupted = 0, False
     try:
         with deferred() as pressed:
             status, cycles, interrupted = _cycles(
