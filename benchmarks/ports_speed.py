@@ -18,13 +18,6 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from softdock.core.ports import (
-    Network,
-    chain,
-    generalised_maxwell,
-    hunt_crossley,
-    standard_linear_solid,
-)
 from softdock.core.ports.linear_step import (
     FED,
     PUT_IN,
@@ -38,6 +31,13 @@ from softdock.core.ports.nonlinear_step import (
     fresh_nonlinear_memory,
     nonlinear_net,
     nonlinear_sample,
+)
+from softdock.ports import (
+    Network,
+    chain,
+    generalised_maxwell,
+    hunt_crossley,
+    standard_linear_solid,
 )
 
 SAMPLES, BLOCKS, TANK_J, T = 20_000, 150, 1e-4, 1e-3  # samples in a block

@@ -58,7 +58,9 @@ def run() -> dict[str, Any]:
         "ratio": ratio,
         "ready_s": min(ready),
         "slider_to_scene_cpu_ms": slider,
-        "target": f"under {LARGEST_BYTES:g} bytes, {SLOWER:g} times, {READY_S:g} s, {SLIDER_MS:g} ms",
+        "target": (
+            f"under {LARGEST_BYTES:g} bytes, {SLOWER:g} times, {READY_S:g} s, {SLIDER_MS:g} ms"
+        ),
         "met": len(html.encode()) < LARGEST_BYTES
         and ratio < SLOWER
         and min(ready) < READY_S

@@ -104,7 +104,9 @@ def _places(pair, flight):
 ROD_SHAPE = TargetShape(
     "rod", keys=KEYS, touch=_touch, seat=_gap, store=_store, closed=never_closed,
     sector=one_sector, through=_through, bend=_bend,
-    problems=lambda vector, own: [] if vector[own] < 5.0 else [("rod_radius_m", vector[own], "< 5")],
+    problems=lambda vector, own: (
+        [] if vector[own] < 5.0 else [("rod_radius_m", vector[own], "< 5")]
+    ),
     widest=lambda vector, own: 90.0,
     drawing=Drawing("Gap between tip and rod", "Negative: in contact.", _places, is_round=True,
                     radius=lambda pair: pair["rod_radius_m"],

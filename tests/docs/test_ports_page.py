@@ -11,7 +11,6 @@ import pytest
 from scenarios import epos_wall
 
 import softdock
-from softdock.core.ports import generalised_maxwell, rigid_satellite
 from softdock.core.ports.haptic_loop import RENDERINGS
 from softdock.core.ports.haptics import Setting, touch
 from softdock.core.ports.satellite import bounce
@@ -19,6 +18,7 @@ from softdock.core.ports.telemanipulation import telemanipulate
 from softdock.core.ports.walls import force_error, render_published, true_force
 from softdock.papers.franken.figure_5 import energies
 from softdock.papers.franken.parameters import sine, sine_velocity
+from softdock.ports import generalised_maxwell, rigid_satellite
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ports.md").read_text(encoding="utf-8")
 

@@ -171,8 +171,8 @@ from scenarios import epos_wall
 
 true = facility.sample_wrenches
 bad = Wrench((math.nan,) * 3, (math.inf,) * 3)
-def sample_wrenches(params, vector, mem, k, *rest):
-    return bad if 150 <= k < 155 else true(params, vector, mem, k, *rest)
+def sample_wrenches(params, vector, mem, tick, *rest):
+    return bad if 150 <= tick.k < 155 else true(params, vector, mem, tick, *rest)
 facility.sample_wrenches = sample_wrenches
 for name in ("energy_ledger", "delay_passivity", "passive_integrator"):
     loop = Stepper(build(epos_wall(speed=0.05) | {{"methods": [{{"name": name}}]}}), rows=301)

@@ -12,15 +12,6 @@ import pytest
 from click.testing import CliRunner
 
 from softdock.cli.main import cli
-from softdock.core.ports import (
-    Sampled,
-    chain,
-    flexible_satellite,
-    generalised_maxwell,
-    hunt_crossley,
-    rigid_satellite,
-    single_spring,
-)
 from softdock.core.ports.continuous import simulate_continuous
 from softdock.core.ports.haptics import Setting, touch
 from softdock.core.ports.satellite import bounce
@@ -30,6 +21,15 @@ from softdock.papers.franken.figure_5 import energies, phases
 from softdock.papers.franken.figure_6 import effective_relaxation, make_figure_6
 from softdock.papers.franken.parameters import SIMULATION, sine, sine_velocity, solid
 from softdock.papers.franken.structure import make_structure
+from softdock.ports import (
+    Sampled,
+    chain,
+    flexible_satellite,
+    generalised_maxwell,
+    hunt_crossley,
+    rigid_satellite,
+    single_spring,
+)
 
 T = 1e-3  # s
 MAXWELL = [(200.0, 0.01), (150.0, 0.03), (100.0, 0.1), (60.0, 0.3), (40.0, 1.0)]  # N/m, s

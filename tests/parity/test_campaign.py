@@ -253,15 +253,15 @@ def test_slices_of_a_campaign_share_one_kernel():
         for at in (0, per_delay, 2 * per_delay)
     ]
     assert special[0] == special[1] == special[2]
-    assert special[0].common.chaser_cycles == special[0].common.on_stamps == 0
+    assert special[0].common.chaser_robot_cycles == special[0].common.on_stamps == 0
     alone = tailor(made.thin(0, 0, per_delay), markers, floats).special
-    assert alone.common.chaser_cycles == 1
+    assert alone.common.chaser_robot_cycles == 1
     grown = Common(markers, floats)
     tailor(made.thin(0, 0, per_delay), markers, floats, grown)
     assert (
         tailor(
             made.thin(0, per_delay, 2 * per_delay), markers, floats, grown
-        ).special.common.chaser_cycles
+        ).special.common.chaser_robot_cycles
         == 0
     )
 

@@ -111,7 +111,7 @@ def test_nothing_outside_the_core_is_compiled():
         if path in core:
             parts = {name.split(".")[1] for name in imports if "." in name}
             assert parts <= {"core", "errors"}, f"{path} takes code from outside the core"
-        else:
+        elif path.name != "methods.py":  # it hands the decorators on to users' files
             compiles = {
                 "softdock.core.machine.compiled.compiled",
                 "softdock.core.machine.compiled.door",

@@ -17,12 +17,12 @@ sys.path.insert(
 
 from benchmarks import gpu_networks
 from softdock.campaign import cuda as gpu
-from softdock.core.ports import Sampled, hunt_crossley, standard_linear_solid
 from softdock.core.ports.published import published_net, published_sample
+from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
 
 PROGRAM = """
 import numpy as np
-from softdock.core.ports import Sampled, hunt_crossley, standard_linear_solid
+from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
 from softdock.core.ports.walls import render_better, render_published
 t = np.arange(201) * 1e-3
 q = 1e-3 - 4e-3 * (1.0 - np.cos(2.0 * np.pi * 5.0 * t))

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from softdock.core.ports import (
+from softdock.core.ports.walls import render_better
+from softdock.ports import (
     Network,
     Sampled,
     chain,
@@ -22,7 +23,6 @@ from softdock.core.ports import (
     tissue_between_two_devices,
     voigt,
 )
-from softdock.core.ports.walls import render_better
 
 T, SAMPLES, TANK = 1e-3, 20_000, 1e-5  # s, 20 s, J
 

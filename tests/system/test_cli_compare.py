@@ -107,7 +107,7 @@ def test_table_json_page_and_folder_agree(tmp_path):
     assert len(html) < 5e6
     for row in results["candidates"]:
         assert re.search(
-            rf"{row['rank']} .*{row['integrator']} .*{row['restitution']:.4f}", done.output
+            rf"{row['rank']} .*{row['integrator']} .*{row['restitution']:.3f}", done.output
         )
     assert results["recommendation"].split(":")[0] in " ".join(done.output.split())
     assert str(tmp_path / "here" / "comparison.html") in done.output

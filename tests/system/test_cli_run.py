@@ -36,7 +36,11 @@ def test_the_verdict_comes_first_and_the_page_last(tmp_path):
         result = call("run", "epos_1d")
         assert result.exit_code == 0, result.output
         lines = result.stdout.splitlines()
-        assert lines[0] == "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
+        assert lines[0].startswith(
+            "Unsafe: at the worst of 8 sampling phases 25.2 % of the approach"
+        )
+        plain = "This rig gave back 11.9 % more speed than it received; orbit gives 0 %."
+        assert plain in lines
         assert lines[-1] == f"The page: softdock-runs/epos_1d-{number}/report.html"
         assert (tmp_path / "softdock-runs" / f"epos_1d-{number}" / "report.html").is_file()
     m = softdock.open_run(f"softdock-runs/epos_1d-{number}").metrics
@@ -58,7 +62,11 @@ def test_json_is_alone_on_standard_output(tmp_path):
     asked."""
     result = call("run", "epos_2d", "--json", "--set", "robots.chaser.delay_ms=8")
     m = softdock.simulate(softdock.load_scenario("epos_2d", ["robots.chaser.delay_ms=8"])).metrics
-    assert json.loads(result.stdout) == m
+    found = json.loads(result.stdout)
+    assert found["judgement"]["word"] == m["judgement"]["word"]
+    assert found["judgement"]["runs"] == 8  # the command judges at several phases, and says why
+    assert found.pop("why")["rows"][0]["cause"].endswith("robot: delay")
+    assert found | {"judgement": m["judgement"]} == m
     assert all(warning in result.stderr for warning in m["warnings"])
     assert os.listdir(tmp_path) == []
 
@@ -143,7 +151,8 @@ def test_a_disk_that_fails_costs_the_folder_and_not_the_numbers(monkeypatch):
     monkeypatch.setattr(folder, "write_whole", full)
     result = call("run", "epos_1d", "--out", "full")
     assert result.exit_code == 2
-    assert result.stdout.startswith("This rig gave back 11.9 %")
+    assert result.stdout.startswith("Unsafe: ")
+    assert "This rig gave back 11.9 %" in result.stdout
     assert "No space left on device" in result.stderr
 
 
@@ -207,7 +216,7 @@ def test_a_run_imports_nothing_heavy():
         capture_output=True,
         text=True,
     )
-    assert done.stdout.startswith("This rig gave back 11.9 %"), done.stderr
+    assert "This rig gave back 11.9 %" in done.stdout, done.stderr
     assert done.stdout.splitlines()[-1] == "[]"
 
 

@@ -27,7 +27,9 @@ KEYS = {
 
 
 def stability(*arguments: str, expect: int = 0):
-    result = CliRunner().invoke(cli, ["stability", *arguments])
+    flown = [] if "--with-runs" in arguments or "--mass" in arguments else ["--no-runs"]
+    asked = [one for one in arguments if one != "--with-runs"]
+    result = CliRunner().invoke(cli, ["stability", *asked, *flown])
     assert result.exit_code == expect, result.output
     return result
 
@@ -80,7 +82,8 @@ def test_a_preset_in_words():
     """Verdict, what limits it, which damping, the budget."""
     text = stability("epos_1d", "--wanted-restitution", "0.9").stdout
     for words in (
-        "Not safe",
+        "The linear sampled loop of contact.0: not safe",
+        "whole delay",
         "not stable",
         "11.9 % more speed",
         "Ns/m of virtual damping",

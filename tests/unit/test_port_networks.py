@@ -13,7 +13,9 @@ from click.testing import CliRunner
 
 from softdock import BadInput
 from softdock.cli.main import cli
-from softdock.core.ports import (
+from softdock.core.ports.continuous import simulate_continuous
+from softdock.core.ports.haptics import Setting, touch
+from softdock.ports import (
     Network,
     Sampled,
     chain,
@@ -26,8 +28,6 @@ from softdock.core.ports import (
     voigt,
     warnings_of,
 )
-from softdock.core.ports.continuous import simulate_continuous
-from softdock.core.ports.haptics import Setting, touch
 
 SLS = {
     "name": "tissue",

@@ -20,7 +20,8 @@ import softdock
 from softdock.analysis.phases import simulate_phases
 from softdock.report.frame.charts import MOST_POINTS, Line, chart, scaled, thin, thin_path
 from softdock.report.frame.elements import UNITS, look_up, number, unit_of
-from softdock.report.frame.page import BUNDLE, json_block
+from softdock.report.frame.json_block import json_block
+from softdock.report.frame.page import BUNDLE
 from softdock.report.frame.words import label, of_orbit
 from softdock.report.run.approach import approach, view_of
 from softdock.report.run.charts import invented

@@ -18,7 +18,9 @@ count in both alike. *Before* is the last row before the first contact of either
 bodies touch where the satellites are, on a rig one delay later, where the mock-ups are. *After* is
 the first row at which both have done with their last contact: on a rig the mock-ups are apart and
 every reading taken while they touched has ceased to act. Without any contact: the first and the
-last row. A batch finds the same instant while it runs (settling.py), without a record.
+last row. Whatever pushes a satellite after that (noise, a bias, a method) shows in a second
+distance, at the last row of the run; the worse of the two judges. A batch finds the same instant
+while it runs (settling.py), without a record.
 """
 
 from __future__ import annotations
@@ -220,6 +222,10 @@ def compare(run: Run, orbit: Orbit) -> dict[str, float]:
         }
     result["energy_ratio_at_end"] = ends[last]["energy_ratio"]
     result["distance_from_orbit_at_end"] = ends[last]["distance_from_orbit"]
+    result["distance_from_orbit_worst"] = worse(
+        result["distance_from_orbit"], result["distance_from_orbit_at_end"]
+    )
+    result["approach_energy_J"] = kinetic_energy(bodies, start_orbit)
     result["compared_from_s"] = float(time[at.before])
     result["compared_at_s"] = math.nan if at.after is None else float(time[at.after])
     result["contacts"], result["contacts_orbit"] = (
@@ -234,6 +240,12 @@ def compare(run: Run, orbit: Orbit) -> dict[str, float]:
             (c["peak_force_satellite_N"] for c in contacts), default=0.0
         )
     return result
+
+
+def worse(after_contact: float, at_end: float) -> float:
+    """The distance from orbit that judges: the larger of the two that are defined. A kick after
+    parting shows at the end alone, a contact that is still on at the end has no other."""
+    return max((d for d in (after_contact, at_end) if not math.isnan(d)), default=math.nan)
 
 
 def _ratio(value: float, of: float) -> float:

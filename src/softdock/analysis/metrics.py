@@ -16,6 +16,8 @@ import numpy as np
 
 from softdock._version import __version__
 from softdock.analysis.fidelity import compare, instants
+from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
+from softdock.analysis.judgement import judgement
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
 from softdock.analysis.metric import Judged, Metric, Row, declare
 from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
@@ -45,6 +47,7 @@ def metrics(run: Run) -> dict[str, Any]:
     )
     result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
     result["verdict"] = verdict(result)
+    result["judgement"] = judgement([result], judged.tables["verdict"])
     result["warnings"] = [*run.warnings, *_warnings(run, result)]
     return result
 
@@ -212,10 +215,41 @@ declare(
         meaning="0 is orbit, 1 is as far as the approach itself",
         value=lambda j: j.against["distance_from_orbit"],
         label="Distance from orbit",
-        row=Row("distance from orbit", ".4g", in_orbit=0.0),
-        tile="Difference of both satellites' motion after the last contact; 1 is as far as "
-        "the approach itself",
+        row=Row("distance from orbit, after the contacts", ".4g", in_orbit=0.0),
+        tile="Difference of both satellites' motion after the last contact, and at the end of "
+        "the run; 1 is as far as the approach itself",
         over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_at_end",
+        meaning="the same at the end of the run, where a push after parting shows",
+        value=lambda j: j.against["distance_from_orbit_at_end"],
+        label="Distance from orbit at the end of the run",
+        row=Row("distance from orbit, at the end", ".4g", in_orbit=0.0),
+        over_phases=True,
+    ),
+    Metric(
+        name="distance_from_orbit_worst",
+        meaning="the worse of both, which judges",
+        value=lambda j: j.against["distance_from_orbit_worst"],
+        label="Distance from orbit, the worse of both",
+        over_phases=True,
+    ),
+    Metric(
+        name="energy_not_taken_out_J",
+        meaning="invented energy that no method takes out",
+        value=lambda j: not_taken_out(j.run),
+        label="Energy invented and not taken out",
+    ),
+    Metric(
+        name="growth_repeated",
+        meaning="how much more energy a later contact got than an earlier one, of the approach's",
+        value=lambda j: repeated_growth(j.run),
+    ),
+    Metric(
+        name="growth_latched",
+        meaning="how much the swings of a contact that is on at the end grew, less orbit's growth",
+        value=lambda j: latched_growth(j.run),
     ),
     Metric(
         name="peak_force_real_N",

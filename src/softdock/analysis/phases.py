@@ -31,6 +31,7 @@ SHOWN = (
     "energy_ratio",
     "energy_invented_J",
     "distance_from_orbit",
+    "distance_from_orbit_worst",
     "contact_count",
 )
 

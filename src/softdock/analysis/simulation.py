@@ -12,6 +12,7 @@ import numpy as np
 
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.free_flight import warnings as free_flight_warnings
 from softdock.analysis.joints import imbalances, joint_books
 from softdock.analysis.method_books import method_books, told_by_truth
 from softdock.analysis.metrics import metrics
@@ -110,7 +111,7 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     if paired is not None:
         series["energy.observed"][:] = paired
     contacts = contact_rows(loop.log, count)
-    warnings = list(scenario.warnings)
+    warnings = [*scenario.warnings, *free_flight_warnings(scenario)]
     if count > LOGGED_CONTACTS:
         warnings.append(f"{count} contacts; the log keeps the first {LOGGED_CONTACTS}")
     for i, method in enumerate(scenario.tables["methods"]):

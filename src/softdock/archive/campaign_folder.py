@@ -11,15 +11,8 @@ from softdock.campaign.execute import Progress, Say, Spent, own_outcomes, run_sh
 from softdock.campaign.outcome_table import column_names
 from softdock.campaign.outcomes import OUTCOMES
 from softdock.campaign.precision import compare_with_double
-from softdock.campaign.shards import (
-    REPORT,
-    SUMMARY,
-    Folder,
-    again,
-    begin,
-    check_resumable,
-    resume,
-)
+from softdock.campaign.resuming import check_resumable, resume
+from softdock.campaign.shards import REPORT, SUMMARY, Folder, again, begin
 from softdock.campaign.summary import summarise
 from softdock.campaign.trajectories import chosen, write_trajectories
 from softdock.campaign.variants import Plan
@@ -42,20 +35,21 @@ def run_campaign(
     wait_s: float | None = None,
 ) -> dict[str, Any]:
     """Run what is missing, then summary, page and trajectories. Returns the summary. `say`: told
-    what is waited for; `wait_s`: for a Dask worker."""
-    path = Path(out)
+    what is waited for; `wait_s`: for a Dask worker. `remade` in the summary: what was damaged in
+    the folder of a campaign that was resumed."""
+    path, told = Path(out), list[str]()
     if resuming:
         check_resumable(plan, path)  # before an outcome file is executed
     check_worst_by(plan, list(own_outcomes(plan)))  # refused before a folder is made
     try:
         if backend == "dask":
             folder, spent = _on_cluster(
-                plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s
+                plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s, told
             )
         else:
             engine = engine_for(backend, plan, threads)
             folder = (
-                _resumed(plan, path, say)
+                _resumed(plan, path, told)
                 if resuming
                 else begin(plan, path, shard_runs or engine.shard_runs(plan))
             )
@@ -65,17 +59,16 @@ def run_campaign(
             raise CampaignStopped(
                 f"{len(left)} shards are missing in {path}; `{again(path)}` runs them"
             )
-        return finish(plan, folder.path, spent)
+        summary = finish(plan, folder.path, spent)
+        return summary | {"remade": told} if told else summary
     except OSError as error:
         raise stopped(error, path) from None
 
 
-def _resumed(plan: Plan, path: Path, say: Say | None) -> Folder:
-    """The folder, and each damage told."""
+def _resumed(plan: Plan, path: Path, told: list[str]) -> Folder:
+    """The folder; what was damaged in it is told."""
     folder, damages = resume(plan, path)
-    for damage in damages:
-        if say is not None:
-            say(damage)
+    told.extend(damages)
     return folder
 
 
@@ -116,6 +109,7 @@ def _on_cluster(
     workers: int | None,
     say: Say | None,
     wait_s: float | None,
+    told: list[str],
 ) -> tuple[Folder, Spent]:
     from softdock.campaign.cluster import cluster_shard_runs, run_on_cluster
     from softdock.campaign.cluster_workers import WAIT_S, Watch, connected
@@ -124,7 +118,7 @@ def _on_cluster(
     with connected(scheduler, workers) as client:
         Watch(client, path if resuming else None, wait_s, say).until_there_is_one()
         folder = (
-            _resumed(plan, path, say)
+            _resumed(plan, path, told)
             if resuming
             else begin(plan, path, shard_runs or cluster_shard_runs(plan, client))
         )

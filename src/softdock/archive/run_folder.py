@@ -162,7 +162,7 @@ def _checked(path: Path) -> dict[str, bytes]:
         try:
             data = read_bytes(path / name, listed["bytes"])
         except Unreadable as error:
-            raise BadRunFolder(f"{path}: {name} is not {error.allowed}") from None
+            raise BadRunFolder(f"{path}: {name} cannot be read: not {error.allowed}") from None
         if len(data) != listed["bytes"]:
             raise BadRunFolder(
                 f"{path}: {name} has {len(data)} bytes, written were {listed['bytes']}: "

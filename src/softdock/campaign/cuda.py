@@ -8,21 +8,19 @@ time the last one took.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import importlib
 import importlib.util
 import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.campaign.batch import CONTACTS, Batch, Progress, empty_batch
 from softdock.campaign.compact_vectors import Thin, rows_of
+from softdock.campaign.kept_kernels import kept_kernel
 from softdock.campaign.kernel_specialisation import Special, Tailored, tailor
-from softdock.core.machine.cache_folder import say_once, usable_folder
+from softdock.core.machine.cache_folder import usable_folder
 from softdock.core.machine.doors import run_one
 from softdock.core.machine.features import Markers
 from softdock.core.machine.specialise import of_kind, with_known_pair
@@ -117,53 +115,6 @@ def kernel_for(special: Special, max_registers: int | None = None) -> Any:
 def _kept_on_disk(function: Any, max_registers: int | None = None) -> Any:
     """Compiled at its first launch, and kept with the CPU's code where that can be done."""
     return kept_kernel(load_numba_cuda(), function, max_registers, usable_folder())
-
-
-def kept_kernel(cuda: Any, function: Any, max_registers: int | None, folder: Path | None) -> Any:
-    """A kernel with Numba's own cache in this folder; None: in memory."""
-    if folder is None:
-        return cuda.jit(max_registers=max_registers)(function)
-    config: Any = importlib.import_module("numba.cuda.core.config")
-    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
-    try:
-        made = cuda.jit(max_registers=max_registers, cache=True)(function)
-    finally:
-        config.CACHE_DIR = before
-    made._cache.save_overload = keep_if_possible(made._cache.save_overload)
-    made._cache.load_overload = load_if_whole(made._cache)
-    return made
-
-
-def load_if_whole(cache: Any) -> Callable[..., Any]:
-    """A damaged file of Numba's cache is forgotten, and the kernel compiled anew."""
-    load = cache.load_overload
-
-    def try_to_load(*kernel: Any) -> Any:
-        try:
-            return load(*kernel)
-        except Exception:  # whatever a cut or garbled pickle raises
-            say_once("damaged", f"damaged kernels were thrown away ({cache.cache_path})")
-            with contextlib.suppress(OSError):
-                cache.flush()
-            return None
-
-    return try_to_load
-
-
-def keep_if_possible(keep: Callable[..., None]) -> Callable[..., None]:
-    """A kernel that a library was linked into (networks reshape arrays) cannot be kept on disk: it
-    is compiled anew in each process."""
-
-    def try_to_keep(*kernel: Any) -> None:
-        try:
-            keep(*kernel)
-        except OSError as error:
-            say_once("write", f"kernels cannot be kept ({error.strerror})")
-        except RuntimeError as error:
-            if "linking files" not in str(error):
-                raise
-
-    return try_to_keep
 
 
 def kernel_and_markers(special: Special, markers: Markers, precision: str) -> tuple[Any, Any]:

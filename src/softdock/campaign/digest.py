@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.analysis.judgement import WORDS
 from softdock.campaign.arrow_arrays import to_numbers
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.outcome_columns import VERDICTS
@@ -155,7 +156,7 @@ def _no_counts() -> Counts:
         ),
         0,
     )
-    return {**none, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}}
+    return {**none, "verdicts": dict.fromkeys(VERDICTS, 0), "status": {}, "judged": {}}
 
 
 def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
@@ -174,9 +175,16 @@ def _count(plan: Plan, columns: dict[str, np.ndarray]) -> Counts:
         into |= {word: count for word, count in zip(words, found, strict=True) if count}
     if plan.spec.reference:
         distance = columns["distance_from_orbit"]
+        each = np.bincount(columns["judged"].astype(int), minlength=len(WORDS)).tolist()
+        one["judged"] = dict(zip(WORDS, each, strict=True))
         one |= {
             "compared": int(np.isfinite(distance).sum()),
-            "honest": int((distance <= plan.spec.honest_below).sum()),
+            "honest": int(
+                (
+                    np.maximum(distance, columns["distance_from_orbit_at_end"])
+                    <= plan.spec.honest_below
+                ).sum()
+            ),
         }
         silent = np.isnan(distance) & (columns["status"] == 0)  # neither honest nor not
         alone = (columns["contacts"] == 0) & (

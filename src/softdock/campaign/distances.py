@@ -24,15 +24,24 @@ def distances(runs: Thin, start: np.ndarray, loop: np.ndarray, orbit: np.ndarray
     squared += np.einsum(
         "nbi,nbi->n", in_body, np.linalg.solve(inertia, in_body[..., None])[..., 0]
     )
+    twice = 2.0 * approach_energies(runs, start)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)
+
+
+def approach_energies(runs: Thin, start: np.ndarray) -> np.ndarray:
+    """Kinetic energy of every run's motions [J], in the pair's barycentric frame; in the
+    laboratory frame if a body is fixed."""
+    fixed, mass, inertia = _bodies(runs)
+    free = ~fixed
     v, w = start[:, :, 7:10], start[:, :, 10:13]
     moving = free[:, :, None] * mass
     barycentre = np.sum(moving * v, axis=1, keepdims=True) / mass.sum(axis=1, keepdims=True)
     v = np.where(np.asarray(fixed.any(axis=1))[:, None, None], v, v - barycentre)
-    twice = np.sum(moving * v * v, axis=(1, 2)) + np.einsum(
-        "nb,nbi,nbij,nbj->n", free.astype(float), w, inertia, w
+    return 0.5 * (
+        np.sum(moving * v * v, axis=(1, 2))
+        + np.einsum("nb,nbi,nbij,nbj->n", free.astype(float), w, inertia, w)
     )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(twice > 0.0, np.sqrt(squared / twice), np.nan)
 
 
 def turned_back(runs: Thin, motions: np.ndarray, by: np.ndarray) -> np.ndarray:

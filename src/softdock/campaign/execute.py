@@ -20,6 +20,7 @@ from softdock.campaign.engines import Engine
 from softdock.campaign.orbits import (
     Orbits,
     compile_orbit,
+    distances_at_end,
     distances_from_orbit,
     fly_orbits,
     settled,
@@ -106,9 +107,11 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
     beside, began = None, time.perf_counter()
     if orbits is not None:
         batch, after = settled(batch)
+        threads = getattr(engine, "threads", None)
         beside = Beside(
             orbits,
-            distances_from_orbit(runs, batch, after, orbits, getattr(engine, "threads", None)),
+            distances_from_orbit(runs, batch, after, orbits, threads),
+            distances_at_end(runs, batch, orbits, threads),
         )
         flown += time.perf_counter() - began
     spent = Spent(

@@ -179,15 +179,8 @@ def distances_from_orbit(
     mine, at = Thin(runs.base, runs.at, runs.values[fine]), at[fine]
     at_end = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
     loop = np.where(none[fine, None, None], at_end, after.motions[fine])
-    start = initial_motions(mine)
-    if _is_pushed(runs.base):
-        touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
-        before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T[fine] + 1e-9)
-        start = np.where(
-            (before > 0.0)[:, None, None],
-            _until(mine, np.maximum(before, 1.0) * T[fine], threads),
-            start,
-        )
+    start = before_contact(mine, fine, batch, orbits, threads)
+    if is_pushed(runs.base):
         orbit = _until(mine, at, threads)
     else:
         orbit = turned_back(
@@ -197,7 +190,39 @@ def distances_from_orbit(
     return found
 
 
-def _is_pushed(base: np.ndarray) -> bool:
+def distances_at_end(
+    runs: Thin, batch: Batch, orbits: Orbits, threads: int | None = None
+) -> np.ndarray:
+    """The same at the end of the run, where a late kick shows; NaN where run or orbit stopped
+    before."""
+    found = np.full(len(batch), np.nan)
+    fine = np.flatnonzero((batch.column("status") == 0.0) & orbits.completed)
+    if not len(fine):
+        return found
+    mine = Thin(runs.base, runs.at, runs.values[fine])
+    loop = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
+    start = before_contact(mine, fine, batch, orbits, threads)
+    found[fine] = distances(mine, start, loop, orbits.motions[fine])
+    return found
+
+
+def before_contact(
+    mine: Thin, fine: np.ndarray, batch: Batch, orbits: Orbits, threads: int | None
+) -> np.ndarray:
+    """Orbit's motions before the first contact, of the runs `fine`: those of the start, unless
+    something pushes the bodies."""
+    start = initial_motions(mine)
+    if not is_pushed(mine.base):
+        return start
+    T = column(mine, TIME_AT + TIMES.cycle, 1)[:, 0]
+    touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
+    before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T + 1e-9)
+    return np.where(
+        (before > 0.0)[:, None, None], _until(mine, np.maximum(before, 1.0) * T, threads), start
+    )
+
+
+def is_pushed(base: np.ndarray) -> bool:
     """Whether anything but contacts acts on the bodies in orbit."""
     schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
     return bool(base[MEMORY_AT + MAP.orbit_network_count] > 0.0) or any(

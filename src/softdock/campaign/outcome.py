@@ -22,6 +22,7 @@ class Beside(NamedTuple):
 
     orbits: Orbits
     distance: np.ndarray
+    at_end: np.ndarray  # the same, at the end of the run
 
 
 @dataclass(frozen=True)

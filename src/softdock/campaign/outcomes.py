@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from softdock.campaign.arrow_arrays import numbers, words
+from softdock.campaign.judged import word_in_table, words_of_runs
 from softdock.campaign.outcome import (
     OUTCOMES,
     Map,
@@ -218,6 +219,28 @@ declare(
         quantile=Quantile("from orbit 95 %", is_share=True),
         map=Map("Distance from orbit, with the envelope of honest operation", "Cividis", place=30),
         relative_to="",
+    ),
+    Outcome(
+        name="distance_from_orbit_at_end",
+        meaning="the same at the end of the run, where a push after the last contact shows; the "
+        "worse one judges. NaN: the run stopped early",
+        column=lambda made: numbers(orbit_beside(made).at_end),
+        replayed=lambda metrics: (
+            metrics["distance_from_orbit_at_end"] if metrics["status"] == "completed" else None
+        ),
+        of_orbit=True,
+        heading="distance from orbit at the end",
+        place=91,
+        has_distribution=True,
+        relative_to="",
+    ),
+    Outcome(
+        name="judged",
+        meaning="faithful, off or unsafe, by the bounds of the scenario's [verdict]",
+        column=words_of_runs,
+        replayed=word_in_table,
+        of_orbit=True,
+        is_number=False,
     ),
     Outcome(
         name="orbit_contacts",

@@ -136,6 +136,7 @@ def twin(value: Any) -> Any:
                     "for softdock's own methods",
                 )
             )
+        load("core.adaptation.registry")  # the second package has a list of methods of its own
         return getattr(load(home.partition(".")[2]), type(value).__name__)(*parts)
     return value
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign import single
-from softdock.campaign.cuda import kept_kernel
+from softdock.campaign.kept_kernels import kept_kernel
 from softdock.core.machine.cache_folder import usable_folder
 
 SOURCES = ("single.py", "single_rewriting.py", "single_arithmetic.py", "single_kernel.py")

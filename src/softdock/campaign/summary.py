@@ -17,6 +17,7 @@ from softdock._version import __version__
 from softdock.analysis.metrics import plain
 from softdock.campaign.digest import digest
 from softdock.campaign.execute import Spent
+from softdock.campaign.judged import campaign_judgement
 from softdock.campaign.maps import maps
 from softdock.campaign.outcome_table import column_names
 from softdock.campaign.outcomes import OUTCOMES, on_page
@@ -89,6 +90,7 @@ def summarise(
         "worst": worst,
         "spent": _spent(spent),
     }
+    result["judgement"] = campaign_judgement(result)
     return plain(result), columns
 
 
@@ -108,7 +110,7 @@ def _of_variant(
         "integrator": v.integrator,
         "runs": n,
     }
-    row |= {"status": counts["status"], "verdicts": counts["verdicts"]}
+    row |= {"status": counts["status"], "verdicts": counts["verdicts"], "judged": counts["judged"]}
     row["capture_rate"] = counts["captured"] / counts["asked"] if counts["asked"] else None
     row["active_rate"] = counts["verdicts"]["active"] / n if n else None
     row["stopped_rate"] = counts["verdicts"]["stopped"] / n if n else None

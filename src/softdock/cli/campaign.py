@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 from rich.text import Text
 
 from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.campaign_methods import check_used
 from softdock.cli.campaign_output import show, shown_progress
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import STOPPED_EARLY
@@ -186,7 +187,7 @@ def campaign(
         plan = make_plan(
             spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
         )
-    _check_used(mine, method_files, plan)
+    check_used(mine, method_files, plan)
     if replay is not None:
         _replay(ctx, plan, replay, out, Path(campaign), as_json)
         return
@@ -223,6 +224,8 @@ def campaign(
                 soft_wrap=True,
             )
         raise click.Abort from None
+    for damage in summary.get("remade", ()):
+        console.print(Text(damage), style="yellow", soft_wrap=True)
     if as_json:
         import json
 
@@ -232,22 +235,6 @@ def campaign(
     (console if as_json else output()).print(
         Text(f"The page: {folder / 'report.html'}"), soft_wrap=True
     )
-
-
-def _check_used(mine: list[str], files: tuple[Path, ...], plan: Any) -> None:
-    """A file whose methods nothing here lists was named by mistake."""
-    used = {entry["name"] for v in plan.variants for entry in v.scenario.tables["methods"]}
-    if mine and not used & set(mine):
-        allowed = (
-            f"a file whose methods the campaign lists (methods = {mine}), or its scenario; "
-            f"this one runs {', '.join(sorted(used))}"
-        )
-        said = "; ".join(plan.refused)
-        raise BadInput(
-            Problem(
-                "--method-file", str(files[0]), f"{allowed}. Refused: {said}" if said else allowed
-            )
-        )
 
 
 def _check_replay(ctx: click.Context, out: Path | None) -> None:

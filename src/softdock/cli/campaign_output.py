@@ -94,9 +94,12 @@ def show(summary: dict[str, Any]) -> None:
     from rich.table import Table
 
     from softdock.campaign.outcomes import on_page
+    from softdock.cli.run_tables import show_judgement
     from softdock.report.campaign.words import RATES, answer, rates_of
 
     paper = output()
+    if summary.get("judgement"):
+        show_judgement(paper, summary["judgement"])
     table = Table(title=f"{summary['name']}: {summary['runs']} runs")
     rates = rates_of(summary)
     numbers = {

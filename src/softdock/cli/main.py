@@ -20,7 +20,9 @@ BAD_INPUT, STOPPED_EARLY, INTERRUPTED = 2, 3, 130
 
 LAZY = {
     "demo": "softdock.cli.demo:demo",
+    "new": "softdock.cli.new:new",
     "run": "softdock.cli.run:run",
+    "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",
     "campaign": "softdock.cli.campaign:campaign",
     "identify": "softdock.cli.identify:identify",

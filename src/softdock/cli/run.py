@@ -29,6 +29,13 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
     help="Run at N sampling phases and give mean and spread of every number.",
 )
 @click.option(
+    "--why",
+    "causes",
+    is_flag=True,
+    help="Also switch causes off one by one (softdock why) for the page, however long that takes. "
+    "[default: where a rig is not faithful and it takes no time]",
+)
+@click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
@@ -49,6 +56,7 @@ def run(
     changes: tuple[str, ...],
     method_files: tuple[Path, ...],
     phases: int | None,
+    causes: bool,
     out: Path | None,
     force: bool,
     as_json: bool,
@@ -63,6 +71,7 @@ def run(
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.analysis.metrics import metrics_json
+        from softdock.analysis.phased import judge_in_phases
         from softdock.scenario.files import load_scenario
         from softdock.scenario.method_compile import refusing_what_does_not_compile
 
@@ -73,6 +82,10 @@ def run(
         _say_memory(loaded, say)
         with made(folder, force), refusing_what_does_not_compile():
             result, interrupted = _simulate(loaded, phases, say)
+            if not interrupted:
+                say("judging it at other sampling phases")
+                judge_in_phases(result, called=scenario)
+                _explain(result, causes, scenario)
         say("saving")
         metrics = result.metrics
         problem = save(result, folder, force)
@@ -98,6 +111,17 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
+
+
+def _explain(run: Any, asked: bool, called: str) -> None:
+    """Causes of what is not faithful, for the page: where it is asked for, or takes no time."""
+    from softdock.analysis.why import is_quick, why
+
+    judged = run.metrics["judgement"]["word"]
+    if run.status == "completed" and (asked or (judged != "faithful" and is_quick(run.scenario))):
+        from softdock.analysis.metrics import plain
+
+        run.metrics = {**run.metrics, "why": plain(why(run.scenario, called=called))}
 
 
 def _say_memory(scenario: Any, say: Any) -> None:

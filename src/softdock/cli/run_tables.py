@@ -27,7 +27,10 @@ BOOKS_TO = 1e-12  # of the turnover: what the books are true to, so that less is
 
 def show_run(to: Console, m: Mapping[str, Any]) -> None:
     """Verdict first, then the numbers, the contacts, the ledger and what to beware of."""
-    to.print(Text(m["verdict"], style="bold"))
+    show_judgement(to, m["judgement"])
+    to.print(Text(m["verdict"]))
+    if "why" in m:
+        to.print(Text(m["why"]["sentence"]))
     to.print(
         Text(
             f"{m['scenario']}: {m['description']}. {m['integrator']}, "
@@ -54,6 +57,15 @@ def show_run(to: Console, m: Mapping[str, Any]) -> None:
     for warning in m["warnings"]:
         to.print(Text(f"warning: {warning}", style="yellow"))
     to.print()
+
+
+def show_judgement(to: Console, judged: Mapping[str, Any]) -> None:
+    """The word in its colour, why, and one next step."""
+    word, sentence = judged["word"], judged["sentence"]
+    line = Text(sentence, style="bold")
+    line.stylize(f"bold {judged['colour']}", 0, len(word) + 1)
+    to.print(line)
+    to.print(Text(judged["next_step"]))
 
 
 def text(value: Any, form: str, unit: str = "", if_none: str = "-") -> str:

@@ -40,9 +40,13 @@ def check(scenario: str, changes: tuple[str, ...]) -> None:
     from softdock.scenario.schema import FACILITY_TABLE
 
     checked = load_scenario(scenario, changes)
+    from softdock.analysis.free_flight import warnings
+
     if FACILITY_TABLE in checked.tables:
         _check_arms(scenario, checked)
-    for warning in checked.warnings:
+    for note in checked.notes:
+        click.echo(f"note: {note}")
+    for warning in [*checked.warnings, *warnings(checked)]:
         click.echo(f"warning: {warning}")
     click.echo(f"{scenario}: in order")
 

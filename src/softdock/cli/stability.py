@@ -106,6 +106,12 @@ INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "li
     help="A run folder as a dot on the chart. May be given several times.",
 )
 @click.option(
+    "--no-runs",
+    "without_runs",
+    is_flag=True,
+    help="The linear analysis alone: nothing is flown, so the rig is not judged.",
+)
+@click.option(
     "--patience",
     type=click.FloatRange(0.0, min_open=True),
     default=30.0,
@@ -121,8 +127,10 @@ def stability(
     """How much delay does my rig bear? Is it safe, what limits it, and which virtual damping makes
     it neutral?
 
-    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. The exit
-    code is 0 whether the rig is stable or not; 2: bad input.
+    From a scenario, or without one from --mass, --stiffness, --damping and --delay-ms. A scenario
+    is judged first, with its methods, by its runs over sampling phases, as `softdock run` does; the
+    linear analysis follows, and says which methods it cannot know. The exit code is 0 whether the
+    rig is stable or not; 2: bad input.
     """
     with working("analysing the loop") as say:
         from softdock.stability.patience import TooLong, patience
@@ -138,6 +146,9 @@ def stability(
             cycles = max(_delay_cycles(point.loop) for point in points)
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
+        if scenario is not None and not options["without_runs"]:
+            say("judging its runs")
+            result |= _judged(scenario, changes)
     if as_json:
         from softdock.analysis.metrics import plain
 
@@ -204,6 +215,22 @@ def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, A
     )
     check_loop(loop)
     return [OperatingPoint("given numbers", loop, (1.0, 0.0, 0.0), (loop.mass, loop.mass), ())]
+
+
+def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
+    """The judgement of `softdock run`, or why there is none."""
+    from softdock.analysis.phased import in_phases, judged, metrics_of
+    from softdock.scenario.files import load_scenario
+
+    loaded = load_scenario(scenario, changes)
+    try:
+        found = metrics_of(in_phases(loaded, loaded.tables["verdict"]["phases"]))
+    except BadInput as error:  # a start that no run can have
+        return {
+            "judgement": None,
+            "not_judged": f"It cannot be flown, so it is not judged: {error}",
+        }
+    return {"judgement": judged(loaded, found, scenario)}
 
 
 def _delay_cycles(loop: Any) -> float:

@@ -40,6 +40,7 @@ def described(point: OperatingPoint) -> dict[str, Any]:
         "handover": loop.handover,
         "lowpass_Hz": loop.lowpass,
         "pose_delay_s": loop.pose_delay,
+        "left_out": [note.split()[1] for note in point.notes if note.startswith("method ")],
         "notes": list(point.notes),
     }
 

@@ -7,10 +7,13 @@ from typing import Any
 from rich.table import Table
 
 from softdock.cli.progress import output
+from softdock.cli.run_tables import show_judgement
 
 MS = 1e3
 ROWS = (
-    ("critical delay", "critical_delay_s", MS, "ms"),
+    ("whole delay", "whole_delay_s", MS, "ms"),
+    ("critical whole delay", "critical_whole_delay_s", MS, "ms"),
+    ("of it the robots'", "critical_delay_s", MS, "ms"),
     ("critical damping", "critical_damping_Ns_per_m", 1.0, "Ns/m"),
     ("critical damping, upper", "critical_damping_upper_Ns_per_m", 1.0, "Ns/m"),
     ("critical stiffness", "critical_stiffness_N_per_m", 1.0, "N/m"),
@@ -31,8 +34,12 @@ MARGINS = (
 
 def show_stability(result: dict[str, Any]) -> None:
     say = output()
-    verdict = result["verdict"] if result["safe"] or not result.get("points") else "Not safe"
-    say.print(f"[bold]{verdict}[/bold]  {result['point']}, {result['model']} loop")
+    if result.get("judgement"):
+        show_judgement(say, result["judgement"])
+        say.print()
+    elif "not_judged" in result:
+        say.print(result["not_judged"], markup=False, highlight=False, soft_wrap=True)
+    say.print(_opening(result), markup=False, highlight=False, soft_wrap=True)
     for sentence in result["sentences"]:
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for note in result["given"]["notes"]:
@@ -46,6 +53,17 @@ def show_stability(result: dict[str, Any]) -> None:
         say.print(_points(result["points"]))
     if "chart" in result:
         say.print(f"chart: {result['chart']}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _opening(result: dict[str, Any]) -> str:
+    """What the linear analysis found, and first of all what it does not know."""
+    left_out = result["given"].get("left_out") or []
+    without = f" without {', '.join(left_out)}, which it cannot know" if left_out else ""
+    verdict = result["verdict"] if result["safe"] or not result.get("points") else "Not safe"
+    return (
+        f"The linear {result['model']} loop of {result['point']}{without}: "
+        f"{verdict[0].lower()}{verdict[1:]}."
+    )
 
 
 def _numbers(

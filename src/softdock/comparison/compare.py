@@ -13,7 +13,9 @@ from numba.core.errors import NumbaError
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.metric import names_over_phases
-from softdock.analysis.phases import MOST_PHASES, shifted
+from softdock.analysis.phased import in_phases as sampled
+from softdock.analysis.phased import judged
+from softdock.analysis.phases import MOST_PHASES
 from softdock.comparison.knowledge import WrongBelief, beliefs, wrong_beliefs
 from softdock.comparison.outcomes import (
     Curves,
@@ -23,8 +25,10 @@ from softdock.comparison.outcomes import (
     outcome,
     run_against,
 )
+from softdock.comparison.paste import paste
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
+from softdock.comparison.settings import advised
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
@@ -34,19 +38,22 @@ from softdock.scenario.candidates import ALL, Candidate, Refused, candidates
 from softdock.scenario.method_compile import why_not_compiled
 
 SCHEMA = 1
+RECOMMENDED, TRIED = "recommended", ("exact_hold", "symplectic_euler")
+PHASES, ERROR_PHASES = 8, 2  # of a row, and of each error of knowledge
 Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running
 
 
 def compare(
     scenario: Scenario | Mapping[str, Any],
     methods: str | Sequence[str] = ALL,
-    integrators: str | Sequence[str] = ALL,
-    phases: int = 1,
+    integrators: str | Sequence[str] = RECOMMENDED,
+    phases: int = PHASES,
     progress: Progress | None = None,
     method_file: str | None = None,
 ) -> Comparison:
-    """Run every method and integrator on the scenario. `methods`: names, chains "a+b", or "all";
-    `phases`: means over that many sampling phases.
+    """Run every method on the scenario. `methods`: names, chains "a+b", or "all"; `integrators`:
+    names, "all", or "recommended": one row a method, with the better of two; `phases`: sampling
+    phases, with noise each with a seed of its own: means, and the worst, by which rows are ranked.
 
     `method_file`: where a user's methods came from (`load_method_file` has loaded them), to be said
     on the page.
@@ -54,7 +61,9 @@ def compare(
     if not isinstance(scenario, Scenario):
         scenario = build(scenario)
     check_feasible(scenario)
-    able, unable = candidates(scenario, methods, integrators)
+    recommended = integrators == RECOMMENDED or list(integrators) == [RECOMMENDED]
+    chosen = ",".join(TRIED) if recommended else integrators
+    able, unable = candidates(scenario, methods, chosen, advised)
     orbits = [orbit(phased) for phased in in_phases(scenario, phases)]
     rows: list[dict[str, Any]] = []
     curves: dict[str, Curves] = {}
@@ -86,6 +95,9 @@ def compare(
         ran.append(candidate)
     if bad is not None and not ran:
         raise bad
+    if recommended:
+        ran, rows = best_of_each(ran, rows)
+    _add_knowledge(ran, rows, orbits[:ERROR_PHASES])
     _add_costs(scenario, ran, rows)
     ranked = rank(rows)
     reference = _of_orbit(orbits[0])
@@ -98,6 +110,7 @@ def compare(
         "method_file": method_file,
         "orbit": reference,
         "recommendation": recommend(ranked, reference),
+        "paste": paste(ranked),
         "candidates": ranked,
         "refused": [asdict(one) for one in dict.fromkeys(unable)],
         "warnings": list(scenario.warnings),
@@ -110,11 +123,11 @@ def compare(
 
 
 def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
-    """The scenario as it stands first, then moved by even fractions of a cycle (phases.py)."""
+    """The scenario as it stands first, then moved by even fractions of a cycle, with noise each
+    with a seed of its own."""
     if not 1 <= phases <= MOST_PHASES:
         raise BadInput(Problem("phases", phases, f"a whole number from 1 to {MOST_PHASES}"))
-    cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
-    return [scenario, *(shifted(scenario, cycle * i / phases) for i in range(1, phases))]
+    return sampled(scenario, phases)
 
 
 def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any], Curves]:
@@ -122,7 +135,7 @@ def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any]
     label = f"{candidate.method}, {candidate.integrator}"
     runs = _runs(candidate.scenario, orbits)
     nominal = outcome(runs)
-    errors = [_with_wrong(wrong, orbits) for wrong in wrong_beliefs(candidate.scenario)]
+    found = [run.metrics for run in runs]
     chain = [METHODS[name] for name in candidate.methods]
     knows = [method.knows for method in chain if method.knows != "nothing"]
     row = {
@@ -137,11 +150,28 @@ def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any]
         "peak_force_satellite_N": max(
             (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
         ),
-        "worst": worst_of(nominal, errors),
-        "knowledge_errors": errors,
+        "judgement": judged(candidate.scenario, found),
+        "worst": None,
+        "knowledge_errors": [],
         "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],
     }
     return row, curves_of(runs[0], label)
+
+
+def _add_knowledge(ran: list[Candidate], rows: list[dict[str, Any]], orbits: list[Orbit]) -> None:
+    """What errors of knowledge make of each, at the first phases."""
+    for candidate, row in zip(ran, rows, strict=True):
+        errors = [_with_wrong(wrong, orbits) for wrong in wrong_beliefs(candidate.scenario)]
+        row |= {"knowledge_errors": errors, "worst": worst_of(row, errors)}
+
+
+def best_of_each(
+    ran: list[Candidate], rows: list[dict[str, Any]]
+) -> tuple[list[Candidate], list[dict[str, Any]]]:
+    """One row a method: that of the integrator with which it ranks first."""
+    kept = {row["method"]: row["label"] for row in reversed(rank(rows))}
+    best = [i for i, row in enumerate(rows) if kept[row["method"]] == row["label"]]
+    return [ran[i] for i in best], [rows[i] for i in best]
 
 
 def _runs(scenario: Scenario, orbits: list[Orbit]) -> list[Run]:
@@ -182,6 +212,7 @@ def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, An
 def _of_orbit(flown: Orbit) -> dict[str, Any]:
     restitution = flown.restitution
     return {
+        "peak_force_N": max((c["peak_force_satellite_N"] for c in flown.contacts), default=0.0),
         "status": flown.status,
         "restitution": None if math.isnan(restitution) else restitution,
         "contact_count": flown.contact_count,

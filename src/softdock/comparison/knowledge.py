@@ -1,8 +1,10 @@
 """Errors of knowledge: the same rig, the same truth, and a method that was told something wrong.
 
-Only what is *believed* changes: the parameters that a method's registry entry names in `needs`, and
-the mock-up's believed mass by which the sensor is compensated. One kind of error at a time, on
-every belief of that kind at once.
+Only what is *believed* changes: the parameters that a method's registry entry names in `needs`, the
+mock-up's believed mass by which the sensor is compensated, and the wanted contact that a method
+puts in the real one's place (orbit keeps the true one). A stiffness that a method takes from the
+scenario's own contact is believed as much as one that is written into its table, and gets the same
+errors. One kind of error at a time, on every belief of that kind at once.
 """
 
 from __future__ import annotations
@@ -10,16 +12,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from softdock.core.adaptation.method import nothing_replaced
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.suggestions import known_of
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario
 
+SPRINGS = ("spring_damper", "spring_damper_pull")  # laws with one stiffness
 ERRORS_PERCENT = {
     "delay": (-30.0, -10.0, 10.0, 30.0),
     "stiffness": (-30.0, -10.0, 10.0, 30.0),
     "tool_mass": (-1.0, 1.0),
+    "wanted": (-10.0, 10.0),
 }
-WORDS = {"delay": "the delay", "stiffness": "the stiffness", "tool_mass": "the tool's mass"}
+WORDS = {
+    "delay": "the delay",
+    "stiffness": "the stiffness",
+    "tool_mass": "the tool's mass",
+    "wanted": "the wanted stiffness",
+}
 
 
 @dataclass(frozen=True)
@@ -40,8 +51,22 @@ def beliefs(scenario: Scenario) -> dict[str, dict[str, Any]]:
     for i, entry in enumerate(scenario.tables["methods"]):
         for belief in METHODS[entry["name"]].needs:
             value = _look_up(entry, belief.key)
+            if not _is_something(value) and belief.kind == "stiffness" and _replaces(entry):
+                value = known_of(scenario).stiffness  # taken from the scenario's own contact
             if _is_something(value):
                 found[belief.kind][f"methods.{i}.{belief.key}"] = value
+    for i, entry in enumerate(scenario.tables["methods"]):
+        own = _look_up(entry, "wanted.stiffness_N_per_m")
+        if _replaces(entry) and _is_something(own):
+            found["wanted"][f"methods.{i}.wanted.stiffness_N_per_m"] = own
+    if any(
+        _replaces(entry) and _look_up(entry, "wanted.law") == "scenario"
+        for entry in scenario.tables["methods"]
+    ):
+        for i, pair in enumerate(scenario.tables["contact"]):
+            law = _wanted(pair)
+            if law is not None:
+                found["wanted"][f"contact.{i}.wanted"] = law
     for body in ("chaser", "target"):
         key = f"mock_up.{body}.believed.mass_kg"
         if _is_something(_look_up(scenario.tables, key)):
@@ -66,6 +91,18 @@ def _wrong(scenario: Scenario, kind: str, percent: float, values: dict[str, Any]
         return WrongBelief(kind, percent, believed, None, str(error))
 
 
+def _replaces(entry: dict[str, Any]) -> bool:
+    """Whether a method puts a wanted contact in the real one's place."""
+    return METHODS[entry["name"]].replaced is not nothing_replaced
+
+
+def _wanted(pair: dict[str, Any]) -> dict[str, Any] | None:
+    """The law that orbit has, as a table of its own; None: one without a stiffness."""
+    wanted = pair["wanted"]
+    law = pair["real"] if wanted["law"] == "same_as_real" else wanted
+    return dict(law) if law["law"] in SPRINGS else None
+
+
 def _look_up(table: Any, path: str) -> Any:
     for part in path.split("."):
         table = table.get(part) if isinstance(table, dict) else None
@@ -73,6 +110,8 @@ def _look_up(table: Any, path: str) -> Any:
 
 
 def _scaled(value: Any, factor: float) -> Any:
+    if isinstance(value, dict):  # a law: its stiffness is what is believed wrongly
+        return {**value, "stiffness_N_per_m": factor * value["stiffness_N_per_m"]}
     return [_scaled(v, factor) for v in value] if isinstance(value, list) else value * factor
 
 

@@ -92,6 +92,8 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
             result[key] = max(values)
         else:
             result[key] = float(np.mean(values)) if all(v is not None for v in values) else None
+    worst = [m["distance_from_orbit_worst"] for m in all_metrics]
+    result["distance_from_orbit_worst"] = None if None in worst else max(worst)
     if len(runs) > 1:
         distances = [m["distance_from_orbit"] for m in all_metrics]
         known = all(d is not None for d in distances)

@@ -1,8 +1,10 @@
 """Best first, and a recommendation in plain words.
 
-Order: runs that reached their end before those that stopped; then by distance from orbit; then by
-the size of the invented energy; equal ones (to 1e-9) in the order of the registry. The order is
-that of right knowledge: what errors of knowledge cost stands beside it.
+Order: runs that reached their end before those that stopped; then by the verdict's word, faithful
+before off before unsafe (analysis/judgement.py), so that a method that hits harder than orbit does
+not come first; then by the worst distance from orbit over the phases, after the last contact or at
+the end; then by the size of the invented energy; equal ones (to 1e-9) in the order of the registry.
+The order is that of right knowledge: what errors of knowledge cost stands beside it.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from softdock.analysis.judgement import WORDS as WORDS_OF_VERDICT
 from softdock.comparison.knowledge import WORDS
 
 FAR = 0.05  # distance from orbit above which even the best is not recommended
@@ -23,13 +26,20 @@ def rank(rows: list[Row]) -> list[Row]:
     return [{"rank": i + 1, **row} for i, row in enumerate(ordered)]
 
 
-def _order(row: Row) -> tuple[bool, float, float]:
-    distance, energy = row["distance_from_orbit"], row["energy_invented_J"]
+def _order(row: Row) -> tuple[bool, int, float, float]:
+    distance, energy = worst_distance(row), row["energy_invented_J"]
     return (
         row["status"] != "completed",
+        WORDS_OF_VERDICT.index(row["judgement"]["word"]) if row.get("judgement") else 0,
         math.inf if distance is None else round(distance / SAME),
         math.inf if energy is None else round(abs(energy) / SAME),
     )
+
+
+def worst_distance(row: Row) -> float | None:
+    """Over its phases, the worse of after the last contact and at the end; else its distance."""
+    found: float | None = row.get("distance_from_orbit_worst", row["distance_from_orbit"])
+    return found
 
 
 def worst_of(nominal: Row, errors: list[Row]) -> Row | None:
@@ -46,13 +56,13 @@ def recommend(ranked: list[Row], orbit: dict[str, Any]) -> str:
             "every run stopped early." if ranked else "nothing could run on this scenario."
         )
     best = done[0]
-    if best["distance_from_orbit"] is None:
+    if worst_distance(best) is None:
         name = f"{best['method']} with {best['integrator']}"
         return (
             "No distance from orbit is defined here (nothing touched, or no contact ended); by "
             f"invented energy {name} is first: {_energies(best)}."
         )
-    name, far = f"{best['method']} with {best['integrator']}", best["distance_from_orbit"] > FAR
+    name, far = f"{best['method']} with {best['integrator']}", (worst_distance(best) or 0.0) > FAR
     opening = f"Nothing here comes near orbit; {name} comes nearest" if far else f"Use {name}"
     parts = [
         f"{opening}: {_outcome(best, orbit)}.",
@@ -75,7 +85,7 @@ def percent(distance: float | None) -> str:
 
 
 def _outcome(row: Row, orbit: dict[str, Any]) -> str:
-    text = f"it ends {percent(row['distance_from_orbit'])} of the approach away from orbit"
+    text = f"at worst it ends {percent(worst_distance(row))} of the approach away from orbit"
     if row["restitution"] is not None and orbit.get("restitution") is not None:
         text += f" (restitution {row['restitution']:.4f}, orbit {orbit['restitution']:.4f})"
     return f"{text}, and {_energies(row)}"
@@ -105,7 +115,7 @@ def _with_errors(row: Row) -> str:
         worst = worst_of(row, [e for e in of_kind if abs(e["error_percent"]) == largest])
         if worst is None:
             continue
-        distance = worst["distance_from_orbit"]
+        distance = worst_distance(worst)
         near = distance is not None and distance <= FAR
         ends = f"it {'still ' if near else ''}ends {percent(distance)} away"
         said.append(
@@ -123,12 +133,8 @@ def _safer(best: Row, done: list[Row]) -> str:
 
     def worst(row: Row) -> float:
         cases = [row, *([row["worst"]] if row["worst"] else [])]
-        return max(
-            math.inf
-            if c["status"] != "completed" or c["distance_from_orbit"] is None
-            else c["distance_from_orbit"]
-            for c in cases
-        )
+        found = [worst_distance(c) if c["status"] == "completed" else None for c in cases]
+        return max(math.inf if distance is None else distance for distance in found)
 
     safest = min(done, key=worst)
     if safest is best or worst(safest) > 0.8 * worst(best):

@@ -14,7 +14,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from softdock.report.frame.page import json_block
+from softdock.report.frame.json_block import json_block
 from softdock.scene.model import LAYERS, Scene
 from softdock.scene.pack import packed
 from softdock.scene.poster import poster, poster_frame

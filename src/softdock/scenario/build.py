@@ -20,6 +20,7 @@ from softdock.core.machine.vector import (
     MEMORY_AT,
 )
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
@@ -38,6 +39,9 @@ from softdock.scenario.schema import (
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
 from softdock.scenario.values import Refused
+from softdock.scenario.verdict_table import PATH as VERDICT_PATH
+from softdock.scenario.verdict_table import VERDICT
+from softdock.scenario.words import in_plain_keys
 
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
 
@@ -51,6 +55,7 @@ class Scenario:
     vector: np.ndarray
     markers: Markers
     warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
 
     @property
     def name(self) -> str:
@@ -94,12 +99,15 @@ class _Builder(TableReader):
             raise BadInput(
                 Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
             )
+        self.given, notes = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
         self.pairs()
         self.facility()
         memory = self.methods()
+        nowhere = np.zeros(VERDICT.size)  # who judges reads the resolved tables
+        self.fill(VERDICT_PATH, self.dig(VERDICT_PATH), VERDICT, nowhere, 0)
         if not self.problems:
             check_rates(self.vector, self.refuse)  # before memory is laid out for such a rate
         if self.problems:
@@ -109,6 +117,7 @@ class _Builder(TableReader):
             self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
+        scenario.notes = notes
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
@@ -116,7 +125,7 @@ class _Builder(TableReader):
 
     def top_level(self) -> None:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE, FACILITY_TABLE}
-        known = tables | set(TOP_LEVEL)
+        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
                 break

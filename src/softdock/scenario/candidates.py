@@ -18,6 +18,7 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario, build
 
 ALL = "all"
+Advised = Callable[[str, Scenario], dict[str, Any]]
 JOIN = "+"  # a chain of methods, in the order in which they apply: "lead+hybrid"
 
 
@@ -94,9 +95,13 @@ def refuse_unknown(option: str, given: Iterable[str], known: Sequence[str]) -> N
 
 
 def candidates(
-    scenario: Scenario, methods: str | Sequence[str] = ALL, integrators: str | Sequence[str] = ALL
+    scenario: Scenario,
+    methods: str | Sequence[str] = ALL,
+    integrators: str | Sequence[str] = ALL,
+    advised: Advised = lambda name, scenario: {},
 ) -> tuple[list[Candidate], list[Refused]]:
-    """Everything that can run on the scenario, and what cannot."""
+    """Everything that can run on the scenario, and what cannot. `advised`: keys of a method that
+    the scenario does not list, in place of those that it suggests itself."""
     able: list[Candidate] = []
     unable: list[Refused] = []
     chosen, listed = _all_problems(
@@ -104,7 +109,7 @@ def candidates(
     )
     for chain in listed:
         for integrator in chosen:
-            candidate = _candidate(scenario, chain, integrator)
+            candidate = _candidate(scenario, chain, integrator, advised)
             if isinstance(candidate, Candidate):
                 able.append(candidate)
             else:
@@ -125,7 +130,9 @@ def _all_problems(*choices: Callable[[], Any]) -> list[Any]:
     return results
 
 
-def _candidate(scenario: Scenario, chain: tuple[str, ...], integrator: str) -> Candidate | str:
+def _candidate(
+    scenario: Scenario, chain: tuple[str, ...], integrator: str, advised: Advised
+) -> Candidate | str:
     """The scenario with these methods and this integrator, or why that cannot be."""
     tables = copy.deepcopy(scenario.tables)
     tables["satellites"]["integrator"] = integrator
@@ -136,7 +143,7 @@ def _candidate(scenario: Scenario, chain: tuple[str, ...], integrator: str) -> C
             if why:
                 return str(why)
         kept = [entry for entry in tables["methods"] if METHODS[entry["name"]].is_plug_in]
-        tables["methods"] = [*(_entry(name, base) for name in chain), *kept]
+        tables["methods"] = [*(_entry(name, base, advised) for name in chain), *kept]
         return Candidate(chain, integrator, build(tables))
     except BadInput as error:
         return "; ".join(_in_words(problem) for problem in error.problems)
@@ -144,13 +151,13 @@ def _candidate(scenario: Scenario, chain: tuple[str, ...], integrator: str) -> C
         return f"its registry entry failed on this scenario: {type(error).__name__}: {error}"
 
 
-def _entry(name: str, scenario: Scenario) -> dict[str, Any]:
-    """A method's table: as the scenario lists it, or with what it suggests; its group's defaults
-    fill the rest."""
+def _entry(name: str, scenario: Scenario, advised: Advised) -> dict[str, Any]:
+    """A method's table: as the scenario lists it, or with what is advised and what it suggests; its
+    group's defaults fill the rest."""
     for listed in scenario.tables["methods"]:
         if listed["name"] == name:
             return dict(listed)
-    return {"name": name, **METHODS[name].suggest(scenario)}
+    return {"name": name, **METHODS[name].suggest(scenario), **advised(name, scenario)}
 
 
 def _in_words(problem: Problem) -> str:

@@ -15,7 +15,11 @@ from pathlib import Path
 from softdock.core.adaptation.registry import METHODS, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.scenario.approach import KEYS
+from softdock.scenario.approach import PATH as APPROACH_PATH
 from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL
+from softdock.scenario.verdict_table import PATH, VERDICT
+from softdock.scenario.words import WORDS
 
 HEAD = f"""# Scenario reference
 
@@ -45,7 +49,12 @@ COLUMNS = ("key", "unit", "default", "allowed", "meaning", "applies when")
 
 def scenario_reference() -> str:
     """The whole page, Markdown."""
-    return "\n".join([HEAD, *_top_level(), *_tables(), *_pairs(), *_methods()]).rstrip() + "\n"
+    return (
+        "\n".join(
+            [HEAD, *_top_level(), *_tables(), *_pairs(), *_methods(), *_verdict(), *_words()]
+        ).rstrip()
+        + "\n"
+    )
 
 
 def _top_level() -> Iterator[str]:
@@ -84,6 +93,33 @@ def _methods() -> Iterator[str]:
     )
     for method in METHODS.values():
         yield from _method(method)
+
+
+def _verdict() -> Iterator[str]:
+    yield f"## `[{PATH}]`\n"
+    yield from _group(VERDICT)
+
+
+def _words() -> Iterator[str]:
+    yield "## Words in place of keys\n"
+    yield (
+        "Written in place of the keys that softdock runs on, and turned into them before "
+        "everything is checked; the resolved scenario has the plain keys.\n"
+    )
+    yield from _table(
+        ("word", "meaning"),
+        [
+            (", ".join(_code(key) for key in keys.split(", ")), meaning)
+            for keys, meaning in WORDS.items()
+        ],
+    )
+    yield f"### `[{APPROACH_PATH}]`\n"
+    yield (
+        "How the chaser comes, in place of its position, velocity and attitude, along the axis of "
+        "the first contact pair. The first lateral direction is the world's y made square to the "
+        "axis (z for an axis along y), the second completes a right-handed frame.\n"
+    )
+    yield from _table(("key", "meaning"), [(_code(k), m) for k, m in KEYS.items()])
 
 
 def _method(method: Method) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from softdock.stability import closed_forms
+from softdock.stability.budget import total_delay
 from softdock.stability.critical import crossing_frequency, loop_critical_delay, margins, stretches
 from softdock.stability.impact_restitution import restitution_of_loop
 from softdock.stability.loop import Loop, check_loop
@@ -20,7 +21,9 @@ class Analysis:
 
     model: str  # continuous, or sampled
     stable: bool
-    critical_delay_s: float  # 0: none is borne
+    whole_delay_s: float  # robot, computation, age and filter of the force, hold and integrator
+    critical_whole_delay_s: float | None  # the same sum at the boundary; None: no robot is borne
+    critical_delay_s: float  # of the robots alone; 0: none is borne
     critical_damping_Ns_per_m: float | None
     critical_damping_upper_Ns_per_m: float | None
     critical_stiffness_N_per_m: float | None  # 0: none is borne
@@ -51,6 +54,8 @@ def analyse(loop: Loop) -> Analysis:
     return Analysis(
         model="continuous" if loop.cycle is None else "sampled",
         stable=is_stable(loop),
+        whole_delay_s=total_delay(loop),
+        critical_whole_delay_s=borne + total_delay(loop) - loop.delay if borne > 0.0 else None,
         critical_delay_s=borne,
         critical_damping_Ns_per_m=_finite(damping[0]) if damping else None,
         critical_damping_upper_Ns_per_m=_finite(damping[1]) if damping else None,

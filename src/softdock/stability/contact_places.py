@@ -2,8 +2,8 @@
 attitudes at the start.
 
 Which places those are the shape says itself (core/shapes): a wall has one normal, a sphere those of
-the half that faces the tip, a cone those of its inner wall and of its bottom plate. Positions from the target's
-centre of mass, all in world axes.
+the half that faces the tip, a cone those of its inner wall and of its bottom plate. Positions from
+the target's centre of mass, all in world axes.
 """
 
 from __future__ import annotations

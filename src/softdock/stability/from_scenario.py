@@ -11,6 +11,7 @@ import numpy as np
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
+from softdock.scenario.device import reachable_stiffness
 from softdock.stability.contact_places import Place, reachable, tip_motion
 from softdock.stability.effective_mass import FreeBody, rotation_mobility, translation_mobility
 from softdock.stability.linearised import Linear, approach_speed, linearise
@@ -46,7 +47,7 @@ def loops_of(scenario: Any, depth: float | None = None) -> list[OperatingPoint]:
         )
     if depth is not None and not depth > 0.0:
         raise BadInput(Problem("depth", depth, "a number > 0 [m]"))
-    points = [_point(tables, i, depth) for i in range(len(pairs))]
+    points = [_point(scenario, i, depth) for i in range(len(pairs))]
     return points if len(points) == 1 else [*points, _together(tables, points)]
 
 
@@ -77,7 +78,23 @@ def _mobilities(
     )
 
 
-def _point(tables: dict[str, Any], i: int, depth: float | None) -> OperatingPoint:
+def _behind_device(scenario: Any, i: int, linear: Linear) -> tuple[Linear, list[str]]:
+    """Spring and damper of a surface that a compliant tip meets: in series with the device's
+    stiffest direction among the normals that can be met, the tip kept from sliding (eq. 120). The
+    damper moves with the surface's part of the depth."""
+    if scenario.tables["contact"][i].get("device", {}).get("model", "rigid") == "rigid":
+        return linear, []
+    k = reachable_stiffness(scenario.vector, i).held.high
+    part = k / linear.stiffness
+    note = (
+        f"the compliance device is counted: {linear.stiffness:.4g} N/m of the surface become "
+        f"{k:.4g} N/m with it in series"
+    )
+    return linear._replace(stiffness=k, damping=linear.damping * part * part), [note]
+
+
+def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
+    tables = scenario.tables
     pair = tables["contact"][i]
     places = reachable(tables, pair)
     masses = []
@@ -88,7 +105,8 @@ def _point(tables: dict[str, Any], i: int, depth: float | None) -> OperatingPoin
     mass = min(masses)
     speed = approach_speed(tip_motion(tables, pair)[1], worst.normal)
     linear = linearise(pair["real"], f"contact.{i}.real", mass, speed, depth)
-    notes = [linear.note] if linear.note else []
+    linear, notes = _behind_device(scenario, i, linear)
+    notes += [linear.note] if linear.note else []
     if max(masses) > mass * (1.0 + 1e-9):
         notes.append(
             f"effective mass from {mass:.4g} to {max(masses):.4g} kg over the normals that "

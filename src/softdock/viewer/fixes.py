@@ -15,8 +15,6 @@ from softdock.core.orbit import Orbit
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import candidates
-from softdock.stability import loops_of
-from softdock.stability.advice import damping_to_add
 
 THRESHOLD_N = 1.0  # the virtual damper acts above this force
 MOST = 3  # fixes offered
@@ -35,7 +33,7 @@ def fixes_for(
     scenario: Scenario, orbit: Orbit, ready: Sequence[str], now: float | None
 ) -> list[Fix]:
     """The best that are better than the present, best first. `now`: its distance from orbit."""
-    tried = [*_damped(scenario, orbit, "hybrid" in ready), *_methods(scenario, orbit, ready)]
+    tried = _methods(scenario, orbit, ready)
     limit = math.inf if now is None or not math.isfinite(now) else now
     better = [fix for fix in tried if math.isfinite(fix.distance) and fix.distance < limit]
     return sorted(better, key=lambda fix: fix.distance)[:MOST]
@@ -62,30 +60,6 @@ def _tried(label: str, scenario: Scenario, orbit: Orbit) -> list[Fix]:
         return []
     words = f"{label}: {100.0 * distance:.2g} % from orbit"
     return [Fix(words, scenario.tables["methods"], float(distance))]
-
-
-def _damped(scenario: Scenario, orbit: Orbit, possible: bool) -> list[Fix]:
-    """Virtual damping along the normal, as much as makes one impact give back what it took."""
-    if not possible:
-        return []
-    try:
-        loop = loops_of(scenario)[0].loop
-    except (BadInput, IndexError):
-        return []
-    extra = damping_to_add(loop, 1.0)
-    if not extra or not math.isfinite(extra):
-        return []
-    entry = {
-        "name": "hybrid",
-        "frame": "normal",
-        "contact_N": THRESHOLD_N,
-        "damping_Ns_per_m": [extra, 0.0, 0.0],
-    }
-    try:
-        damped = scenario.with_keys({"methods": [entry]})
-    except BadInput:
-        return []
-    return _tried(f"virtual damping {extra:.3g} Ns/m", damped, orbit)
 
 
 def _methods(scenario: Scenario, orbit: Orbit, ready: Sequence[str]) -> list[Fix]:

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from softdock.core.adaptation.registry import RAW
 from softdock.scenario.build import Scenario
 from softdock.scenario.candidates import candidates
 from softdock.scenario.files import to_toml
@@ -35,7 +36,7 @@ def possible(scenario: Scenario) -> list[str]:
 def present(scenario: Scenario) -> str:
     """The scenario's own methods as one name."""
     names = [str(entry["name"]) for entry in scenario.tables["methods"]]
-    return "+".join(names) or "direct"
+    return "+".join(names) or RAW
 
 
 def compile_text(toml: str) -> None:

@@ -273,6 +273,7 @@ METHOD = Method(
     check=check,
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
     suggest=suggestions.stiffness_and_delay,
+    advised=suggestions.delay_before_the_hold,
     refuses=suggestions.needs_stiffness,
     in_demo=True,
 )

@@ -77,6 +77,16 @@ Checked = tuple[list[tuple[str, Any, str]], list[str]]
 LinearPart = tuple[dict[str, Any], list[str]]
 
 
+class LinearAdvice(NamedTuple):
+    """What the linear analysis of the whole loop says of the raw rig."""
+
+    whole_delay: float  # s: robot, computation, age and filter of the force, hold, integrator
+    cycle: float  # s
+    # Ns/m of virtual damping with which an impact gives back what the contact itself would; None:
+    # none does, nor makes it stable
+    neutral_damping: float | None
+
+
 class Belief(NamedTuple):
     """One thing a method must be told and may be told wrongly: its kind, and the key of the
     method's parameter that holds it."""
@@ -112,6 +122,9 @@ class Declaration:
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     # its keys for a scenario that does not list it, beyond their defaults
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}
+    # the same from advice on the whole linear loop (comparison/settings.py), in place of what it
+    # suggests
+    advised: Callable[[LinearAdvice], dict[str, Any]] = lambda advice: {}
     # why it cannot run on a scenario, in words
     refuses: Callable[[Any], str | None] = lambda scenario: None
     # for these values the marker of one of its variants; None: its own

@@ -71,3 +71,16 @@ def stiffness_and_delay(scenario: Any) -> dict[str, Any]:
         "delay_ms": 1e3 * known.delay,
         "contact_N": NOISE_SIGMAS * known.noise,
     }
+
+
+def neutral_damper(advice: Any) -> dict[str, Any]:
+    """For `hybrid`: the damping along the normal that takes out what the whole delay puts in."""
+    if advice.neutral_damping is None:
+        return {}
+    return {"damping_Ns_per_m": [advice.neutral_damping, 0.0, 0.0]}
+
+
+def delay_before_the_hold(advice: Any) -> dict[str, Any]:
+    """For `adaptive_damping`, which adds half a cycle of hold itself: the whole delay without
+    it."""
+    return {"delay_ms": round(1e3 * (advice.whole_delay - 0.5 * advice.cycle), 6)}

@@ -14,10 +14,11 @@ not kept at all.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -148,12 +149,29 @@ class KeptCode:
         return CompileResult._rebuild(context, *kept)
 
 
+_LINKS = [True]  # whether parts are taken from disk, by who asked last
+
+
+@contextlib.contextmanager
+def linking_kept_parts(wanted: bool) -> Iterator[None]:
+    """Within it, parts are taken from disk, or all compiled anew: a loop linked from kept parts
+    compiles in half the time and runs 5 to 8 % slower (docs/decisions.md 29)."""
+    _LINKS.append(wanted)
+    try:
+        yield
+    finally:
+        _LINKS.pop()
+
+
 class KeptDoor(KeptCode):
     """Machine code, ready to run."""
 
 
 class KeptPart(KeptCode):
-    """LLVM code, ready to be linked in."""
+    """LLVM code, ready to be linked in; not where `linking_kept_parts` says no."""
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        return super().load_overload(signature, context) if _LINKS[-1] else None
 
     def _is_worth_it(self, made: Any) -> bool:
         made.library._ensure_finalized()  # links in what it calls

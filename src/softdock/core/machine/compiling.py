@@ -10,11 +10,11 @@ from __future__ import annotations
 import contextlib
 import gc
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from softdock.core.machine import code_files
-from softdock.core.machine.cache import tuple_classes
+from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
@@ -30,6 +30,15 @@ def _no_garbage_collection() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+def _adapts(classes: Iterable[type]) -> bool:
+    """Whether a door's types hold a method that does something: the raw loop, which batches and
+    campaigns spend their time in, is worth its whole compile."""
+    homes = {cls.__module__ for cls in classes}
+    return any(".adaptation." in home and not home.endswith(".direct") for home in homes) or any(
+        home.partition(".")[0] != "softdock" for home in homes
+    )
 
 
 class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
@@ -59,7 +68,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             if path is not None and code_files.is_there(path):  # by another process, meanwhile
                 return super().compile(signature)
             tell(name, classes, BEGINS, began)
-            with _no_garbage_collection():
+            with _no_garbage_collection(), linking_kept_parts(_adapts(classes)):
                 made = super().compile(signature)
             tell(name, classes, ENDS, began)
             return made

@@ -68,7 +68,8 @@ def _shown(r: Any, key: str, unit: str | None = None) -> str:
 
 def _answer(r: dict[str, Any]) -> str:
     several = len(r["variants"]) > 1
-    parts = [e.text(answer(r), "plain") if several else e.verdict(answer(r))]
+    parts = [e.judgement(r["judgement"])] if r.get("judgement") else []
+    parts.append(e.text(answer(r), "plain") if several or parts else e.verdict(answer(r)))
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:
         tiles.append(
@@ -77,7 +78,7 @@ def _answer(r: dict[str, Any]) -> str:
             )
         )
     if not several:
-        return parts[0] + e.tiles([tiles[0], *_tiles(r, 0), *tiles[1:]]) + _read(r)
+        return "".join(parts) + e.tiles([tiles[0], *_tiles(r, 0), *tiles[1:]]) + _read(r)
     parts.append(e.tiles(tiles))
     if len(r["variants"]) <= FEW:  # else the table of variants says it
         parts += [

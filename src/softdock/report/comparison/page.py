@@ -4,17 +4,15 @@ must know and what an error in that costs."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from softdock.comparison.knowledge import ERRORS_PERCENT, WORDS
 from softdock.comparison.result import Comparison
 from softdock.core.adaptation.registry import RAW
 from softdock.report.comparison.charts import curve_charts, shown_first
+from softdock.report.comparison.knowledge import knowledge_section
 from softdock.report.comparison.numbers import (
     BLOCK,
-    MINUS,
     cost_at,
     error_name,
     number_at,
@@ -39,7 +37,7 @@ def comparison_page(comparison: Comparison) -> str:
         "replay": ("Replay", _replay(comparison)),
         "ranking": ("Ranking", _ranking(r)),
         "curves": ("Curves", curve_charts(comparison)),
-        "knowledge": ("What each must know", _knowledge(r)),
+        "knowledge": ("What each must know", knowledge_section(r)),
         "costs": ("Cost per cycle", _costs(r)),
         "not-run": ("What could not run", _refused(r)),
         "scenario": ("Scenario", _scenario(comparison)),
@@ -72,6 +70,10 @@ def _answer(comparison: Comparison) -> str:
     r = comparison.results
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
     parts = [e.verdict(first), e.text(" ".join(rest), "plain") if rest else ""]
+    if r["candidates"] and r.get("paste"):
+        best = r["candidates"][0]["judgement"]
+        parts = [e.judgement({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
+        parts.append(e.folded("Paste this into the scenario", e.listing(r["paste"])))
     if r["method_file"]:
         parts.append(
             e.bullets(
@@ -124,8 +126,10 @@ def _ranking(r: Any) -> str:
         "",
         "method",
         "integrator",
-        "distance from orbit",
-        "at worst, with wrong knowledge",
+        "verdict",
+        "distance from orbit, mean",
+        "worst of the phases",
+        "with wrong knowledge",
         "restitution",
         "energy invented",
         "energy ratio",
@@ -144,7 +148,9 @@ def _ranking(r: Any) -> str:
             number_at(r, f"{at}.rank"),
             escape(c["method"]),
             escape(c["integrator"]),
+            escape(c["judgement"]["word"]),
             percent_at(r, f"{at}.distance_from_orbit"),
+            percent_at(r, f"{at}.distance_from_orbit_worst"),
             worst,
         ]
         cells += [
@@ -158,101 +164,25 @@ def _ranking(r: Any) -> str:
             )
         ]
         rows.append([*cells, escape(c["status"])])
+    orbit = ["", "orbit", "", "", "0", "0", "", number_at(r, "orbit.restitution"), "0", ""]
+    rows.append(
+        [*orbit, number_at(r, "orbit.contact_count"), number_at(r, "orbit.peak_force_N"), ""]
+    )
     note = (
-        "Best first: runs that reached their end, by distance from orbit, then by the size of "
-        "the invented energy. Distance from orbit is that of both "
+        "Best first: runs that reached their end, by verdict, by the worst distance from orbit, "
+        "then by the size of the invented energy. Distance from orbit is that of both "
     )
     note += (
-        "satellites' motion after the last contact, in percent of the approach; a run that "
-        "stopped early ranks last."
+        "satellites' motion after the last contact, and the worse of that and the end of the run, "
+        "in percent of the approach; a run that stopped early ranks last."
     )
     return e.table(
-        "Candidates, best first", headings, rows, strong=[0] if rows else [], words=(1, 2)
+        "Candidates, best first",
+        headings,
+        rows,
+        strong=[0] if r["candidates"] else [],
+        words=(1, 2, 3),
     ) + e.text(note)
-
-
-def _knowledge(r: Any) -> str:
-    told: dict[str, Any] = {}
-    for c in r["candidates"]:
-        told.setdefault(c["method"], c)
-    rows = [
-        [escape(name), escape(c["summary"]), escape(c["knows"]), _settings(c)]
-        for name, c in told.items()
-    ]
-    parts = [
-        e.table(
-            "Methods",
-            ["method", "what it does", "what it must be told", "told here"],
-            rows,
-            words=(1, 2, 3),
-        )
-    ]
-    for kind, percents in ERRORS_PERCENT.items():
-        having = [
-            i
-            for i, c in enumerate(r["candidates"])
-            if any(error["kind"] == kind for error in c["knowledge_errors"])
-        ]
-        if having:
-            parts.append(_errors_table(r, kind, percents, having))
-    if len(parts) == 1:
-        parts.append(
-            e.text(
-                "No candidate believes anything that could be wrong: there are no errors of "
-                "knowledge to show.",
-                "note",
-            )
-        )
-    else:
-        parts.append(
-            e.text(
-                "Only what is believed changes in these runs, never the rig: one kind of "
-                "error at a time, on every belief of that kind.",
-                "note",
-            )
-        )
-    return "".join(parts)
-
-
-def _settings(candidate: dict[str, Any]) -> str:
-    items = [
-        f"{key} = {e.number(value, 6)}"
-        for entry in candidate["settings"]
-        for key, value in entry.items()
-        if key != "name"
-    ]
-    return "<br>".join(escape(item) for item in items) or e.UNDEFINED
-
-
-def _errors_table(r: Any, kind: str, percents: Sequence[float], having: Sequence[int]) -> str:
-    columns = sorted([*percents, 0.0])
-    rows = []
-    for i in having:
-        errors = r["candidates"][i]["knowledge_errors"]
-        cells = [escape(r["candidates"][i]["label"])]
-        for percent in columns:
-            j = next(
-                (
-                    j
-                    for j, error in enumerate(errors)
-                    if (error["kind"], error["error_percent"]) == (kind, percent)
-                ),
-                None,
-            )
-            if j is None:
-                cells.append(percent_at(r, f"candidates.{i}.distance_from_orbit"))
-            elif errors[j]["status"] != "completed":
-                cells.append(
-                    "<span "
-                    f'title="{escape(errors[j]["reason"])}">{escape(errors[j]["status"])}</span>'
-                )
-            else:
-                cells.append(
-                    percent_at(r, f"candidates.{i}.knowledge_errors.{j}.distance_from_orbit")
-                )
-        rows.append(cells)
-    headings = ["candidate", *(f"{p:+g} %".replace("-", MINUS) if p else "right" for p in columns)]
-    return e.table(f"Distance from orbit when {WORDS[kind]} is believed wrongly", headings, rows)
 
 
 def _costs(r: Any) -> str:

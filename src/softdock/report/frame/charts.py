@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.report.frame.page import json_block
+from softdock.report.frame.json_block import json_block
 
 MOST_POINTS = 1600  # of a line on a page
 ROLES = ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")  # for lines that have no role of their own

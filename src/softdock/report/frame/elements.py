@@ -115,6 +115,16 @@ def verdict(sentence: str) -> str:
     return f'<p class="verdict">{escape(sentence)}</p>'
 
 
+def judgement(judged: Mapping[str, Any]) -> str:
+    """The word in its colour, why, the bounds, and one next step: the first thing on a page."""
+    sentence, word = str(judged["sentence"]), str(judged["word"])
+    return (
+        f'<p class="verdict {escape(word)}"><strong>{escape(sentence[: len(word)])}</strong>'
+        f"{escape(sentence[len(word) :])}</p>"
+        f'<p class="next">{escape(str(judged["next_step"]))}</p>'
+    )
+
+
 def text(words: str, kind: str = "note") -> str:
     return f'<p class="{kind}">{escape(words)}</p>'
 

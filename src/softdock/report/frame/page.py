@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -18,6 +17,8 @@ from typing import Any
 
 from softdock._version import __version__
 from softdock.analysis.metrics import plain as plain  # for those who build a page's data
+from softdock.report.frame.json_block import json_block
+from softdock.report.replay import player_script, player_style, three_packed, three_script
 
 BUNDLE = "plotly-cartesian.min.js"  # version and licence: docs/report.md
 
@@ -87,16 +88,6 @@ def page(
     )
 
 
-def json_block(value: Any, attributes: str) -> str:
-    """Data for the script, inert to the browser. NaN and infinities are null, as JSON has no word
-    for them."""
-    text = json.dumps(plain(value), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
-    return (
-        '<script type="application/json" '
-        f"{attributes}>{text.replace('<', chr(92) + 'u003c')}</script>"
-    )
-
-
 def _player(body: str) -> tuple[str, str, tuple[str, ...]]:
     """Style, scripts and what the policy must allow, where a section holds a replay; nothing
     elsewhere.
@@ -107,8 +98,6 @@ def _player(body: str) -> tuple[str, str, tuple[str, ...]]:
     """
     if '<figure class="replay' not in body:
         return "", "", ()
-    from softdock.report.replay import player_script, player_style, three_packed, three_script
-
     waiting = f'<script type="text/plain" id="three-code">{three_packed()}</script>'
     return (
         player_style(),

@@ -9,7 +9,7 @@ from softdock.analysis.metrics import plain
 from softdock.core.adaptation.registry import RAW
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import MOST_POINTS
-from softdock.report.frame.elements import bullets, folded, listing, shown, text, verdict
+from softdock.report.frame.elements import bullets, folded, judgement, listing, shown, text
 from softdock.report.frame.page import page
 from softdock.report.replay import replay
 from softdock.report.run.charts import (
@@ -32,6 +32,7 @@ from softdock.report.run.tables import (
     phases_table,
     side_by_side,
 )
+from softdock.report.run.why import why_section
 from softdock.runs.run import Run
 from softdock.scenario.files import to_toml
 from softdock.scene import scene_of
@@ -79,7 +80,8 @@ def _first_look(told: Told) -> str:
     warnings = bullets(metrics["warnings"], "warnings") if metrics["warnings"] else ""
     return (
         what_was_run(metrics, told.tables)
-        + verdict(str(metrics["verdict"]))
+        + judgement(metrics["judgement"])
+        + text(str(metrics["verdict"]), "plain")
         + key_tiles(metrics)
         + warnings
     )
@@ -168,6 +170,9 @@ def _scenario(told: Told) -> str:
 
 SECTIONS = [  # in the order of the page
     Section("verdict", "", _first_look),
+    Section(
+        "why", "Why", lambda told: why_section(told.metrics) if told.metrics.get("why") else ""
+    ),
     Section("replay", "Replay", _replay),
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),

@@ -57,7 +57,10 @@ def _invented(metrics: Mapping[str, Any], metric: Metric) -> str:
 
 
 def _distance(metrics: Mapping[str, Any], metric: Metric) -> str:
-    beside = "0 is orbit" if metrics[metric.name] is not None else _why_not(metrics)
+    known = metrics[metric.name] is not None
+    beside = f"at the end {shown(metrics, 'distance_from_orbit_at_end')}<br>" + (
+        "0 is orbit" if known else _why_not(metrics)
+    )
     return tile(label(metric.name), shown(metrics, metric.name), beside, metric.tile)
 
 

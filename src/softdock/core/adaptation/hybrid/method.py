@@ -154,6 +154,7 @@ METHOD = Method(
         Belief("delay", "damping_Ns_per_m"),
     ),  # b = k h: an error in either is one in b
     suggest=suggestions.damper,
+    advised=suggestions.neutral_damper,
     refuses=suggestions.needs_stiffness,
     linear_part=linear_part,
 )

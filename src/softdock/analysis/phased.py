@@ -1,0 +1,75 @@
+"""A run judged at the worst of its sampling phases: the run itself and a few more of the same
+docking, which fly on all cores and are not kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from softdock.analysis.free_flight import first_step
+from softdock.analysis.judgement import judgement
+from softdock.analysis.phases import shifted
+from softdock.analysis.simulation import simulate
+from softdock.runs.run import Run
+from softdock.scenario.build import Scenario
+
+SEEDS = 2**32  # there are as many
+
+
+def in_phases(scenario: Scenario, count: int) -> list[Scenario]:
+    """The scenario as it stands, then moved by even fractions of a cycle. With noise each has a
+    seed of its own: chance and phase are sampled together."""
+    cycle = scenario.tables["time"]["cycle_ms"] * 1e-3
+    return [
+        scenario,
+        *(reseeded(shifted(scenario, cycle * i / count), i) for i in range(1, count)),
+    ]
+
+
+def reseeded(scenario: Scenario, by: int) -> Scenario:
+    """The same scenario with another seed; the same one where nothing is random."""
+    sensor, pose = scenario.tables["sensor"], scenario.tables["pose"]
+    random = [v for table in (sensor, pose) for k, v in table.items() if k.startswith("noise")]
+    random += [
+        robot[key]
+        for robot in scenario.tables["robots"].values()
+        for key in ("delay_jitter_ms", "dropout_probability")
+    ]
+    if not any(random):
+        return scenario
+    return scenario.with_keys({"random.seed": (scenario.tables["random"]["seed"] + by) % SEEDS})
+
+
+def judge_in_phases(run: Run, count: int | None = None, called: str = "") -> Run:
+    """The same run with its judgement over `count` sampling phases (the scenario's own number, if
+    none is given). Its other metrics stay those of the run as written."""
+    tables = run.scenario.tables["verdict"]
+    others = in_phases(run.scenario, tables["phases"] if count is None else count)[1:]
+    found = [run.metrics, *metrics_of(others)] if run.status == "completed" else [run.metrics]
+    run.metrics = {**run.metrics, "judgement": judged(run.scenario, found, called)}
+    return run
+
+
+def judged(scenario: Scenario, found: Sequence[dict[str, Any]], called: str = "") -> dict[str, Any]:
+    """The judgement of a scenario from the metrics of its runs."""
+    different = reseeded(scenario, 1) is not scenario
+    over = "sampling phases and seeds" if different else "sampling phases"
+    return judgement(found, scenario.tables["verdict"], called, first_step(scenario), over)
+
+
+def cores() -> int:
+    """That this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def metrics_of(scenarios: Sequence[Scenario]) -> list[dict[str, Any]]:
+    """Of each scenario's run, in their order, on all cores: compiled code releases Python's
+    lock."""
+    with ThreadPoolExecutor(cores()) as pool:
+        try:
+            return list(pool.map(lambda one: simulate(one).metrics, scenarios))
+        except BaseException:  # an interrupt: let the runs under way end, start no more
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise

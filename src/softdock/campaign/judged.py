@@ -1,0 +1,122 @@
+"""Faithful, off or unsafe, of every run of a campaign: the rule of `analysis/judgement.py` on
+columns.
+
+A batch keeps less than a run: the satellites' peak force is that of the contacts whose log it kept,
+growth of contacts and a sensor at its range are not seen (the energy that stays is). Invented
+energy that no method takes out is the gain of kinetic energy plus the real contact's work where
+nothing but contacts acts; with pushes, networks or a contact that a method replaces it is the
+invented energy itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.analysis.judgement import (
+    COLOURS,
+    FAITHFUL,
+    OFF,
+    UNSAFE,
+    WORDS,
+    measured,
+    word_of,
+)
+from softdock.campaign.arrow_arrays import words
+from softdock.campaign.batch import Batch
+from softdock.campaign.compact_vectors import Thin
+from softdock.campaign.distances import approach_energies
+from softdock.campaign.orbits import Orbits, before_contact, is_pushed
+from softdock.campaign.outcome import Made
+from softdock.core.adaptation.method import nothing_replaced
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
+
+
+def judged(
+    tables: Mapping[str, Any], runs: Thin, batch: Batch, orbits: Orbits, distance: np.ndarray
+) -> np.ndarray:
+    """Index into `WORDS` of every run. `distance`: the worse of both."""
+    bounds = tables["verdict"]
+    everyone = np.arange(len(batch))
+    start = before_contact(runs, everyone, batch, orbits, None)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        energy = left_over(tables, runs, batch) / approach_energies(runs, start)
+        wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
+        peak = satellite_peaks(batch)
+        off_peak = np.where(
+            wanted > 0.0, np.abs(peak / wanted - 1.0), np.where(peak > 0, np.inf, 0)
+        )
+    unsafe = (batch.column("status") != 0.0) | (energy > bounds["unsafe_energy"])
+    near = (distance <= bounds["faithful_distance"]) & (off_peak <= bounds["faithful_peak_force"])
+    word = np.where(near, WORDS.index(FAITHFUL), WORDS.index(OFF))
+    return np.where(unsafe, WORDS.index(UNSAFE), word).astype(np.int8)
+
+
+def words_of_runs(made: Made) -> Any:
+    """The column of a campaign's table."""
+    if made.beside is None:
+        raise ValueError("orbit was not flown beside these runs")
+    worst = np.fmax(made.beside.distance, made.beside.at_end)
+    tables = made.plan.variants[made.variant].scenario.tables
+    return words(judged(tables, made.runs, made.batch, made.beside.orbits, worst), WORDS)
+
+
+def word_in_table(metrics: Mapping[str, Any]) -> int:
+    """The same of a single run from its metrics, by what a batch sees."""
+    seen = measured(metrics) | {"growth": None, "saturated": False}
+    return WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
+
+
+def satellite_peaks(batch: Batch) -> np.ndarray:
+    """Largest force on a satellite over the contacts that were kept [N]; 0 without any."""
+    kept = range(batch.logs.shape[1])
+    each = [np.nan_to_num(batch.contact(i, "peak_force_satellite_N")) for i in kept]
+    return np.max(each, axis=0) if each else batch.column("peak_force_real_N")
+
+
+def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch) -> np.ndarray:
+    """Invented energy that no method takes out [J]."""
+    chosen = [METHODS[method["name"]] for method in tables["methods"]]
+    replaced = any(method.replaced is not nothing_replaced for method in chosen)
+    plugged = any(method.part_of_scenario for method in chosen)
+    if replaced or plugged or is_pushed(runs.base):
+        return batch.column("energy_invented_J")
+    gain = batch.column("kinetic_end_J") - batch.column("kinetic_start_J")
+    return gain + batch.column("real_work_J")
+
+
+def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Of all runs of each variant, the worst deciding; the best variant's stands at the top. None
+    where orbit was not flown."""
+    rows = [v for v in r["variants"] if v.get("judged")]
+    if not rows:
+        return None
+    each = [_of_variant(v, len(rows) > 1) for v in rows]
+    best = min(range(len(rows)), key=lambda i: (WORDS.index(each[i]["word"]), -_share(rows[i])))
+    return {**each[best], "variants": each}
+
+
+def _share(v: Mapping[str, Any]) -> float:
+    return float(v["judged"][FAITHFUL] / max(v["runs"], 1))
+
+
+def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
+    counts = v["judged"]
+    word = max((w for w in WORDS if counts[w]), key=WORDS.index, default=FAITHFUL)
+    said = ", ".join(f"{counts[w]} {w}" for w in WORDS)
+    whose = f"{v['label']}: " if several else ""
+    step = {
+        FAITHFUL: "Next: this rig may be used within what was varied.",
+        OFF: "Next: the worst cases below say where it leaves orbit; `softdock why` says why.",
+        UNSAFE: "Next: replay the worst case below before this rig is switched on.",
+    }[word]
+    return {
+        "word": word,
+        "colour": COLOURS[word],
+        "sentence": f"{word.capitalize()}: {whose}of {v['runs']} runs {said}.",
+        "next_step": step,
+        "variant": v["label"],
+    }

@@ -1,0 +1,69 @@
+"""`softdock new`: a scenario file of one's own rig, asked for or given by options."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from softdock.scenario.new_file import QUESTIONS, SHAPES, problem_of, scenario_text
+
+
+def _options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """One option a question."""
+    for question in reversed(QUESTIONS):
+        unit = f" [{question.unit}]" if question.unit != "-" else ""
+        command = click.option(
+            f"--{question.name.replace('_', '-')}",
+            metavar="NUMBER" if not isinstance(question.default, str) else "A,B,C",
+            help=f"{question.asks}{unit}. (default: {question.default})",
+        )(command)
+    return command
+
+
+@click.command(short_help="Write a scenario file of your own rig, every line commented.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--shape", type=click.Choice(SHAPES), default="cone", show_default=True)
+@_options
+@click.option("--ask/--no-ask", default=None, help="Ask for what is not given. [on a terminal]")
+@click.option("--force", is_flag=True, help="Write over FILE.")
+def new(file: Path, shape: str, ask: bool | None, force: bool, **given: str | None) -> None:
+    """Write a scenario file of your own rig. On a terminal it asks for what no option gives; every
+    answer has a default. The file passes `softdock check`, and every line says what it is.
+    """
+    from softdock.errors import BadInput, Problem
+    from softdock.files.atomic import write_whole
+    from softdock.scenario.build import build
+    from softdock.scenario.parse import parse_toml
+
+    if file.suffix != ".toml":
+        raise BadInput(Problem("FILE", str(file), "a name that ends in .toml"))
+    if file.exists() and not force:
+        raise BadInput(Problem("FILE", str(file), "a new file; --force writes over this one"))
+    asks = ask if ask is not None else sys.stdin.isatty()
+    answers, problems = {}, []
+    for question in QUESTIONS:
+        text = given[question.name]
+        if text is None and asks:
+            unit = f" [{question.unit}]" if question.unit != "-" else ""
+            text = click.prompt(f"{question.asks}{unit}", default=str(question.default))
+        if text is None:
+            continue
+        wrong = problem_of(question, str(text))
+        if wrong:
+            option = f"--{question.name.replace('_', '-')}"
+            problems.append(Problem(option, text, wrong))
+        else:
+            answers[question.name] = text if isinstance(question.default, str) else float(text)
+    if problems:
+        raise BadInput(problems)
+    written = scenario_text(file.stem, shape, answers)
+    tables, locate, _ = parse_toml(written, str(file))
+    checked = build(tables, locate)  # nothing is written that would not run
+    write_whole(file, written.encode())
+    for note in checked.notes:
+        click.echo(f"note: {note}")
+    click.echo(f"{file}: written. Next: `softdock run {file}`")

@@ -1,0 +1,48 @@
+"""What to set, as lines to paste into a scenario file: the best candidate's integrator and methods,
+without the keys that stand at their defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from softdock.core.adaptation.registry import METHODS
+from softdock.scenario.files import to_toml
+
+
+def paste(ranked: list[dict[str, Any]]) -> str:
+    """TOML of the first row that reached its end; empty: there is none."""
+    best = next((row for row in ranked if row["status"] == "completed"), None)
+    if best is None:
+        return ""
+    return to_toml(
+        {
+            "satellites": {"integrator": best["integrator"]},
+            "methods": [_short(entry) for entry in best["settings"]],
+        }
+    )
+
+
+def _rounded(value: Any) -> Any:
+    """Numbers to six digits: more is not known of any rig."""
+    if isinstance(value, list):
+        return [_rounded(x) for x in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def _short(entry: dict[str, Any]) -> dict[str, Any]:
+    """A method's table without what its defaults say already."""
+    kept: dict[str, Any] = {"name": entry["name"]}
+    for parameter in METHODS[entry["name"]].group:
+        value: Any = entry
+        for part in parameter.key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        default = parameter.default
+        default = list(default) if isinstance(default, tuple) else default
+        if value is None or value == default or (isinstance(value, list) and not value):
+            continue
+        *parents, last = parameter.key.split(".")
+        here = kept
+        for part in parents:
+            here = here.setdefault(part, {})
+        here[last] = _rounded(value)
+    return kept

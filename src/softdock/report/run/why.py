@@ -1,0 +1,40 @@
+"""The section of a run's page that says what takes the rig away from orbit, cause by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from softdock.report.frame.elements import shown, table, text
+
+COLUMNS = {
+    "share_of_distance": "share of the distance",
+    "distance_alone": "distance with it alone",
+    "distance_without": "without it",
+    "distance_left": "without it and all above",
+    "share_of_energy": "share of the energy",
+    "of_sensor_row_J": "in the row sensor [J]",
+}
+EXPLAINED = (
+    "Causes are switched off one by one and together. A share is the mean of what a cause adds, "
+    "over several orders of switching them on. The ledger's row sensor is split by difference: "
+    "the row of this rig less the row without the cause."
+)
+
+
+def why_section(metrics: Mapping[str, Any]) -> str:
+    """The sentence, and the table behind it."""
+    found = metrics["why"]
+    rows = [
+        [
+            f"{escape(row['cause'])} <small>{escape(row['what'])}</small>",
+            *(shown(metrics, f"why.rows.{i}.{key}", unit="") for key in COLUMNS),
+        ]
+        for i, row in enumerate(found["rows"])
+    ]
+    return (
+        text(found["sentence"], "plain")
+        + table("Causes, the largest first", ["", *COLUMNS.values()], rows)
+        + text(EXPLAINED)
+    )

@@ -1,0 +1,234 @@
+"""The table `[approach]`: how the chaser comes, in the words of a test plan, as positions,
+velocities and attitudes.
+
+    [approach]
+    distance_m = 0.05         tip to the plane of the wall or of the cone's mouth, along the axis
+    speed_m_per_s = 0.02      along the axis, towards the target
+    lateral_offset_m = 0.015  across the axis; two numbers: along the two lateral directions
+    misalignment_deg = 1.5    tilt of the chaser about the second lateral direction; two: about both
+    tumble_deg_per_s = 0.3    of the target about the second lateral direction; three: body axes
+    at = "touch"              when offset, tilt and attitude of the target are so; or "start"
+
+The axis is that of the first contact pair, out of the wall or mouth, in the target's attitude. The
+chaser's tip points against it. The first lateral direction is the world axis y made square to it (z
+for an axis along y), the second completes a right-handed frame. With `at = "touch"` everything is
+moved back along free flight by distance over speed: the target's tumble is torque-free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.core.spatial.arrays import matrix
+
+PATH = "approach"
+KEYS = {
+    "distance_m": "tip to the plane of the wall or of the cone's mouth, along its axis, > 0 [m]",
+    "speed_m_per_s": "along the axis, towards the target, > 0 [m/s]",
+    "lateral_offset_m": "across the axis [m]; two numbers: along both lateral directions",
+    "misalignment_deg": "tilt of the chaser about the second lateral direction; two: about both",
+    "tumble_deg_per_s": "of the target about the second lateral direction; three: body axes",
+    "at": "start or touch: when offset, tilt and the target's attitude are so",
+}
+WRITTEN = {"chaser": ("position_m", "velocity_m_per_s", "attitude_wxyz", "rate_rad_per_s")}
+TURN_STEPS = 64  # Runge-Kutta steps back to the start
+Refuse = Callable[..., None]
+
+
+def resolve_approach(tables: dict[str, Any], refuse: Refuse) -> None:
+    """Take `[approach]` out of the tables and write its motions into chaser and target."""
+    given = tables.pop(PATH)
+    if not isinstance(given, Mapping):
+        refuse(PATH, given, "a table: " + ", ".join(KEYS))
+        return
+    found = _numbers(given, refuse)
+    pair = _first_pair(tables, refuse)
+    taken = [
+        f"{body}.{key}" for body, keys in WRITTEN.items() for key in keys if key in tables[body]
+    ]
+    if "tumble_deg_per_s" in given and "rate_rad_per_s" in tables["target"]:
+        taken.append("target.rate_rad_per_s")
+    for key in taken:
+        body, name = key.split(".")
+        refuse(key, tables[body][name], "nothing beside [approach], which says where it starts")
+    if found is None or pair is None or taken:
+        return
+    _write(tables, found, *pair)
+
+
+def _write(
+    tables: dict[str, Any],
+    n: dict[str, Any],
+    tip: np.ndarray,
+    radius: float,
+    origin: np.ndarray,
+    axis: np.ndarray,
+) -> None:
+    target = tables["target"]
+    turn = matrix(target.get("attitude_wxyz", [1.0, 0.0, 0.0, 0.0]))
+    out = turn @ axis
+    first, second = laterals(out)
+    tumble = n["tumble"]
+    rate = tumble if len(tumble) == 3 else turn.T @ second * tumble[0]
+    offset = first * n["offset"][0] + second * n["offset"][1]
+    away = 0.0 if n["at"] == "touch" else n["distance"]
+    at_tip = np.asarray(target.get("position_m", np.zeros(3)), float) + turn @ origin
+    at_tip = at_tip + out * (away + radius) + offset
+    attitude = _facing(tip, -out)
+    attitude = _about(second, n["tilt"][0]) @ _about(first, n["tilt"][1]) @ attitude
+    velocity = np.asarray(target.get("velocity_m_per_s", np.zeros(3)), float) - n["speed"] * out
+    position = at_tip - attitude @ tip
+    if n["at"] == "touch":
+        late = n["distance"] / n["speed"]
+        position = position - late * velocity
+        _turn_back(target, turn, rate, late)
+    elif np.any(rate):
+        target["rate_rad_per_s"] = [float(x) for x in rate]
+    chaser = tables["chaser"]
+    chaser["position_m"] = [float(x) for x in position]
+    chaser["velocity_m_per_s"] = [float(x) for x in velocity]
+    chaser["attitude_wxyz"] = quaternion(attitude)
+
+
+def _turn_back(target: dict[str, Any], turn: np.ndarray, rate: np.ndarray, late: float) -> None:
+    """The target some time before: moved along its velocity and turned along its free rotation."""
+    moved = np.asarray(target.get("velocity_m_per_s", np.zeros(3)), float) * late
+    if np.any(moved):
+        target["position_m"] = (np.asarray(target.get("position_m", np.zeros(3))) - moved).tolist()
+    if not np.any(rate) or target.get("fixed"):
+        return
+    inertia = np.asarray(target["inertia_kg_m2"], float)
+    inertia = np.diag(inertia) if inertia.size == 3 else inertia.reshape(3, 3)
+    spin, h = turn @ inertia @ rate, -late / TURN_STEPS
+
+    def turning(R: np.ndarray) -> np.ndarray:
+        return R @ _cross(np.linalg.solve(inertia, R.T @ spin))
+
+    R = turn
+    for _ in range(TURN_STEPS):
+        a = turning(R)
+        b = turning(R + 0.5 * h * a)
+        c = turning(R + 0.5 * h * b)
+        R = R + h / 6.0 * (a + 2.0 * b + 2.0 * c + turning(R + h * c))
+    target["attitude_wxyz"] = quaternion(R)
+    R = matrix(target["attitude_wxyz"])
+    target["rate_rad_per_s"] = [float(x) for x in np.linalg.solve(inertia, R.T @ spin)]
+
+
+def laterals(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Two directions across an axis."""
+    help_ = np.array([0.0, 1.0, 0.0]) if abs(axis[1]) < 0.9 else np.array([0.0, 0.0, 1.0])
+    first = help_ - (help_ @ axis) * axis
+    first /= np.linalg.norm(first)
+    return first, np.cross(axis, first)
+
+
+def _facing(tip: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The smallest rotation that points the tip along a direction; none for a tip in the middle."""
+    if not np.any(tip):
+        return np.eye(3)
+    u = tip / np.linalg.norm(tip)
+    if u @ direction < -1.0 + 1e-12:
+        return _about(laterals(u)[1], math.pi)
+    v = np.cross(u, direction)
+    K = _cross(v)
+    return np.eye(3) + K + K @ K / (1.0 + u @ direction)
+
+
+def _about(axis: np.ndarray, angle: float) -> np.ndarray:
+    K = _cross(axis)
+    return np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
+
+
+def _cross(v: np.ndarray) -> np.ndarray:
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def quaternion(R: np.ndarray) -> list[float]:
+    """(w, x, y, z) of a rotation matrix, w not negative."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [0.0, R[0, 0] - R[1, 1] - R[2, 2], R[1, 0] + R[0, 1], R[2, 0] + R[0, 2]],
+            [0.0, 0.0, R[1, 1] - R[0, 0] - R[2, 2], R[2, 1] + R[1, 2]],
+            [0.0, 0.0, 0.0, R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    q = np.linalg.eigh(K, UPLO="U")[1][:, -1]
+    q = q if q[0] >= 0.0 else -q
+    return [float(x) for x in q]
+
+
+def _numbers(given: Mapping[str, Any], refuse: Refuse) -> dict[str, Any] | None:
+    from softdock.errors import closest
+
+    problems = 0
+
+    def number(key: str, sizes: tuple[int, ...], default: Any) -> list[float]:
+        nonlocal problems
+        value = given.get(key, default)
+        items = list(value) if isinstance(value, list | tuple) else [value]
+        fine = len(items) in sizes and all(
+            isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)
+            for x in items
+        )
+        if not fine:
+            problems += 1
+            refuse(f"{PATH}.{key}", value, KEYS[key])
+            return [0.0, 0.0]
+        return [float(x) for x in items]
+
+    for key in given:
+        if key not in KEYS:
+            problems += 1
+            refuse(f"{PATH}.{key}", given[key], "one of " + ", ".join(KEYS), closest(key, KEYS))
+    distance, speed = number("distance_m", (1,), None)[0], number("speed_m_per_s", (1,), None)[0]
+    for key, value in (("distance_m", distance), ("speed_m_per_s", speed)):
+        if key in given and not problems and not value > 0.0:
+            problems += 1
+            inside = "; at or below 0 the tip starts inside" if key == "distance_m" else ""
+            refuse(f"{PATH}.{key}", given[key], KEYS[key] + inside)
+    at = given.get("at", "start")
+    if at not in ("start", "touch"):
+        problems += 1
+        refuse(f"{PATH}.at", at, KEYS["at"])
+    result = {
+        "distance": distance,
+        "speed": speed,
+        "offset": [*number("lateral_offset_m", (1, 2), 0.0), 0.0],
+        "tilt": [*np.radians(number("misalignment_deg", (1, 2), 0.0)), 0.0],
+        "tumble": np.radians(number("tumble_deg_per_s", (1, 3), 0.0)),
+        "at": at,
+    }
+    return None if problems else result
+
+
+def _first_pair(
+    tables: dict[str, Any], refuse: Refuse
+) -> tuple[np.ndarray, float, np.ndarray, np.ndarray] | None:
+    """Tip, its radius, origin and unit axis of the first contact pair."""
+    pairs = tables.get("contact")
+    if not isinstance(pairs, list) or not pairs or not isinstance(pairs[0], Mapping):
+        refuse(PATH, "no contact pair", "a [[contact]] whose axis the chaser comes along")
+        return None
+    pair = pairs[0]
+    if pair.get("geometry") == "sphere":
+        refuse(PATH, "a sphere", "a first contact pair with an axis: a wall or a cone")
+        return None
+    try:
+        tip, origin, axis = (
+            np.asarray(pair.get(key, default), dtype=float).reshape(3)
+            for key, default in (
+                ("tip_m", [0.0] * 3),
+                ("origin_m", [0.0] * 3),
+                ("axis", [1.0, 0.0, 0.0]),
+            )
+        )
+        radius, length = float(pair.get("tip_radius_m", 0.0)), float(np.linalg.norm(axis))
+    except (TypeError, ValueError):
+        return None  # refused by who checks the pair
+    return (tip, radius, origin, axis / length) if length > 0.0 else None

@@ -1,0 +1,176 @@
+"""A scenario file of a rig's own numbers, every line with a comment: what `softdock new` writes.
+
+In: answers by name (`QUESTIONS`), in the units that people use. Out: TOML text that passes
+`softdock check`. Nothing is hidden: what was not asked stands in the file with its default and its
+meaning.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.core.adaptation.registry import RAW
+
+
+class Question(NamedTuple):
+    """One answer: its option, what is asked, unit, default, and the smallest allowed."""
+
+    name: str
+    asks: str
+    unit: str
+    default: Any
+    low: float = 0.0
+
+
+QUESTIONS = (
+    Question("chaser_mass", "mass of the servicer", "kg", 420.0, 1e-9),
+    Question("chaser_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "60,75,70"),
+    Question("target_mass", "mass of the client", "kg", 1150.0, 1e-9),
+    Question("target_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "310,280,330"),
+    Question("chaser_arm", "probe tip from the servicer's centre of mass", "m", 1.0),
+    Question("target_arm", "cone's mouth (or wall) from the client's centre of mass", "m", 1.0),
+    Question("speed", "approach speed", "mm/s", 20.0, 1e-9),
+    Question("offset", "lateral offset at touch", "mm", 15.0),
+    Question("tilt", "misalignment at touch", "deg", 1.5, -180.0),
+    Question("tumble", "tumble of the client", "deg/s", 0.3, -360.0),
+    Question("stiffness", "stiffness of the contact", "N/m", 30000.0, 1e-9),
+    Question("restitution", "restitution of the contact, 0 to 1", "-", 0.6, 1e-9),
+    Question("friction", "friction coefficient", "-", 0.1),
+    Question("delay", "delay of the robots, command to motion", "ms", 24.0),
+    Question("cycle", "control cycle", "ms", 4.0, 1e-9),
+    Question("sensor_rate", "sample rate of the force sensor", "Hz", 1000.0, 1e-9),
+    Question("noise", "its noise, standard deviation", "N", 0.2),
+    Question("tool_mass", "mass of the tool beyond the sensor", "kg", 2.0),
+    Question("tool_error", "by how much it is weighed wrong", "%", 3.0, -100.0),
+    Question("duration", "length of a run", "s", 12.0, 1e-9),
+)
+SHAPES = ("cone", "wall")
+
+
+def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
+    """The whole file."""
+    a = {**{q.name: q.default for q in QUESTIONS}, **answers}
+    believed = a["tool_mass"] * (1.0 - 0.01 * a["tool_error"])
+    lines = [
+        f"# {name}: written by `softdock new`. Units stand in the keys; every line may be changed.",
+        "# softdock check FILE    softdock run FILE    softdock why FILE    softdock compare FILE",
+        "schema = 1 # version of this format",
+        f'name = "{name}" # short name, also of its run folders',
+        f'description = "{shape} docking, {a["speed"]:g} mm/s, {a["delay"]:g} ms of delay"',
+        "",
+        "[time]",
+        f"cycle_ms = {_n(a['cycle'])} # control cycle: the force is held over it",
+        f"duration_s = {_n(a['duration'])} # long enough for the contacts and for parting",
+        "plant_steps = 4 # steps of robots and contact in a cycle",
+        "",
+        "[satellites]",
+        'integrator = "exact_hold" # how the satellites move under the held force',
+        "",
+        "[chaser] # the servicer; x along its probe",
+        f"mass_kg = {_n(a['chaser_mass'])} # mass",
+        f"inertia_kg_m2 = {_inertia(a['chaser_inertia'])} # about its centre of mass, body axes",
+        "",
+        "[target] # the client; its opening towards -x",
+        f"mass_kg = {_n(a['target_mass'])} # mass",
+        f"inertia_kg_m2 = {_inertia(a['target_inertia'])} # about its centre of mass, body axes",
+        "",
+        "[approach] # turned into position, velocity and attitude of the chaser",
+        f"distance_m = {_n(_distance(a))} # tip to the plane of the mouth or wall, at the start",
+        f"speed_m_per_s = {_n(1e-3 * a['speed'])} # along the axis",
+        f"lateral_offset_m = {_n(1e-3 * a['offset'])} # across the axis",
+        f"misalignment_deg = {_n(a['tilt'])} # tilt of the chaser",
+        f"tumble_deg_per_s = {_n(a['tumble'])} # rate of the target",
+        'at = "touch" # offset, tilt and the target\'s attitude are so when the tip is at '
+        "the plane",
+        "",
+        "[robots.chaser]",
+        f"delay_ms = {_n(a['delay'])} # from the stamp of a set-point to the mock-up being there",
+        "",
+        "[robots.target]",
+        f"delay_ms = {_n(a['delay'])} # the same",
+        "",
+        "[sensor] # between the chaser's robot and its tool",
+        f"rate_Hz = {_n(a['sensor_rate'])} # samples a second",
+        'handover = "mean" # of the samples since the last cycle; or "latest"',
+        f"noise_N = {_n(a['noise'])} # standard deviation of a sample",
+        "threshold_N = 0.0 # forces below are taken as none",
+        "",
+        "[laboratory]",
+        "gravity_m_per_s2 = [0.0, 0.0, -9.81] # pulls at the tool; the satellites do not feel it",
+        "",
+        "[mock_up.chaser] # the tool beyond the sensor",
+        f"mass_kg = {_n(a['tool_mass'])} # what it weighs",
+        f"centre_m = [{_n(0.9 * a['chaser_arm'])}, 0.0, 0.0] # its centre, from the chaser's",
+        f"believed.mass_kg = {_n(believed)} # what it is compensated with",
+        "",
+        "[[contact]] # probe tip against the client",
+        *_shape(shape, a),
+        "[contact.real]",
+        'law = "spring_damper" # force = stiffness x depth + damping x rate, never pulling',
+        f"stiffness_N_per_m = {_n(a['stiffness'])} # of mock-ups and mounting in series",
+        f"restitution = {_n(a['restitution'])} # turned into damping with the effective mass",
+        f"friction = {_n(a['friction'])} # Coulomb coefficient",
+        "",
+        "[[methods]] # what is done about the delay; softdock compare FILE says what to put here",
+        f'name = "{RAW}" # nothing: the measured force moves the satellites',
+        "",
+        "[verdict] # faithful, off or unsafe: by these bounds",
+        "faithful_distance = 0.05 # distance from orbit, of the approach",
+        "faithful_peak_force = 0.10 # of orbit's peak force",
+        "unsafe_energy = 0.05 # of the approach energy, from nothing and not taken out",
+        "unsafe_growth = 0.05 # of repeated or latched contacts",
+        "phases = 8 # sampling phases flown for the verdict",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _distance(a: dict[str, Any]) -> float:
+    """Two seconds of free flight."""
+    return float(f"{2e-3 * a['speed']:.6g}")
+
+
+def _shape(shape: str, a: dict[str, Any]) -> list[str]:
+    lines = [
+        f'geometry = "{shape}" # of the client\'s part',
+        f"tip_m = [{_n(a['chaser_arm'])}, 0.0, 0.0] # centre of the tip, from the chaser's centre",
+        "tip_radius_m = 0.005 # the tip is a sphere",
+        f"origin_m = [{_n(-a['target_arm'])}, 0.0, 0.0] # mouth or wall, from the target's centre",
+        "axis = [-1.0, 0.0, 0.0] # out of the mouth, or off the wall",
+    ]
+    if shape == "cone":
+        lines += [
+            f"mouth_radius_m = {_n(max(0.05, 3e-3 * a['offset']))} # inner radius at the mouth",
+            "bottom_radius_m = 0.01 # inner radius at the bottom",
+            "half_angle_deg = 30.0 # between axis and wall",
+            "wall_thickness_m = 0.005 # of the wall",
+            "closed_bottom = true # a plate closes the bottom",
+        ]
+    return lines
+
+
+def _inertia(given: Any) -> str:
+    """Three or nine numbers as TOML."""
+    numbers = [float(x) for x in str(given).split(",")]
+    if len(numbers) == 9:
+        rows = [numbers[i : i + 3] for i in (0, 3, 6)]
+        return "[" + ", ".join("[" + ", ".join(map(_n, row)) + "]" for row in rows) + "]"
+    return "[" + ", ".join(map(_n, numbers)) + "]"
+
+
+def _n(x: float) -> str:
+    return repr(float(f"{float(x):.12g}"))
+
+
+def problem_of(question: Question, text: str) -> str:
+    """Why an answer cannot be; empty: it can."""
+    parts = text.split(",") if isinstance(question.default, str) else [text]
+    try:
+        numbers = [float(part) for part in parts]
+    except ValueError:
+        return "a number" if len(parts) == 1 else "3 or 9 numbers with commas"
+    if not all(math.isfinite(x) for x in numbers):
+        return "finite numbers"
+    if isinstance(question.default, str):
+        return "" if len(numbers) in (3, 9) else "3 or 9 numbers with commas"
+    return "" if numbers[0] >= question.low else f"at least {question.low:g} [{question.unit}]"

@@ -1,0 +1,79 @@
+"""The tutorial docs/my_rig.md: its commands run as a user would type them, and what the page says
+is what they say."""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from softdock.analysis.simulation import simulate
+from softdock.campaign.plan import load_plan
+from softdock.cli.main import cli
+
+PAGE = (Path(__file__).parents[2] / "docs" / "my_rig.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"```\n(softdock.*?)```", PAGE, re.S)
+    for line in block.strip().splitlines()
+]
+PASTED, SCATTER = re.findall(r"```toml\n(.*?)```", PAGE, re.S)[1:]
+
+
+def typed(command):
+    """A line of the page; the words that it prints."""
+    result = CliRunner().invoke(cli, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+    return " ".join(result.stdout.split())
+
+
+@pytest.fixture
+def rig(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    new, *_ = COMMANDS
+    typed(new)
+    return tmp_path / "my_rig.toml"
+
+
+def change(file, pattern, by):
+    text, count = re.subn(pattern, by.replace("\\", ""), file.read_text(), flags=re.S | re.M)
+    assert count == 1
+    file.write_text(text)
+
+
+def test_safe_and_why(rig):
+    """Check finds the weight, the run is unsafe and says what to do, and the causes are in the
+    page's order."""
+    _, check, run, why, _ = COMMANDS
+    warning = " ".join(re.search(r"^> (.*?)\n\n", PAGE, re.S | re.M)[1].replace("\n>", "").split())
+    assert warning in typed(check)
+    said = typed(run)
+    assert said.startswith("Unsafe: at the worst of 8 sampling phases and seeds")
+    assert "Next: weigh the chaser's tool" in said
+    causes = typed(why)
+    order = [causes.index(f"{one} (") for one in ("tool: weight", "chaser's robot: delay")]
+    assert order == sorted(order)
+    assert "target's robot: delay (" in causes
+
+
+def test_what_to_set(rig):
+    """Weighed again it is still unsafe by its delay; the lines to paste are the page's, their
+    verdict is that of a run with them, and runs of the campaign confirm it."""
+    change(rig, r"^believed\.mass_kg = .*?$", "believed.mass_kg = 1.9995")
+    still = typed("softdock run my_rig.toml")
+    assert still.startswith("Unsafe:")
+    assert "Next: `softdock compare my_rig.toml`" in still
+    compared = typed(f"{COMMANDS[-1]} --methods remapping --integrators symplectic_euler")
+    assert " ".join(PASTED.split()) in compared
+    verdict = compared[compared.index("Faithful: at the worst") :].split(" The page")[0]
+    change(rig, r"^\[satellites\].*?\n\n", "")
+    change(rig, r"^\[\[methods\]\].*?\n\n", "")
+    rig.write_text(rig.read_text() + "\n" + PASTED)
+    assert typed("softdock run my_rig.toml").startswith(verdict)
+    Path("scatter.toml").write_text(SCATTER)
+    plan = load_plan(Path("scatter.toml"))
+    assert plan.runs == tomllib.loads(SCATTER)["runs"]
+    for number in (0, 40):
+        assert simulate(plan.scenario_of(number)).metrics["judgement"]["word"] == "faithful"

@@ -1,0 +1,30 @@
+"""The distance from orbit is also taken at the end of the run: a kick after parting cannot hide."""
+
+import math
+
+import pytest
+
+from softdock.analysis.fidelity import worse
+from softdock.analysis.metrics import metrics
+from softdock.analysis.simulation import simulate
+from softdock.scenario.files import load_scenario
+
+
+def test_a_kick_after_parting_shows_at_the_end_and_judges():
+    """A satellite that is kicked in the last cycle leaves the first distance as it was; the second
+    and the one that judges have the kick in them."""
+    run = simulate(load_scenario("epos_1d"))
+    before = run.metrics
+    run.series["chaser.velocity"][-1, 1] += 0.038  # m/s, sideways
+    after = metrics(run)
+    assert after["distance_from_orbit"] == before["distance_from_orbit"]
+    assert after["distance_from_orbit_at_end"] > before["distance_from_orbit_at_end"] + 0.5
+    assert after["distance_from_orbit_worst"] == after["distance_from_orbit_at_end"]
+    assert before["distance_from_orbit_worst"] == pytest.approx(before["distance_from_orbit"])
+
+
+def test_the_worse_of_two_distances_is_the_one_that_is_defined():
+    """A contact that is still on at the end has one distance, and that one judges."""
+    assert worse(0.1, 0.2) == worse(0.2, 0.1) == 0.2
+    assert worse(math.nan, 0.3) == 0.3
+    assert math.isnan(worse(math.nan, math.nan))
