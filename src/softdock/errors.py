@@ -70,6 +70,10 @@ class NotFlown(SoftdockError):
     flies it."""
 
 
+class NoTruth(SoftdockError):
+    """A number was asked for that only a simulation knows, of a run of a real facility."""
+
+
 class NoDevice(SoftdockError):
     """No usable GPU; the message says what was found."""
 

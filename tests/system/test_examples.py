@@ -54,6 +54,12 @@ SAID = {
         r"ignored +: restitution 0\.983 .*0\.954",
         r"measured +: .*1\.000",
     ],
+    "10": [
+        r"told to stop: 0",
+        r"restitution 1\.1191, 5\.310 N measured",
+        r"observed energy \+3\.\d+ mJ",
+        r"is known: False",
+    ],
 }
 
 
