@@ -29,6 +29,7 @@ NAMES = (
     "noise_confidence",
     "rewind_cycle",
     "wire",
+    "recording",
 )
 
 

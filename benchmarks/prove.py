@@ -80,6 +80,13 @@ def _properties(seed: int) -> dict[str, Any]:
     return {"summary": lines[-1], "failed": failed, "met": done.returncode == 0}
 
 
+@part("recording", "an hour at 2 x 250 Hz and a 7 kHz sensor is recorded without a lost row")
+def _recording(seed: int) -> dict[str, Any]:
+    from benchmarks.recording import in_real_time
+
+    return in_real_time(3600.0)
+
+
 def _held(found: dict[str, Any]) -> dict[str, Any]:
     """A hostile user's numbers: met if there was something to try and nothing failed."""
     return {**found, "met": found["count"] > 0 and not found["failures"]}

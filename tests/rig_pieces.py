@@ -1,31 +1,21 @@
-"""A whole emulated rig for tests: two robots, a sensor, and a docking controller of few lines.
-
-The controller drives softdock's own `control_step` with what comes over the wire (the chaser's
-telegrams are the clock) and is what a rig needs at least; supervision stands above it.
-"""
+"""A whole emulated rig for tests: two robots, a sensor, and the docking between them
+(drivers/docking.py)."""
 
 from __future__ import annotations
 
 import socket
 
-import numpy as np
-
 import softdock
-from softdock.core.machine import doors
-from softdock.core.machine.state import STATE_FLOATS, place
-from softdock.core.spatial.motion import Motion, Pose
 from softdock.core.wire import doors as wire
+from softdock.drivers.docking import Docking
 from softdock.drivers.emulate import Emulation, Plant
 from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
-from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.rsi_config import parse_ethernet_file
 
-MM, MS, SECOND = 1e-3, 1_000_000, 1_000_000_000
+MS, SECOND = 1_000_000, 1_000_000_000
 HOST = "127.0.0.1"
 DIGITAL_INPUT = '<ELEMENT TAG="DiL" TYPE="LONG" INDX="1"/>'
-SATELLITES, COMMAND, MOCK_UPS = (place(one).start for one in ("satellites", "command", "facility"))
-FACILITY = place("facility.dissipating").start
 
 
 def ethernet_file(
@@ -50,80 +40,23 @@ def ethernet_file(
     return text.encode()
 
 
-def motion_in(state: np.ndarray, at: int) -> Motion:
-    s = [float(x) for x in state[at : at + 13]]
-    return Motion(tuple(s[0:3]), tuple(s[3:7]), tuple(s[7:10]), tuple(s[10:13]))
-
-
-class Docking:
-    """A controller: called with every datagram, answers with datagrams."""
-
-    def __init__(self, scenario, file, cycle_ms: float = 4.0, scale: float = 1e6) -> None:
-        self.scenario = scenario
-        self.mem, self.state = np.zeros(scenario.mem_floats), np.zeros(STATE_FLOATS)
-        doors.begin(
-            scenario.vector, scenario.markers.features, self.mem, self.state, np.zeros((0, 1))
-        )
-        self.start = [motion_in(self.state, COMMAND + 13 * i) for i in range(2)]
-        self.satellites, self.command = self.state.copy(), np.zeros(STATE_FLOATS)
-        self.command[COMMAND : COMMAND + 26] = self.state[COMMAND : COMMAND + 26]
-        self.facility, self.reports = self.state.copy(), np.zeros(scenario.mem_floats)
-        self.robots = [RobotLink(file, cycle_ms) for _ in range(2)]
-        self.sensor = SensorLink(scale, scale)
-        self.T, self.k, self.ages_ns = 1e-3 * cycle_ms, 0, []
-
-    def __call__(self, now_ns: int, who: str, data: bytes):
-        if who == "sensor":
-            self.sensor.hear(data, now_ns)
-            return
-        which = ("chaser", "target").index(who)
-        link = self.robots[which]
-        if link.hear(data, now_ns) not in ("first", "taken"):
-            return
-        if which == 0:
-            for _ in range(1 + link.lost_now):  # catch up lost cycles with the held wrench
-                self.control(now_ns)
-        yield who, link.reply(self.correction(which))
-
-    def control(self, now_ns: int) -> None:
-        found = self.sensor.newest(now_ns)
-        f, k = self.facility, self.k
-        if found is not None:
-            wrench, stamp = found
-            self.ages_ns.append(now_ns - stamp)
-            f[FACILITY + 5 : FACILITY + 11] = wrench  # sensor at the centre, axes as the world's
-            f[FACILITY + 3] = k * self.T - 1e-9 * self.ages_ns[-1]
-        f[FACILITY + 4] = k * self.T
-        f[MOCK_UPS : MOCK_UPS + 26] = self.state[MOCK_UPS : MOCK_UPS + 26]
-        for which, link in enumerate(self.robots):
-            if link.ipoc > 0:
-                pose = wire.load_frame(link.measured, 0)
-                f[MOCK_UPS + 13 * which :][:7] = (*pose.p, *pose.q)
-        s = self.scenario
-        doors.control_step(
-            s.vector, s.markers, self.mem, self.reports, k, self.satellites, f, self.command
-        )
-        self.k += 1
-
-    def correction(self, which: int) -> list[float]:
-        """From the pose at RSI_ON to the set-point: mm, degrees."""
-        wanted, start = motion_in(self.command, COMMAND + 13 * which), self.start[which]
-        x, y, z, a, b, c = wire.frame_of(Pose(wanted.p, wanted.q))
-        return [x - start.p[0] / MM, y - start.p[1] / MM, z - start.p[2] / MM, a, b, c]
-
-    @property
-    def speed(self) -> float:
-        """Of the chaser along x [m/s]."""
-        return float(motion_in(self.satellites, SATELLITES).v[0])
-
-
 class Rig:
-    """The same file for both robots, a sensor on the chaser, everything in phase at t = 0."""
+    """The same file for both robots, a sensor on the chaser, everything in phase at t = 0; or the
+    target's ticks a skew later."""
 
-    def __init__(self, preset="epos_1d", robot=None, target=None, sensor=None, faults=None, hold=1):
-        self.scenario = softdock.load_scenario(preset)
+    def __init__(
+        self,
+        scenario=None,
+        robot=None,
+        target=None,
+        sensor=None,
+        faults=None,
+        hold=1,
+        skew_ns=0,
+    ):
+        self.scenario = softdock.load_scenario("epos_1d") if scenario is None else scenario
         self.file = parse_ethernet_file(ethernet_file(hold=hold), "test.xml")
-        self.controller = Docking(self.scenario, self.file, scale=1e6)
+        self.controller = Docking(self.scenario, (self.file, self.file), 1e6, 1e6)
         windows = faults.window_rows() if faults else None
         robot = robot or {}
         self.robots = [
@@ -136,8 +69,11 @@ class Rig:
         self.sensor = EmulatedSensor(
             SensorSettings(**(sensor or {})), self.scenario, *self.robots, windows
         )
-        for emulated, motion in zip(self.robots, self.controller.start):
-            emulated.start(0, motion)
+        if skew_ns:  # its RSI_ON is that much later on its way
+            self.controller.start[1] = wire.coast(self.controller.start[1], 1e-9 * skew_ns)
+        starts = zip(self.robots, self.controller.start, (0, skew_ns))
+        for emulated, motion, first_ns in starts:
+            emulated.start(first_ns, motion)
         self.sensor.start(0)
 
 
@@ -157,7 +93,7 @@ def emulation(
     ]
     motions = tuple(
         m if moving else m._replace(v=(0.0, 0.0, 0.0), w=(0.0, 0.0, 0.0))
-        for m in Docking(scenario, files[0]).start
+        for m in Docking(scenario, files, 1e6, 1e6).start
     )
     settings = [
         RobotSettings(file, which, timeout_packets=timeout_packets)

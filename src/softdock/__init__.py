@@ -15,6 +15,10 @@ _EXPORTS = {
     "fly": "softdock.analysis.simulation",
     "judge": "softdock.analysis.simulation",
     "Stepper": "softdock.runs.stepper",
+    "Controller": "softdock.runs.controller",
+    "Facility": "softdock.runs.facility",
+    "SimulatedFacility": "softdock.runs.facility",
+    "drive": "softdock.analysis.driving",
     "Run": "softdock.runs.run",
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
@@ -23,6 +27,7 @@ _EXPORTS = {
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",
     "open_run": "softdock.archive.run_folder",
+    "open_recording": "softdock.archive.recordings",
     "simulate_phases": "softdock.analysis.phases",
     "compare": "softdock.comparison",
     "load_method_file": "softdock.scenario.method_file",
@@ -30,6 +35,8 @@ _EXPORTS = {
 # What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
 _GIVEN = {
     "save_run": "softdock.archive.run_folder",
+    "save_mcap": "softdock.recorder.simulated",
+    "recording_page": "softdock.report.recording.page",
     "run_figure": "softdock.runs.figure",
     "to_dataframe": "softdock.runs.frames",
     "to_xarray": "softdock.runs.frames",

@@ -3,6 +3,7 @@
 SoftdockError
 |- BadInput            a value a user gave is impossible; `problems` lists all of them
 |- BadRunFolder        a stored run cannot be read
+|- BadRecording        a recording is cut, foreign, or of a newer version
 |- NoDevice            a GPU was asked for and none was found
 `- CampaignStopped     a campaign could not go on; what it has is kept
 
@@ -60,9 +61,17 @@ class BadRunFolder(SoftdockError):
     """A run folder that is cut, foreign, or of a newer version."""
 
 
+class BadRecording(SoftdockError):
+    """A recording (MCAP) or a ring that is cut, foreign, or of a newer version."""
+
+
 class NotFlown(SoftdockError):
     """A number was asked for that needs a flight nobody has flown; the message says which call
     flies it."""
+
+
+class NoTruth(SoftdockError):
+    """A number was asked for that only a simulation knows, of a run of a real facility."""
 
 
 class NoDevice(SoftdockError):

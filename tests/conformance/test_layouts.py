@@ -41,6 +41,7 @@ ALLOWED: dict[str, str] = {
     "chance.py": "rounds of Philox",
     "contact/restitution.py": "steps of a bisection",
     "energy/axis_scheme.py": "the sample before",
+    "machine/seam_doors.py": "the row before",
     "orbit/networks.py": "the second of a port's two ends",
     "ports/continuous.py": "half steps of a Runge-Kutta step",
     "ports/haptic_loop.py": "an enumeration",

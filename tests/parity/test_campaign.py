@@ -14,14 +14,13 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.cpu import run_cpu
 from softdock.campaign.cuda import (
     expanding_kernel,
-    keep_if_possible,
-    load_if_whole,
     load_numba_cuda,
 )
 from softdock.campaign.digest import tables
 from softdock.campaign.distances import turned_back
 from softdock.campaign.engines import Cpu
 from softdock.campaign.execute import run_shards
+from softdock.campaign.kept_kernels import keep_if_possible, load_if_whole
 from softdock.campaign.kernel_specialisation import Common, tailor
 from softdock.campaign.orbits import Settled, distances_from_orbit, fly_orbits
 from softdock.campaign.plan import load_plan, make_plan

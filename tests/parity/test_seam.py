@@ -1,5 +1,5 @@
-"""The loop cut at the seam is the same loop: controller and facility, each with its own arrays,
-driven from Python.
+"""The loop cut at the seam is the same loop: `Controller` and `SimulatedFacility`, each with its
+own arrays, joined by commands and reports alone.
 
 This is how a rig with real robots is driven, and it proves that no method and no integrator sees
 what only the simulation knows.
@@ -18,82 +18,80 @@ from scenarios import (
     whole_facility,
 )
 
-from softdock import Stepper, build
+from softdock import Controller, SimulatedFacility, Stepper, build
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine import doors
+from softdock.core.facility.state import FACILITY
+from softdock.core.kept import KEPT
 from softdock.core.machine import vector as layout
 from softdock.core.machine.compiled import door
-from softdock.core.machine.state import STATE_FLOATS, place
-from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.machine.state import place
+from softdock.core.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
 
 CYCLES = 1000
-SATELLITE_STATES, COMMANDS, FACILITY_STATES = (
-    place(part) for part in ("satellites", "command", "facility")
-)
-MEASURED = [
-    place(f"facility.{name}")
-    for name in ("chaser", "target", "reading_time", "seen_time", "reading")
-]
+SATELLITES, COMMANDS, STATES = (place(part) for part in ("satellites", "command", "facility"))
+# of the facility's state, what no controller compensates
+RAW = slice(0, FACILITY.at.reading)
 
 
 @door
-def report_places(vector, features):
-    """Where the facility's reports stand in its memory: second reading, measured poses."""
+def facility_places(vector, features):
+    """Where the simulated facility's own parts of `mem` begin and end: histories, robots, filters,
+    readings, samples, poses. Commands and reported twists are the controller's."""
     memory = layout.prepare_rig(vector, features).memory
-    return memory.second, memory.seen
+    return memory.chaser_history, memory.filters, memory.twists, memory.samples, memory.commands
 
 
 class Seam:
-    """Controller and facility as two programs: nothing is shared but the command and what the
-    facility reports."""
+    """Controller and facility as two programs: nothing is shared but command and report. Whoever
+    reads what is not its own gets NaN."""
 
     def __init__(self, tables):
         self.scenario = build(tables)
-        self.controller_mem = np.zeros(self.scenario.mem_floats)
-        self.facility_mem = np.zeros(self.scenario.mem_floats)
-        no_rows = np.zeros((0, 1))
-        start = np.zeros(STATE_FLOATS)
-        features = self.scenario.markers.features
-        doors.begin(self.scenario.vector, features, self.controller_mem, start, no_rows)
-        doors.begin(self.scenario.vector, features, self.facility_mem, start, no_rows)
-        nan = np.full(STATE_FLOATS, np.nan)  # whoever reads what is not its own gets NaN
-        self.satellites, self.facility, self.command = nan.copy(), nan.copy(), nan.copy()
-        self.satellites[SATELLITE_STATES] = start[SATELLITE_STATES]
-        self.facility[FACILITY_STATES] = start[FACILITY_STATES]
+        self.controller = Controller(self.scenario)
+        self.facility = SimulatedFacility(self.scenario, rows=0)
+        self.command, self.report = self.controller.first_command(), new_report()
+        self.poison()
+        self.facility.start(self.command, self.report)
         self.k = 0
 
-    def reports(self):
-        """The facility's memory as the controller gets it: second reading and measured poses, all
-        else poisoned."""
-        second, seen = report_places(self.scenario.vector, self.scenario.markers.features)
-        mem = np.full(len(self.facility_mem), np.nan)
-        for first, floats in ((second, 6), (seen, 2 * MOTION_FLOATS)):
-            mem[first : first + floats] = self.facility_mem[first : first + floats]
-        return mem
+    def poison(self):
+        """Truth out of the controller's memory, and out of every cell that a report leaves."""
+        history, _, twists, samples, commands = facility_places(
+            self.scenario.vector, self.scenario.markers.features
+        )
+        mem = self.controller.mem
+        mem[history : min(twists, len(mem))] = np.nan
+        mem[samples:commands] = np.nan
+        self.report[:] = np.nan
 
     def step(self):
-        vector, markers = self.scenario.vector, self.scenario.markers
-        reported = np.full(STATE_FLOATS, np.nan)
-        reported[FACILITY_STATES] = self.facility[FACILITY_STATES]
-        doors.control_step(
-            vector,
-            markers,
-            self.controller_mem,
-            self.reports(),
-            self.k,
-            self.satellites,
-            reported,
-            self.command,
-        )
-        sent = np.full(STATE_FLOATS, np.nan)
-        sent[COMMANDS] = self.command[COMMANDS]
-        doors.exchange(vector, markers.features, self.facility_mem, self.k, self.facility, sent)
+        status = self.controller.step(self.k, self.report, self.command)
+        sent, self.report[:] = self.command.copy(), np.nan
+        self.command[:] = np.nan
+        self.facility.exchange(self.k, sent, self.report)
         self.k += 1
+        return status, sent
 
 
 def with_method(name):
     tables = hard_for_the_core()
     tables["methods"] = [{"name": name}]
+    return tables
+
+
+def heavy_tools(acceleration):
+    """A tool of 10 kg on a robot that loses set-points, forces 2 ms late: the controller's own
+    commands, not those that arrived, tell the inertia."""
+    tables = hard_for_the_core()
+    tables["robots"]["chaser"]["dropout_probability"] = 0.05
+    tables["sensor"] |= {"delay_ms": 2.0, "threshold_N": 0.3}
+    tables["mock_up"] = {
+        "chaser": {
+            "mass_kg": 10.0,
+            "centre_m": [0.1, -0.05, 0.2],
+            "believed": {"mass_kg": 9.99, "acceleration": acceleration},
+        }
+    }
     return tables
 
 
@@ -108,6 +106,7 @@ CASES = {
         f"the whole facility with {i}": lambda i=i: whole_facility(i)
         for i in ("symplectic_euler", "exact_hold")
     },
+    **{f"tools, {a}": lambda a=a: heavy_tools(a) for a in ("commanded", "measured", "ignored")},
     "virtual elements": lambda: virtual_elements(),
     "limited robots": lambda: lange_impact(
         0.3, model="limited", max_acceleration_m_per_s2=2.3, max_jerk_m_per_s3=8.86
@@ -123,52 +122,31 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_seam_gives_the_fused_loop_bit_for_bit(case):
-    """Satellites, commands and readings are the same bits as the fused loop's, over 1000 cycles
-    around contacts, with noise."""
+    """Satellites, commands, mock-ups, ages and observed energy are the same bits as the fused
+    loop's, over 1000 cycles around contacts, with noise and with tools. All that the controller
+    must not see is NaN."""
     tables = CASES[case]()
     fused, cut = Stepper(build(tables)), Seam(tables)
     touched = 0
     for k in range(CYCLES):
         assert fused.step() == "completed"
-        cut.step()
+        status, sent = cut.step()
+        assert status == 0
+        assert (sent[COMMAND.at.cycle], sent[COMMAND.at.stamp]) == (
+            k + 1,
+            round(1e9 * (k + 1) * cut.controller.T),
+        )
         touched += fused.state[place("depth")][0] > 0.0
         for own, part in (
-            (cut.satellites, SATELLITE_STATES),
-            (cut.command, COMMANDS),
-            (cut.facility, FACILITY_STATES),
+            (cut.controller.satellites, SATELLITES),
+            (sent[COMMAND.at.chaser :], COMMANDS),
         ):
-            assert own[part].tobytes() == fused.state[part].tobytes(), (
-                f"cycle {k} of {case}: {tables}"
-            )
+            assert own.tobytes() == fused.state[part].tobytes(), f"cycle {k} of {case}: {tables}"
+        assert cut.facility.state[RAW].tobytes() == fused.state[STATES][RAW].tobytes()
     assert touched > 15  # else the test would say nothing
-
-
-def test_the_controller_reads_only_what_a_rig_would_measure():
-    """With everything but measured poses, reading and its time poisoned, the controller's answer is
-    unchanged: it never sees true forces."""
-    seam = Seam(hard_for_the_core())
-    while (
-        not (seam.facility[place("facility.reading")][:3] ** 2).sum() > 4.0
-    ):  # in contact: the reading is well above the noise
-        seam.step()
-    vector, markers = seam.scenario.vector, seam.scenario.markers
-    seen = np.full(STATE_FLOATS, np.nan)
-    for part in MEASURED:
-        seen[part] = seam.facility[part]
-    answers = []
-    for report in (seam.facility, seen):
-        satellites, command, mem = (
-            seam.satellites.copy(),
-            np.zeros(STATE_FLOATS),
-            seam.controller_mem.copy(),
-        )
-        doors.control_step(
-            vector, markers, mem, seam.reports(), seam.k, satellites, report, command
-        )
-        answers.append((satellites[SATELLITE_STATES], command[COMMANDS]))
-    assert answers[0][0].tobytes() == answers[1][0].tobytes()
-    assert answers[0][1].tobytes() == answers[1][1].tobytes()
-    assert np.isfinite(answers[1][0]).all()
+    cut.controller.finish(cut.k, cut.report)  # the books of the last cycle
+    (observed,) = fused.state[place("ledger.observed")]
+    assert cut.controller.observed_J == observed
 
 
 def test_stepping_one_by_one_is_running_in_one_go():
@@ -182,3 +160,36 @@ def test_stepping_one_by_one_is_running_in_one_go():
     assert one.mem.tobytes() == many.mem.tobytes()
     assert one.log.tobytes() == many.log.tobytes()
     assert many.state[place("ledger.real")][0] != 0.0  # contact has done work
+
+
+def raw(report, sensor_m):
+    """The same report with its wrench in sensor axes, as a rig's sensor has it."""
+    from softdock.core.sensor.mock_up import to_sensor
+    from softdock.core.spatial.motion import Wrench
+
+    at = REPORT.slice_of("chaser_wrench")
+    f, t = report[at][:3], report[at][3:]
+    q = tuple(report[REPORT.slice_of("chaser")][3:7])
+    felt = door(to_sensor)(sensor_m, q, Wrench(tuple(f), tuple(t)))
+    made = report.copy()
+    made[at] = (*felt.force, *felt.torque)
+    made[R.present] = int(made[R.present]) & ~PRESENT_BITS["chaser_reduced"]
+    return made
+
+
+def test_a_raw_wrench_is_moved_and_turned_by_the_controller():
+    """A tumbling body whose sensor sits off its centre: the wrench in sensor axes, taken back with
+    the reported pose, is that of the contact to rounding, in a loop without any tool."""
+    tables = sphere_on_sphere(delay_ms=16.0, duration_s=4.0)
+    tables["mock_up"] = {"chaser": {"sensor_m": [-0.1, 0.3, 0.05]}}
+    seam, other = Seam(tables), Seam(tables)
+    felt = 0.0
+    for _ in range(CYCLES):
+        other.report[:] = raw(seam.report, (-0.1, 0.3, 0.05))
+        other.controller.step(seam.k, other.report, other.command)
+        felt = max(felt, np.abs(seam.report[REPORT.slice_of("chaser_wrench")][:3]).max())
+        seam.step()
+    assert felt > 5.0
+    assert other.controller.satellites == pytest.approx(seam.controller.satellites, abs=1e-12)
+    reading = KEPT.slice_of("reading")
+    assert other.controller.kept[reading] == pytest.approx(seam.controller.kept[reading], abs=1e-12)

@@ -26,7 +26,7 @@ def test_a_docking_over_loopback():
     from its page, the chaser comes back from the wall, and every process says what it saw."""
     ports = free_ports(2)
     emulated = emulation(*ports, moving=True, timeout_packets=100_000, sensor={"rate_Hz": 1000})
-    controller = Docking(load_scenario("epos_1d"), emulated.robots[0].ethernet)
+    controller = Docking(load_scenario("epos_1d"), [r.ethernet for r in emulated.robots], 1e6, 1e6)
     with Emulators(emulated) as running:
         host, sensor = "127.0.0.1", running.ports["sensor"]
         found = fetch_calibration(host, sensor["http_port"])

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from rig_pieces import SECOND, Rig
 
-from softdock import Stepper, load_scenario
-from softdock.core.machine.state import SATELLITES
+from softdock import Stepper, build, load_scenario
+from softdock.core.machine.state import AT
+from softdock.core.spatial.motion import MOTION
+from softdock.drivers.docking import Docking
 from softdock.drivers.faults import Faults, Window
 from softdock.drivers.links import SensorLink
 from softdock.drivers.virtual_time import VirtualTime
 
 APPROACH = 0.02  # m/s, epos_1d
+V = MOTION.at.v
 
 
 def dock(seconds=2.5, faults=None, **changes):
@@ -27,7 +32,7 @@ def in_process() -> float:
     """The restitution of the same preset in one process, from the satellite's speed."""
     stepper = Stepper(load_scenario("epos_1d"))
     stepper.step(625)
-    return float(stepper.state[SATELLITES + 7]) / APPROACH
+    return float(stepper.state[AT.command + V]) / APPROACH
 
 
 def test_a_docking_through_bytes_is_the_docking_in_process():
@@ -45,6 +50,43 @@ def test_a_docking_through_bytes_is_the_docking_in_process():
         "clamped": 0,
     }
     assert time.counts["lost"] == 0
+
+
+def pair_of_free_bodies(duration_s=3.0):
+    """epos_1d with two free satellites of 126 kg: the same reduced mass, both robots in motion."""
+    tables = copy.deepcopy(load_scenario("epos_1d").tables)
+    tables["time"]["duration_s"] = duration_s
+    for name, speed in (("chaser", -0.5 * APPROACH), ("target", 0.5 * APPROACH)):
+        tables[name] |= {
+            "mass_kg": 126.0,
+            "fixed": False,
+            "velocity_m_per_s": [speed, 0.0, 0.0],
+        }
+    return build(tables)
+
+
+def bounce(skew_ns):
+    """Restitution, from both satellites' speeds, with the target's clock a skew later."""
+    rig, _ = dock(scenario=pair_of_free_bodies(), sensor={"rate_Hz": 1000}, skew_ns=skew_ns)
+    chaser, target = rig.controller.controller.set_points()
+    return float(chaser[V] - target[V]) / APPROACH
+
+
+def test_each_robot_gets_the_set_point_of_its_own_instant():
+    """A target whose clock ticks up to a cycle after the chaser's changes restitution by at most
+    5e-5; handed the newest value instead, half the skew would act as delay: 1.4e-2 at 4 ms."""
+    in_phase = bounce(0)
+    assert in_phase == pytest.approx(in_process(), abs=1e-3)
+    for skew_ms in (0.5, 1.0, 2.0, 3.0, 3.999):
+        assert bounce(round(1e6 * skew_ms)) == pytest.approx(in_phase, abs=5e-5), skew_ms
+
+
+def test_the_newest_value_for_both_robots_would_act_as_delay(monkeypatch):
+    """The same without coasting is out by 3.5e-3 per ms of skew (rig.md 2.4): the test above can
+    fail."""
+    in_phase = bounce(0)
+    monkeypatch.setattr(Docking, "own_set_point", Docking.set_point)
+    assert bounce(2_000_000) - in_phase == pytest.approx(7.0e-3, rel=0.1)
 
 
 def test_a_run_is_a_function_of_its_seed():

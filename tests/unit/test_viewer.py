@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from scenarios import cone_docking, epos_wall
 
 from softdock.cli.main import cli
-from softdock.errors import BadInput, BadRunFolder
+from softdock.errors import BadInput, BadRecording, BadRunFolder
 from softdock.scenario.build import build
 from softdock.viewer import panels
 from softdock.viewer.answer import light_of, stability_panel
@@ -126,11 +126,15 @@ def test_port_in_use_is_refused_by_name() -> None:
 
 
 def test_what_cannot_be_shown_is_refused(tmp_path: Path) -> None:
-    """A folder that is no run, a recording, a scenario that does not exist: each says what is
-    allowed."""
+    """A folder that is no run, a recording that is not there or of another format, a ring, a
+    scenario that does not exist: each says what is allowed."""
     with pytest.raises(BadRunFolder, match=r"run\.json"):
         opened(str(tmp_path))
     with pytest.raises(BadInput, match="run folder"):
+        opened("flight.bag")
+    with pytest.raises(BadInput, match=r"softdock rig recover flight\.ring"):
+        opened("flight.ring")
+    with pytest.raises(BadRecording, match="no such file"):
         opened("flight.mcap")
     with pytest.raises(BadInput):
         opened("no_such_scenario")

@@ -15,22 +15,19 @@ from typing import Any
 import numpy as np
 
 from softdock._version import __version__
-from softdock.analysis.fidelity import compare, instants
+from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
 from softdock.analysis.metric import Judged, Metric, Row, declare
 from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
 from softdock.analysis.momenta import mass_properties, motions
+from softdock.analysis.reader_warnings import warnings_of
 from softdock.analysis.verdict import verdict
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run
-from softdock.scenario.checks import RESOLVED_CYCLES
 
 SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
-# of the contact's work: more unaccounted for than this is warned about (definition of the ledger's
-# second check)
-PHYSICS_TO = 1e-3
 
 
 def metrics(run: Run) -> dict[str, Any]:
@@ -48,7 +45,7 @@ def metrics(run: Run) -> dict[str, Any]:
     result: dict[str, Any] = plain({name: m.value(judged) for name, m in METRICS.items()})
     result["verdict"] = verdict(result)
     result["judgement"] = judgement([result], judged.tables["verdict"])
-    result["warnings"] = [*run.warnings, *_warnings(run, result)]
+    result["warnings"] = [*run.warnings, *warnings_of(run, result)]
     return result
 
 
@@ -75,35 +72,6 @@ def captured(j: Judged) -> bool | None:
     if not j.tables["capture"]["for_s"] > 0.0:
         return None
     return math.isfinite(j.run.reached.captured_at_s)
-
-
-def _warnings(run: Run, m: Mapping[str, Any]) -> list[str]:
-    """What a reader of these numbers must know."""
-    found = []
-    at = instants(run, run.orbit)
-    if at.after is None:
-        found.append(f"energy_ratio and distance_from_orbit are not defined: {at.why}")
-    warned = {w.split(".")[1] for w in run.scenario.warnings if w.startswith("contact.")}
-    short = [
-        c
-        for c in m["contacts"]
-        if c["parted"] and c["cycles"] < RESOLVED_CYCLES and str(c["pair"]) not in warned
-    ]
-    if short:
-        shortest = min(c["cycles"] for c in short)
-        found.append(
-            f"a contact lasted only {shortest:.2g} cycles; below {RESOLVED_CYCLES:g} the "
-            "sampling shows in the result (try --phases 32)"
-        )
-    residual = m["ledger"]["physics_residual"]
-    if residual is not None and residual > PHYSICS_TO:
-        found.append(
-            f"{100.0 * residual:.2g} % of the contact's work is neither stored nor "
-            "dissipated in the books; raise time.plant_steps"
-        )
-    if m["reference"]["status"] != "completed":
-        found.append(f"orbit's own run ended early: {m['reference']['status']}")
-    return found
 
 
 declare(

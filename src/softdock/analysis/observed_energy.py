@@ -12,19 +12,44 @@ import numpy as np
 from softdock.core.spatial.arrays import rotate_at_once, turns
 
 SAME_AGE = 1e-9  # s
+# series that it takes, beside a sensor's
+NEEDED = (
+    "time",
+    "force_age",
+    "pose_age",
+    *(
+        f"{kind}.{body}.{part}"
+        for kind, parts in (
+            ("command", ("velocity", "attitude", "rate")),
+            ("satellite", ("force", "torque")),
+            ("seen", ("position", "attitude")),
+        )
+        for body in ("chaser", "target")
+        for part in parts
+    ),
+    "chaser.position",
+    "target.position",
+)
 Series = Mapping[str, np.ndarray]
 
 
 def observed_by_age(sensor_on: str, series: Series) -> np.ndarray | None:
     """At every row [J]; None if force and poses were of one age all the time, so that the recorded
     one is right."""
+    time = series["time"]
+    force_time, pose_time = time - series["force_age"], time - series["pose_age"]
+    if np.abs(force_time - pose_time).max() <= SAME_AGE:
+        return None
+    return observed_energy(sensor_on, series)
+
+
+def observed_energy(sensor_on: str, series: Series) -> np.ndarray:
+    """At every row [J], from the series in NEEDED and those of the sensor."""
     time, force_time, pose_time = (
         series["time"],
         series["time"] - series["force_age"],
         series["time"] - series["pose_age"],
     )
-    if np.abs(force_time - pose_time).max() <= SAME_AGE:
-        return None
     common = np.maximum.accumulate(np.minimum(force_time, pose_time))
     wrench = _at(common, force_time, _wrenches(sensor_on, series))
     way = _at(common, pose_time, _ways(series))

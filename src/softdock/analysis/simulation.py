@@ -21,7 +21,7 @@ from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine import doors
 from softdock.core.machine.interrupts import abandonable, deferred
 from softdock.core.orbit import Orbit
-from softdock.errors import RunInterrupted
+from softdock.errors import NoTruth, RunInterrupted
 from softdock.runs.memory import check_memory
 from softdock.runs.run import Reached, Run, contact_rows
 from softdock.runs.series import Series
@@ -51,6 +51,10 @@ def simulate(scenario: Scenario | Mapping[str, Any], progress: Progress | None =
 def judge(run: Run, orbit: Orbit | None = None) -> Run:
     """The same run with orbit beside it and its metrics taken. `orbit`: one already flown of a
     scenario with the same truth. A run that has its metrics (one read from a folder) keeps them."""
+    if not run.has_truth:
+        raise NoTruth(
+            "this run was told by reports alone: its metrics compare the true contact with orbit's"
+        )
     if orbit is not None:
         run.orbit = orbit
     run.fly_orbit()
@@ -99,7 +103,7 @@ def _next_chunk(chunk: int, seconds: float) -> int:
     return max(1, min(4 * chunk, int(chunk * CHUNK_S / seconds), MOST_CHUNK))
 
 
-def _cut_attitudes(series: Series) -> None:
+def cut_attitudes(series: Series) -> None:
     """Attitudes of a run that diverged are no numbers from where they stop being rotations."""
     for name in {channel.rpartition(".")[0] for channel in series if ".attitude." in channel}:
         q = series[name]
@@ -113,7 +117,7 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     count = doors.finish(loop.state, loop.log)
     series = Series(loop.record[: loop.cycles + 1], loop.channels)
     if status == "diverged":
-        _cut_attitudes(series)
+        cut_attitudes(series)
     paired = observed_by_age(scenario.tables["sensor"]["on"], series)
     if paired is not None:
         series["energy.observed"][:] = paired

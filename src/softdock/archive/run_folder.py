@@ -87,7 +87,7 @@ def open_run(folder: str | Path) -> Run:
         metrics = json.loads(texts[METRICS])
         series = from_parquet(texts[SERIES])
         scenario = build(tomllib.loads(texts[SCENARIO].decode("utf-8")))
-        return _run_from(scenario, series, metrics)
+        return run_from(scenario, series, metrics)
     except BadInput as error:
         why = explained(error, path)
         raise BadRunFolder(f"{folder}: its scenario cannot be built here: {why}") from None
@@ -97,7 +97,9 @@ def open_run(folder: str | Path) -> Run:
         raise BadRunFolder(f"{folder}: cannot be read: {printable(str(error))}") from None
 
 
-def _run_from(scenario: Scenario, series: Series, metrics: dict[str, Any]) -> Run:
+def run_from(scenario: Scenario, series: Series, metrics: dict[str, Any]) -> Run:
+    """A run from its parts, with the metrics that were saved. Raises `KeyError`, `TypeError` or
+    `ValueError` if they are none."""
     contacts = [
         {name: math.nan if c[name] is None else float(c[name]) for name in LOG_COLUMNS}
         for c in metrics["contacts"]

@@ -40,15 +40,7 @@ from softdock.campaign.outcome_columns import (
 )
 from softdock.core.cycle import STATUSES
 
-__all__ = [
-    "OUTCOMES",
-    "Outcome",
-    "columns_of",
-    "declare",
-    "heading",
-    "on_page",
-]
-
+__all__ = ["OUTCOMES", "Outcome", "columns_of", "declare", "heading", "on_page"]
 
 declare(
     Outcome(

@@ -34,17 +34,20 @@ from softdock.cli.progress import echo, output, working
     help="Print everything as JSON, and nothing else, on standard output.",
 )
 def identify(run: Path, tool_only: bool, gravity: float, as_json: bool) -> None:
-    """Contact stiffness and damping, delays, tool and sensor bias of the run in the folder RUN,
-    each with its uncertainty.
+    """Contact stiffness and damping, delays, tool and sensor bias of the run in the folder RUN, or
+    of the recording RUN (MCAP), each with its uncertainty.
 
     From the recorded time series alone: set-points, measured poses and wrenches with their ages;
     never from the scenario.
     """
     with working("identifying"):
+        from softdock.archive.recordings import open_recording
         from softdock.archive.run_folder import open_run
+        from softdock.archive.sources import is_recording
         from softdock.identification import identify as identify_run
 
-        found = identify_run(open_run(run), tool_only, gravity).to_dict()
+        opened = open_recording(run) if is_recording(str(run)) else open_run(run)
+        found = identify_run(opened, tool_only, gravity).to_dict()
     if as_json:
         echo(json.dumps(found, indent=1, allow_nan=False) + "\n")
     else:

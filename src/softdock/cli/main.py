@@ -40,6 +40,7 @@ LAZY = {
     "warm": "softdock.cli.warm:warm",
     "view": "softdock.cli.view:view",
     "picture": "softdock.cli.picture:picture",
+    "rig": "softdock.cli.rig:rig",
 }
 
 

@@ -12,7 +12,7 @@ from softdock.cli.progress import output, working
 
 
 @click.command(short_help="A run as a picture (PNG, SVG) or an animation (GIF, MP4).")
-@click.argument("source", metavar="SCENARIO|PRESET|FOLDER")
+@click.argument("source", metavar="SCENARIO|PRESET|FOLDER|MCAP")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|DIR")
 @CHANGES
 @click.option("--view", default="", help="contact, facility or orbit. [default: the nearest]")
@@ -35,7 +35,7 @@ def picture(
     time: float | None,
     size: tuple[int, int],
 ) -> None:
-    """Draw a scenario, or the run in a folder, into FILE.
+    """Draw a scenario, the run in a folder, or a recording (MCAP) into FILE.
 
     .png and .svg are one picture; .gif is an animation that slows down in contacts; .mp4 the same,
     where ffmpeg is installed; without an ending, a folder of numbered PNGs. Needs no browser.
@@ -46,10 +46,9 @@ def picture(
     check_export(file)
     with working(f"drawing {source}"):
         start_numba()
-        from softdock.archive.sources import opened_run
-        from softdock.scene import scene_of
+        from softdock.archive.sources import shown_scene
 
-        scene = scene_of(opened_run(source, changes))
+        scene = shown_scene(source, changes)
         try:
             count = export(scene, file, view, "dark" if dark else "light", time, size)
         except OSError as error:

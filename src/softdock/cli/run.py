@@ -13,7 +13,7 @@ from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import INTERRUPTED, STOPPED_EARLY
 from softdock.cli.numba_start import start_numba
 from softdock.cli.progress import console, echo, output, working
-from softdock.errors import RunInterrupted
+from softdock.errors import RunInterrupted, SoftdockError
 
 KEPT = "interrupted: what there was is kept (Ctrl-C again: it is not)"
 MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
@@ -43,7 +43,13 @@ MUCH_BYTES = 5e8  # of a record; beyond, it is said before the run
     help=f"Folder for the run: new, or empty. [default: a new one in {RUNS}/; with --json nothing "
     "is kept unless --out is given]",
 )
-@click.option("--force", is_flag=True, help="Write over the run that is in DIR.")
+@click.option("--force", is_flag=True, help="Write over the run that is in DIR, and over FILE.")
+@click.option(
+    "--mcap",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the run as MCAP with ROS 2 messages, for Foxglove and PlotJuggler.",
+)
 @click.option(
     "--json",
     "as_json",
@@ -60,6 +66,7 @@ def run(
     causes: bool,
     out: Path | None,
     force: bool,
+    mcap: Path | None,
     as_json: bool,
 ) -> None:
     """Run a scenario: how many joules did the rig invent, and how far is it from orbit?
@@ -67,8 +74,10 @@ def run(
     Exit code 0: done; 2: bad input, nothing was run; 3: the run stopped early (what it had is shown
     and kept); 130: Ctrl-C (likewise).
     """
-    if force and out is None:
-        raise click.UsageError("--force needs --out DIR", ctx)
+    if force and out is None and mcap is None:
+        raise click.UsageError("--force needs --out DIR or --mcap FILE", ctx)
+    if mcap is not None:
+        _check_mcap(ctx, mcap, force, phases)
     with working(f"running {scenario} (a first run compiles for about half a minute)") as say:
         start_numba()
         from softdock.analysis.metrics import metrics_json
@@ -93,7 +102,9 @@ def run(
                     interrupted = True
         say("saving")
         metrics = result.metrics
-        problem = save(result, folder, force)
+        problem: SoftdockError | None = save(result, folder, force)
+        if mcap is not None:
+            problem = _recorded(result, mcap, force) or problem
     if as_json:
         for warning in metrics["warnings"]:
             console.print(
@@ -104,6 +115,8 @@ def run(
         from softdock.cli.run_tables import show_run
 
         show_run(output(), metrics)
+    if mcap is not None and problem is None:
+        (console if as_json else output()).print(Text(f"The recording: {mcap}"), soft_wrap=True)
     if folder is not None and problem is None:
         page = Text(f"The page: {folder / 'report.html'}")
         (console if as_json else output()).print(page, soft_wrap=True)
@@ -116,6 +129,27 @@ def run(
         for one in (metrics, *metrics.get("phases", {}).get("runs", ()))
     ):
         ctx.exit(STOPPED_EARLY)
+
+
+def _check_mcap(ctx: click.Context, file: Path, force: bool, phases: int | None) -> None:
+    """Refused before the run, not after it."""
+    from softdock.errors import BadInput, Problem
+
+    if phases is not None:
+        raise click.UsageError("--mcap writes one run; it does not go with --phases", ctx)
+    if file.exists() and (not force or not file.is_file()):
+        raise BadInput(Problem("mcap", str(file), "a new file; this one exists (--force)"))
+    if not file.parent.is_dir():
+        raise BadInput(Problem("mcap", str(file), "a file in a folder that exists"))
+
+
+def _recorded(run: Any, file: Path, force: bool) -> SoftdockError | None:
+    """A disk that fails now costs the file and not the numbers."""
+    try:
+        run.save_mcap(file, force=force)
+    except SoftdockError as error:
+        return error
+    return None
 
 
 def _explain(run: Any, asked: bool, called: str) -> None:

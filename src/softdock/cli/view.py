@@ -15,7 +15,7 @@ MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewe
 
 
 @click.command(short_help="The facility live in a browser: turn delay, damping, method; watch.")
-@click.argument("source", metavar="SCENARIO|PRESET|FOLDER")
+@click.argument("source", metavar="SCENARIO|PRESET|FOLDER|MCAP")
 @CHANGES
 @click.option(
     "--port",
@@ -27,7 +27,7 @@ MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewe
 def view(
     source: str, changes: tuple[str, ...], port: int | None, no_browser: bool, light: bool
 ) -> None:
-    """Open a scenario, or the folder of a run, in a browser.
+    """Open a scenario, the folder of a run, or a recording (MCAP) in a browser.
 
     Sliders for delay, damping, stiffness, friction, speed, offset and method run it again at once.
     Listens on 127.0.0.1 only. Ends with Ctrl-C.

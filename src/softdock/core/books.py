@@ -3,6 +3,8 @@ knows of the true contact (energy/ledger.py has the rows)."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from softdock.core.adaptation.hooks import sum_replaced, sum_rewound
 from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL, Wrenches
 from softdock.core.adaptation.used_hooks import (
@@ -31,7 +33,59 @@ from softdock.core.spatial.vectors import negate, subtract
 def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     """The ledger's entry of one cycle. A hand that pushes a mock-up is felt by the sensor, and its
     work on the satellite counts as external."""
-    before, after, meant = loop.satellites, done.corrected, measured.wrenches
+    methods, after, T = params.methods, done.corrected, params.T
+    hand = Wrenches(no_wrench(), no_wrench())
+    if params.hands:
+        hand = hand_wrenches(
+            params.features, params.sensor.on, vector, (k + 0.5) * T, facility, loop.satellites
+        )
+    now = measure(without_methods(params), mem, facility, after, (k + 1) * T)
+    designed = mem[BOOK_DESIGNED] if any_books(methods) else 0.0
+    if any_replaced(methods):  # the method booked the real work as measured; here it is known
+        designed = passage.absorbed - sum_replaced(methods, mem).taken
+    observed = observed_energy(T, done.wrenches, loop.command, done.command, measured, now)
+    return enter(
+        params,
+        mem,
+        loop.ledger,
+        loop.satellites,
+        loop.command,
+        measured,
+        done,
+        hand,
+        Wrenches(passage.mean_chaser, passage.mean_target),
+        Contact(passage.absorbed, passage.stored, passage.dissipated),
+        observed,
+        designed,
+    )
+
+
+class Contact(NamedTuple):
+    """What the real contact did in a cycle, J. Zero where nobody knows."""
+
+    absorbed: float
+    stored: float  # in it at the end
+    dissipated: float
+
+
+@compiled
+def enter(
+    params,
+    mem,
+    ledger,
+    before,
+    command,
+    measured,
+    done,
+    hand,
+    true,
+    contact,
+    observed,
+    designed,
+):
+    """The ledger after one more cycle. `before`, `command`: satellites and set-points at t_k;
+    `hand`, `true`: wrenches of hands and of the contact on both bodies, the contact's mean."""
+    after, meant = done.corrected, measured.wrenches
     methods, pushed = params.methods, params.external or params.hands
     lead = params.shared or any_lead(methods)
     rows = Rows(
@@ -42,21 +96,16 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         command=lead,
         external=pushed or any_external(methods),
     )
-    hand = Wrenches(no_wrench(), no_wrench())
-    if params.hands:
-        hand = hand_wrenches(
-            params.features, params.sensor.on, vector, (k + 0.5) * params.T, facility, before
-        )
     chaser = book(
         rows,
         done.wrenches.chaser,
         done.external.chaser,
         hand.chaser,
         meant.chaser,
-        passage.mean_chaser,
+        true.chaser,
         before.chaser,
         after.chaser,
-        loop.command.chaser,
+        command.chaser,
         done.command.chaser,
     )
     target = book(
@@ -65,10 +114,10 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
         done.external.target,
         hand.target,
         meant.target,
-        passage.mean_target,
+        true.target,
         before.target,
         after.target,
-        loop.command.target,
+        command.target,
         done.command.target,
     )
     integrated = done.integrated
@@ -78,21 +127,16 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     kinetic = kinetic_energy(params.chaser, after.chaser) + kinetic_energy(
         params.target, after.target
     )
-    now = measure(without_methods(params), mem, facility, after, (k + 1) * params.T)
-    designed = mem[BOOK_DESIGNED] if rows.books else 0.0
-    if any_replaced(methods):  # the method booked the real work as measured; here it is known
-        designed = passage.absorbed - sum_replaced(methods, mem).taken
-    observed = observed_energy(params.T, done.wrenches, loop.command, done.command, measured, now)
     return close_cycle(
         rows,
-        loop.ledger,
+        ledger,
         chaser,
         target,
         kinetic_integrated,
         kinetic,
-        passage.absorbed,
-        passage.stored,
-        passage.dissipated,
+        contact.absorbed,
+        contact.stored,
+        contact.dissipated,
         observed,
         mem[BOOK_VIRTUAL] if rows.books else 0.0,
         designed,

@@ -11,12 +11,11 @@ from softdock.core.command.laboratory import share_out
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
 from softdock.core.machine.vector import CHASER_EXTERNAL_AT, LABORATORY_AT, TARGET_EXTERNAL_AT
+from softdock.core.readings import seen_by_report
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
 from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
     Wrench,
-    load_motion,
     load_wrench,
     no_wrench,
     opposite,
@@ -26,26 +25,35 @@ from softdock.core.spatial.vectors import add, negate, norm, scale, subtract
 
 @compiled
 def measure(params, mem, facility, satellites, t):
-    """What was handed over at t_k, as wrenches on both satellites: equal and opposite about one
-    common point, whichever sensor there is."""
-    arm = subtract(satellites.chaser.p, satellites.target.p)
-    chaser, mismatch = facility.reading, 0.0
+    """What was handed over at t_k, as wrenches on both satellites."""
+    second = no_wrench()
     if params.sensor.on != ON_CHASER:
-        chaser, mismatch = of_target_or_both(
-            params.sensor.on, load_wrench(mem, params.memory.second), facility.reading, arm
-        )
-    seen = Output(facility.chaser, facility.target)
-    if not params.ideal_pose:
-        seen = Output(
-            load_motion(mem, params.memory.seen),
-            load_motion(mem, params.memory.seen + MOTION_FLOATS),
-        )
+        second = load_wrench(mem, params.memory.second)
+    return measured_of(
+        params,
+        satellites,
+        facility.reading,
+        second,
+        seen_by_report(params, mem, facility),
+        t - facility.reading_time,
+        t - facility.seen_time,
+    )
+
+
+@compiled
+def measured_of(params, satellites, reading, second, seen, force_age, pose_age):
+    """Readings as wrenches on both satellites: equal and opposite about one common point, whichever
+    sensor there is. `reading`: the chaser's, or the only sensor's; `second`: the target's."""
+    arm = subtract(satellites.chaser.p, satellites.target.p)
+    chaser, mismatch = reading, 0.0
+    if params.sensor.on != ON_CHASER:
+        chaser, mismatch = of_target_or_both(params.sensor.on, second, reading, arm)
     wrenches = Wrenches(chaser, opposite(chaser, arm))
     return Measured(
         wrenches=wrenches,
         mock_ups=seen,
-        force_age=t - facility.reading_time,
-        pose_age=t - facility.seen_time,
+        force_age=force_age,
+        pose_age=pose_age,
         mismatch=mismatch,
     )
 

@@ -39,6 +39,7 @@ from softdock.core.facility.simulated import advance, recall
 from softdock.core.loop import Loop
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import without_methods
+from softdock.core.readings import remember_command, take_in
 from softdock.core.satellites import integrate
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.status import COMPLETED, DEEPEST_START, METHOD_STOP, STATUSES, check_limits
@@ -102,6 +103,8 @@ def cycle(params, vector, loop, mem, log, k):
     facility, passage = advance(
         rig, vector, here, mem, k, done.command.chaser, done.command.target
     )  # stages 3, 4, 5
+    remember_command(rig, mem, k + 1, done.command)
+    facility = take_in(rig, vector, mem, facility, here.handed, k + 1)
 
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
     t = (k + 1) * params.T

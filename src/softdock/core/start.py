@@ -18,6 +18,7 @@ from softdock.core.machine.vector import (
     store_pairs,
     without_methods,
 )
+from softdock.core.readings import remember_command, take_in
 from softdock.core.robots.history import push
 from softdock.core.satellites import LIE_RK4, integrate
 from softdock.core.spatial.motion import no_wrench
@@ -34,7 +35,8 @@ def start(vector, params, mem):
     start.
     """
     params = without_methods(params)
-    satellites, facility, depth, pair = _settle(vector, params, mem)
+    satellites, facility, depth, pair = settle(vector, params, mem)
+    facility = take_in(params, vector, mem, facility, -1, 0)
     command = lay_out(
         params,
         vector,
@@ -63,9 +65,9 @@ def start(vector, params, mem):
 
 
 @apart
-def _settle(vector, params, mem):
-    """Pairs and history into `mem`; satellites and facility at t = 0, and the satellites' deepest
-    touch."""
+def settle(vector, params, mem):
+    """Pairs and history into `mem`; satellites and facility at t = 0 with readings as they are
+    reported, and the satellites' deepest touch."""
     store_pairs(vector, mem, params.pairs.number, False)
     satellites = Satellites(
         initial_body(params.chaser, vector, CHASER_AT),
@@ -92,5 +94,15 @@ def fill_history(params, vector, mem, satellites):
         )
         push(mem, m.chaser_history, m.slots, -j, command.chaser)
         push(mem, m.target_history, m.slots, -j, command.target)
+        chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
+        target = integrate(LIE_RK4, params.target, -params.T, target, nothing)
+    chaser, target = satellites.chaser, satellites.target
+    for j in range(m.command_slots):
+        command = lay_out(
+            params,
+            vector,
+            Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),
+        )
+        remember_command(params, mem, -j, command)
         chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
         target = integrate(LIE_RK4, params.target, -params.T, target, nothing)

@@ -14,6 +14,18 @@ from softdock.errors import BadInput, Problem
 FEWEST_ROWS = 50  # fewer say nothing at any noise worth the name
 BODIES = ("chaser", "target")
 
+NEEDED = (  # first columns of the series that it takes; a sensor's beside them
+    "time",
+    "pose_age",
+    "force_age",
+    *(f"seen.{body}.position.x" for body in BODIES),
+    *(
+        f"command.{body}.{part}.x"
+        for body in BODIES
+        for part in ("position", "velocity", "attitude", "rate")
+    ),
+)
+
 
 @dataclass(frozen=True)
 class Path:
@@ -69,7 +81,10 @@ class Log:
 
 
 def read_log(series: Mapping[str, np.ndarray]) -> Log:
-    """The log of a run's time series; refused if it is too short or has no sensor."""
+    """The log of a run's time series; refused if it is too short or if a series is absent."""
+    absent = [name for name in NEEDED if name not in series]
+    if absent:
+        raise BadInput(Problem("series", f"no {absent[0]}", f"a log with {', '.join(absent)}"))
     time = np.asarray(series["time"])
     if len(time) < FEWEST_ROWS:
         raise BadInput(
@@ -87,7 +102,11 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
         kinds = (series[f"command.{body}.{kind}"] for kind in ("position", "velocity", "rate"))
         position, velocity, rate = (np.asarray(kind) for kind in kinds)
         command[body] = Path(time, position, velocity, q, rate)
-    with_sensor = [b for b in BODIES if np.any(series[f"measured.{b}.force"] != 0.0)]
+    with_sensor = [
+        b
+        for b in BODIES
+        if f"measured.{b}.force.x" in series and np.any(series[f"measured.{b}.force"] != 0.0)
+    ]
     return Log(
         time,
         float(time[1] - time[0]),

@@ -14,7 +14,7 @@ from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import STATUSES
 from softdock.core.energy.ledger import ROWS, Ledger
 from softdock.core.orbit import Orbit, orbit
-from softdock.errors import NotFlown
+from softdock.errors import NotFlown, NoTruth
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario
 
@@ -87,6 +87,12 @@ class Run:
         self._metrics = found
 
     @property
+    def has_truth(self) -> bool:
+        """Whether the series hold what only a simulation knows; a run of a real facility has no
+        such channels."""
+        return "true.chaser.force.x" in self.series
+
+    @property
     def is_judged(self) -> bool:
         """Whether the run has its metrics."""
         return self._metrics is not None
@@ -96,6 +102,12 @@ class Run:
         something in it, unless `force`. Flies orbit if that was not done. Returns its path."""
         path: Path = given("save_run")(self, folder, force)
         return path
+
+    def save_mcap(self, path: str | Path, *, note: str = "", force: bool = False) -> Path:
+        """Write the run as an MCAP file with ROS 2 messages, for Foxglove, PlotJuggler and rosbags.
+        Refuses a file that exists, unless `force`. Returns its path."""
+        written: Path = given("save_mcap")(self, path, note=note, force=force)
+        return written
 
     def plot(self) -> Any:
         """A plotly figure: gap, forces and invented energy over time. Flies orbit if that was not
@@ -114,18 +126,23 @@ class Run:
 
     @property
     def ledger(self) -> dict[str, float]:
-        """Every sum of the ledger at the end, J. Its rows are those of `energy.ledger.ROWS`."""
-        return {name: float(self.series[f"energy.{name}"][-1]) for name in Ledger._fields}
+        """Every sum of the ledger at the end, J. Its rows are those of `energy.ledger.ROWS`.
+        Without the truth, those that reports tell."""
+        names = [name for name in Ledger._fields if f"energy.{name}" in self.series]
+        return {name: float(self.series[f"energy.{name}"][-1]) for name in names}
 
     @property
     def ledger_rows(self) -> dict[str, float]:
-        """The rows that sum to the invented energy, J."""
+        """The rows that sum to the invented energy, J. Raises `NoTruth` without the truth."""
+        self._need_truth("the invented energy")
         books = self.ledger
         return {row: books[row] for row in ROWS}
 
     @property
     def energy_invented_J(self) -> float:
-        """Gain of kinetic energy - W_external + W_real + W_virtual - W_designed."""
+        """Gain of kinetic energy - W_external + W_real + W_virtual - W_designed. Raises `NoTruth`
+        without the truth."""
+        self._need_truth("the invented energy")
         b = self.ledger
         return (
             b["kinetic"]
@@ -135,6 +152,10 @@ class Run:
             + b["virtual"]
             - b["designed"]
         )
+
+    def _need_truth(self, what: str) -> None:
+        if not self.has_truth:
+            raise NoTruth(f"{what} needs the true contact, which this run's facility did not know")
 
     @property
     def restitution(self) -> float:

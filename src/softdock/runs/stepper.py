@@ -37,6 +37,29 @@ def cycle_count(scenario: Scenario) -> int:
     )
 
 
+def refuse_deep_start(depth: float, pair: int) -> None:
+    """Bodies deep in contact at t = 0 would bring energy from nowhere."""
+    if depth > DEEPEST_START:
+        deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
+        raise BadInput(
+            Problem(
+                f"contact.{pair}",
+                deep,
+                f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
+            )
+        )
+
+
+def method_slice(scenario: Scenario, mem: np.ndarray, index: int) -> np.ndarray:
+    """The slice of `mem` of a listed method, as a view."""
+    methods, at = scenario.tables["methods"], METHODS_AT
+    for method in methods[:index]:
+        at += 1 + METHODS[method["name"]].group.size
+    chosen, T = methods[index], scenario.vector[TIME_AT + TIME.at.cycle]
+    first = int(scenario.vector[at])
+    return mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
+
+
 class Stepper:
     """The loop, stepped by hand. All state is in three flat arrays: `state` (laid out in
     core/machine/state.py), `mem` and `log`.
@@ -55,18 +78,9 @@ class Stepper:
         self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
         self.record = np.zeros((rows, len(self.channels)))
         self.cycles = 0
-        depth, pair = doors.begin(
-            self.vector, scenario.markers.features, self.mem, self.state, self.record
+        refuse_deep_start(
+            *doors.begin(self.vector, scenario.markers.features, self.mem, self.state, self.record)
         )
-        if depth > DEEPEST_START:
-            deep = f"a tip {1e3 * depth:.4g} mm deep in contact at t = 0"
-            raise BadInput(
-                Problem(
-                    f"contact.{pair}",
-                    deep,
-                    f"bodies apart at the start (at most {1e3 * DEEPEST_START:g} mm deep)",
-                )
-            )
 
     def step(self, cycles: int = 1) -> str:
         """Run some cycles; returns the status."""
@@ -126,9 +140,4 @@ class Stepper:
     def method_memory(self, index: int) -> np.ndarray:
         """The slice of `mem` of a listed method, as a view: reading tells its state, writing
         changes it (see the method's own file)."""
-        methods, at = self.scenario.tables["methods"], METHODS_AT
-        for method in methods[:index]:
-            at += 1 + METHODS[method["name"]].group.size
-        chosen, T = methods[index], self.scenario.vector[TIME_AT + TIME.at.cycle]
-        first = int(self.scenario.vector[at])
-        return self.mem[first : first + METHODS[chosen["name"]].memory(chosen, T)]
+        return method_slice(self.scenario, self.mem, index)

@@ -9,13 +9,18 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from softdock.core import seam
 from softdock.core.contact_log import LOG
+from softdock.core.kept import KEPT
 from softdock.core.machine import memory, state
 from softdock.core.machine.cells import Cells
 from softdock.core.machine.doors import OUTCOME
 from softdock.core.machine.record import CHANNELS, RECORD
+from softdock.core.machine.truth import TRUTH
 from softdock.core.orbit import attached, flight
 from softdock.core.ports import linear_net, published_net
+from softdock.core.recorder import layout as recorded
+from softdock.core.recorder.ring import SLOT
 from softdock.core.robots import memory as robots
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
@@ -32,6 +37,11 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
         (state.STATE, *state.PARTS.values()),
     ),
     "Record": ("A row of a recorded run; the methods' own channels stand behind.", (RECORD,)),
+    "Recording": (
+        "Rows that a loop in real time hands to the recorder, and a slot of the ring before the "
+        "row's contents ([recording.md](recording.md)).",
+        (recorded.CYCLE, recorded.PACKET, recorded.SAMPLE, recorded.EVENT, SLOT),
+    ),
     "Outcome": ("A row of a batch, and of orbit.", (OUTCOME, flight.OUTCOME, flight.ROW)),
     "Contact log": (
         "A row per contact. A batch that is compared with orbit has three more rows: pose and "
@@ -54,6 +64,11 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             published_net.HEAD,
         ),
     ),
+    "Seam": (
+        "Between controller and facility ([seam.md](seam.md)): the command, the report, what the "
+        "simulated facility knows beyond it, and what the controller keeps.",
+        (seam.COMMAND, seam.REPORT, TRUTH, KEPT),
+    ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
         (ENTRY, ROW_CELLS, TABLE_CELLS, attached.LISTED),
@@ -74,6 +89,9 @@ def layouts_page() -> str:
         parts.append(f"## {title}\n\n{meaning}\n")
         for layout in layouts:
             parts.append(f"`{layout.name}`, {layout.size} floats:\n\n{layout.table()}")
+    for name, bits in (("status", seam.STATUS_BITS), ("present", seam.PRESENT_BITS)):
+        named = ", ".join(f"{bit} `{one}`" for one, bit in bits.items())
+        parts.append(f"Bits of `{name}` in a report: {named}.\n")
     parts.append("## Channels\n\nColumns of a recorded run, one per float of `record`.\n")
     rows = ["| channel | unit | frame | meaning |", "|---|---|---|---|"]
     rows += [f"| `{c.name}` | {c.unit} | {c.frame} | {c.meaning} |" for c in CHANNELS]

@@ -77,8 +77,15 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
         entries(pose[..., POSE.at.delay] + pose[..., POSE.at.period], T, 3),
         0,
     )
+    # a reading is as old as its way and its hold; then the delay, and the interval that ends there
+    commands = np.where(tools(vectors), entries(longest + late + 2.0 * period + T, T, 4), 0)
     pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
-    kept = (("slots", slots), ("sample_slots", samples), ("pose_slots", poses))
+    kept = (
+        ("slots", slots),
+        ("sample_slots", samples),
+        ("pose_slots", poses),
+        ("command_slots", commands),
+    )
     most = {name: int(np.max(n)) for name, n in kept}
     most["robot_floats"] = (ROBOT_FLOATS if any_accelerations(vectors) else 0) + (
         JOINT_FLOATS if elastic(vectors).any() else 0
@@ -99,7 +106,8 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
         * WRENCH_FLOATS
         * (2 if np.any(vectors[..., SENSOR_AT + SENSOR.at.on] == ON_BOTH) else 1)
     )
-    return {**most, "size": size + 2 * (most["slots"] + most["pose_slots"]) * MOTION_FLOATS}
+    motions = most["slots"] + most["pose_slots"] + most["command_slots"]
+    return {**most, "size": size + 2 * motions * MOTION_FLOATS}
 
 
 def any_accelerations(vectors: np.ndarray) -> bool:
@@ -110,6 +118,17 @@ def any_accelerations(vectors: np.ndarray) -> bool:
         for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)
     ]
     return any(np.any(part) for part in (*models, *loads, elastic(vectors)))
+
+
+def tools(vectors: np.ndarray) -> np.ndarray:
+    """Whether a sensor carries a tool, or is believed to, of each row (mock_up.is_heavy)."""
+    at = MOCK_UP.at
+    loads = [
+        vectors[..., base + i]
+        for base in (CHASER_MOCK_UP_AT, TARGET_MOCK_UP_AT)
+        for i in (at.mass, at.believed_mass, at.inertia, at.believed_inertia)
+    ]
+    return np.asarray(sum(loads) > 0.0)
 
 
 def elastic(vectors: np.ndarray) -> np.ndarray:

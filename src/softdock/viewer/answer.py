@@ -13,6 +13,8 @@ from typing import Any
 from softdock.analysis.simulation import simulate
 from softdock.campaign.outcome_columns import ACTIVE
 from softdock.errors import BadInput
+from softdock.recorder.recording import Recording
+from softdock.report.recording.scene import scene_of_recording
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
 from softdock.scene import Scene, scene_of
@@ -28,7 +30,7 @@ HONEST = 0.02  # of the approach: a run closer to orbit than this is as good as 
 class Answer:
     """One run with everything that is shown of it."""
 
-    run: Run
+    run: Run | Recording
     scene: Scene
     light: str  # red, amber or green
     word: str
@@ -41,8 +43,32 @@ class Answer:
         return self.run.metrics
 
 
-def answer(scenario: Scenario, run: Run | None = None) -> Answer:
+def recorded_answer(recording: Recording) -> Answer:
+    """What a rig recorded: no ledger and no distance from orbit, which need the truth."""
+    light, word = recorded_light(recording)
+    return Answer(
+        run=recording,
+        scene=scene_of_recording(recording),
+        light=light,
+        word=word,
+        sentence=recording.sentence,
+        stability=stability_panel(recording.scenario) if recording.scenario else None,
+    )
+
+
+def recorded_light(recording: Recording) -> tuple[str, str]:
+    """Red: the rig was seen to be active. Amber: all that can be said without the truth."""
+    m = recording.metrics
+    seen, start = m["energy_observed_J"], m["kinetic_start_J"]
+    if seen is not None and start and seen > ACTIVE * start:
+        return "red", f"active: observed {100.0 * seen / start:.1f} % of the energy at the start"
+    return "amber", "a recording: no statement against orbit"
+
+
+def answer(scenario: Scenario, run: Run | Recording | None = None) -> Answer:
     """Simulate, fly orbit beside it, and say what came out. `run`: one already made."""
+    if isinstance(run, Recording):
+        return recorded_answer(run)
     spent, last = {}, time.process_time()
 
     def took(step: str) -> None:
@@ -51,6 +77,7 @@ def answer(scenario: Scenario, run: Run | None = None) -> Answer:
         spent[step], last = 1e3 * (now - last), now
 
     made = simulate(scenario) if run is None else run
+    made.fly_orbit()
     took("simulate")
     metrics = made.metrics
     took("orbit and metrics")

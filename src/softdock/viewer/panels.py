@@ -10,6 +10,8 @@ from html import escape
 
 import numpy as np
 
+from softdock.recorder.recording import Recording
+from softdock.runs.run import Run
 from softdock.stability.panels import Panel
 
 LIGHTS = {"red": "#e5484d", "amber": "#f5a524", "green": "#30a46c"}
@@ -63,6 +65,15 @@ def ledger_html(rows: Mapping[str, float], total: float) -> str:
         )
     head = f"Energy invented: <b>{factor * total:+.3g} {unit}</b>"
     return f'<div style="padding:.5em 1em;{FONT};font-size:.8em">{head}{"".join(lines)}</div>'
+
+
+def ledger_of(run: Run | Recording) -> str:
+    """The rows of a simulated run's ledger; of a recording, what its rig observed."""
+    if not isinstance(run, Recording):
+        return ledger_html(run.ledger_rows, run.energy_invented_J)
+    seen = run.metrics["energy_observed_J"]
+    said = "not known from what was recorded" if seen is None else f"{seen:+.3g} J"
+    return wait_html(f"Observed energy: {said}. A rig has no ledger: it knows no truth.")
 
 
 def _near(panel: Panel) -> tuple[float, float]:

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from softdock.archive.sources import folder_run, refuse_recordings
+from softdock.archive.sources import folder_run, is_recording, recorded_run
+from softdock.errors import BadInput, Problem
+from softdock.recorder.recording import Recording
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
 from softdock.viewer.answer import Answer, answer
@@ -25,7 +27,7 @@ class Session:
     """What is shown, and what it was made from."""
 
     base: Scenario
-    run: Run | None = None  # of a folder: shown until something is turned
+    run: Run | Recording | None = None  # of a folder or a file: shown until something is turned
     values: dict[str, float] = field(default_factory=dict)
     method: str = ""
     fix: Fix | None = None
@@ -52,7 +54,7 @@ class Session:
 
     def fixes(self, ready: list[str]) -> list[Fix]:
         """What would be better than the last answer."""
-        if self.last is None:
+        if self.last is None or isinstance(self.last.run, Recording):
             return []
         now = self.last.metrics
         distance = now["distance_from_orbit"] if now["status"] == "completed" else None
@@ -60,12 +62,15 @@ class Session:
 
 
 def opened(source: str, changes: tuple[str, ...] = ()) -> Session:
-    """A preset, a scenario file, or a run folder."""
+    """A preset, a scenario file, a run folder, or a recording."""
     from softdock.scenario.files import load_scenario, parse_changes
 
-    refuse_recordings(source)
-    if Path(source).is_dir():
-        run = folder_run(source)
+    recorded = is_recording(source)
+    if recorded or Path(source).is_dir():
+        run = recorded_run(source) if recorded else folder_run(source)
+        if run.scenario is None:
+            allowed = "a recording with the scenario attached; `softdock picture` shows without it"
+            raise BadInput(Problem("source", source, allowed))
         if changes:
             return Session(run.scenario.with_keys(dict(parse_changes(changes))))
         return Session(run.scenario, run)

@@ -18,6 +18,7 @@ import viser
 from viser import uplot
 
 from softdock.errors import SoftdockError
+from softdock.recorder.recording import AsSeen, Recording
 from softdock.report.replay import layer_name
 from softdock.scene.model import LAYERS
 from softdock.viewer import panels
@@ -106,8 +107,7 @@ class Window:
         self.stage.set_time(self.clock.time)
         self.light.content = panels.light_html(found.light, found.word, found.sentence)
         self.chart.content = panels.stability_html(found.stability)
-        rows = found.run.ledger_rows
-        self.ledger.content = panels.ledger_html(rows, found.run.energy_invented_J)
+        self.ledger.content = panels.ledger_of(found.run)
         self.forces.data = force_curves(found)
         for layer, box in self.boxes.items():
             box.visible = layer in found.scene.layers
@@ -272,7 +272,8 @@ class Window:
         from softdock.report.run.page import run_page
 
         if self.session.last is not None and event.client is not None:
-            page = run_page(self.session.last.run).encode()
+            run = self.session.last.run
+            page = (run.page() if isinstance(run, Recording) else run_page(run)).encode()
             event.client.send_file_download("softdock-run.html", page)
 
 
@@ -280,7 +281,8 @@ def force_curves(found: Answer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Contact force of the rig and of orbit at the scene's frames, few enough for a small chart."""
     run, t = found.run, found.scene.time
     keep = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_POINTS)).astype(int))
-    series = (run.series, run.orbit.series)
+    own = AsSeen(run.series) if isinstance(run, Recording) else run.series
+    series = (own, run.orbit.series)
     sizes = [np.linalg.norm(np.nan_to_num(s["true.chaser.force"]), axis=1) for s in series]
     curves = [
         np.interp(t[keep], np.asarray(s["time"]), size, right=0.0)

@@ -26,6 +26,7 @@ MODULES = (
     "remapping.method",
 )
 for _module in MODULES:
-    register(import_module(f"softdock.core.adaptation.{_module}").METHOD)
+    # beside this module: the single-precision twin of the package has a list of its own
+    register(import_module(f"{__name__.rpartition('.')[0]}.{_module}").METHOD)
 
 RAW = METHODS[MODULES[0]].name  # the raw loop, which every method is judged against

@@ -14,15 +14,11 @@ from softdock.core.machine.vector import (
     SCHEDULE,
     SENSOR_AT,
 )
-from softdock.core.robots.history import acceleration_at
-from softdock.core.robots.joint import motor_acceleration
 from softdock.core.robots.memory import ROBOT_STATE
-from softdock.core.robots.robot import ROBOT, is_elastic, whole_delay
+from softdock.core.robots.robot import ROBOT, is_elastic
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import prepare_sensor, read_sensor, sensor_noise
 from softdock.core.sensor.mock_up import (
-    COMMANDED,
-    MEASURED,
     MOCK_UP,
     from_sensor,
     plus,
@@ -62,9 +58,9 @@ def _contact_alone(features, vector, mem, T, chance, robot, filter_at, tick, con
 
 @apart
 def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
-    """One sample of a sensor with all that it carries and does, compensated and moved to the centre
-    of mass, world axes."""
-    follower, history, slots, state = robot
+    """One sample of a sensor with all that it carries and does. With a tool: as it is read, sensor
+    axes (readings.py compensates); without: moved to the centre of mass, world axes."""
+    follower, _, _, state = robot
     which, t, dt = follower.which, tick.t, tick.dt
     sensor = prepare_sensor(vector, SENSOR_AT, T)
     mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
@@ -97,20 +93,7 @@ def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, cont
     )
     store_wrench(mem, filter_at, filtered)
     if mock_up.heavy:
-        a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if mock_up.acceleration == COMMANDED:
-            cycles = (t - whole_delay(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)) / T
-            a, alpha = acceleration_at(T, mem, history, slots, cycles)
-        elif mock_up.acceleration == MEASURED:
-            a = (
-                motor_acceleration(mem, state)
-                if elastic
-                else scale(1.0 / dt, subtract(motion.v, was.v))
-            )
-            alpha = scale(1.0 / dt, subtract(motion.w, was.w))
-        reading = plus(
-            reading, -1.0, weigh(mock_up.believed, mock_up.sensor, gravity, motion, a, alpha)
-        )
+        return reading
     return from_sensor(mock_up.sensor, motion.q, reading)
 
 

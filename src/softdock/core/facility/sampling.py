@@ -17,7 +17,6 @@ from softdock.core.rings import Ring, masked_row
 from softdock.core.sensor.force_torque import LATEST, ON_BOTH, ON_CHASER, ON_TARGET, newest_arrived
 from softdock.core.sensor.mock_up import plus
 from softdock.core.spatial.motion import load_wrench, no_wrench, store_wrench
-from softdock.core.spatial.vectors import norm, subtract
 
 __all__ = [
     "see_poses",
@@ -38,9 +37,10 @@ def _targets(on):
 
 @compiled
 def sample_wrenches(params, vector, mem, tick, before, now, true):
-    """One sample of the force sensors, compensated and moved to the centres of mass: the chaser's
-    returned; and into its slot, unless it is handed over at once. `before`, `now`: both mock-ups at
-    the begin and the end of the plant's step; `true`: the contact's wrenches on them."""
+    """One sample of the force sensors, as the report has it: with a tool raw in sensor axes, else
+    about the centre of mass, world axes. The chaser's is returned; and into its slot, unless it is
+    handed over at once. `before`, `now`: both mock-ups at the begin and the end of the plant's
+    step; `true`: the contact's wrenches on them."""
     m, sensor, T, chance = params.memory, params.sensor, params.T, params.chance
     slot = _sample_at(m, sensor.on, tick.sample)
     first = no_wrench()
@@ -108,7 +108,7 @@ def hand_over(params, mem, handed, k, sampled, reading, reading_time):
 
 @apart
 def _gathered(sensor, m, mem, handed, newest):
-    """Latest or mean, both sensors, threshold. The target's reading goes to `mem`; returned is the
+    """Latest or mean, both sensors. The target's reading goes to `mem`; returned is the
     chaser's, or the only sensor's."""
     first = newest if sensor.handover == LATEST else max(handed + 1, newest - m.sample_slots + 1)
     weight = 1.0 / (newest - first + 1)
@@ -119,11 +119,6 @@ def _gathered(sensor, m, mem, handed, newest):
             chaser = plus(chaser, weight, load_wrench(mem, slot))
         if sensor.on != ON_CHASER:
             target = plus(target, weight, load_wrench(mem, slot + _targets(sensor.on)))
-    force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
-    if sensor.on == ON_BOTH:
-        force = 0.5 * norm(subtract(chaser.force, target.force))
-    if force < sensor.threshold:
-        chaser, target = no_wrench(), no_wrench()
     if sensor.on != ON_CHASER:
         store_wrench(mem, m.second, target)
     return target if sensor.on == ON_TARGET else chaser

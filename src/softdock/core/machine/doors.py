@@ -1,8 +1,8 @@
 """The doors into compiled code: the few functions that Python calls. Flat arrays in, flat arrays
 out.
 
-`begin` and `run_cycles` drive the fused loop, one cycle or many; `control_step` and `exchange` are
-the same loop cut at the seam, the way a rig with real robots is driven; `run_batch` does many runs.
+`begin` and `run_cycles` drive the fused loop, one cycle or many; `run_batch` does many runs. The
+same loop cut at the seam, the way a rig with real robots is driven, is in seam_doors.py.
 """
 
 from __future__ import annotations
@@ -13,24 +13,13 @@ from softdock.core.adaptation.hooks import rewrite_pasts, sum_replaced
 from softdock.core.adaptation.used_hooks import any_replaced, any_rewound
 from softdock.core.contact.seat import CAPTURES, is_seated
 from softdock.core.contact_log import close_contact
-from softdock.core.cycle import control, cycle, measure
+from softdock.core.cycle import cycle
 from softdock.core.energy.ledger import energy_invented
-from softdock.core.facility.simulated import advance
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.record import CHANNEL_COUNT, record_row
 from softdock.core.machine.specialise import kind_of, store_numbers
-from softdock.core.machine.state import (
-    STATE,
-    load_facility,
-    load_loop,
-    load_output,
-    load_satellites,
-    store_facility,
-    store_loop,
-    store_output,
-    store_satellites,
-)
+from softdock.core.machine.state import load_loop, store_loop
 from softdock.core.machine.vector import (
     CAPTURE_AT,
     PAIRS_MEM,
@@ -41,7 +30,6 @@ from softdock.core.machine.vector import (
     prepare,
     prepare_pairs,
     prepare_rig,
-    without_methods,
 )
 from softdock.core.settling import is_quiet, keep_settled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
@@ -73,7 +61,6 @@ OUTCOME_COLUMNS = tuple(
 )
 OUTCOMES, AT = OUTCOME.size, OUTCOME.at
 MOTIONS = AT.chaser  # first column of the two motions
-COMMAND_AT = STATE.at.command
 
 
 @door
@@ -133,36 +120,6 @@ def capture_time(vector, features, mem, motions):
         if seated * T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9:
             return k * T
     return math.nan
-
-
-@door
-def control_step(vector, markers, mem, facility_mem, k, satellites, facility, command):
-    """The controller alone, at t_k: satellites (flat, updated in place) and what the facility
-    reported in, set-points out.
-
-    `facility_mem`: the facility's memory, of which only its reports (second reading, measured
-    poses) are read.
-    """
-    params = prepare(vector, markers)
-    before = load_satellites(satellites)
-    measured = measure(
-        without_methods(params), facility_mem, load_facility(facility), before, k * params.T
-    )
-    done = control(params, vector, mem, k, before, measured)
-    store_satellites(satellites, done.corrected)
-    store_output(command, COMMAND_AT, done.command)
-
-
-@door
-def exchange(vector, features, mem, k, facility, command):
-    """The simulated facility alone, from t_k to t_{k+1}: set-points in, mock-ups and readings out
-    (flat, updated in place). It knows no methods."""
-    params = prepare_rig(vector, features)
-    output = load_output(command, COMMAND_AT)
-    after, _ = advance(
-        params, vector, load_facility(facility), mem, k, output.chaser, output.target
-    )
-    store_facility(facility, after)
 
 
 @compiled

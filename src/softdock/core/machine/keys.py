@@ -71,6 +71,7 @@ MEMORY = Group(
     Parameter("slots", "slots", "set-points kept per robot", 0),
     Parameter("sample_slots", "sample_slots", "force samples kept", 1),
     Parameter("pose_slots", "pose_slots", "poses kept per mock-up", 0),
+    Parameter("command_slots", "command_slots", "commands kept per robot that carries a tool", 0),
     Parameter("robot_floats", "robot_floats", "per robot, for accelerations and planning", 0),
     Parameter("report_floats", "report_floats", "for filters, a second reading and late poses", 0),
     Parameter(

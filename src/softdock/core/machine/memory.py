@@ -2,14 +2,16 @@
 report.
 
 `mem` is, one after the other: `HEAD`, the contact pairs (contact/pairs.py), both robots' set-points
-(robots/history.py), what robots keep (robots/memory.py), `REPORTS`, force samples, poses, and the
-methods' slices. vector.memory_map finds where each begins.
+(robots/history.py), what robots keep (robots/memory.py), `REPORTS`, force samples, poses, commands
+(of a rig that carries a tool), and the methods' slices. vector.memory_map finds where each begins.
 """
 
 from __future__ import annotations
 
 from softdock.core.machine.cells import Cell, Cells
-from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
+from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, WRENCH_FLOATS
+
+TWIST_FLOATS = MOTION_FLOATS - MOTION.at.v  # velocity and rate
 
 HEAD = Cells(
     "head",
@@ -24,4 +26,7 @@ REPORTS = Cells(
     Cell("filters", 2 * WRENCH_FLOATS, "N, Nm", "states of both sensors' low-pass"),
     Cell("second", WRENCH_FLOATS, "N, Nm", "the target's reading, beside the chaser's"),
     Cell("seen", 2 * MOTION_FLOATS, "", "measured poses of both mock-ups: a `motion` each"),
+    Cell("twists", 2 * TWIST_FLOATS, "m/s, rad/s", "the twists last reported of both mock-ups"),
+    Cell("gains", 2 * TWIST_FLOATS, "m/s^2, rad/s^2", "what both gained from report to report"),
+    Cell("twists_time", 1, "s", "of these twists"),
 )

@@ -28,6 +28,9 @@ class Memory(NamedTuple):
     seen: int  # measured poses
     samples: int
     poses: int
+    command_slots: int
+    commands: int  # set-points that were sent, of both robots: what a tool's inertia is taken from
+    twists: int  # last reported, and what they gained
 
 
 class Params(NamedTuple):

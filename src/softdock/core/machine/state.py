@@ -53,10 +53,10 @@ STATE = Cells(
 )
 AT, STATE_FLOATS = STATE.at, STATE.size
 
-_store_satellites, _load_satellites = storing(Satellites, SATELLITES)
+storing(Satellites, SATELLITES)
 store_output, load_output = storing(Output, OUTPUT)
 storing(Wrenches, WRENCHES)
-_store_facility, _load_facility = storing(Facility, FACILITY)
+store_facility_at, load_facility_at = storing(Facility, FACILITY)
 store_ledger, _ = storing(Ledger, LEDGER)
 storing(Tracker, TRACKER)
 _store_loop, _load_loop = storing(Loop, STATE)
@@ -68,26 +68,6 @@ def place(path: str) -> slice:
     if not field:
         return STATE.slice_of(part)
     return PARTS[part].slice_of(field, getattr(AT, part))
-
-
-@compiled
-def store_facility(flat, facility):
-    _store_facility(flat, AT.facility, facility)
-
-
-@compiled
-def load_facility(flat):
-    return _load_facility(flat, AT.facility)
-
-
-@compiled
-def load_satellites(flat):
-    return _load_satellites(flat, AT.satellites)
-
-
-@compiled
-def store_satellites(flat, satellites):
-    _store_satellites(flat, AT.satellites, satellites)
 
 
 @compiled

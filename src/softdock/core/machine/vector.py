@@ -130,12 +130,15 @@ def sample_floats(on):
 
 
 @compiled
-def memory_map(pairs, slots, sample_slots, on, robot_floats, report_floats, pose_slots):
+def memory_map(
+    pairs, slots, sample_slots, on, robot_floats, report_floats, pose_slots, command_slots
+):
     """Parts of `mem` one after the other; the methods' memory stands behind the last."""
     history = PAIRS_MEM + pairs * PAIR_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
     filters = robot + 2 * robot_floats
     samples = filters + report_floats
+    poses = samples + sample_slots * sample_floats(on)
     return Memory(
         slots=slots,
         sample_slots=sample_slots,
@@ -148,7 +151,10 @@ def memory_map(pairs, slots, sample_slots, on, robot_floats, report_floats, pose
         second=filters + REPORTED.second,
         seen=filters + REPORTED.seen,
         samples=samples,
-        poses=samples + sample_slots * sample_floats(on),
+        poses=poses,
+        command_slots=command_slots,
+        commands=poses + 2 * pose_slots * MOTION_FLOATS,
+        twists=filters + REPORTED.twists,
     )
 
 
@@ -249,6 +255,7 @@ def prepare_rig(vector, features):
             robot_floats,
             report_floats,
             int(vector[MEMORY_AT + MAP.pose_slots]),
+            int(vector[MEMORY_AT + MAP.command_slots]),
         ),
         merge_window=2.0 * (longest + sensor.delay),
         methods=(),

@@ -28,7 +28,7 @@ from softdock.core.robots.memory import (
 )
 from softdock.core.spatial.motion import Motion, load_motion, store_motion
 from softdock.core.spatial.oscillator import free_response
-from softdock.core.spatial.vectors import add, dot, load3, scale, store3, subtract
+from softdock.core.spatial.vectors import add, dot, scale, store3, subtract
 
 __all__ = ["CONTACT_WORK", "DISSIPATED", "JOINT_FLOATS", "MOTORS", "MOTOR_WORK"]
 
@@ -49,11 +49,6 @@ def prepare_joint(stiffness, mass, zeta):
 def motors_of(mem, state):
     """Where the motors of an elastic robot are."""
     return load_motion(mem, state + MOTORS)
-
-
-@compiled
-def motor_acceleration(mem, state):
-    return load3(mem, state + ACCELERATION)
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from softdock.core.machine.compiled import door
+from softdock.core.spatial.motion import coasting
 from softdock.core.wire import (
     emulated_robot,
     emulated_sensor,
@@ -35,4 +36,5 @@ hear_reply, motion_at_instant = (
 start_sensor, sample = door(emulated_sensor.start_sensor), door(emulated_sensor.sample)
 hear_request = door(emulated_sensor.hear_request)
 load_frame, frame_of = door(kuka_frame.load_frame), door(kuka_frame.frame_of)
+coast = door(coasting)
 hear_rob, hear_records = door(links.hear_rob), door(links.hear_records)

@@ -1,0 +1,277 @@
+"""The doors of the loop cut at the seam: the controller's cycle, and the simulated facility's.
+
+`control_step` takes a report and gives a command (core/seam.py), one call a cycle; `begin_facility`
+and `exchange` are the first facility that answers it. `add_truth` writes into a recorded run what
+only a simulation knows. Flat arrays in, flat arrays out; a process that does not cut the loop
+compiles none of them.
+"""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.hooks import record_methods, rewrite_pasts
+from softdock.core.adaptation.interface import (
+    BOOK_DESIGNED,
+    BOOK_VIRTUAL,
+    STOP_REQUEST,
+    Output,
+    Wrenches,
+)
+from softdock.core.adaptation.used_hooks import any_books, any_rewound
+from softdock.core.books import Contact, enter, hand_wrenches
+from softdock.core.contact_log import close_contact
+from softdock.core.cycle import control
+from softdock.core.energy.ledger import LEDGER
+from softdock.core.facility.reach import out_of_reach
+from softdock.core.facility.simulated import advance
+from softdock.core.kept import Kept, load_kept, store_kept
+from softdock.core.machine.compiled import apart, compiled, door
+from softdock.core.machine.generated import replacing
+from softdock.core.machine.record import AT as ROW
+from softdock.core.machine.record import CHANNEL_COUNT
+from softdock.core.machine.state import load_facility_at, store_facility_at, store_ledger
+from softdock.core.machine.truth import TRUTH, fill_report, store_truth
+from softdock.core.machine.vector import NO_LIMIT, prepare, prepare_rig, without_methods
+from softdock.core.readings import above_threshold, remember_command
+from softdock.core.reported import arrive, settle_books
+from softdock.core.seam import ENDING, FACILITY_STOP, C, R
+from softdock.core.spatial.motion import (
+    displacement,
+    load_motion,
+    load_wrench,
+    no_wrench,
+    store_motion,
+    store_wrench,
+    work,
+)
+from softdock.core.spatial.rigid_body import motion_of
+from softdock.core.spatial.vectors import store3, store4
+from softdock.core.start import settle
+from softdock.core.status import (
+    COMPLETED,
+    DIVERGED,
+    FORCE_LIMIT,
+    METHOD_STOP,
+    REACH_LIMIT,
+    TORQUE_LIMIT,
+    is_sane,
+)
+
+_acted = replacing(Kept, "satellites", "before", "sent", "command", "wrenches", "ledger", "status")
+_with_status = replacing(Kept, "status")
+_with_tracker = replacing(Kept, "tracker")
+LEDGERS, TRUE = LEDGER.at, TRUTH.at
+
+
+@apart
+def _limits_by_report(params, vector, kept, report):
+    """Whether the run may go on, by what was measured."""
+    if int(report[R.status]) & ENDING != 0:
+        return FACILITY_STOP
+    if (
+        params.stop_force < NO_LIMIT
+        and kept.peak_force_squared > params.stop_force * params.stop_force
+    ):
+        return FORCE_LIMIT
+    if (
+        params.stop_torque < NO_LIMIT
+        and kept.peak_torque_squared > params.stop_torque * params.stop_torque
+    ):
+        return TORQUE_LIMIT
+    places = kept.mock_ups
+    if params.bounded and out_of_reach(params.features, vector, places.chaser.p, places.target.p):
+        return REACH_LIMIT
+    return COMPLETED
+
+
+@compiled
+def _record(row, params, mem, kept, t):
+    """One instant as reports tell it; the cells of the truth are left as they are."""
+    satellites, command, seen = kept.satellites, kept.command, kept.mock_ups
+    row[ROW.time] = t
+    store_motion(row, ROW.chaser, motion_of(params.chaser, satellites.chaser))
+    store_motion(row, ROW.target, motion_of(params.target, satellites.target))
+    store_motion(row, ROW.command_chaser, command.chaser)
+    store_motion(row, ROW.command_target, command.target)
+    chaser, target = above_threshold(params.sensor, kept.reading, kept.second)
+    store_wrench(row, ROW.measured_chaser, chaser)
+    store_wrench(row, ROW.measured_target, target)
+    store_wrench(row, ROW.satellite_chaser, kept.wrenches.chaser)
+    store_wrench(row, ROW.satellite_target, kept.wrenches.target)
+    store3(row, ROW.seen_chaser_p, seen.chaser.p)
+    store3(row, ROW.seen_target_p, seen.target.p)
+    store4(row, ROW.seen_chaser_q, seen.chaser.q)
+    store4(row, ROW.seen_target_q, seen.target.q)
+    row[ROW.force_age] = kept.force_age
+    row[ROW.pose_age] = kept.pose_age
+    store_ledger(row, ROW.ledger, kept.ledger)
+    record_methods(params.methods, mem, row, CHANNEL_COUNT)
+
+
+@compiled
+def _act(params, vector, mem, k, kept, measured):
+    """The controller's part of the cycle that begins at t_k, and what it books of it."""
+    rig = without_methods(params)
+    if any_books(params.methods):
+        mem[BOOK_VIRTUAL] = 0.0
+        mem[BOOK_DESIGNED] = 0.0
+    before = kept.satellites
+    done = control(params, vector, mem, k, before, measured)
+    remember_command(rig, mem, k + 1, done.command)
+    nothing = Wrenches(no_wrench(), no_wrench())
+    ledger = enter(
+        params,
+        mem,
+        kept.ledger,
+        before,
+        kept.command,
+        measured,
+        done,
+        nothing,
+        nothing,
+        Contact(0.0, 0.0, 0.0),
+        0.0,
+        mem[BOOK_DESIGNED] if any_books(params.methods) else 0.0,
+    )
+    if not is_sane(rig, done.corrected, ledger.kinetic):
+        return _with_status(kept, DIVERGED)
+    status = COMPLETED
+    if any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
+        status = METHOD_STOP
+    motions = Output(
+        motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
+    )
+    return _acted(
+        kept,
+        done.corrected,
+        motions,
+        kept.command,
+        done.command,
+        done.wrenches,
+        ledger,
+        status,
+    )
+
+
+@door
+def control_step(vector, markers, mem, log, k, kept, report, command, record, act):
+    """The controller at t_k: a report in, a command out. `kept`: reported.KEPT, updated in place;
+    `record`: rows of the record, of which row k is written where there is one; `act` 0: only take
+    the report in and close the contact under way, at the end of a run. Returns a status of
+    seam.SEAM_STATUSES; with any but completed there is no new command."""
+    params, was = prepare(vector, markers), load_kept(kept, 0)
+    rig, t = without_methods(params), k * params.T
+    now, measured = arrive(rig, vector, mem, k, was, report)
+    if k > 0:
+        now = settle_books(rig, vector, mem, log, now, was, measured, t)
+    if record.shape[0] > k:
+        _record(record[k], params, mem, now, t)
+        if any_rewound(params.methods):
+            rewrite_pasts(
+                params.methods, mem, params.chaser, params.target, record, CHANNEL_COUNT, k
+            )
+    if now.status == COMPLETED:
+        now = _with_status(now, _limits_by_report(rig, vector, now, report))
+    if act != 0 and now.status == COMPLETED:
+        now = _act(params, vector, mem, k, now, measured)
+        if now.status == COMPLETED:
+            command[C.cycle] = k + 1.0
+            command[C.stamp] = float(int(1e9 * (k + 1) * params.T + 0.5))
+            store_motion(command, C.chaser, now.command.chaser)
+            store_motion(command, C.target, now.command.target)
+    if (act == 0 or now.status != COMPLETED) and now.tracker.open:
+        now = _with_tracker(now, close_contact(now.tracker, log))
+    store_kept(kept, 0, now)
+    return now.status
+
+
+@door
+def begin_facility(vector, features, mem, facility, report, truth):
+    """The simulated facility at t = 0: its state (facility.state.FACILITY), its report and the
+    truth behind it. Returns depth [m] and pair of the satellites' deepest touch."""
+    params = prepare_rig(vector, features)
+    _, begun, depth, pair = settle(vector, params, mem)
+    store_facility_at(facility, 0, begun)
+    fill_report(params, mem, begun, 0, report)
+    store_motion(truth, TRUE.chaser, begun.chaser)
+    store_motion(truth, TRUE.target, begun.target)
+    store_wrench(truth, TRUE.true_chaser, begun.true_chaser)
+    return depth, pair
+
+
+@door
+def exchange(vector, features, mem, k, facility, command, report, truth):
+    """The simulated facility alone, from t_k to t_{k+1}: a command in, a report and the truth
+    behind it out. It knows no methods, and believes nothing of its tools."""
+    params = prepare_rig(vector, features)
+    after, passage = advance(
+        params,
+        vector,
+        load_facility_at(facility, 0),
+        mem,
+        k,
+        load_motion(command, C.chaser),
+        load_motion(command, C.target),
+    )
+    store_facility_at(facility, 0, after)
+    fill_report(params, mem, after, k + 1, report)
+    store_truth(truth, after, passage)
+
+
+@door
+def add_truth(vector, features, record, truth):
+    """Into a record made from reports: what only a simulation knows, and the ledger's rows that
+    need it (energy/ledger.py), summed from the rows of `truth`."""
+    params, at = prepare_rig(vector, features), TRUE
+    sensor, commanded, robot, real, lost, pushed, turned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(record.shape[0]):
+        row, true = record[k], truth[k]
+        store_motion(row, ROW.mock_up_chaser, load_motion(true, at.chaser))
+        store_motion(row, ROW.mock_up_target, load_motion(true, at.target))
+        store_wrench(row, ROW.true_chaser, load_wrench(true, at.true_chaser))
+        row[ROW.depth] = true[at.depth]
+        if k > 0:
+            before = record[k - 1]
+            mean = Wrenches(load_wrench(true, at.mean_chaser), load_wrench(true, at.mean_target))
+            chaser = _works(before, row, ROW.chaser, ROW.command_chaser, mean.chaser)
+            target = _works(before, row, ROW.target, ROW.command_target, mean.target)
+            moved, sent = chaser[0] + target[0], chaser[1] + target[1]
+            hand = _hand_work(params, vector, k, before, row, true) if params.hands else 0.0
+            absorbed = true[at.absorbed]
+            sensor -= moved + hand
+            pushed += hand
+            commanded += moved - sent
+            robot += sent + absorbed
+            real += absorbed
+            lost += true[at.dissipated]
+            turned += abs(moved) + abs(sent) + abs(sent + absorbed) + abs(absorbed) + abs(hand)
+        row[ROW.ledger + LEDGERS.sensor] += sensor
+        row[ROW.ledger + LEDGERS.external] += pushed
+        row[ROW.ledger + LEDGERS.command] += commanded
+        row[ROW.ledger + LEDGERS.robot] += robot
+        row[ROW.ledger + LEDGERS.real] += real
+        row[ROW.ledger + LEDGERS.dissipated] += lost
+        row[ROW.ledger + LEDGERS.stored] = true[at.stored]
+        row[ROW.ledger + LEDGERS.turnover] += turned
+
+
+@compiled
+def _works(before, row, satellite, command, true):
+    """F_true . dx of one body's satellite and set-point over a cycle [J]."""
+    a, b = load_motion(before, satellite), load_motion(row, satellite)
+    c, d = load_motion(before, command), load_motion(row, command)
+    moved, sent = displacement(a.p, a.q, b.p, b.q), displacement(c.p, c.q, d.p, d.q)
+    return work(true, moved), work(true, sent)
+
+
+@apart
+def _hand_work(params, vector, k, before, row, true):
+    """Work of the hands on both satellites over the cycle that ended at t_k [J]."""
+    at, a, b = TRUE, load_motion(before, ROW.chaser), load_motion(before, ROW.target)
+    c, d = load_motion(row, ROW.chaser), load_motion(row, ROW.target)
+    there = Output(load_motion(true, at.chaser), load_motion(true, at.target))
+    hand = hand_wrenches(
+        params.features, params.sensor.on, vector, (k - 0.5) * params.T, there, Output(a, b)
+    )
+    return work(hand.chaser, displacement(a.p, a.q, c.p, c.q)) + work(
+        hand.target, displacement(b.p, b.q, d.p, d.q)
+    )

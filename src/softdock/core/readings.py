@@ -1,0 +1,165 @@
+"""What the controller makes of the readings that it was told at t_k: wrenches of the contact, about
+the centres of mass, world axes. The controller's half of stage 5 (facility/ has the sensor's).
+
+In: raw readings (sensor axes) of sensors that carry a tool, with their age; the poses as reported,
+with theirs; the set-points that the controller has sent. Out: wrenches [N, Nm] on both mock-ups.
+
+    the pose is coasted from its own instant to the sample's
+    the acceleration is that of the set-points sent, a known delay before the sample ("commanded"),
+    or what the reported twists gained since the report before ("measured")
+
+The fused loop, the controller behind a seam and a rig call the same functions. A sensor without a
+tool needs none of them but the threshold. Of readings that are a mean of several samples the pose
+and the acceleration are those at the middle of them.
+"""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.interface import Output
+from softdock.core.command.laboratory import prepare_laboratory
+from softdock.core.facility.reading import MOCK_UP_SIZE, MOCK_UPS, ROBOT_SIZE
+from softdock.core.facility.state import SAME_TIME, Facility
+from softdock.core.machine.compiled import apart, by_type, compiled
+from softdock.core.machine.features import Every
+from softdock.core.machine.generated import replacing
+from softdock.core.machine.memory import REPORTS, TWIST_FLOATS
+from softdock.core.machine.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_AT
+from softdock.core.robots.history import acceleration_at, push
+from softdock.core.robots.robot import whole_delay
+from softdock.core.sensor.compensate import wrench_from_reading
+from softdock.core.sensor.force_torque import ON_BOTH, ON_CHASER, ON_TARGET
+from softdock.core.sensor.mock_up import COMMANDED, MEASURED, from_sensor, prepare_mock_up
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    coasting,
+    load_motion,
+    load_wrench,
+    no_wrench,
+    store_wrench,
+)
+from softdock.core.spatial.vectors import load3, norm, scale, store3, subtract
+
+_with_reading = replacing(Facility, "reading")
+GAINS, TIME = REPORTS.at.gains - REPORTS.at.twists, REPORTS.at.twists_time - REPORTS.at.twists
+RATE = TWIST_FLOATS // 2  # from a velocity to the rate that follows it
+
+
+@compiled
+def remember_command(params, mem, stamp, command):
+    """Keep the set-points sent, where a tool's inertia is to be taken from them."""
+    if params.chaser_heavy or params.target_heavy:
+        m = params.memory
+        push(mem, m.commands, m.command_slots, stamp, command.chaser)
+        target = m.commands + m.command_slots * MOTION_FLOATS
+        push(mem, target, m.command_slots, stamp, command.target)
+
+
+@compiled
+def seen_by_report(params, mem, facility):
+    """The mock-ups as the facility reports them."""
+    if params.ideal_pose:
+        return Output(facility.chaser, facility.target)
+    seen = params.memory.seen
+    return Output(load_motion(mem, seen), load_motion(mem, seen + MOTION_FLOATS))
+
+
+@compiled
+def take_in(params, vector, mem, facility, handed, k):
+    """The simulated facility at t_k with the readings as the controller has them from here on.
+    `handed`: number of the newest sample that it knew before."""
+    if not (params.chaser_heavy or params.target_heavy or params.sensor.thresholded):
+        return facility
+    return _with_reading(facility, _taken_in(params, vector, mem, facility, handed, k))
+
+
+@apart
+def _taken_in(params, vector, mem, facility, handed, k):
+    on, second, t = params.sensor.on, params.memory.second, k * params.T
+    seen = seen_by_report(params, mem, facility)
+    force_age, pose_age = t - facility.reading_time, t - facility.seen_time
+    note_twists(params, mem, k, pose_age, seen)
+    if facility.handed == handed:
+        return facility.reading
+    chaser = facility.reading if on != ON_TARGET else no_wrench()
+    target = load_wrench(mem, second) if on != ON_CHASER else no_wrench()
+    if params.chaser_heavy and on != ON_TARGET:
+        chaser = compensated(
+            params.features, params, vector, mem, 0, k, force_age, pose_age, seen.chaser, chaser
+        )
+    if params.target_heavy and on != ON_CHASER:
+        target = compensated(
+            params.features, params, vector, mem, 1, k, force_age, pose_age, seen.target, target
+        )
+    chaser, target = above_threshold(params.sensor, chaser, target)
+    if on != ON_CHASER:
+        store_wrench(mem, second, target)
+    return target if on == ON_TARGET else chaser
+
+
+@compiled
+def above_threshold(sensor, chaser, target):
+    """Both wrenches of the contact; zero where the force is below the sensor's threshold."""
+    if not sensor.thresholded:
+        return chaser, target
+    force = norm(chaser.force) if sensor.on != ON_TARGET else norm(target.force)
+    if sensor.on == ON_BOTH:
+        force = 0.5 * norm(subtract(chaser.force, target.force))
+    if force < sensor.threshold:
+        return no_wrench(), no_wrench()
+    return chaser, target
+
+
+@compiled
+def _moved(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
+    if pose_age != force_age:
+        motion = coasting(motion, pose_age - force_age)
+    place = CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE + MOCK_UPS.sensor
+    return from_sensor(load3(vector, place), motion.q, raw)
+
+
+@apart
+def _compensated(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
+    m, T = params.memory, params.T
+    mock_up = prepare_mock_up(vector, CHASER_MOCK_UP_AT + which * MOCK_UP_SIZE)
+    gravity = prepare_laboratory(vector, LABORATORY_AT).gravity
+    a, alpha = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if mock_up.heavy and mock_up.acceleration == COMMANDED:
+        late = force_age + whole_delay(vector, CHASER_ROBOT_AT + which * ROBOT_SIZE)
+        # a reading older than what is kept of the commands gets the oldest kept
+        cycles = max((k * T - late) / T, k - m.command_slots + 2.0)
+        ring = m.commands + which * m.command_slots * MOTION_FLOATS
+        a, alpha = acceleration_at(T, mem, ring, m.command_slots, cycles)
+    elif mock_up.heavy and mock_up.acceleration == MEASURED:
+        gained = m.twists + GAINS + which * TWIST_FLOATS
+        a, alpha = load3(mem, gained), load3(mem, gained + RATE)
+    if pose_age != force_age:
+        motion = coasting(motion, pose_age - force_age)
+    return wrench_from_reading(mock_up, gravity, motion, a, alpha, raw)
+
+
+@by_type(lambda cls: _compensated if cls is Every else _moved)
+def compensated(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
+    """One new raw reading as the wrench of the contact. `which`: 0 chaser's, 1 target's; `motion`:
+    as reported."""
+
+
+@compiled
+def note_twists(params, mem, k, pose_age, seen):
+    """Keep what the reported twists gained since the report before [m/s^2, rad/s^2]."""
+    if not (params.chaser_heavy or params.target_heavy):
+        return
+    at, time = params.memory.twists, k * params.T - pose_age
+    dt = time - mem[at + TIME]
+    if k > 0 and dt <= SAME_TIME * params.T:
+        return  # the same poses as before
+    mem[at + TIME] = time
+    _note(mem, at, 1.0 / dt if k > 0 else 0.0, seen.chaser)
+    _note(mem, at + TWIST_FLOATS, 1.0 / dt if k > 0 else 0.0, seen.target)
+
+
+@compiled
+def _note(mem, at, per_dt, motion):
+    store3(mem, at + GAINS, scale(per_dt, subtract(motion.v, load3(mem, at))))
+    store3(mem, at + GAINS + RATE, scale(per_dt, subtract(motion.w, load3(mem, at + RATE))))
+    store3(mem, at, motion.v)
+    store3(mem, at + RATE, motion.w)

@@ -1,0 +1,132 @@
+"""Contacts of a recording, by what a rig measures: the force of its sensor, the satellites' motion.
+
+A contact is where the measured force stands out: above the stated touch, or out of the noise and
+above a hundredth of the peak. Its zero is the median of the free flight at the beginning. Touches
+closer than MERGE rows are one contact.
+
+Restitution has two definitions, and neither is the simulated run's, which knows the surface:
+`restitution_of_centres`, rates of the centres along the mean force after and before (for a touch in
+line with the centres); `restitution_energetic`, the root of the energy that the satellites got back
+over the energy that was taken from them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.core.spatial.arrays import rotate
+from softdock.identification.contact import MERGE, noise_of
+
+BODIES = ("chaser", "target")
+SIGMAS = 6.0  # of the noise: fewer than one row in 1e8 by chance
+SHARE = 0.01  # of the peak force
+FREE = 20  # the first part of so many: free flight
+FEWEST = 20  # rows; fewer have no noise to speak of
+Series = Mapping[str, np.ndarray]
+
+
+def sensor_body(series: Series) -> str | None:
+    """The body whose sensor was recorded; of two, the chaser's."""
+    return next((body for body in BODIES if f"measured.{body}.force.x" in series), None)
+
+
+def contacts_of(series: Series, touch_N: float | None = None) -> list[dict[str, Any]]:
+    """Every contact; None where the recording has not what it takes."""
+    body = sensor_body(series)
+    time = np.asarray(series["time"])
+    if body is None or len(time) < FEWEST:
+        return []
+    measured = np.asarray(series[f"measured.{body}.force"])
+    if not np.isfinite(measured).all():
+        measured = np.nan_to_num(measured)
+    force = measured - np.median(measured[: max(10, len(time) // FREE)], axis=0)
+    size = np.linalg.norm(force, axis=1)
+    least = touch_N or max(SIGMAS * noise_of(force), SHARE * float(size.max()), 1e-9)
+    touching = np.flatnonzero(size > least)
+    if len(touching) == 0:
+        return []
+    groups = np.split(touching, np.flatnonzero(np.diff(touching) > MERGE) + 1)
+    return [_contact(series, body, force, int(rows[0]), int(rows[-1])) for rows in groups]
+
+
+def _contact(series: Series, body: str, force: np.ndarray, first: int, last: int) -> dict[str, Any]:
+    time, inside = np.asarray(series["time"]), slice(first, last + 1)
+    size = np.linalg.norm(force[inside], axis=1)
+    end = _quiet_again(series, last)
+    found: dict[str, Any] = {
+        "start_s": float(time[first]),
+        "end_s": float(time[last]),
+        "ended": last + 1 < len(time),
+        "peak_force_measured_N": float(size.max()),
+        "peak_force_satellite_N": None,
+        "impulse_Ns": None,
+        "restitution_of_centres": _of_centres(series, body, force[inside], first, end),
+        "restitution_energetic": None,
+    }
+    key = "satellite.chaser.force"
+    if f"{key}.x" in series and end is not None:
+        pushed = np.asarray(series[key])[first : end + 1]
+        steps = np.diff(time[first - 1 : end + 1]) if first > 0 else np.diff(time[: end + 2])
+        found["peak_force_satellite_N"] = float(np.linalg.norm(pushed, axis=1).max())
+        found["impulse_Ns"] = float(np.linalg.norm((pushed * steps[: len(pushed), None]).sum(0)))
+        found["restitution_energetic"] = _energetic(series, first, end)
+    return found
+
+
+def _quiet_again(series: Series, last: int) -> int | None:
+    """First row after a contact at which nothing of it acts on the satellites any more; None if the
+    recording ends before."""
+    count = len(series["time"])
+    if last + 1 >= count:
+        return None
+    key = "satellite.chaser.force"
+    if f"{key}.x" not in series:
+        return min(last + 2, count - 1)
+    size = np.linalg.norm(np.asarray(series[key])[last + 1 :], axis=1)
+    peak = float(np.linalg.norm(np.asarray(series[key]), axis=1).max())
+    quiet = np.flatnonzero(size <= SHARE * peak)
+    if len(quiet) == 0:
+        return None
+    return min(last + 1 + int(quiet[0]) + 1, count - 1)
+
+
+def _velocity(series: Series, body: str) -> np.ndarray | None:
+    key = f"{body}.velocity"
+    return np.asarray(series[key]) if f"{key}.x" in series else None
+
+
+def _of_centres(
+    series: Series, body: str, force: np.ndarray, first: int, end: int | None
+) -> float | None:
+    """-(rate after) / (rate before) of the centres' distance along the mean force."""
+    chaser, target = (_velocity(series, one) for one in BODIES)
+    if chaser is None or end is None or first == 0:
+        return None
+    relative = chaser - (target if target is not None else 0.0)
+    normal = force.sum(axis=0) * (1.0 if body == "chaser" else -1.0)
+    before, after = (float(relative[row] @ normal) for row in (first - 1, end))
+    return -after / before if before < 0.0 else None
+
+
+def _energetic(series: Series, first: int, end: int) -> float | None:
+    """From the wrenches on the satellites and their motion, cycle by cycle."""
+    rows = slice(max(first - 1, 0), end + 1)
+    steps = np.diff(np.asarray(series["time"])[rows])
+    energy = np.zeros(len(steps))
+    for body in BODIES:
+        names = [f"{body}.velocity", f"{body}.attitude", f"{body}.rate"]
+        names += [f"satellite.{body}.force", f"satellite.{body}.torque"]
+        if any(f"{name}.x" not in series for name in names):
+            if body == "chaser":
+                return None
+            continue
+        v, q, w, f, t = (np.asarray(series[name])[rows] for name in names)
+        turning = rotate(q, w)
+        energy += 0.5 * steps * np.sum(f[1:] * (v[1:] + v[:-1]), axis=1)
+        energy += 0.5 * steps * np.sum(t[1:] * (turning[1:] + turning[:-1]), axis=1)
+    taken = -float(energy[energy < 0.0].sum())
+    return math.sqrt(float(energy[energy > 0.0].sum()) / taken) if taken > 0.0 else None

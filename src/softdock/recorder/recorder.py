@@ -1,0 +1,123 @@
+"""A recording from the loop's side: rings to write to, the process that follows them, and what it
+has to say.
+
+    recorder = Recorder("run.mcap", rig_streams([...]), about)
+    recorder.start()                          # before the clock starts; the loop then only pushes
+    ring = recorder.rings.ring("cycle")       # ring.slots, ring.count: for the compiled loop
+    recorder.said()                           # sentences: a full disc, a dead recorder, lost rows
+    recorder.close()                          # the last rows are on the disc, or it says why not
+
+The loop never waits for the recorder and does not notice its death: rows go on into the ring, which
+`softdock rig recover` can read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from softdock.errors import BadInput, Problem
+from softdock.recorder.follow import FLUSH_S
+from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring, warm_up
+from softdock.recorder.streams import About, Stream
+
+START_S = 20.0  # for the process to come up
+SILENT_S = 2.0  # without a look, a recorder that lives is said to be stuck
+LONGEST_FLUSH_S = 0.1  # a kill must not lose more
+
+
+def utc_offset_ns() -> int:
+    """UTC minus our monotonic clock: taken once, so that no step of the clock enters a run."""
+    before = time.monotonic_ns()
+    utc = time.time_ns()
+    return utc - (before + time.monotonic_ns()) // 2
+
+
+class Recorder:
+    """Rings and the process behind them."""
+
+    def __init__(
+        self,
+        file: str | Path,
+        streams: Sequence[Stream],
+        about: About,
+        *,
+        flush_s: float = FLUSH_S,
+        seconds: float = SECONDS,
+        folder: Path | None = None,
+    ) -> None:
+        self.file = Path(file)
+        if not 0.0 < flush_s <= LONGEST_FLUSH_S:
+            raise BadInput(Problem("record.flush_ms", 1e3 * flush_s, "more than 0, at most 100 ms"))
+        if self.file.exists():
+            raise BadInput(Problem("record", str(file), "a new file; this one exists"))
+        if not os.access(self.file.parent, os.W_OK):
+            raise BadInput(Problem("record", str(file), "a file in a folder that can be written"))
+        self.flush_s = flush_s
+        self.rings: RingFile = make_ring(streams, about, file, folder, seconds)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the process and wait until it follows. Raises `BadInput` if it does not come up."""
+        warm_up()
+        command = [sys.executable, "-m", "softdock.recorder.follow"]
+        command += [str(self.rings.path), str(self.file), "--flush-ms", str(1e3 * self.flush_s)]
+        # of its own session: what is typed at the loop's terminal is not for it
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+        )
+        until = time.monotonic() + START_S
+        while not self.rings.get("looked_ns"):
+            if self.process.poll() is not None or time.monotonic() > until:
+                self.process.kill()
+                said = (self.process.communicate()[1] or b"").decode(errors="replace").strip()
+                self.rings.remove()
+                why = said.splitlines()[-1] if said else "no answer"
+                raise BadInput(Problem("record", str(self.file), f"a file to record to ({why})"))
+            time.sleep(0.005)
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """Rows lost so far, by stream."""
+        return {ring.stream.name: int(ring.words[IN.lost]) for ring in self.rings.rings}
+
+    def said(self) -> list[str]:
+        """What is wrong with the recording, now; nothing where all is well."""
+        found, rings = [], self.rings
+        if rings.get("refused"):
+            reason = os.strerror(rings.get("refused"))
+            found.append(f"the disc does not take the recording ({reason}); the loop goes on")
+        if self.process is not None and not rings.get("ended"):
+            if self.process.poll() is not None:
+                found.append(
+                    "the recorder is gone; the loop goes on, and its last rows are in "
+                    f"{rings.path}: softdock rig recover {self.file} --ring {rings.path}"
+                )
+            elif time.monotonic_ns() - rings.get("looked_ns") > SILENT_S * 1e9:
+                found.append("the recorder has not looked at the loop for more than 2 s")
+        for name, rows in self.lost.items():
+            if rows:
+                found.append(f"{rows} rows of '{name}' are lost to the recording")
+        return found
+
+    def close(self, timeout_s: float = 30.0) -> list[str]:
+        """The loop has ended: wait for the file. Returns what went wrong; nothing, and the rings
+        are gone, if the file is whole."""
+        self.rings.set("closed", 1)
+        if self.process is None:
+            return [f"nothing was recorded; the rows are in {self.rings.path}"]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout_s)
+        said = self.said()
+        if self.process.stderr is not None:
+            self.process.stderr.close()
+        if self.rings.get("ended"):
+            self.rings.remove()
+        elif not said:
+            said = [f"the recording did not end within {timeout_s:g} s; see {self.rings.path}"]
+        return said

@@ -1,0 +1,284 @@
+"""A recorded run as a rig knows it: series, contacts by measured force, observed energy, events.
+
+It reads like a `Run` where both know the same. What a rig cannot know, or did not record, is an
+absent series and None, never zero.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock._given import given
+from softdock.analysis.observed_energy import NEEDED, observed_energy
+from softdock.core.machine.record import Channel
+from softdock.core.orbit import Orbit, orbit
+from softdock.core.recorder.layout import CYCLE_GROUPS
+from softdock.errors import BadInput, NotFlown
+from softdock.recorder.contacts import contacts_of, sensor_body
+from softdock.recorder.read import Contents
+from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
+from softdock.runs.series import Series
+from softdock.scenario.build import Scenario, build
+
+SCENARIO, RIG = "scenario.toml", "rig.toml"
+KNOWN_TO_A_RIG = {channel.name for _, group in CYCLE_GROUPS for channel in group}
+POSE_AGES = ("pose_age.chaser", "pose_age.target")
+
+
+@dataclass
+class Recording:
+    """What was recorded, and what is found in it."""
+
+    name: str
+    series: Series  # a row a cycle
+    contacts: list[dict[str, Any]]
+    status: str  # how the recording ended
+    scenario: Scenario | None  # None: none is attached, or it cannot be built here
+    events: list[dict[str, Any]]  # time_s, level, text
+    lost: dict[str, int]  # rows, by stream
+    tables: dict[str, dict[str, str]]  # provenance, limits, ...
+    attachments: dict[str, str]
+    packets: Series | None = None  # a row a packet
+    samples: Series | None = None  # a row a force sample
+    observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
+    warnings: list[str] = field(default_factory=list)
+    _orbit: Orbit | None = field(default=None, repr=False)
+
+    @property
+    def cycles(self) -> int:
+        return max(len(self.series.rows) - 1, 0)
+
+    @property
+    def orbit(self) -> Orbit:
+        """What orbit would do with the attached scenario; flown when first asked for."""
+        if self.scenario is None:
+            raise NotFlown("no scenario is attached to this recording: orbit cannot be flown")
+        if self._orbit is None:
+            self._orbit = orbit(self.scenario)
+        return self._orbit
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """The numbers of this recording, as JSON has them; units in the keys, None: not known."""
+        peaks = [contact["peak_force_measured_N"] for contact in self.contacts]
+        time = self.series["time"]
+        first = self.contacts[0] if self.contacts else {}
+        kinetic = self._kinetic_start()
+        observed = None if self.observed is None else float(self.observed[-1])
+        return {
+            "recording": self.name,
+            "status": self.status,
+            "cycles": self.cycles,
+            "ended_at_s": float(time[-1]) if len(time) else None,
+            "contact_count": len(self.contacts),
+            "contacts": self.contacts,
+            "peak_force_measured_N": max(peaks, default=None),
+            "restitution_of_centres": first.get("restitution_of_centres"),
+            "restitution_energetic": first.get("restitution_energetic"),
+            "energy_observed_J": observed,
+            "kinetic_start_J": kinetic,
+            "rows_lost": dict(self.lost),
+            "distance_from_orbit": None,  # nobody knows the truth of a rig
+            "warnings": list(self.warnings),
+        }
+
+    def _kinetic_start(self) -> float | None:
+        if "energy.kinetic" not in self.series or not len(self.series.rows):
+            return None
+        value = float(self.series["energy.kinetic"][0])
+        return value if math.isfinite(value) else None
+
+    @property
+    def sentence(self) -> str:
+        """What happened, from these numbers."""
+        m = self.metrics
+        if not len(self.series.rows):
+            return "Nothing was recorded."
+        lost = sum(self.lost.values())
+        parts = [
+            f"{m['cycles']} cycles, {m['ended_at_s']:.3f} s, "
+            f"{m['contact_count'] or 'no'} contact{'' if m['contact_count'] == 1 else 's'}"
+        ]
+        if m["peak_force_measured_N"] is not None:
+            parts.append(f"largest measured force {m['peak_force_measured_N']:.4g} N")
+        if m["energy_observed_J"] is not None:
+            parts.append(f"observed energy {m['energy_observed_J']:+.4g} J")
+        parts.append("no row lost" if not lost else f"{lost} rows lost")
+        return "; ".join(parts) + "."
+
+    def page(self) -> str:
+        """One self-contained HTML page."""
+        text: str = given("recording_page")(self)
+        return text
+
+    def save_page(self, path: str | Path) -> Path:
+        """Write the page."""
+        Path(path).write_text(self.page(), encoding="utf-8")
+        return Path(path)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame, indexed by time [s]. Needs the extra `dataframe`."""
+        return given("to_dataframe")(self)
+
+
+def recording_of(contents: Contents, *, as_rig: bool = False) -> Recording:
+    """The recording of a file's contents. `as_rig`: only what a rig can know (of a simulated
+    run)."""
+    about = contents.about
+    series = _series(contents, as_rig)
+    scenario, warnings = _scenario(about.attachments)
+    limits = about.tables.get("limits", {})
+    touch = _number(limits.get("touch_N"))
+    lost = {
+        key.partition(".")[2]: int(value)
+        for key, value in contents.end.items()
+        if key.startswith("lost.") and value.isdigit()
+    }
+    missing = _gaps(contents)
+    for name, rows in missing.items():
+        lost[name] = max(rows, lost.get(name, 0))
+    warnings += [f"{rows} rows of '{name}' are lost" for name, rows in lost.items() if rows]
+    return Recording(
+        name=about.name,
+        series=series,
+        contacts=contacts_of(series, touch) if "time" in series else [],
+        status=contents.end.get("why", "unknown"),
+        scenario=scenario,
+        events=_events(contents),
+        lost=lost,
+        tables={name: dict(table) for name, table in about.tables.items()},
+        attachments=dict(about.attachments),
+        packets=_other(contents, PACKETS),
+        samples=_other(contents, SAMPLES),
+        observed=_observed(series),
+        warnings=warnings,
+    )
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text) if text is not None else math.nan
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value > 0.0 else None
+
+
+def _series(contents: Contents, as_rig: bool) -> Series:
+    stream = contents.stream(CYCLE)
+    if stream is None:
+        return Series(np.zeros((0, 1)), [Channel("time", "s", "-", "time")])
+    rows, channels = contents.rows[CYCLE], list(stream.channels)
+    names = [channel.name for channel in channels]
+    if as_rig:
+        absent = contents.about.absent
+        kept = [
+            i
+            for i, name in enumerate(names)
+            if name in KNOWN_TO_A_RIG and not name.startswith(absent)
+        ]
+        rows, channels = rows[:, kept], [channels[i] for i in kept]
+    ages = [names.index(name) for name in POSE_AGES if name in names]
+    if ages and "pose_age" not in names and not as_rig:
+        older = rows[:, ages].max(axis=1, keepdims=True)
+        rows = np.hstack([rows, older])
+        channels.append(Channel("pose_age", "s", "-", "age of the older of the measured poses"))
+    return Series(rows, channels)
+
+
+def _other(contents: Contents, name: str) -> Series | None:
+    stream = contents.stream(name)
+    if stream is None or not len(contents.rows[name]):
+        return None
+    return Series(contents.rows[name], stream.channels)
+
+
+def _scenario(attachments: Mapping[str, str]) -> tuple[Scenario | None, list[str]]:
+    if SCENARIO not in attachments:
+        return None, []
+    try:
+        return build(tomllib.loads(attachments[SCENARIO])), []
+    except (BadInput, ValueError, RecursionError) as error:
+        return None, [f"its scenario cannot be built here: {error}"]
+
+
+def _observed(series: Series) -> np.ndarray | None:
+    """Observed energy where force and motion are both recorded [J]."""
+    body = sensor_body(series)
+    if body is None or len(series.rows) < 2 or any(not _has(series, name) for name in NEEDED):
+        return None
+    both = all(f"measured.{one}.force.x" in series for one in ("chaser", "target"))
+    return observed_energy("both" if both else body, series)
+
+
+def _has(series: Series, name: str) -> bool:
+    return name in series or any(one.rpartition(".")[0] == name for one in series)
+
+
+def _events(contents: Contents) -> list[dict[str, Any]]:
+    """Events by the time of the run, as far as it is known."""
+    stream = contents.stream(CYCLE)
+    start = contents.about.utc_offset_ns
+    if stream is not None and len(contents.rows[CYCLE]):
+        names = [channel.name for channel in stream.channels]
+        if "stamp_ns" in names and "time" in names:
+            first = contents.rows[CYCLE][0]
+            start += round(first[names.index("stamp_ns")] - 1e9 * first[names.index("time")])
+    return [
+        {
+            "time_s": (one["time_ns"] - start) * 1e-9,
+            "level": one["level"],
+            "text": one["text"],
+        }
+        for one in contents.events
+    ]
+
+
+def _gaps(contents: Contents) -> dict[str, int]:
+    """Rows whose numbers are missing between the first and the last that are there."""
+    found = {}
+    for name, numbers in contents.numbers.items():
+        steps = np.diff(numbers)
+        gaps = int((steps[steps > 1] - 1).sum())
+        if gaps:
+            found[name] = gaps
+    return found
+
+
+class AsSeen(Mapping[str, np.ndarray]):
+    """Series for a picture: where a rig did not record a mock-up's true place, its measured one
+    stands in, then its set-point; for the true force, the measured one."""
+
+    INSTEAD = (
+        ("mock_up.", ("seen.", "command.", "")),
+        ("true.", ("measured.", "satellite.")),
+        ("", ("command.", "seen.")),
+    )
+
+    def __init__(self, series: Series) -> None:
+        self._series = series
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if _has(self._series, name):
+            return self._series[name]
+        for start, others in self.INSTEAD:
+            if name.startswith(start):
+                for other in others:
+                    if _has(self._series, other + name[len(start) :]):
+                        return self._series[other + name[len(start) :]]
+                break
+        if name.startswith("true.") and len(self._series.rows):
+            return np.zeros((len(self._series.rows), 3))  # no sensor: no arrow
+        return self._series[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._series)
+
+    def __len__(self) -> int:
+        return len(self._series)

@@ -1,0 +1,236 @@
+"""A recording that was cut, made whole again; and what the rings still hold, added to it.
+
+In: an MCAP file cut at any byte (a kill, a power cut), or the file of rings that it was made from,
+or both. Out: a whole MCAP file beside it, and what was found. A cut file holds whole chunks up to
+the last flush; the rings hold the last minute, to the last row that the loop wrote.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from softdock.errors import BadInput, BadRecording, Problem, printable
+from softdock.recorder.batches import decode_samples
+from softdock.recorder.follow import take
+from softdock.recorder.mcap_file import ABOUT, END, SEQUENCE, STREAMS, McapFile, topic_of
+from softdock.recorder.read import MAGIC, described_by
+from softdock.recorder.ring_file import RingFile, is_ring, memory_folder, open_ring
+from softdock.recorder.sink import Sink
+from softdock.recorder.streams import Stream
+
+LARGEST_RECORD = 256_000_000  # bytes; a longer one is a length that was cut or changed
+BATCH = 20_000  # messages between two chunks
+
+
+@dataclass
+class Recovered:
+    """What was found, and where it is now."""
+
+    file: Path
+    messages: int = 0  # taken over from the cut file
+    from_rings: dict[str, int] = field(default_factory=dict)  # rows, by stream
+    lost: dict[str, int] = field(default_factory=dict)  # rows that neither has, by stream
+    stopped: str = ""  # what stood where the file stopped being one
+
+    def sentences(self) -> list[str]:
+        """What is said of it."""
+        where = f"up to where it was cut ({self.stopped})" if self.stopped else "all of it"
+        lines = [f"{self.messages} messages taken over from the file, {where}"]
+        if not self.messages and not self.stopped:
+            lines = []
+        for name, rows in self.from_rings.items():
+            if rows:
+                lines.append(f"{rows} rows of '{name}' added from the ring")
+        lost = {name: rows for name, rows in self.lost.items() if rows}
+        lines += [f"{rows} rows of '{name}' are in neither" for name, rows in lost.items()]
+        return [*lines, f"whole: {self.file}"]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "file": str(self.file),
+            "messages": self.messages,
+            "rows_from_rings": dict(self.from_rings),
+            "rows_lost": dict(self.lost),
+            "stopped": self.stopped,
+        }
+
+
+class CutFile:
+    """The records of a file up to where it was cut."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.stopped = path, ""
+
+    def records(self) -> Iterator[Any]:
+        """Records in order; `stopped` says afterwards what ended them."""
+        from mcap.stream_reader import StreamReader
+
+        with self.path.open("rb") as stream:
+            reader = StreamReader(stream, validate_crcs=True, record_size_limit=LARGEST_RECORD)
+            try:
+                yield from reader.records
+            except GeneratorExit:
+                raise
+            except Exception as error:  # whatever a cut record makes of the reader
+                self.stopped = printable(f"{type(error).__name__} {error}".strip(), 200)
+
+
+def recover(
+    source: str | Path,
+    out: str | Path | None = None,
+    *,
+    ring: str | Path | None = None,
+    force: bool = False,
+) -> Recovered:
+    """Make a whole file of a cut one, of rings, or of both. Without `ring`, the rings of a cut file
+    are looked for where rings lie. Raises `BadRecording` if there is nothing to recover."""
+    path = Path(source)
+    if not path.is_file():
+        raise BadRecording(f"{source}: no such file")
+    rings = open_ring(path) if is_ring(path) else open_ring(ring) if ring else _rings_of(path)
+    cut = None if is_ring(path) else CutFile(path)
+    target = Path(out) if out is not None else path.with_name(f"{path.stem}.recovered.mcap")
+    if target.exists() and not force:
+        raise BadInput(Problem("out", str(target), "a new file; this one exists (--force)"))
+    part = target.with_name(f".{target.name}.part")
+    part.unlink(missing_ok=True)
+    found = Recovered(target)
+    try:
+        sink = Sink(part)
+        file, last = _begun(cut, rings, sink, found)
+        if rings is not None:
+            _add_rings(file, rings, last, found)
+        end = {"why": "recovered"} | {f"lost.{name}": str(n) for name, n in found.lost.items()}
+        file.finish(end)
+        if sink.error is not None:
+            raise sink.error
+        part.replace(target)
+    except OSError as error:
+        allowed = f"a file that can be written ({error.strerror or error})"
+        raise BadInput(Problem("out", str(target), allowed)) from None
+    finally:
+        part.unlink(missing_ok=True)
+    return found
+
+
+def _rings_of(path: Path) -> RingFile | None:
+    """The rings that a file was made from, where they still are. Everybody may write where rings
+    lie: those of other users are not looked at."""
+    own = str(path.resolve())
+    for one in sorted(memory_folder().glob("softdock-*.ring")):
+        try:
+            if one.stat().st_uid != os.getuid():
+                continue
+            rings = open_ring(one)
+        except (BadRecording, OSError):
+            continue
+        if rings.file == own:
+            return rings
+    return None
+
+
+def _begun(
+    cut: CutFile | None, rings: RingFile | None, sink: Sink, found: Recovered
+) -> tuple[McapFile, dict[str, int]]:
+    """The new file with everything of the cut one, and the number of the next row by stream."""
+    if cut is None:
+        assert rings is not None
+        return McapFile(sink, rings.about, rings.streams), {}
+    described = _description(cut)
+    if described is None:
+        if rings is None:
+            raise BadRecording(
+                f"{cut.path}: nothing to recover: it was cut before its description was written"
+            )
+        return McapFile(sink, rings.about, rings.streams), {}
+    file = McapFile(sink, *described)
+    return file, _copied(cut, file, found)
+
+
+def _description(cut: CutFile) -> tuple | None:
+    """What the file says of itself, from the records before its first message."""
+    from mcap.records import Attachment, Message, Metadata
+
+    tables: dict[str, dict[str, str]] = {}
+    attachments: dict[str, str] = {}
+    with cut.path.open("rb") as stream:
+        if stream.read(len(MAGIC)) != MAGIC:
+            if stream.tell() == 0 or cut.path.stat().st_size < len(MAGIC):
+                return None
+            raise BadRecording(f"{cut.path}: no MCAP file")
+    for record in cut.records():
+        if isinstance(record, Metadata):
+            tables[record.name] = dict(record.metadata)
+        elif isinstance(record, Attachment):
+            attachments[record.name] = record.data.decode("utf-8", errors="replace")
+        elif isinstance(record, Message):
+            break
+    tables.pop(END, None)
+    if cut.stopped and not tables.keys() >= {ABOUT, STREAMS}:
+        return None
+    try:
+        return described_by(tables, attachments)
+    except ValueError as error:
+        raise BadRecording(f"{cut.path}: {printable(str(error))}") from None
+
+
+def _copied(cut: CutFile, file: McapFile, found: Recovered) -> dict[str, int]:
+    """Every message as it is; the number after the last row of each stream."""
+    from mcap.records import Channel, Message, Schema
+
+    schemas: dict[int, Any] = {}
+    channels: dict[int, tuple[int, str]] = {}
+    streams = {topic_of(stream): stream for stream in file.streams}
+    following: dict[str, int] = {}
+    for record in cut.records():
+        if isinstance(record, Schema):
+            schemas[record.id] = record
+        elif isinstance(record, Channel) and record.schema_id in schemas:
+            schema = schemas[record.schema_id]
+            number = file.channel(record.topic, schema.name, schema.data.decode())
+            channels[record.id] = (number, record.topic)
+        elif isinstance(record, Message) and record.channel_id in channels:
+            number, topic = channels[record.channel_id]
+            file.copy(number, record)
+            found.messages += 1
+            if topic in streams:
+                name = streams[topic].name
+                after = _after(streams[topic], record)
+                found.lost[name] = found.lost.get(name, 0) + max(
+                    0, record.sequence - following.get(name, 0)
+                )
+                following[name] = after
+            if found.messages % BATCH == 0:
+                file.flush()
+    found.stopped = cut.stopped
+    return following
+
+
+def _after(stream: Stream, message: Any) -> int:
+    """Number of the row behind those of a message."""
+    many = len(decode_samples(stream, message.data)) if stream.kind == "samples" else 1
+    return int(message.sequence) + many
+
+
+def _add_rings(file: McapFile, rings: RingFile, last: dict[str, int], found: Recovered) -> None:
+    """Rows that are in the rings and not in the file."""
+    for ring in rings.rings:
+        name = ring.stream.name
+        if name not in {stream.name for stream in file.streams}:
+            continue
+        first = last.get(name, 0)
+        at, added = first, 0
+        while True:
+            rows, numbers, following = take(ring, at, last=True)
+            if following == at:
+                break
+            file.add(ring.stream, rows, numbers & SEQUENCE)
+            added += len(rows)
+            at = following
+        found.from_rings[name] = added
+        found.lost[name] = found.lost.get(name, 0) + (at - first - added)
+        file.flush()

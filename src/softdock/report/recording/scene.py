@@ -1,0 +1,35 @@
+"""The scene of a recording: mock-ups where they were measured, forces as they were measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from softdock.recorder.recording import AsSeen, Recording
+from softdock.scenario.build import build
+from softdock.scene import Scene, scene_of
+
+NOTE = "A recording: mock-ups where they were measured, or commanded where nothing was measured."
+
+
+class _Shown:
+    """A recording as a scene takes it."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        # without a scenario no shapes are known: two bodies of the schema's defaults
+        self.scenario: Any = recording.scenario or build({})
+        self.series: Any = AsSeen(recording.series)
+        self.contacts = [{**contact, "pair": 0} for contact in recording.contacts]
+        self.status = "completed"
+
+    @property
+    def orbit(self) -> Any:
+        return self._recording.orbit
+
+
+def scene_of_recording(recording: Recording) -> Scene:
+    """With orbit beside it where the scenario is attached."""
+    shown = _Shown(recording)
+    scene = scene_of(shown, name=recording.name, orbit=recording.scenario is not None)
+    return replace(scene, notes=(NOTE, *scene.notes))

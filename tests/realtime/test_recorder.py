@@ -1,0 +1,173 @@
+"""The recorder as a process of its own: killed, with the loop killed, with the disc full."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from recorded import CELLS, CYCLE_S, ROOT, about, loop
+
+from softdock.recorder.read import read_contents
+from softdock.recorder.recorder import Recorder
+from softdock.recorder.recover import recover
+from softdock.recorder.ring_file import IN, open_ring
+from softdock.recorder.streams import rig_streams
+
+LOST_S = 0.1  # that a kill may cost, where the machine lets the recorder look in time
+
+
+@pytest.fixture
+def recorder(tmp_path):
+    made = Recorder(tmp_path / "run.mcap", rig_streams(CELLS, CYCLE_S), about(), seconds=5.0)
+    yield made
+    if made.process is not None and made.process.poll() is None:
+        made.process.kill()
+        made.process.wait()
+    made.rings.remove()
+
+
+def own_process(tmp_path: Path) -> tuple[subprocess.Popen[str], Path, int]:
+    """A loop that records, in a process of its own: it, its rings, its recorder."""
+    peer = subprocess.Popen(
+        [sys.executable, str(ROOT / "tests" / "recorded.py"), str(tmp_path / "run.mcap"), "60"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert peer.stdout is not None
+    words = peer.stdout.readline().split()
+    return peer, Path(words[0]), int(words[1])
+
+
+def until(what, seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not what() and time.monotonic() < end:
+        time.sleep(0.005)
+    assert what()
+
+
+def seconds_missing(numbers, rings) -> float:
+    """From the last row that a file has to the last that the loop wrote, by their own stamps."""
+    ring = rings.ring("cycle")
+    last = int(ring.words[IN.count]) - 1
+    stamps = [ring.slots[n & (len(ring.slots) - 1)].view(float)[2] for n in (numbers[-1], last)]
+    return (stamps[1] - stamps[0]) * 1e-9
+
+
+def allowed_s(rings) -> float:
+    """A machine with other work may keep the recorder waiting: it says for how long."""
+    return max(LOST_S, 1e-9 * rings.get("slowest_ns") + 0.02)
+
+
+def test_a_whole_run_is_recorded_and_the_rings_are_gone(recorder, tmp_path):
+    """What the loop wrote is in the file, row by row, and nothing is left in memory."""
+    recorder.start()
+    count = loop(recorder, 0.6)
+    assert recorder.close() == []
+    found = read_contents(tmp_path / "run.mcap")
+    assert found.numbers["cycle"].tolist() == list(range(count))
+    assert found.numbers["samples"].tolist() == list(range(28 * count))
+    assert found.end["why"] == "the loop ended"
+    assert not recorder.rings.path.exists()
+
+
+def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_path):
+    """kill -9 of the recorder: the loop goes on, it is said, and file and ring give every row."""
+    recorder.start()
+    count = loop(recorder, 0.4)
+    recorder.process.kill()
+    recorder.process.wait()
+    killed_at = count
+    count = loop(recorder, 0.4, count)
+    assert any("the recorder is gone; the loop goes on" in line for line in recorder.said())
+    assert recorder.close()
+    # the file alone: no more than the time between two flushes is missing
+    alone = recover(tmp_path / "run.mcap", tmp_path / "alone.mcap", ring=None)
+    assert alone.from_rings["cycle"] > 0  # the rings were found without being named
+    rings = recorder.rings
+    rings.remove()
+    alone = recover(tmp_path / "run.mcap", tmp_path / "alone.mcap", force=True)
+    numbers = read_contents(alone.file).numbers["cycle"]
+    ring = rings.ring("cycle")
+    stamps = [
+        ring.slots[n & (len(ring.slots) - 1)].view(float)[2] for n in (numbers[-1], killed_at - 1)
+    ]
+    assert (stamps[1] - stamps[0]) * 1e-9 <= allowed_s(rings)
+    assert numbers.tolist() == list(range(len(numbers)))
+
+
+def test_a_killed_loop_leaves_a_whole_file(tmp_path):
+    """kill -9 of the loop's process: its recorder writes the rest, ends the file and itself."""
+    peer, ring, _ = own_process(tmp_path)
+    try:
+        rings = open_ring(ring)
+        until(lambda: rings.ring("cycle").words[IN.count] > 100)
+        peer.kill()
+        peer.wait()
+        until(lambda: rings.get("ended"))
+        written = int(rings.ring("cycle").words[IN.count])
+        found = read_contents(tmp_path / "run.mcap")
+        assert found.numbers["cycle"].tolist() == list(range(written))
+        assert found.end["why"] == "the loop's process died"
+        until(lambda: not rings.follower_lives)
+    finally:
+        peer.kill()
+        ring.unlink(missing_ok=True)
+
+
+def test_both_killed_at_once_lose_at_most_100_ms_of_the_file_and_nothing_of_the_ring(tmp_path):
+    """kill -9 of both, as when a machine's memory runs out: the file is made whole again."""
+    peer, ring, recorder = own_process(tmp_path)
+    try:
+        rings = open_ring(ring)
+        until(lambda: rings.ring("cycle").words[IN.count] > 150)
+        os.kill(recorder, signal.SIGKILL)
+        os.kill(peer.pid, signal.SIGKILL)
+        peer.wait()
+        until(lambda: not rings.follower_lives)
+        with_ring = recover(tmp_path / "run.mcap", tmp_path / "ring.mcap", ring=ring)
+        written = int(rings.ring("cycle").words[IN.count])
+        assert read_contents(with_ring.file).numbers["cycle"].tolist() == list(range(written))
+        ring.unlink()
+        alone = recover(tmp_path / "run.mcap")
+        numbers = read_contents(alone.file).numbers["cycle"]
+        assert seconds_missing(numbers, rings) <= allowed_s(rings)
+    finally:
+        peer.kill()
+        ring.unlink(missing_ok=True)
+
+
+def test_a_full_disc_is_said_and_the_loop_goes_on(recorder, tmp_path):
+    """A disc that takes no more is said while the loop runs; with room again nothing is lost."""
+    if not hasattr(resource, "prlimit"):
+        pytest.skip("no way to limit another process's files here")
+    recorder.start()
+    count = loop(recorder, 0.3)
+    size, most = (tmp_path / "run.mcap").stat().st_size, resource.RLIM_INFINITY
+    resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (size + 1000, most))
+    count = loop(recorder, 0.4, count)
+    until(lambda: recorder.rings.get("refused"))
+    assert any("the disc does not take the recording" in line for line in recorder.said())
+    resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (most, most))
+    count = loop(recorder, 0.2, count)
+    assert recorder.close() == []
+    assert read_contents(tmp_path / "run.mcap").numbers["cycle"].tolist() == list(range(count))
+
+
+def test_ctrl_c_is_for_the_loop(recorder, tmp_path):
+    """The recorder goes on at SIGINT, and ends the file in order at SIGTERM."""
+    recorder.start()
+    count = loop(recorder, 0.2)
+    recorder.process.send_signal(signal.SIGINT)
+    count = loop(recorder, 0.2, count)
+    assert recorder.process.poll() is None
+    recorder.process.terminate()
+    recorder.process.wait(20)
+    found = read_contents(tmp_path / "run.mcap")
+    assert found.end["why"] == "the recorder was asked to end"
+    assert found.numbers["cycle"].tolist() == list(range(count))
