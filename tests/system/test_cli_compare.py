@@ -19,7 +19,6 @@ from softdock.cli.main import cli
 from softdock.comparison import compare
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.satellites import INTEGRATORS
 from softdock.report.comparison.charts import MOST_SHOWN, shown_first
 from softdock.report.frame.elements import look_up
 from softdock.scenario.files import load_scenario
@@ -289,7 +288,7 @@ def test_the_page_in_a_browser(tmp_path):
     comparison = compare(
         load_scenario("epos_1d", {"name": HOSTILE, "description": HOSTILE}), "direct,hybrid"
     )
-    assert len(comparison.ranked) == 2 * len(INTEGRATORS)
+    assert len(comparison.ranked) == 2  # one row per method, at its better integrator
     file.write_text(comparison.page(), encoding="utf-8")
     with chromium() as browser:
         for scheme in ("light", "dark"):

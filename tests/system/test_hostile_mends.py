@@ -54,6 +54,15 @@ def press_soon(seconds: float = 0.3) -> None:
     threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C works, also where a shell has it ignored for what runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_waits_for_no_thread():
     """A thread pool waited for all that was under way: as long as the longest runs of a campaign.
     What is left behind is known, so that the process ends without taking it down."""
@@ -122,8 +131,9 @@ def test_a_command_that_is_interrupted_ends_with_130():
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(6.0)
+    time.sleep(4.0)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=120)
     assert process.returncode == 130, said

@@ -154,8 +154,14 @@ def test_what_it_declares_arrives(used):
 def test_the_same_run_again(used):
     """From its folder, with the file named: the same numbers."""
     folder, _ = used
-    for name in ("metrics.json", "series.parquet", "scenario.toml"):
+    for name in ("series.parquet", "scenario.toml"):
         assert (folder / "again" / name).read_bytes() == (folder / "run" / name).read_bytes()
+    again, first = (
+        json.loads((folder / run / "metrics.json").read_text()) for run in ("again", "run")
+    )
+    differing = {key for key in first if again[key] != first[key]}
+    assert differing <= {"judgement"}  # its next step names what was run: a preset, or a file
+    assert again["judgement"]["word"] == first["judgement"]["word"]
 
 
 @pytest.mark.parametrize("name", ["run", "campaign", "compared", "replayed"])

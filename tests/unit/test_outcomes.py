@@ -98,6 +98,7 @@ def test_a_declared_outcome_is_replayed(declared):
         "ledger": {"kinetic_start_J": 1.0, "kinetic_end_J": 1.0, "observed_J": 0.0},
         "ended_at_s": 1.0,
         "distance_from_orbit": 0.0,
+        "distance_from_orbit_at_end": 0.0,
         "reference": {"contact_count": 1, "restitution": 1.0},
         "fidelity": {"peak_force_orbit_N": 1.0},
     }

@@ -12,6 +12,7 @@ from softdock.core.machine.compiled import core_sources
 DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever the tuple
     (
         "T",
+        "cycle",
         "whole_delay",
         "duration",
         "merge_window",
