@@ -19,7 +19,7 @@ from softdock.cli.main import cli
 from softdock.comparison import compare
 from softdock.core.adaptation.method import BY_TYPE
 from softdock.core.adaptation.registry import METHODS
-from softdock.report.comparison.charts import MOST_SHOWN, shown_first
+from softdock.report.comparison.charts import shown_first
 from softdock.report.frame.elements import look_up
 from softdock.scenario.files import load_scenario
 
@@ -300,9 +300,7 @@ def test_the_page_in_a_browser(tmp_path):
                     "() => Array.from(document.querySelectorAll('.chart')).map(e => "
                     "e.querySelectorAll('g.trace path.js-line').length)"
                 )
-                assert (
-                    charts == [1 + MOST_SHOWN] * 3
-                )  # orbit and the best of eight candidates; the others wait in the legend
+                assert charts == [1 + len(comparison.ranked)] * 3  # orbit and the candidates
                 assert here.page.evaluate("() => window.hit") is None
                 assert here.requests == []
                 assert here.complaints == []

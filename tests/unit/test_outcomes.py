@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
+import softdock
 from softdock.archive.campaign_folder import run_campaign
 from softdock.campaign.arrow_arrays import numbers
 from softdock.campaign.outcome import Map, Outcome, Quantile, declare
@@ -86,22 +87,7 @@ def test_a_declared_outcome_reaches_table_summary_page_terminal_and_replay(
 def test_a_declared_outcome_is_replayed(declared):
     """Protects the comparison of a run with its row: an outcome says itself where a single run has
     it."""
-    metrics = {
-        "status": "completed",
-        "captured": None,
-        "captured_at_s": None,
-        "contact_count": 1,
-        "restitution": 1.0,
-        "peak_force_real_N": 1.0,
-        "peak_torque_real_Nm": 1.0,
-        "energy_invented_J": 0.0,
-        "ledger": {"kinetic_start_J": 1.0, "kinetic_end_J": 1.0, "observed_J": 0.0},
-        "ended_at_s": 1.0,
-        "distance_from_orbit": 0.0,
-        "distance_from_orbit_at_end": 0.0,
-        "reference": {"contact_count": 1, "restitution": 1.0},
-        "fidelity": {"peak_force_orbit_N": 1.0},
-    }
+    metrics = softdock.simulate(softdock.load_scenario("epos_1d")).metrics
     assert outcomes_of(metrics)[MINE.name] == 7.0
 
 

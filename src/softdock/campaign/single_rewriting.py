@@ -12,6 +12,7 @@ from softdock.core.machine.compiled import core_sources
 DOUBLE = frozenset(  # fields of the core's tuples that stay double, whatever the tuple
     (
         "T",
+        "chaser_force_age",
         "cycle",
         "whole_delay",
         "duration",
