@@ -145,10 +145,10 @@ class Folder:
         return self.path / RUNS / f"part-{shard.number:06d}.parquet"
 
     def write(self, shard: Shard, data: bytes) -> None:
-        """The shard, then its sum: a shard without one is made again."""
+        """Its sum, then the shard: whatever is killed in between, a shard that is there has one."""
         file = self.file(shard)
-        write_whole(file, data)
         write_whole(sum_file(file), sum_of(data, self._place(shard)))
+        write_whole(file, data)
 
     def damage(self, shard: Shard, data: bytes) -> str:
         """What is wrong with the bytes of a shard's file; empty: nothing."""
