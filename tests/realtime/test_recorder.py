@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from recorded import CELLS, CYCLE_S, ROOT, about, loop
 
+from softdock.recorder.follow import FLUSH_S
 from softdock.recorder.read import read_contents
 from softdock.recorder.recorder import Recorder
 from softdock.recorder.recover import recover
@@ -20,6 +21,7 @@ from softdock.recorder.ring_file import IN, open_ring
 from softdock.recorder.streams import rig_streams
 
 LOST_S = 0.1  # that a kill may cost, where the machine lets the recorder look in time
+assert FLUSH_S <= LOST_S / 2.0
 
 
 @pytest.fixture
@@ -51,17 +53,17 @@ def until(what, seconds: float = 20.0) -> None:
     assert what()
 
 
-def seconds_missing(numbers, rings) -> float:
-    """From the last row that a file has to the last that the loop wrote, by their own stamps."""
+def missing_before_the_last_look(numbers, rings) -> int:
+    """Rows stamped before the recorder's last look, and not in the file. How long ago that look was
+    is the machine's affair (benchmarks/recording.py measures it); that a look every FLUSH_S keeps
+    everything up to it is the recorder's. One row may have been stamped and not yet been whole."""
     ring = rings.ring("cycle")
     last = int(ring.words[IN.count]) - 1
-    stamps = [ring.slots[n & (len(ring.slots) - 1)].view(float)[2] for n in (numbers[-1], last)]
-    return (stamps[1] - stamps[0]) * 1e-9
-
-
-def allowed_s(rings) -> float:
-    """A machine with other work may keep the recorder waiting: it says for how long."""
-    return max(LOST_S, 1e-9 * rings.get("slowest_ns") + 0.02)
+    looked = rings.get("looked_ns")
+    assert looked > 0
+    rows = range(int(numbers[-1]) + 1, last + 1)
+    stamps = [ring.slots[n & (len(ring.slots) - 1)].view(float)[2] for n in rows]
+    return max(0, sum(stamp < looked for stamp in stamps) - 1)
 
 
 def test_a_whole_run_is_recorded_and_the_rings_are_gone(recorder, tmp_path):
@@ -82,7 +84,6 @@ def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_pat
     count = loop(recorder, 0.4)
     recorder.process.kill()
     recorder.process.wait()
-    killed_at = count
     count = loop(recorder, 0.4, count)
     assert any("the recorder is gone; the loop goes on" in line for line in recorder.said())
     assert recorder.close()
@@ -93,11 +94,7 @@ def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_pat
     rings.remove()
     alone = recover(tmp_path / "run.mcap", tmp_path / "alone.mcap", force=True)
     numbers = read_contents(alone.file).numbers["cycle"]
-    ring = rings.ring("cycle")
-    stamps = [
-        ring.slots[n & (len(ring.slots) - 1)].view(float)[2] for n in (numbers[-1], killed_at - 1)
-    ]
-    assert (stamps[1] - stamps[0]) * 1e-9 <= allowed_s(rings)
+    assert missing_before_the_last_look(numbers, rings) == 0
     assert numbers.tolist() == list(range(len(numbers)))
 
 
@@ -136,7 +133,7 @@ def test_both_killed_at_once_lose_at_most_100_ms_of_the_file_and_nothing_of_the_
         ring.unlink()
         alone = recover(tmp_path / "run.mcap")
         numbers = read_contents(alone.file).numbers["cycle"]
-        assert seconds_missing(numbers, rings) <= allowed_s(rings)
+        assert missing_before_the_last_look(numbers, rings) == 0
     finally:
         peer.kill()
         ring.unlink(missing_ok=True)

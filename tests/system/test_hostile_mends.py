@@ -69,9 +69,9 @@ def test_ctrl_c_waits_for_no_thread():
     press_soon()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        for _ in each_abandonable(lambda i: time.sleep(5.0), range(8), threads=2):
+        for _ in each_abandonable(lambda i: time.sleep(20.0), range(8), threads=2):
             pass
-    assert time.monotonic() - began < 3.0
+    assert time.monotonic() - began < 15.0
     assert left_behind()
     assert sorted(each_abandonable(lambda i: i * i, range(5), threads=2)) == [0, 1, 4, 9, 16]
     with pytest.raises(ZeroDivisionError):

@@ -129,7 +129,7 @@ def test_a_page_is_bounded_in_time_and_size(part, pause_s, told):
         begun = time.monotonic()
         with pytest.raises(BadInput, match=told):
             fetch_calibration("127.0.0.1", server.getsockname()[1], 0.3)
-        assert time.monotonic() - begun < 5.0
+        assert time.monotonic() - begun < 30.0  # 40 s and more without the bound
 
 
 def test_a_silent_address_is_refused_with_what_to_do():

@@ -62,8 +62,9 @@ class Follower:
         rings.set("follower", os.getpid())
 
     def look(self, last: bool = False) -> int:
-        """One look at all rings: how many rows came."""
-        came = 0
+        """One look at all rings: how many rows came. What was whole when it began is handed to
+        the system when it ends, and only then `looked_ns` says so."""
+        came, now = 0, time.monotonic_ns()
         for ring in self.rings.rings:
             while True:
                 first = int(ring.words[IN.taken])
@@ -81,7 +82,7 @@ class Follower:
         self.file.flush()
         self.rings.set("refused", self.sink.error.errno or 1 if self.sink.error else 0)
         self.rings.set("bytes", self.sink.taken)
-        now, before = time.monotonic_ns(), self.rings.get("looked_ns")
+        before = self.rings.get("looked_ns")
         if before:
             self.rings.set("slowest_ns", max(self.rings.get("slowest_ns"), now - before))
         self.rings.set("looked_ns", now)

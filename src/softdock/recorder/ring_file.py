@@ -38,7 +38,7 @@ CONTROL = Cells(
     Cell("writer_began", 1, "ticks", "when that process began: numbers are used again"),
     Cell("follower", 1, "-", "process that records"),
     Cell("follower_began", 1, "ticks"),
-    Cell("looked_ns", 1, "ns", "when it last looked, monotonic"),
+    Cell("looked_ns", 1, "ns", "when the last look that ended had begun, monotonic"),
     Cell("slowest_ns", 1, "ns", "longest time between two looks"),
     Cell("refused", 1, "-", "errno of the disc; 0: it takes everything"),
     Cell("bytes", 1, "bytes", "that the disc has taken"),
