@@ -190,6 +190,7 @@ def test_progress_reaches_the_total(scenario):
 
 
 def test_an_unknown_outcome_suggests_one(batch):
+    """A misspelt outcome is answered with the nearest one, and not with an empty column."""
     with pytest.raises(KeyError, match="did you mean 'restitution'"):
         batch.column("restitucion")
 
@@ -304,6 +305,8 @@ def test_a_short_history_gives_the_same_run(name):
 
 
 def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
+    """A delay whose history does not fit into a GPU thread's memory is refused before the
+    launch."""
     with pytest.raises(BadInput, match="or run it on the CPU"):
         tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
 

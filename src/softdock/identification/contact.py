@@ -115,7 +115,8 @@ def fit_contact(
             break
         chosen = again
     sigma = np.sqrt(np.diag(fit.covariance))
-    lag = following[body].delay.uncertainty if following[body] is not None else 0.0  # type: ignore[union-attr]
+    followed = following[body]
+    lag = 0.0 if followed is None else followed.delay.uncertainty
     unsaid = log.cycle / math.sqrt(
         12.0
     )  # s, for a low-pass in the sensor, of which the ages say nothing

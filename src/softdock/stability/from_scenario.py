@@ -260,7 +260,8 @@ def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> Operating
     levers: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
     for i, point in enumerate(points):
         pair, n = tables["contact"][i], np.asarray(point.normal)
-        place = min(reachable(tables, pair), key=lambda p, n=n: float(np.linalg.norm(p.normal - n)))  # type: ignore[misc]
+        places = reachable(tables, pair)
+        place = places[int(np.argmin([np.linalg.norm(p.normal - n) for p in places]))]
         for name, body in _bodies(tables, pair, place).items():
             turning = np.linalg.cholesky(np.linalg.inv(np.asarray(body.inertia)))
             half_translation = n / np.sqrt(np.broadcast_to(np.asarray(body.mass, float), 3))
