@@ -17,11 +17,14 @@ demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
 
 # All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
+# Python's own bytecode is kept too, whatever the shell says: some hundred processes are started, and each would compile 400 files.
 test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
+test prove: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/python
+test prove: export PYTHONDONTWRITEBYTECODE =
 test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
 
 # What needs large numbers, at full size and with a fresh seed: results in benchmarks/results/prove.json.
 prove: $(VENV)/.synced-dev
