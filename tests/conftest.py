@@ -4,6 +4,7 @@ all; and methods compiled with every feature, so that a list of methods is compi
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -11,6 +12,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("SOFTDOCK_EVERY_FEATURE", "1")
+# Numba leaves millions of small objects that stay: to look through them for garbage every 700 new
+# ones takes a sixth of its time, more in a process that has compiled much.
+gc.set_threshold(100_000, 20, 100)
 
 # The first example may compile for half a minute: no deadline.
 settings.register_profile(
