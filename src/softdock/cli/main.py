@@ -28,6 +28,7 @@ LAZY = {
     "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",
     "campaign": "softdock.cli.campaign:campaign",
+    "import": "softdock.cli.import_log:import_log",
     "identify": "softdock.cli.identify:identify",
     "papers": "softdock.cli.papers:papers",
     "stability": "softdock.cli.stability:stability",
