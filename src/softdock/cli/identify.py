@@ -122,28 +122,19 @@ def _texts(
 
 
 def _show(found: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    table = Table(title="Identified", title_justify="left")
-    for heading, justify in (
-        ("what", "left"),
-        ("value", "right"),
-        ("standard uncertainty", "right"),
-        ("unit", "left"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    table = table_of("Identified")
     contact, delay = found["contact"], found["delay"]
-    _add(
+    add_row(
         table,
         f"contact stiffness ({len(contact['contacts'])} contacts)",
         contact["stiffness_N_per_m"],
         "N/m",
     )
-    _add(table, "contact damping", contact["damping_Ns_per_m"], "Ns/m")
-    _add(table, "contact friction", contact["friction"], "-")
-    _add(table, "loop delay: robot and force path", delay["loop_delay_s"], "ms", 1e3)
+    add_row(table, "contact damping", contact["damping_Ns_per_m"], "Ns/m")
+    add_row(table, "contact friction", contact["friction"], "-")
+    add_row(table, "loop delay: robot and force path", delay["loop_delay_s"], "ms", 1e3)
     for body, estimate in delay["robot_delay_s"].items():
-        _add(table, f"delay of the {body}'s robot", estimate, "ms", 1e3)
+        add_row(table, f"delay of the {body}'s robot", estimate, "ms", 1e3)
     for name, key in (
         ("age of the forces", "force_delay_s"),
         ("age of the measured poses", "pose_delay_s"),
@@ -152,13 +143,13 @@ def _show(found: dict[str, Any]) -> None:
         if delay[key] is not None:
             table.add_row(name, f"{1e3 * delay[key]:.4g}", "", "ms")
     for body, tool in found["tool"].items():
-        _add(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
-        _add(table, "its centre of mass", tool["centre_m"], "m")
-        _add(table, "bias of the force", tool["bias_N"], "N")
-        _add(
+        add_row(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
+        add_row(table, "its centre of mass", tool["centre_m"], "m")
+        add_row(table, "bias of the force", tool["bias_N"], "N")
+        add_row(
             table, "bias of the torque, about the satellite's centre of mass", tool["bias_Nm"], "Nm"
         )
-        _add(table, "mean force in free motion", tool["mean_reading_N"], "N")
+        add_row(table, "mean force in free motion", tool["mean_reading_N"], "N")
     output().print(table)
     for what, why in found["cannot_tell"].items():
         output().print(f"cannot tell {what}: {why}", markup=False, soft_wrap=True)
@@ -174,7 +165,22 @@ def _show(found: dict[str, Any]) -> None:
         output().print(f"note: {note}", markup=False, soft_wrap=True)
 
 
-def _add(
+def table_of(title: str) -> Any:
+    """An empty table of estimates."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for heading, justify in (
+        ("what", "left"),
+        ("value", "right"),
+        ("standard uncertainty", "right"),
+        ("unit", "left"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    return table
+
+
+def add_row(
     table: Any, name: str, estimate: dict[str, Any] | None, unit: str, factor: float = 1.0
 ) -> None:
     if estimate is None:

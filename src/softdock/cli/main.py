@@ -30,6 +30,7 @@ LAZY = {
     "campaign": "softdock.cli.campaign:campaign",
     "import": "softdock.cli.import_log:import_log",
     "identify": "softdock.cli.identify:identify",
+    "calibrate": "softdock.cli.calibrate:calibrate",
     "papers": "softdock.cli.papers:papers",
     "stability": "softdock.cli.stability:stability",
     "haptics": "softdock.cli.haptics:haptics",

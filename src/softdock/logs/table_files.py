@@ -73,20 +73,30 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _head(path: Path, form: CsvForm) -> tuple[int, list[str], str]:
-    """Number of the line with the names, the names, the delimiter."""
+    """Number of the line with the names, the names, the delimiter. Names may stand in the last
+    comment (#) above the numbers."""
+    comment = (0, "")
     for number, line in enumerate(_lines(path), start=1):
         bare = line.strip()
-        if number <= form.skip_lines or not bare or (bare.startswith("#") and "," not in bare):
+        if number <= form.skip_lines or not bare:
             continue
-        bare = bare.lstrip("# ")
+        if bare.startswith("#"):
+            comment = (number, bare.lstrip("# "))
+            continue
         delimiter = form.delimiter or max(DELIMITERS, key=lambda d: (bare.count(d), d == ","))
-        names = [cell.strip() for cell in next(csv.reader([bare], delimiter=delimiter))]
-        if all(_is_number(name, form.decimal) for name in names):
-            where = f"{path}:{number}"
-            allowed = "a line with the names of the columns above the numbers (csv.skip_lines)"
-            raise BadInput(Problem("LOG", bare[:60], allowed, where))
-        return number, names, delimiter
+        cells = _cells(bare, delimiter)
+        if not all(_is_number(cell, form.decimal) for cell in cells):
+            return number, cells, delimiter
+        names = _cells(comment[1], delimiter)
+        if comment[0] and len(names) == len(cells):
+            return comment[0], names, delimiter
+        allowed = "a line with the names of the columns above the numbers (csv.skip_lines)"
+        raise BadInput(Problem("LOG", bare[:60], allowed, f"{path}:{number}"))
     raise BadInput(Problem("LOG", str(path), "a file with a line of names", f"{path}:1"))
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
 
 
 def _is_number(text: str, decimal: str = ".") -> bool:
