@@ -69,6 +69,10 @@ def _shown(r: Any, key: str, unit: str | None = None) -> str:
 def _answer(r: dict[str, Any]) -> str:
     several = len(r["variants"]) > 1
     parts = [e.judgement(r["judgement"])] if r.get("judgement") else []
+    for v in r["variants"]:
+        if v.get("requirement"):
+            whose = f"{v['label']}: " if several else ""
+            parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
     parts.append(e.text(answer(r), "plain") if several or parts else e.verdict(answer(r)))
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:
