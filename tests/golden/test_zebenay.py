@@ -19,6 +19,7 @@ from softdock.papers.frame import (
     Column,
     Exhibit,
     Paper,
+    Said,
     load_paper,
     paper_page,
     regenerate,
@@ -136,17 +137,25 @@ def test_the_map_of_restitution():
 
 
 def test_the_3d_test():
-    """Three contacts as published, wall, bottom, wall; active without damping; 40 is not enough
-    along the normal, and what theory asks for is."""
+    """Three contacts, wall, bottom, wall; active without damping; every reading of "40" is shown:
+    on all tip axes it is passive with -10 mJ and takes energy about z as the paper's plot, along
+    the normal it is not enough, and what theory asks for is."""
     rows = {row["case"]: row for row in docking_3d().rows}
-    assert [row["contacts"] for row in rows.values()] == [3, 3, 3, 3]
+    assert all(
+        (row["contacts"], row["second_at"], row["left"]) == (3, "bottom", True)
+        for row in rows.values()
+    )
     bare = rows["no damping"]
     assert (bare["first_s"], bare["second_s"]) == pytest.approx(
         (3.4, 6.3), abs=0.05
     )  # design/definitions.md: 3.4, 6.3 s without robots
     assert bare["observed_mJ"] > 1.0
     assert bare["observed_rotation_z_mJ"] > 0.0  # as the paper's upper left plot
-    assert 0.0 < rows["40 along the normal"]["observed_mJ"] < bare["observed_mJ"]
+    all_axes = rows["40 Ns/m on all tip axes"]
+    assert all_axes["observed_mJ"] == pytest.approx(-10.0, abs=0.5)
+    assert all_axes["observed_rotation_z_mJ"] < 0.0  # as the paper's upper right plot
+    assert rows["40 Nms/rad about z"]["observed_mJ"] == pytest.approx(bare["observed_mJ"], abs=0.1)
+    assert 0.0 < rows["40 Ns/m along the normal"]["observed_mJ"] < bare["observed_mJ"]
     assert rows["neutral along the normal"]["observed_mJ"] < 0.1 * bare["observed_mJ"]
     assert (
         rows["neutral along the normal"]["distance_from_orbit"] < 0.5 * bare["distance_from_orbit"]
@@ -168,12 +177,11 @@ def small_paper() -> Paper:
     exhibit = Exhibit(
         "one",
         "A <b>title</b>",
-        "fine",
+        lambda rows, numbers: Said("fine", ["why"]),
         (Column("b", "b [Ns/m]"),),
         [{"b": 1.5}, {"b": None}],
         {"limit_ms": 2.0},
         ("assumed",),
-        ("why",),
     )
     return Paper("small", "Small", "nobody", {"one": lambda: exhibit})
 

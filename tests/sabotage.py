@@ -1,0 +1,109 @@
+"""Numbers of an exhibit made wrong on purpose: what it says of them must change with them.
+
+A sentence that claims something ("as published", "agree") and goes on claiming it whatever the
+numbers are is a fixed text. `fixed_claims` finds such sentences; `unmoved` finds sentences of the
+verdict that no sabotage changes at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from softdock.papers.frame import Exhibit
+
+CLAIMS = (
+    "as published",
+    "as printed",
+    "as the paper s",
+    "confirmed",
+    "agree",
+    "met",
+    "holds",
+    "follows",
+    "passive",
+    "within",
+    "exact",
+    "costs nothing",
+    "stops",
+    "is the printed",
+    "never",
+)
+SABOTAGES: dict[str, Callable[[float], float]] = {
+    "other sign": lambda x: -x,
+    "three times": lambda x: 3.0 * x,
+    "a third": lambda x: x / 3.0,
+    "all one": lambda x: 1.0,
+    "all zero": lambda x: 0.0,
+    "far off": lambda x: 3.0 * x + 7.0,
+    "below": lambda x: -3.0 * x - 7.0,
+}
+
+
+def sabotaged(value: Any, change: Callable[[float], float]) -> Any:
+    """Every number changed, every truth turned round, every place another; names stay."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return round(change(float(value)))
+    if isinstance(value, float):
+        return change(value)
+    if isinstance(value, dict):
+        return {key: sabotaged(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [sabotaged(item, change) for item in value]
+    return value
+
+
+def sabotages(exhibit: Exhibit, keys: tuple[str, ...]) -> list[Exhibit]:
+    """The exhibit with its numbers changed in each way; `keys` tell rows apart and stay."""
+    found = []
+    for change in SABOTAGES.values():
+        rows = [
+            {k: v if k in keys else sabotaged(v, change) for k, v in row.items()}
+            for row in exhibit.rows
+        ]
+        found.append(replace(exhibit, rows=rows, numbers=sabotaged(exhibit.numbers, change)))
+    return found
+
+
+def said_of(exhibit: Exhibit) -> list[str]:
+    """Verdict and differences that are made of numbers; arithmetic that fails on nonsense says
+    nothing."""
+    try:
+        said = exhibit.says(exhibit.rows, exhibit.numbers)
+    except (ArithmeticError, ValueError):
+        return []
+    return [said.verdict, *said.differences]
+
+
+def sentences(text: str) -> list[str]:
+    return [part.strip() for part in text.replace("; ", ". ").split(". ") if part.strip()]
+
+
+def claims_in(text: str) -> set[str]:
+    low = f" {text.lower()} "
+    return {claim for claim in CLAIMS if f" {claim}" in low}
+
+
+def fixed_claims(exhibit: Exhibit, keys: tuple[str, ...] = ()) -> list[str]:
+    """Texts with a claim that stays under every sabotage."""
+    wrong = [said_of(e) for e in sabotages(exhibit, keys)]
+    found = []
+    for i, text in enumerate(said_of(exhibit)):
+        for claim in claims_in(text):
+            others = [texts[i] for texts in wrong if i < len(texts)]
+            if others and all(claim in claims_in(other) for other in others):
+                found.append(f"{exhibit.key}: {claim!r} whatever the numbers: {text}")
+    return found
+
+
+def unmoved(exhibit: Exhibit, keys: tuple[str, ...] = ()) -> list[str]:
+    """Texts that no sabotage changes."""
+    wrong = [said_of(e) for e in sabotages(exhibit, keys)]
+    return [
+        f"{exhibit.key}: {text}"
+        for i, text in enumerate(said_of(exhibit))
+        if all(i >= len(texts) or texts[i] == text for texts in wrong)
+    ]
