@@ -7,6 +7,7 @@ verdict that no sabotage changes at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -23,8 +24,6 @@ CLAIMS = (
     "holds",
     "follows",
     "passive",
-    "within",
-    "exact",
     "costs nothing",
     "stops",
     "is the printed",
@@ -83,8 +82,14 @@ def sentences(text: str) -> list[str]:
 
 
 def claims_in(text: str) -> set[str]:
-    low = f" {text.lower()} "
-    return {claim for claim in CLAIMS if f" {claim}" in low}
+    """What a text claims: not what it denies; a count is part of its claim."""
+    found = set()
+    for sentence in sentences(text):
+        count = re.search(r"\b\d+ of \d+", sentence)
+        for claim in CLAIMS:
+            if re.search(rf"(?<!not )(?<!not all )(?<!\w){claim}", sentence.lower()):
+                found.add(f"{count.group()} {claim}" if count else claim)
+    return found
 
 
 def fixed_claims(exhibit: Exhibit, keys: tuple[str, ...] = ()) -> list[str]:

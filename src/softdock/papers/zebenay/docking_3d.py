@@ -91,8 +91,8 @@ def make_test_3d() -> Exhibit:
             "4000 N/m.",
             "The paper adds a torque with a damping of 40 Ns/m about the z axis of the chaser's "
             "body. A torque damping is in Nms/rad, about the probe itself a frictionless tip makes "
-            "no torque, and z is along the probe in the paper's 2-D models: every reading is a row. "
-            "x is along the probe here, z normal to the plane of the first contact.",
+            "no torque, and z is along the probe in the paper's 2-D models: every reading is a "
+            "row. x is along the probe here, z normal to the plane of the first contact.",
             "Noise 0.25 N at 1000 Hz, mean of four a cycle; the virtual damper acts above 1 "
             "N, and so misses the ends of the two 5 N contacts. Energies "
             "by the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",

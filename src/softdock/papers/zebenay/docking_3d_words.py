@@ -89,8 +89,8 @@ def _invented(rows: list[dict[str, Any]], bare: dict[str, Any]) -> str:
     observed = bare["observed_mJ"] - least["observed_mJ"]
     invented = bare["energy_invented_mJ"] - least["energy_invented_mJ"]
     return (
-        f"From no damping to {least['case']} the observed energy falls by {observed:.1f} mJ and the "
-        f"energy invented by {invented:.1f} mJ"
+        f"From no damping to {least['case']} the observed energy falls by {observed:.1f} mJ and "
+        f"the energy invented by {invented:.1f} mJ"
         + (
             ": the latter counts what the damper takes as taken on purpose."
             if invented < observed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from softdock.papers.frame import Said
@@ -26,7 +27,7 @@ def figure_5_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
 
 
 def _falls(values: list[float]) -> bool:
-    return all(b < a for a, b in zip(values, values[1:], strict=False))
+    return all(b < a for a, b in pairwise(values))
 
 
 def _swept(rows: list[dict[str, Any]], key: str) -> list[dict[str, Any]]:

@@ -166,8 +166,8 @@ def make_table_1() -> Exhibit:
             "beside) restitution is up to 0.004 lower.",
         ),
         (
-            "The paper names neither integrator nor hold: forward Euler at 4 ms acts like 4 ms more "
-            "of delay. The caption's unit, N/m, should be Ns/m.",
+            "The paper names neither integrator nor hold: forward Euler at 4 ms acts like 4 ms "
+            "more of delay. The caption's unit, N/m, should be Ns/m.",
         ),
         [
             chart(
@@ -179,8 +179,8 @@ def make_table_1() -> Exhibit:
                 time_axis=False,
             )
         ],
-        by_construction="J_x, integrator, hold and the instant of reading are those of several that come nearest "
-        "to the printed column",
+        by_construction="J_x, integrator, hold and the instant of reading are those, of several, "
+        "that come nearest to the printed column",
     )
 
 

@@ -31,8 +31,8 @@ def table_1_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
     return Said(
         f"{words}.",
         [
-            f"The exact delay of 16 ms in the linear equation (83) gives lower values in {lower} of "
-            f"{len(rows)} rows, and comes nearer to the printed one in {nearer}"
+            f"The exact delay of 16 ms in the linear equation (83) gives lower values in {lower} "
+            f"of {len(rows)} rows, and comes nearer to the printed one in {nearer}"
             + (": the table does not tell delay from hold and integrator." if nearer else "."),
             "A coefficient of the penetration rate "
             + ("is no energy measure" if moves else "does not depend on the speed")
@@ -64,8 +64,8 @@ def figure_7_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
         f"{'more' if more else 'no more'} damping than the linear limit: restitution falls to one "
         f"at {neutral:.0f} Ns/m (published: {printed:g}), the linear limit is {linear:.1f}.",
         [
-            f"The paper leaves the {printed - 50.0:g} Ns/m between the two unexplained. The sampling "
-            f"explains {100 * share:.0f} % of ours: the limit of the loop sampled at 4 ms with exact "
-            f"hold is {sampled:.1f} Ns/m, and forward Euler adds k T / 2 = {added:g} Ns/m to it."
+            f"The paper leaves the {printed - 50.0:g} Ns/m between the two unexplained. The "
+            f"sampling explains {100 * share:.0f} % of ours: the limit of the loop sampled at 4 ms "
+            f"with exact hold is {sampled:.1f} Ns/m, and forward Euler adds k T / 2 = {added:g} Ns/m to it."
         ],
     )

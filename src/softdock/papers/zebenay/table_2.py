@@ -224,7 +224,7 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
         f"{100 * max(shares):.0f} % of the damping had acted.",
         [
             f"The damped rows show {'less damping than' if less else 'the damping that'} was set. "
-            "Poses measured 16 ms late, as the paper says they are, change our restitution at "
+            "Poses measured 16 ms late, which the paper's are, change our restitution at "
             f"70 Ns/m by {numbers['change_by_poses_16_ms_late']:+.4f}. With 32 ms of delay "
             f"{better} of {len(damped)} damped rows fit better, and the undamped one is "
             f"{bare['ours_at_32_ms']:.2f}: worst misfit {fits['ours']:.2f} at 16 ms, "
