@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from zlib import crc32
 
 from softdock.papers.frame import Exhibit
 
@@ -20,38 +21,43 @@ CLAIMS = (
     "as the paper s",
     "confirmed",
     "agree",
-    "met",
+    r"met\b",
     "holds",
     "follows",
-    "passive",
+    "rig passive",
     "costs nothing",
     "stops",
     "is the printed",
     "never",
 )
-SABOTAGES: dict[str, Callable[[float], float]] = {
-    "other sign": lambda x: -x,
-    "three times": lambda x: 3.0 * x,
-    "a third": lambda x: x / 3.0,
-    "all one": lambda x: 1.0,
-    "all zero": lambda x: 0.0,
-    "far off": lambda x: 3.0 * x + 7.0,
-    "below": lambda x: -3.0 * x - 7.0,
+GIVEN = ("published", "independent", "golden", "expected", "design", "bound", "at_least", "at_most")
+Change = Callable[[float, str], float]  # a number and its key
+SABOTAGES: dict[str, Change] = {
+    "other sign": lambda x, key: -x,
+    "three times": lambda x, key: 3.0 * x,
+    "a third": lambda x, key: x / 3.0,
+    "all one": lambda x, key: 1.0,
+    "all zero": lambda x, key: 0.0,
+    "far off": lambda x, key: 3.0 * x + 7.0,
+    "below": lambda x, key: -3.0 * x - 7.0,
+    "shaken": lambda x, key: x * (0.5 + crc32(key.encode()) % 97 / 97.0),
 }
 
 
-def sabotaged(value: Any, change: Callable[[float], float]) -> Any:
-    """Every number changed, every truth turned round, every place another; names stay."""
+def sabotaged(value: Any, change: Change, key: str = "") -> Any:
+    """Every number changed, every truth turned round; names and what is given stay."""
+    if key.startswith(GIVEN):
+        return value
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return round(change(float(value)))
+        return round(change(float(value), key))
     if isinstance(value, float):
-        return change(value)
+        return change(value, key)
     if isinstance(value, dict):
-        return {key: sabotaged(item, change) for key, item in value.items()}
+        return {name: sabotaged(item, change, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [sabotaged(item, change) for item in value]
+        return [sabotaged(item, change, f"{key}{i}") for i, item in enumerate(value)]
     return value
 
 
@@ -60,7 +66,7 @@ def sabotages(exhibit: Exhibit, keys: tuple[str, ...]) -> list[Exhibit]:
     found = []
     for change in SABOTAGES.values():
         rows = [
-            {k: v if k in keys else sabotaged(v, change) for k, v in row.items()}
+            {k: v if k in keys else sabotaged(v, change, k) for k, v in row.items()}
             for row in exhibit.rows
         ]
         found.append(replace(exhibit, rows=rows, numbers=sabotaged(exhibit.numbers, change)))

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sabotage import fixed_claims, unmoved
 
 from softdock import BadInput
 from softdock.cli.main import cli
@@ -38,6 +39,8 @@ from softdock.stability import predicted_restitution
 table_1, table_2, figure_5, docking_3d = (
     functools.cache(f) for f in (make_table_1, make_table_2, make_figure_5, make_test_3d)
 )
+
+TELL_APART = ("damping_Ns_per_m", "stiffness_N_per_m", "mass_kg")  # keys of rows
 
 
 def column(exhibit: Exhibit, key: str) -> list[float]:
@@ -160,6 +163,19 @@ def test_the_3d_test():
     assert (
         rows["neutral along the normal"]["distance_from_orbit"] < 0.5 * bare["distance_from_orbit"]
     )
+
+
+def test_no_sentence_outlives_its_numbers():
+    """Numbers made wrong on purpose: no claim stays whatever they are (three contacts as published,
+    agreement without damping), and nothing that is said of a run is a fixed text. The geometry and
+    the integrator that were chosen for the result are named in the headline."""
+    made = [table_1(), table_2(), figure_5(), make_figure_6(), docking_3d()]
+    for exhibit in made:
+        assert fixed_claims(exhibit, TELL_APART) == []
+        assert unmoved(exhibit, TELL_APART) == []
+    assert [e.key for e in made if "by construction" in e.headline] == ["table_1", "test_3d"]
+    two = [row | {"contacts": 2} for row in docking_3d().rows]
+    assert "as published" not in docking_3d().says(two, docking_3d().numbers).verdict
 
 
 @pytest.mark.parametrize(("seed", "level"), [(0, 0.3), (3, 1.2), (4, 1.6), (5, 2.0)])

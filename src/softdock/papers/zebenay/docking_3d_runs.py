@@ -23,7 +23,7 @@ BARE = "no damping"
 NEUTRAL = "neutral along the normal"
 # The paper: "a virtual torque was added with a damping coefficient of 40 Ns/m along the z-axis of
 # the chaser body frame". Its unit is a force's, its quantity a torque, and its z axis is along the
-# probe in 2-D and not told in 3-D. Here x is along the probe, z normal to the first contact's plane.
+# probe in 2-D and not told in 3-D. Here x is along the probe, z normal to the plane of contact.
 READINGS: dict[str, dict[str, Any]] = {
     "40 Nms/rad about z": {"rotation_damping_Nms_per_rad": [0.0, 0.0, DAMPING]},
     "40 Nms/rad about all axes": {"rotation_damping_Nms_per_rad": [DAMPING] * 3},

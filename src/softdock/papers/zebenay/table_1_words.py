@@ -66,6 +66,7 @@ def figure_7_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
         [
             f"The paper leaves the {printed - 50.0:g} Ns/m between the two unexplained. The "
             f"sampling explains {100 * share:.0f} % of ours: the limit of the loop sampled at 4 ms "
-            f"with exact hold is {sampled:.1f} Ns/m, and forward Euler adds k T / 2 = {added:g} Ns/m to it."
+            f"with exact hold is {sampled:.1f} Ns/m, and forward Euler adds k T / 2 = {added:g} "
+            "Ns/m to it."
         ],
     )
