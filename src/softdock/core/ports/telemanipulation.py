@@ -133,7 +133,11 @@ def telemanipulate(
     before it. `model`: what stands at the master for the remote wall, a linear network of one
     position port; by default a spring as stiff as that wall. Where the wall is not known, the model
     stands at it only once the slave has found it."""
-    given = {"delay_ms": delay_ms, "wall_known": wall_known, "duration_s": duration_s}
+    given: dict[str, Any] = {
+        "delay_ms": delay_ms,
+        "wall_known": wall_known,
+        "duration_s": duration_s,
+    }
     s = replace(setting or TeleSetting(), **{key: v for key, v in given.items() if v is not None})
     check_telemanipulation(scheme, s)
     bench, remote = _bench(s), _remote(s, scheme)
