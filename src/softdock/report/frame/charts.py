@@ -99,7 +99,7 @@ def chart(
     second_title: str = "",
     time_axis: bool = True,
     equal: bool = False,
-    height: int = 340,
+    height: int = 360,
     markers: bool = False,
     x_range: Sequence[float] | None = None,
     y_range: Sequence[float] | None = None,
@@ -158,7 +158,7 @@ def _layout(
     unified: bool,
 ) -> dict[str, Any]:
     layout: dict[str, Any] = {
-        "margin": {"l": 76, "r": 14, "t": 34, "b": 48},
+        "margin": {"l": 76, "r": 14, "t": 60, "b": 48},  # above: the buttons, then the legend
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hovermode": "closest" if not unified else "x unified",
         "xaxis": {"title": {"text": x_title}},

@@ -8,18 +8,26 @@ from pathlib import Path
 import numpy as np
 
 from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.report.frame.elements import text
 from softdock.report.frame.page import page
+from softdock.report.stability.words import NAMES, is_empty, judging, moves, said
 from softdock.stability.panels import AXES, MS, Panel, as_data
 
 EXPLAINED = (
     "Solid: the continuous loop, closed form. Dashed: the sampled loop. Left of a curve the loop "
-    "is stable. Cross: operating point."
+    "is stable, shaded where one curve decides. Cross: operating point; arrows: what would bring "
+    "it to the boundary."
 )
+ROOM = 0.05  # of the axis, below zero, so that a point at zero is seen whole
 
 
 def chart_section(panels: list[Panel], key: str = "stability") -> str:
-    """The panels as HTML for a page of the report."""
-    return "\n".join(_figure(panel, f"{key}-{i}") for i, panel in enumerate(panels))
+    """The panels as HTML for a page of the report; those without any stable area in a sentence."""
+    drawn = [panel for panel in panels if not is_empty(panel)] or panels[:1]
+    empty = [panel.title for panel in panels if is_empty(panel) and panel not in drawn]
+    note = f"Not drawn, since no area of it is stable: {'; '.join(empty)}." if empty else ""
+    figures = "\n".join(_figure(panel, f"{key}-{i}") for i, panel in enumerate(drawn))
+    return figures + (text(note) if note else "")
 
 
 def write_page(panels: list[Panel], file: Path, title: str) -> None:
@@ -33,16 +41,18 @@ def write_page(panels: list[Panel], file: Path, title: str) -> None:
 
 def _figure(panel: Panel, key: str) -> str:
     lines = []
-    colour = -1
+    colour, decides = -1, judging(panel)
     for curve in panel.curves:
         colour += 0 if curve.sampled else 1
+        shaded = curve is decides and float(np.max(curve.delay_ms, initial=0.0)) > 0.0
         lines.append(
             Line(
-                curve.label,
+                curve.label if decides is None else NAMES[curve.sampled],
                 ROLES[colour % len(ROLES)],
                 curve.delay_ms,
                 curve.value,
                 dash="dash" if curve.sampled else "solid",
+                extra={"fill": "tozerox"} if shaded else {},
             )
         )
     x, y = panel.operating_point
@@ -80,7 +90,9 @@ def _figure(panel: Panel, key: str) -> str:
         lines,
         "delay [ms]",
         AXES[panel.axis],
+        caption=said(panel),
         time_axis=False,
-        x_range=(0.0, panel.limits[0]),
-        y_range=(0.0, panel.limits[1]),
+        x_range=(-0.3 * ROOM * panel.limits[0], panel.limits[0]),
+        y_range=(-ROOM * panel.limits[1], panel.limits[1]),
+        layout={"annotations": moves(panel)},
     )
