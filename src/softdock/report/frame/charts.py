@@ -115,6 +115,8 @@ def chart(
     for axis, limits in (("xaxis", x_range), ("yaxis", y_range)):
         if limits is not None:
             drawn[axis]["range"] = list(limits)
+    if (layout or {}).get("showlegend") is False:
+        drawn["margin"]["t"] = 34
     figure = {"data": traces, "layout": drawn | (layout or {})}
     under = f"<p>{escape(caption)}</p>" if caption else ""
     return (

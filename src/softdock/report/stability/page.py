@@ -11,7 +11,7 @@ from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.report.frame.elements import text
 from softdock.report.frame.page import page
 from softdock.report.stability.words import NAMES, is_empty, judging, moves, said
-from softdock.stability.panels import AXES, MS, Panel, as_data
+from softdock.stability.panels import AXES, MS, Curve, Panel, as_data
 
 EXPLAINED = (
     "Solid: the continuous loop, closed form. Dashed: the sampled loop. Left of a curve the loop "
@@ -39,12 +39,22 @@ def write_page(panels: list[Panel], file: Path, title: str) -> None:
     )
 
 
+def _area(panel: Panel, curve: Curve) -> Line:
+    """What is stable, shaded; below the lowest stiffness of the curve everything drawn is."""
+    order = np.argsort(curve.value, kind="stable")
+    x, y = curve.delay_ms[order], curve.value[order]
+    if panel.axis == "stiffness":
+        x, y = np.append([panel.limits[0]] * 2, x), np.append([0.0, y[0]], y)
+    return Line("stable", "c3", x, y, width=0.0, extra={"fill": "tozerox", "hoverinfo": "skip"})
+
+
 def _figure(panel: Panel, key: str) -> str:
     lines = []
     colour, decides = -1, judging(panel)
     for curve in panel.curves:
         colour += 0 if curve.sampled else 1
-        shaded = curve is decides and float(np.max(curve.delay_ms, initial=0.0)) > 0.0
+        if curve is decides and float(np.max(curve.delay_ms, initial=0.0)) > 0.0:
+            lines.append(_area(panel, curve))
         lines.append(
             Line(
                 curve.label if decides is None else NAMES[curve.sampled],
@@ -52,7 +62,6 @@ def _figure(panel: Panel, key: str) -> str:
                 curve.delay_ms,
                 curve.value,
                 dash="dash" if curve.sampled else "solid",
-                extra={"fill": "tozerox"} if shaded else {},
             )
         )
     x, y = panel.operating_point
