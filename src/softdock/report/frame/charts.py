@@ -99,7 +99,7 @@ def chart(
     second_title: str = "",
     time_axis: bool = True,
     equal: bool = False,
-    height: int = 360,
+    height: int = 370,
     markers: bool = False,
     x_range: Sequence[float] | None = None,
     y_range: Sequence[float] | None = None,
@@ -160,7 +160,7 @@ def _layout(
     unified: bool,
 ) -> dict[str, Any]:
     layout: dict[str, Any] = {
-        "margin": {"l": 76, "r": 14, "t": 60, "b": 48},  # above: the buttons, then the legend
+        "margin": {"l": 76, "r": 14, "t": 70, "b": 48},  # above: the buttons, then the legend
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hovermode": "closest" if not unified else "x unified",
         "xaxis": {"title": {"text": x_title}},

@@ -116,9 +116,14 @@ def tiles(items: Iterable[str]) -> str:
 
 
 def columns(count: int, most: int) -> int:
-    """Into how many columns so many tiles go, with rows as even as they can be."""
-    rows = -(-count // most)
-    return -(-count // rows) if rows else 1
+    """Into how many columns so many tiles go: few rows, none of one tile alone, as even as may
+    be."""
+
+    def unevenness(width: int) -> tuple[bool, int, int]:
+        rest = count % width
+        return rest == 1 and width > 1, -(-count // width), (width - rest) % width
+
+    return min(range(min(count, most) or 1, 0, -1), key=unevenness)
 
 
 def verdict(sentence: str) -> str:
