@@ -27,7 +27,7 @@ AT_THE_TOP = {
 }
 
 
-MOST_LINES, MOST_COLUMNS = 300, 100
+MOST_LINES, MOST_COLUMNS, MANY_FIELDS = 300, 100, 8
 CHECKOUT = Path(__file__).parents[2]
 LONG = {"softdock.campaign.single"}  # one transformer of syntax trees: its cases belong together
 
@@ -115,6 +115,22 @@ def test_no_line_is_wider_than_a_hundred_columns():
         if len(line) > MOST_COLUMNS
     ]
     assert wide == []
+
+
+def test_structures_of_many_fields_are_built_by_keyword():
+    """Protects a reader from counting to the seventh value, and a new field from landing in the
+    place of another. `Cells` and `Group` are lists of one kind."""
+    counted = [
+        f"{module}:{node.lineno} {ast.unparse(node.func)}"
+        for module, path in SOURCES.items()
+        if not module.startswith("softdock.core")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and len(node.args) >= MANY_FIELDS
+        and ast.unparse(node.func).rpartition(".")[2][:1].isupper()
+        and ast.unparse(node.func) not in ("Cells", "Group")
+    ]
+    assert counted == []
 
 
 def test_every_test_says_what_it_protects():
