@@ -69,14 +69,18 @@ def again(path: Path) -> str:
     return f"--out {shlex.quote(str(path))} --resume"
 
 
-def begin(plan: Plan, path: Path) -> Folder:
-    """A new folder; `BadInput` if there is something in it, with the way on where it is this
-    benchmark."""
+def check_free(path: Path) -> None:
+    """`BadInput` if there is something in the folder, with the way on where it is a benchmark."""
     if path.is_dir() and any(path.iterdir()):
         allowed = "a new or an empty folder; this one holds something"
         if (path / PLAN).exists():
             allowed = f"a new or an empty folder; {again(path)} goes on with the benchmark in it"
         raise BadInput(Problem("out", str(path), allowed))
+
+
+def begin(plan: Plan, path: Path) -> Folder:
+    """A new folder; `BadInput` if there is something in it."""
+    check_free(path)
     make_folder(path)
     (path / CASES).mkdir()
     for case in plan.cases:

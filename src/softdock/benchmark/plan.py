@@ -90,13 +90,13 @@ class Plan:
         """What must be the same for two runs to be of one benchmark, in words a person knows."""
         files = files_of(name for entry in self.entries for name in entry.methods)
         return {
+            "--seed": self.seed,
+            "--random": self.drawn,
             "--cases": [[case.name, digest_of(case.text)] for case in self.cases],
             "--methods": [[e.label, list(e.methods), e.settings] for e in self.entries],
             "--method-file": sorted(file.digest for file in files),
             "--tellings": list(self.tellings),
             "--phases": self.phases,
-            "--seed": self.seed,
-            "--random": self.drawn,
         }
 
     @property

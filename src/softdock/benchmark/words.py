@@ -23,14 +23,17 @@ def percent(share: float | None) -> str:
 
 def answer(results: Results) -> str:
     """Who is first, told nothing if anybody is; the raw loop beside it."""
-    for telling in (NOTHING, WRONG, EXACTLY):
-        rows = leaderboard(results, telling) if telling in results["tellings"] else []
-        if rows:
-            return _first(results, telling, rows)
-    return "Nothing was run."
+    telling = _answered(results)
+    return _first(telling, leaderboard(results, telling)) if telling else "Nothing was run."
 
 
-def _first(results: Results, telling: str, rows: list[dict[str, Any]]) -> str:
+def _answered(results: Results) -> str:
+    """The telling that the answer is about: the least that somebody can run with."""
+    order = [telling for telling in (NOTHING, WRONG, EXACTLY) if telling in results["tellings"]]
+    return next((telling for telling in order if leaderboard(results, telling)), "")
+
+
+def _first(telling: str, rows: list[dict[str, Any]]) -> str:
     best = rows[0]
     said = (
         f"{_capital(WORDS[telling])}, {best['label']} is within 1 % of orbit on "
@@ -55,15 +58,18 @@ def beside(results: Results) -> list[str]:
             said.append(f"{_capital(WORDS[telling])}: no entry can run.")
             continue
         best, any_of = rows[0], within_by_any(results, telling)
-        worst = (
-            "it has no distance on some case"
-            if best["worst"] is None
-            else (f"at worst {percent(best['worst'])}")
+        worst = "on some case it has no distance"
+        if best["worst"] is not None:
+            worst = f"at worst it is {percent(best['worst'])} away"
+        first = (
+            f"{best['label']} first"
+            if telling == _answered(results)
+            else f"{best['label']} first with {best['within_1']} of {best['cases']} within 1 % and "
+            f"{best['within_01']} within 0.1 %"
         )
         said.append(
-            f"{_capital(WORDS[telling])}: {best['label']} first with {best['within_1']} of "
-            f"{best['cases']} within 1 % and {best['within_01']} within 0.1 % ({worst}); the best "
-            f"entry of each case, chosen after the fact, has {any_of}."
+            f"{_capital(WORDS[telling])}: {first}; {worst}; the best entry of each case, chosen "
+            f"after the fact, has {any_of} within 1 %."
         )
     return said
 

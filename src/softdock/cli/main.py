@@ -28,6 +28,7 @@ LAZY = {
     "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",
     "campaign": "softdock.cli.campaign:campaign",
+    "benchmark": "softdock.cli.benchmark:benchmark",
     "identify": "softdock.cli.identify:identify",
     "papers": "softdock.cli.papers:papers",
     "stability": "softdock.cli.stability:stability",
