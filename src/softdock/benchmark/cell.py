@@ -24,7 +24,7 @@ from numba.core.errors import NumbaError
 from softdock.analysis.metrics import plain
 from softdock.analysis.phased import in_phases, judged
 from softdock.benchmark.entries import Entry
-from softdock.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told
+from softdock.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told, wrongly
 from softdock.comparison.outcomes import costs_per_cycle, run_against
 from softdock.comparison.paste import short
 from softdock.core.adaptation.registry import RAW
@@ -43,14 +43,14 @@ def measure(case: Scenario, entry: Entry, phases: int | None, tellings: list[str
     count = case.tables["verdict"]["phases"] if phases is None else phases
     orbits = [orbit(phased) for phased in in_phases(case, count)]
     rows: dict[str, Row] = {}
-    ways = {telling: _ways(case, entry, telling) for telling in (EXACTLY, WRONG, NOTHING)}
+    ways = _ways(case, entry)
     for telling, way in ways.items():
         if telling not in tellings and telling != EXACTLY:
             continue
         if isinstance(way, str):
             rows[telling] = refused(CANNOT, way)
-        elif telling == WRONG and not way and EXACTLY in rows:
-            rows[telling] = rows[EXACTLY]  # nothing is believed that could be wrong
+        elif _are_same(way, ways[EXACTLY]) and EXACTLY in rows:
+            rows[telling] = rows[EXACTLY]  # it believes nothing, or is told what it has by default
         else:
             rows[telling] = _worst(case, way, orbits)
     return {
@@ -66,11 +66,20 @@ def refused(status: str, reason: str) -> Row:
     return {"status": status, "reason": reason, **numbers, "runs": 0, "error": None, "changes": {}}
 
 
-def _ways(case: Scenario, entry: Entry, telling: str) -> list[Told] | str:
-    try:
-        return told(case, entry, telling)
-    except BadInput as error:
-        return str(error)
+Ways = dict[str, list[Told] | str]
+
+
+def _ways(case: Scenario, entry: Entry) -> Ways:
+    """By telling: told exactly first, because the others may be the same."""
+    exactly = told(case, entry, EXACTLY)
+    wrong = exactly if isinstance(exactly, str) else wrongly(exactly[0].scenario)
+    return {EXACTLY: exactly, WRONG: wrong, NOTHING: told(case, entry, NOTHING)}
+
+
+def _are_same(way: list[Told], exactly: list[Told] | str) -> bool:
+    if isinstance(exactly, str):
+        return False
+    return not way or (len(way) == 1 and way[0].scenario.tables == exactly[0].scenario.tables)
 
 
 def _worst(case: Scenario, ways: list[Told], orbits: list[Orbit]) -> Row:
@@ -132,7 +141,7 @@ def _changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
     return changes
 
 
-def _cost(case: Scenario, ways: dict[str, list[Told] | str]) -> Row:
+def _cost(case: Scenario, ways: Ways) -> Row:
     """CPU time of a cycle, and against the raw loop's, measured in the same turns."""
     for telling in (EXACTLY, NOTHING):
         way = ways[telling]

@@ -65,16 +65,14 @@ def told(case: Scenario, entry: Entry, telling: str) -> list[Told] | str:
             scenario = scenario.with_keys({f"methods.0.{k}": v for k, v in entry.settings.items()})
         except BadInput as error:
             return str(error)
-    if telling != WRONG:
-        return [Told(scenario)]
-    return _wrongly(scenario)
+    return wrongly(scenario) if telling == WRONG else [Told(scenario)]
 
 
 def _must_be_told(name: str) -> bool:
     return bool(METHODS[name].needs) or METHODS[name].replaced is not nothing_replaced
 
 
-def _wrongly(scenario: Scenario) -> list[Told]:
+def wrongly(scenario: Scenario) -> list[Told]:
     """Each error once; none where nothing is believed that could be wrong."""
     found: list[Told] = []
     seen: list[dict[str, Any]] = []
