@@ -3,7 +3,7 @@ makes them again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
 
@@ -11,7 +11,7 @@ from softdock.benchmark.replay import command
 from softdock.benchmark.tellings import WORDS
 from softdock.benchmark.words import percent
 from softdock.comparison.knowledge import WORDS as BELIEFS
-from softdock.report.benchmark.map import class_of, shown_result
+from softdock.report.benchmark.map import class_of, share_of, shown_result
 from softdock.report.frame import elements as e
 
 Results = Mapping[str, Any]
@@ -44,29 +44,34 @@ def _case(results: Results, case: Mapping[str, Any], cells: list[Mapping[str, An
     ]
     if bound is not None:
         said.append(e.text(f"No estimator can be nearer than {percent(bound)} under its noise."))
-    headings = ["entry"]
-    for telling in results["tellings"]:
-        headings += [WORDS[telling], "energy", "peak force"]
+    headings = ["entry", "told", "distance", "believed wrongly", "energy", "peak force", "again"]
     rows = []
     for cell in cells:
-        row = [escape(cell["entry"])]
-        for telling in results["tellings"]:
-            told = cell["tellings"][telling]
-            row.append(_result(results, case, told))
-            row += [escape(percent(told[key])) for key in ("energy_share", "peak_force_error")]
-        rows.append(row)
-    table = e.table(f"{name}, all entries", headings, rows)
+        for telling, told in _distinct(results, cell):
+            rows.append([escape(cell["entry"]), escape(telling), *_row(results, case, told)])
+    table = e.table(f"{name}, all entries", headings, rows, words=(1, 3, 6))
     inside = f'<div id="case-{escape(name)}">{"".join(said)}{table}</div>'  # a link opens it
     return e.folded(f"{name}: {case['description']}", inside)
 
 
-def _result(results: Results, case: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    """Number, what was believed wrongly, the command."""
-    number = f'<span class="cell {class_of(row)}">{escape(shown_result(row))}</span>'
+def _distinct(results: Results, cell: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Each result once, with all tellings that gave it."""
+    rows = [(telling, cell["tellings"][telling]) for telling in results["tellings"]]
+    while rows:
+        told = rows[0][1]
+        yield ", ".join(WORDS[t].removeprefix("told ") for t, row in rows if row == told), told
+        rows = [pair for pair in rows if pair[1] != told]
+
+
+def _row(results: Results, case: Mapping[str, Any], row: Mapping[str, Any]) -> list[str]:
+    """Distance, what was believed wrongly, energy, peak force, the command or why there is none."""
     error = row["error"]
     words = f"{BELIEFS[error['kind']]} {error['percent']:+g} %" if error else ""
-    beside = f" <small>{escape(words)}</small>" if words else ""
-    if row["reason"]:
-        return f"{number}{beside} <small>{escape(row['reason'])}</small>"
     line = command(case["source"], row["changes"], results["method_files"]) or NO_COMMAND
-    return f"{number}{beside}{e.folded('again', e.listing(line))}"
+    return [
+        f'<span class="cell {class_of(row)}">{escape(shown_result(row))}</span>',
+        escape(words),
+        share_of(row["energy_share"]),
+        share_of(row["peak_force_error"]),
+        escape(row["reason"]) if row["reason"] else e.folded("command", e.listing(line)),
+    ]

@@ -42,6 +42,11 @@ def shown_result(row: Mapping[str, Any]) -> str:
     return "-" if row["status"] == CANNOT else str(row["status"])
 
 
+def share_of(share: float | None) -> str:
+    """A share of the approach, or of a force, on one line."""
+    return f'<span class="number">{escape(percent(share))}</span>'
+
+
 def map_tables(results: Results) -> str:
     """A map for each telling; the best entry on the left."""
     cells = {(c["entry"], c["case"]): c["tellings"] for c in results["cells"]}

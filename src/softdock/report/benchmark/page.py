@@ -12,7 +12,7 @@ from softdock.benchmark.scores import by_group, groups_of, leaderboard
 from softdock.benchmark.tellings import NOTHING, WORDS
 from softdock.benchmark.words import answer, beside, percent
 from softdock.report.benchmark.cases import case_sections
-from softdock.report.benchmark.map import map_tables
+from softdock.report.benchmark.map import map_tables, share_of
 from softdock.report.benchmark.profiles import profile_charts
 from softdock.report.frame import elements as e
 from softdock.report.frame.page import page
@@ -80,8 +80,8 @@ def _boards(data: dict[str, Any]) -> str:
             counts = ("within_1", "within_01", "cases", "ran")
             cells = [e.shown(data, f"{at}.rank", "", BLOCK), escape(row["label"])]
             cells += [e.shown(data, f"{at}.{key}", "", BLOCK) for key in counts]
-            cells += [escape(percent(row[key])) for key in ("median", "worst", "energy")]
-            cells.append(escape(percent(row["peak_error"])))
+            shares = ("median", "worst", "energy", "peak_error")
+            cells += [share_of(row[key]) for key in shares]
             cells.append(e.shown(data, f"{at}.unsafe", "", BLOCK))
             cells.append("-" if row["cost"] is None else f"{row['cost']:.2f}")
             table.append(cells)

@@ -14,6 +14,7 @@ from softdock.benchmark.tellings import WORDS
 from softdock.report.frame.charts import ROLES, Line, chart
 
 LEAST, MOST = 1e-6, 10.0  # of the approach; what is nearer, or farther, stands at the edge
+TICKS = [1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1000.0]  # percent
 Results = Mapping[str, Any]
 
 
@@ -38,6 +39,8 @@ def _chart(results: Results, telling: str) -> str:
         "title": {"text": "distance from orbit [% of the approach]"},
         "type": "log",
         "range": [math.log10(100.0 * LEAST), math.log10(100.0 * MOST)],
+        "tickvals": TICKS,
+        "ticktext": [f"{x:g}" for x in TICKS],
     }
     return chart(
         f"profile-{telling}",
