@@ -18,6 +18,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "trade.png", _trade, "figure:has(#chart-trade)"
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
     yield "benchmark.png", _benchmark, "figure:has(#chart-profile-nothing)"
+    yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
 
 
 def _demo() -> str:
@@ -54,6 +55,15 @@ def _benchmark() -> str:
     from softdock.report.benchmark.page import benchmark_page
 
     return benchmark_page(read_results(HERE.parent / "benchmarks/results/benchmark_quick.json"))
+
+
+def _relative_orbit() -> str:
+    """The page of `softdock run vbar_drift`: a straight start along V-bar that the tide bends."""
+    from softdock.analysis.simulation import simulate
+    from softdock.report.run.page import run_page
+    from softdock.scenario.files import load_scenario
+
+    return run_page(simulate(load_scenario("vbar_drift")))
 
 
 def main(names: list[str]) -> int:

@@ -25,6 +25,7 @@ from softdock.analysis.metrics import plain
 from softdock.analysis.phased import in_phases, judged
 from softdock.benchmark.entries import Entry
 from softdock.benchmark.tellings import EXACTLY, NOTHING, WRONG, Told, told, wrongly
+from softdock.comparison.compare import pushing
 from softdock.comparison.outcomes import costs_per_cycle, run_against
 from softdock.comparison.paste import short
 from softdock.core.adaptation.registry import RAW
@@ -99,8 +100,9 @@ def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
     error = {"kind": way.kind, "percent": way.percent} if way.kind else None
     try:
         found: list[Row] = []
+        same = pushing(way.scenario) == pushing(case)  # else an entry pushes, in orbit too
         for phased, flown in zip(in_phases(way.scenario, len(orbits)), orbits, strict=True):
-            found.append(run_against(phased, flown).metrics)
+            found.append(run_against(phased, flown if same else orbit(phased)).metrics)
             if found[0]["status"] != COMPLETED:
                 break  # as `softdock run`, which then flies no other phase
         worst = judged(way.scenario, found)
