@@ -95,7 +95,7 @@ def read_results(file: str | Path, option: str = "results") -> Results:
         return BadInput(Problem(option, str(file), allowed))
 
     try:
-        found = json.loads(read_text(path, LARGEST, "results of a benchmark"))
+        found = json.loads(read_text(path, LARGEST, "file of results"))
     except Unreadable as error:
         raise refuse(error.allowed) from None
     except (ValueError, RecursionError):
