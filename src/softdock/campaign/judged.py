@@ -56,7 +56,7 @@ def judged(
             wanted > 0.0, np.abs(peak / wanted - 1.0), np.where(peak > 0, np.inf, 0)
         )
         growing = growth(batch.column("contacts"), _logged(batch)) / approach_energies(runs, start)
-    if is_pushed(runs.base):
+    if is_pushed(runs, orbits.methods):
         growing = np.zeros(len(batch))  # schedules push between contacts
     unsafe = (batch.column("status") != 0.0) | (energy > bounds["unsafe_energy"])
     unsafe |= growing > bounds["unsafe_growth"]

@@ -20,6 +20,7 @@ from softdock.report.campaign.words import (
     INVENTED,
     RATES,
     answer,
+    headline,
     interval,
     percent,
     rates_of,
@@ -69,6 +70,8 @@ def _shown(r: Any, key: str, unit: str | None = None) -> str:
 def _answer(r: dict[str, Any]) -> str:
     several = len(r["variants"]) > 1
     parts = [e.judgement(r["judgement"])] if r.get("judgement") else []
+    if several and not parts:
+        parts.append(e.verdict(headline(r)))
     for v in r["variants"]:
         if v.get("requirement"):
             whose = f"{v['label']}: " if several else ""
