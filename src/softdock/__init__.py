@@ -23,6 +23,7 @@ _EXPORTS = {
     "Scenario": "softdock.scenario.build",
     "build": "softdock.scenario.build",
     "load_scenario": "softdock.scenario.files",
+    "load_rig": "softdock.drivers.rig_file",
     "orbit": "softdock.core.orbit",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",

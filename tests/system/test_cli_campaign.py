@@ -3,6 +3,7 @@ worker lost costs nothing; what can be wrong."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -395,11 +396,29 @@ def test_rows_of_two_outcome_files_are_not_mixed(done, tmp_path):
     assert "the outcome file that this campaign began with" in result.output
 
 
+def listening_addresses(pids: list[int]) -> set[str]:
+    """Addresses on which these processes listen, as the kernel lists them (IPv4 and IPv6)."""
+    held = set()
+    for pid in pids:
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                held.add(os.readlink(link))
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and f"socket:[{words[9]}]" in held:
+                found.add(words[1].partition(":")[0])
+    return found
+
+
 def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
     """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on
-    this machine's threads."""
+    this machine's threads. Scheduler and workers listen on loopback alone."""
     plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
     with cluster_workers.connected(None, 2) as client:
+        pids = [os.getpid(), *client.run(os.getpid).values()]
+        assert listening_addresses(pids) == {"0100007F"}  # 127.0.0.1
         begun = shards.begin(plan, out, 40)
         victims = []
 

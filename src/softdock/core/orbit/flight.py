@@ -38,7 +38,7 @@ from softdock.core.status import (
 TOO_MANY_STEPS = len(STATUSES)
 ORBIT_STATUSES = (*STATUSES, "too many steps")
 INSTANT = 1e-13  # s; to which the begin and the end of a piece are located
-MOST_STEPS = 20_000_000
+MOST_STEPS, MOST_STEPS_A_CYCLE = 5_000_000, 50
 
 _MOTION_NAMES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(
@@ -188,7 +188,7 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
     tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
-        if steps > MOST_STEPS:
+        if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt)
         seen = look(
