@@ -10,6 +10,7 @@ from softdock.core.recorder.ring import push
 from softdock.core.rig.layout import (
     ARMING,
     BRAKING,
+    LIMITS,
     RETREATING,
     ROBOT_SEEN,
     ROBOT_STAND,
@@ -17,7 +18,6 @@ from softdock.core.rig.layout import (
     STAND,
     STATES,
     STOPPED,
-    LIMITS,
 )
 from softdock.core.rig.reasons import COMPLETED, NONE, REASONS, RETREAT, RETREATED, RETREATS
 from softdock.core.spatial.vectors import load3, norm

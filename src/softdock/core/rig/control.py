@@ -27,8 +27,8 @@ from softdock.core.seam import (
 from softdock.core.seam import LOST as LOST_BIT
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
-    Pose,
     WRENCH_FLOATS,
+    Pose,
     load_motion,
     load_pose,
     store_pose,

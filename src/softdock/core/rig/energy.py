@@ -1,7 +1,7 @@
 """The energy bounds, checked when the controller has moved the satellites to t_{k+1} and before any
 reply carries that motion to a robot: what would break a bound never leaves.
 
-    kinetic energy of the pair, less the work of external wrenches      (barycentric, exact: simulated)
+    kinetic energy of the pair (barycentric), less the work of external wrenches
         <= e_max^2 (that at the last free instant) + floor              in a contact
         <= (1 + share of a run) (that at the first contact) + floor     always
     observed energy of this contact (Zebenay eq. 114)

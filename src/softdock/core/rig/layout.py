@@ -106,6 +106,7 @@ STAND = Cells(
     Cell("bias_ns", 1, "ns", "stamp of the last of them"),
     Cell("cycle_rows", 1, "-", "master's cycles so far, all states"),
     Cell("samples_kept", 1, "-", "sensor's samples handed to the recorder"),
+    Cell("rows", 1, "-", "cycles of the scenario handed to the recorder"),
     Cell("controller", 1, "-", "status of the controller"),
     Cell("due", 1, "-", "cycles of the scenario that the newest telegram stands for"),
     Cell("caught_up", 1, "-", "cycles that ran without a telegram of their own"),
@@ -136,6 +137,7 @@ SEEN = Cells(
     Cell("contact_cycles", 1, "-", "of this contact"),
     Cell("speed_in", 1, "m/s", "of the gap's closing, at the last free instant"),
     Cell("jam_force", 1, "N", "when the way out began"),
+    Cell("compute_last", 1, "s", "newest answer"),
     Cell("compute_most", 1, "s", "slowest answer"),
 )
 ROBOT_STAND = Cells(

@@ -46,7 +46,7 @@ def quintic_area(u):
 
 @compiled
 def run_up_time(tau, ramp, settle):
-    """Time of the scenario [s], at most 0, after `tau` of the run-up: -(ramp / 2 + settle) first."""
+    """Time of the scenario [s], after `tau` of the run-up: first -(ramp / 2 + settle)."""
     if ramp <= 0.0:
         return tau - settle
     return ramp * (quintic_area(tau / ramp) - 0.5) - settle

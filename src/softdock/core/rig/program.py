@@ -14,7 +14,7 @@ from __future__ import annotations
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, RS, S, Supervised, V, fail
+from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail
 from softdock.core.rig.layout import PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot

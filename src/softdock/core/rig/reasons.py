@@ -28,14 +28,22 @@ _LISTED = (
     Reason("operator_retreat", RETREAT, "the operator asked for a retreat"),
     Reason("stop_input", BRAKE, "the stop input of robot {b:.0f} is {a:.0f}"),
     Reason("restitution", RETREAT, "kinetic energy {a:.6g} J, bound of this contact {b:.6g} J"),
-    Reason("energy_contact", RETREAT, "observed energy of this contact {a:.6g} J, budget {b:.6g} J"),
+    Reason(
+        "energy_contact", RETREAT, "observed energy of this contact {a:.6g} J, budget {b:.6g} J"
+    ),
     Reason("energy_run", RETREAT, "energy that this run has gained {a:.6g} J, budget {b:.6g} J"),
     Reason("power", BRAKE, "power {a:.4g} W, limit {b:.4g} W"),
     Reason("force", RETREAT, "force {a:.4g} N, limit {b:.4g} N"),
     Reason("torque", RETREAT, "torque {a:.4g} Nm, limit {b:.4g} Nm"),
-    Reason("sensor_range", RETREAT, "a channel of the sensor at {a:.3g} of its range, limit {b:.3g}"),
-    Reason("sensor_status", RETREAT, "the sensor's status word is {a:.0f} in {b:.0f} cycles in a row"),
-    Reason("force_implausible", RETREAT, "the force jumped by {a:.4g} N, limit {b:.4g} N, repeatedly"),
+    Reason(
+        "sensor_range", RETREAT, "a channel of the sensor at {a:.3g} of its range, limit {b:.3g}"
+    ),
+    Reason(
+        "sensor_status", RETREAT, "the sensor's status word is {a:.0f} in {b:.0f} cycles in a row"
+    ),
+    Reason(
+        "force_implausible", RETREAT, "the force jumped by {a:.4g} N, limit {b:.4g} N, repeatedly"
+    ),
     Reason("force_stale", RETREAT, "the newest force is {a:.4g} ms old, limit {b:.4g} ms"),
     Reason("speed", BRAKE, "a set-point's speed {a:.4g} m/s, limit {b:.4g} m/s"),
     Reason("rate", BRAKE, "a set-point's rate {a:.4g} rad/s, limit {b:.4g} rad/s"),
@@ -46,7 +54,9 @@ _LISTED = (
     Reason("angle", BRAKE, "a set-point is turned by {a:.4g} degrees, limit {b:.4g}"),
     Reason("tracking", BRAKE, "a robot is {a:.4g} mm from where it was sent, limit {b:.4g} mm"),
     Reason("tracking_angle", BRAKE, "a robot is {a:.4g} degrees off, limit {b:.4g} degrees"),
-    Reason("pose_jump", BRAKE, "a measured pose jumped by {a:.4g} mm, limit {b:.4g} mm, repeatedly"),
+    Reason(
+        "pose_jump", BRAKE, "a measured pose jumped by {a:.4g} mm, limit {b:.4g} mm, repeatedly"
+    ),
     Reason("lost", BRAKE, "{a:.0f} telegrams lost in a row, limit {b:.0f}"),
     Reason("lost_share", BRAKE, "{a:.3g} of the telegrams of a second lost, limit {b:.3g}"),
     Reason("late", BRAKE, "{a:.0f} replies late in a row, limit {b:.0f}"),
@@ -55,7 +65,9 @@ _LISTED = (
     Reason("clock", BRAKE, "the clock of robot {a:.0f} has jumped"),
     Reason("slow", BRAKE, "an answer took {a:.4g} us, limit {b:.4g} us, repeatedly"),
     Reason("gate", BRAKE, "a reply would have stepped {a:.4g} mm, at most {b:.4g} mm a cycle"),
-    Reason("gate_angle", BRAKE, "a reply would have turned {a:.4g} degrees, at most {b:.4g} a cycle"),
+    Reason(
+        "gate_angle", BRAKE, "a reply would have turned {a:.4g} degrees, at most {b:.4g} a cycle"
+    ),
     Reason("not_finite", BRAKE, "a reply would have held a value that is no number"),
     Reason("controller", BRAKE, "the controller ended with status {a:.0f}"),
     Reason("wrong_cycle", BRAKE, "IPOC steps by {a:.0f} ms, stated are {b:.0f} ms"),

@@ -145,7 +145,7 @@ def _dock(program, params, robots, now, has_force):
     """The scenario's cycles that this telegram stands for."""
     stand, due = program.stand, program.stand[S.due]
     stand[S.caught_up] += due - 1
-    for i in range(due):
+    for _ in range(due):
         if stand[S.k] >= int(program.plan[P.total]):
             finish_control(program, params, robots, now, has_force)
             stand[S.reason] = reasons.COMPLETED
