@@ -35,9 +35,8 @@ def limits_of(on: OnRig) -> np.ndarray:
     rig, cycle = on.rig, on.rig.cycle_s
     lim, stop = rig.limits, rig.stop
     (sensor,) = rig.sensors.values()
-    noise = (
-        rig.emulate.noise_N if rig.emulate is not None else on.scenario.tables["sensor"]["noise_N"]
-    )
+    stated = on.scenario.tables["sensor"]["noise_N"]
+    noise = stated if rig.emulate is None else rig.emulate.noise_N
     timeouts = [rig.robots[n].timeout_packets for n in rig.moving]
     delays = [on.scenario.tables["robots"][n]["delay_ms"] for n in rig.moving]
     axis = np.array(stop.axis) / np.linalg.norm(stop.axis)
@@ -113,6 +112,7 @@ def plan_of(
     chaser, target = COMMAND.at.chaser, COMMAND.at.chaser + MOTION_FLOATS
     delays = [MS * on.scenario.tables["robots"][n]["delay_ms"] for n in rig.moving]
     settle = max(up.settle_s, 4.0 * max(delays))
+    weighs = carries_tool(on, sensor_on)
     cycles = math.ceil((up.ramp_s + settle) / cycle - 1e-9)
     return _filled(
         layout.PLAN,
@@ -133,9 +133,8 @@ def plan_of(
             "transfer_acceleration": GENTLE * rig.limits.acceleration_m_per_s2,
             "sensor_on": ("chaser", "target").index(sensor_on),
             "sensor_axes": sensor_axes(on, sensor_on),
-            "take_bias": rig.sensors[sensor_on].bias
-            and not carries_tool(on, sensor_on)
-            and task == layout.DOCK,
+            "weighs": weighs,
+            "take_bias": rig.sensors[sensor_on].bias and not weighs and task == layout.DOCK,
             "end_when_stopped": ends,
         },
     )

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.recorder import layout as recorded
+from softdock.core.recorder.ring import CONTENTS
 from softdock.core.rig import layout, reasons
 from softdock.core.rig import program as logic
 from softdock.core.rig.arrays import Answer, Rows, Supervised
@@ -28,8 +29,6 @@ from softdock.runs.stepper import cycle_count
 
 NAMES, SENSOR = ("chaser", "target"), "sensor"
 AT, SEEN = layout.STAND.at, layout.SEEN.at
-WORD = 8  # bytes
-TWO_VALUES = 2
 
 
 def check_possible(on: OnRig) -> None:
@@ -61,12 +60,8 @@ def rows_of(width: int, ring: Any = None) -> Rows:
     """A ring of the recorder, or one of a single row that nobody reads."""
     row = np.zeros(width)
     if ring is None:
-        return Rows(
-            np.zeros((1, width + TWO_VALUES), np.int64),
-            np.zeros(1, np.int64),
-            row,
-            row.view(np.int64),
-        )
+        slots, count = np.zeros((1, CONTENTS + width), np.int64), np.zeros(1, np.int64)
+        return Rows(slots, count, row, row.view(np.int64))
     return Rows(ring.slots, ring.count, row, row.view(np.int64))
 
 

@@ -19,6 +19,7 @@ from softdock.core.rig.layout import (
     RETURNING,
     RUN_UP,
     TRANSFER,
+    WAY_OUT,
 )
 from softdock.core.spatial.motion import load_pose
 from softdock.core.spatial.rotations import rotate
@@ -133,7 +134,7 @@ def feel(program):
     store3(program.seen, V.force, force)
     size = norm(force)
     program.seen[V.peak_force] = max(program.seen[V.peak_force], size)
-    if state >= TRANSFER and size > limits[LIMIT.force]:
+    if state >= TRANSFER and state != WAY_OUT and size > limits[LIMIT.force]:
         fail(program, reasons.FORCE, size, limits[LIMIT.force])
     if state in (TRANSFER, RUN_UP, RETURNING) and size > limits[LIMIT.touch]:
         fail(program, reasons.TOUCH, size, limits[LIMIT.touch])

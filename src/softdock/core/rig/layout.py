@@ -69,6 +69,7 @@ PLAN = Cells(
     Cell("transfer_acceleration", 1, "m/s2", "the same"),
     Cell("sensor_on", 1, "-", "0: chaser, 1: target"),
     Cell("sensor_axes", 4, "-", "sensor in body axes, wxyz"),
+    Cell("weighs", 1, "-", "1: readings hold a tool's weight, which the controller takes out"),
     Cell("take_bias", 1, "-", "1: the mean wrench before anything moves is the zero"),
     Cell("end_when_stopped", 1, "-", "1: the loop ends some cycles after the robots stand"),
 )
@@ -200,5 +201,5 @@ STATES = (
 )
 DOCK, LEAVE = 0, 1
 TASKS = ("docking", "way out of a jam")
-NOT_ASKED, ASKED_STOP, ASKED_RETREAT = 0, 1, 2
+NOT_ASKED, ASKED_STOP = 0, 1
 SENT_SLOTS = 256  # replies kept, to compare poses with

@@ -1,8 +1,9 @@
 """Why a rig leaves what it was doing: named codes, and what each one makes of the motion.
 
 The first reason of a run wins and is its reason; every later one is counted. `BRAKE` comes to rest
-from the last reply; `RETREAT` first backs off along the measured force while there is one. Codes
-are places in REASONS: a row of the recording, a count and a sentence all use them.
+from the last reply; `RETREAT` does the same where nothing touches, and otherwise backs off along
+the measured force first. Codes are places in REASONS: a row of the recording, a count and a
+sentence all use them.
 """
 
 from __future__ import annotations
@@ -24,15 +25,14 @@ class Reason(NamedTuple):
 _LISTED = (
     Reason("none", BRAKE, "nothing"),
     Reason("completed", BRAKE, "the scenario has completed after {a:.0f} cycles"),
-    Reason("operator", BRAKE, "the operator asked for a stop"),
-    Reason("operator_retreat", RETREAT, "the operator asked for a retreat"),
-    Reason("stop_input", BRAKE, "the stop input of robot {b:.0f} is {a:.0f}"),
+    Reason("operator", RETREAT, "the operator asked for a stop"),
+    Reason("stop_input", RETREAT, "the stop input of robot {b:.0f} is {a:.0f}"),
     Reason("restitution", RETREAT, "kinetic energy {a:.6g} J, bound of this contact {b:.6g} J"),
     Reason(
         "energy_contact", RETREAT, "observed energy of this contact {a:.6g} J, budget {b:.6g} J"
     ),
     Reason("energy_run", RETREAT, "energy that this run has gained {a:.6g} J, budget {b:.6g} J"),
-    Reason("power", BRAKE, "power {a:.4g} W, limit {b:.4g} W"),
+    Reason("power", RETREAT, "power {a:.4g} W, limit {b:.4g} W"),
     Reason("force", RETREAT, "force {a:.4g} N, limit {b:.4g} N"),
     Reason("torque", RETREAT, "torque {a:.4g} Nm, limit {b:.4g} Nm"),
     Reason(
@@ -45,35 +45,35 @@ _LISTED = (
         "force_implausible", RETREAT, "the force jumped by {a:.4g} N, limit {b:.4g} N, repeatedly"
     ),
     Reason("force_stale", RETREAT, "the newest force is {a:.4g} ms old, limit {b:.4g} ms"),
-    Reason("speed", BRAKE, "a set-point's speed {a:.4g} m/s, limit {b:.4g} m/s"),
-    Reason("rate", BRAKE, "a set-point's rate {a:.4g} rad/s, limit {b:.4g} rad/s"),
-    Reason("acceleration", BRAKE, "a set-point's acceleration {a:.4g} m/s2, limit {b:.4g} m/s2"),
-    Reason("turn_acceleration", BRAKE, "a set-point's turn {a:.4g} rad/s2, limit {b:.4g} rad/s2"),
-    Reason("box", BRAKE, "a set-point leaves its box by {a:.4g} mm on axis {b:.0f}"),
-    Reason("correction", BRAKE, "a correction of {a:.4g} mm, allowed {b:.4g} mm of PosCorr"),
-    Reason("angle", BRAKE, "a set-point is turned by {a:.4g} degrees, limit {b:.4g}"),
-    Reason("tracking", BRAKE, "a robot is {a:.4g} mm from where it was sent, limit {b:.4g} mm"),
-    Reason("tracking_angle", BRAKE, "a robot is {a:.4g} degrees off, limit {b:.4g} degrees"),
+    Reason("speed", RETREAT, "a set-point's speed {a:.4g} m/s, limit {b:.4g} m/s"),
+    Reason("rate", RETREAT, "a set-point's rate {a:.4g} rad/s, limit {b:.4g} rad/s"),
+    Reason("acceleration", RETREAT, "a set-point's acceleration {a:.4g} m/s2, limit {b:.4g} m/s2"),
+    Reason("turn_acceleration", RETREAT, "a set-point's turn {a:.4g} rad/s2, limit {b:.4g} rad/s2"),
+    Reason("box", RETREAT, "a set-point leaves its box by {a:.4g} mm on axis {b:.0f}"),
+    Reason("correction", RETREAT, "a correction of {a:.4g} mm, allowed {b:.4g} mm of PosCorr"),
+    Reason("angle", RETREAT, "a set-point is turned by {a:.4g} degrees, limit {b:.4g}"),
+    Reason("tracking", RETREAT, "a robot is {a:.4g} mm from where it was sent, limit {b:.4g} mm"),
+    Reason("tracking_angle", RETREAT, "a robot is {a:.4g} degrees off, limit {b:.4g} degrees"),
     Reason(
-        "pose_jump", BRAKE, "a measured pose jumped by {a:.4g} mm, limit {b:.4g} mm, repeatedly"
+        "pose_jump", RETREAT, "a measured pose jumped by {a:.4g} mm, limit {b:.4g} mm, repeatedly"
     ),
-    Reason("lost", BRAKE, "{a:.0f} telegrams lost in a row, limit {b:.0f}"),
-    Reason("lost_share", BRAKE, "{a:.3g} of the telegrams of a second lost, limit {b:.3g}"),
-    Reason("late", BRAKE, "{a:.0f} replies late in a row, limit {b:.0f}"),
-    Reason("late_in_all", BRAKE, "{a:.0f} replies late in all, limit {b:.0f}"),
-    Reason("silence", BRAKE, "a robot has been silent for {a:.4g} ms, limit {b:.4g} ms"),
-    Reason("clock", BRAKE, "the clock of robot {a:.0f} has jumped"),
-    Reason("slow", BRAKE, "an answer took {a:.4g} us, limit {b:.4g} us, repeatedly"),
-    Reason("gate", BRAKE, "a reply would have stepped {a:.4g} mm, at most {b:.4g} mm a cycle"),
+    Reason("lost", RETREAT, "{a:.0f} telegrams lost in a row, limit {b:.0f}"),
+    Reason("lost_share", RETREAT, "{a:.3g} of the telegrams of a second lost, limit {b:.3g}"),
+    Reason("late", RETREAT, "{a:.0f} replies late in a row, limit {b:.0f}"),
+    Reason("late_in_all", RETREAT, "{a:.0f} replies late in all, limit {b:.0f}"),
+    Reason("silence", RETREAT, "a robot has been silent for {a:.4g} ms, limit {b:.4g} ms"),
+    Reason("clock", RETREAT, "the clock of robot {a:.0f} has jumped"),
+    Reason("slow", RETREAT, "an answer took {a:.4g} us, limit {b:.4g} us, repeatedly"),
+    Reason("gate", RETREAT, "a reply would have stepped {a:.4g} mm, at most {b:.4g} mm a cycle"),
     Reason(
-        "gate_angle", BRAKE, "a reply would have turned {a:.4g} degrees, at most {b:.4g} a cycle"
+        "gate_angle", RETREAT, "a reply would have turned {a:.4g} degrees, at most {b:.4g} a cycle"
     ),
-    Reason("not_finite", BRAKE, "a reply would have held a value that is no number"),
-    Reason("controller", BRAKE, "the controller ended with status {a:.0f}"),
-    Reason("wrong_cycle", BRAKE, "IPOC steps by {a:.0f} ms, stated are {b:.0f} ms"),
-    Reason("robot_not_heard", BRAKE, "robot {a:.0f} was not heard for {b:.3g} s"),
-    Reason("sensor_not_heard", BRAKE, "the sensor was not heard for {b:.3g} s"),
-    Reason("moved", BRAKE, "a robot moved by {a:.4g} mm before it was told to"),
+    Reason("not_finite", RETREAT, "a reply would have held a value that is no number"),
+    Reason("controller", RETREAT, "the controller ended with status {a:.0f}"),
+    Reason("wrong_cycle", RETREAT, "IPOC steps by {a:.0f} ms, stated are {b:.0f} ms"),
+    Reason("robot_not_heard", RETREAT, "robot {a:.0f} was not heard for {b:.3g} s"),
+    Reason("sensor_not_heard", RETREAT, "the sensor was not heard for {b:.3g} s"),
+    Reason("moved", RETREAT, "a robot moved by {a:.4g} mm before it was told to"),
     Reason("touch", RETREAT, "a force of {a:.4g} N where nothing should touch, limit {b:.4g} N"),
     Reason("jammed", BRAKE, "a force of {a:.4g} N on the way out, limit {b:.4g} N"),
     Reason("retreated", BRAKE, "the way out is done: {a:.4g} mm"),
@@ -84,7 +84,7 @@ _AT = {one.name: i for i, one in enumerate(_LISTED)}
 RETREATS = tuple(one.action for one in _LISTED)
 
 NONE, COMPLETED, OPERATOR = _AT["none"], _AT["completed"], _AT["operator"]
-OPERATOR_RETREAT, STOP_INPUT = _AT["operator_retreat"], _AT["stop_input"]
+STOP_INPUT = _AT["stop_input"]
 RESTITUTION, ENERGY_CONTACT = _AT["restitution"], _AT["energy_contact"]
 ENERGY_RUN, POWER, FORCE = _AT["energy_run"], _AT["power"], _AT["force"]
 TORQUE, SENSOR_RANGE = _AT["torque"], _AT["sensor_range"]

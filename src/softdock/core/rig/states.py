@@ -19,7 +19,6 @@ from softdock.core.rig.forces import feel, gather_bias, hear_force, in_orbit, is
 from softdock.core.rig.layout import (
     APPROACH,
     ARMING,
-    ASKED_RETREAT,
     ASKED_STOP,
     BRAKING,
     IDLE,
@@ -77,15 +76,11 @@ def _is_heard(program, robots, sensor, now):
 
 @compiled
 def _zero_force(program, sensor):
-    """The sensor's zero, and what the tool weighs where no zero is taken."""
-    seen, plan = program.seen, program.plan
-    if plan[P.take_bias] == 0.0:
-        for i in range(V.tool - V.bias):
-            seen[V.bias + i] = 0.0
+    """From here on readings count without the zero; what the tool weighs here is no contact."""
     program.stand[S.used_ns] = 0
     hear_force(program, sensor, program.stand[S.now_ns])
-    if plan[P.take_bias] == 0.0:
-        store3(seen, V.tool, in_orbit(program))
+    if program.plan[P.weighs] != 0.0:
+        store3(program.seen, V.tool, in_orbit(program))
 
 
 @compiled
@@ -197,8 +192,6 @@ def _ask(program):
     program.asked[0] = NOT_ASKED
     if asked == ASKED_STOP:
         fail(program, reasons.OPERATOR, 0.0, 0.0)
-    elif asked == ASKED_RETREAT:
-        fail(program, reasons.OPERATOR_RETREAT, 0.0, 0.0)
 
 
 @apart
