@@ -4,6 +4,7 @@ core/rig/layout.py, in SI."""
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ GENTLE = 0.25  # of the largest acceleration, on planned ways
 TURN_S = 4.0  # a planned way turns a quarter of the largest rate
 
 
-def _filled(cells: Cells, values: dict[str, object]) -> np.ndarray:
+def _filled(cells: Cells, values: dict[str, Any]) -> np.ndarray:
     made = np.zeros(cells.size)
     for cell in cells:
         made[cells.slice_of(cell.name)] = values.pop(cell.name)

@@ -7,7 +7,7 @@ The logic is core/rig/. The same object serves the compiled socket loop (`arrays
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from softdock.core.rig import layout, reasons
 from softdock.core.rig import program as logic
 from softdock.core.rig.arrays import Answer, Rows, Supervised
 from softdock.core.seam import COMMAND, new_report
-from softdock.core.spatial.motion import MOTION_FLOATS, POSE_FLOATS
+from softdock.core.spatial.motion import MOTION, POSE_FLOATS
 from softdock.core.wire.telegram import LONGEST
 from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.rig_limits import limits_of, plan_of, robot_frame
@@ -67,7 +67,8 @@ def rows_of(width: int, ring: Any = None) -> Rows:
 
 class RigProgram:
     """Controller, supervisor and links of one run. `shift_m`: the chaser's distance in a dry run;
-    `rings`: of a recorder (recorder/ring_file.py), by stream; `task`: of layout.TASKS."""
+    `rings`: of a recorder (recorder/ring_file.py), by stream; `task`: of layout.TASKS; `ends`: the
+    loop ends by itself; `robots`, `sensor`: links that are there already."""
 
     def __init__(
         self,
@@ -76,21 +77,23 @@ class RigProgram:
         rings: Any = None,
         task: int = layout.DOCK,
         ends: bool = False,
+        robots: Mapping[str, RobotLink] | None = None,
+        sensor: SensorLink | None = None,
     ) -> None:
         check_possible(on)
         self.on, rig, scenario = on, on.rig, on.scenario
         self.total = cycle_count(scenario)
         self.controller = Controller(scenario, self.total + 1)
         self.names = rig.moving
-        self.robots = [RobotLink(rig.ethernet[n], rig.clock.cycle_ms) for n in self.names]
+        made = {n: RobotLink(rig.ethernet[n], rig.clock.cycle_ms) for n in self.names}
+        self.robots = [(robots or made)[n] for n in self.names]
         (self.sensor_on,) = rig.sensors
-        sensor = rig.sensors[self.sensor_on]
-        self.sensor = SensorLink(sensor.counts_per_N, sensor.counts_per_Nm, sensor.sample_Hz)
+        end = rig.sensors[self.sensor_on]
+        self.sensor = sensor or SensorLink(end.counts_per_N, end.counts_per_Nm, end.sample_Hz)
         command = self.controller.first_command()
         plan = plan_of(on, command, self.total, task, shift_m, ends)
         self.arrays = self._arrays(command, plan, rings)
-        self.arrays.seen[SEEN.bias : SEEN.bias + 3] = sensor.bias_N
-        self.arrays.seen[SEEN.bias + 3 : SEEN.bias + 6] = sensor.bias_Nm
+        self.arrays.seen[layout.SEEN.slice_of("bias")] = (*end.bias_N, *end.bias_Nm)
         self._data, self._out = np.zeros(LONGEST, np.uint8), np.zeros(LONGEST, np.uint8)
 
     def _arrays(self, command: np.ndarray, plan: np.ndarray, rings: Any) -> Supervised:
@@ -201,8 +204,7 @@ class RigProgram:
     @property
     def chaser_velocity(self) -> np.ndarray:
         """Of the chaser's newest set-point [m/s], orbit's axes."""
-        at = COMMAND.at.chaser + MOTION_FLOATS - 6
-        found: np.ndarray = self.arrays.command[at : at + 3]
+        found: np.ndarray = self.arrays.command[MOTION.slice_of("v", COMMAND.at.chaser)]
         return found
 
     def counts(self) -> dict[str, int]:
