@@ -166,6 +166,8 @@ ROBOT_SEEN = Cells(
     Cell("step", 3, "m/s", "of the last set-point, orbit's axes"),
     Cell("turn", 3, "rad/s", "of the last set-point, body axes"),
     Cell("leave", POSE_FLOATS, "", "where a planned way began, base"),
+    Cell("stop_v", 3, "m/s", "at the end of the newest cycle of a stop, base"),
+    Cell("stop_w", 3, "rad/s", "the same, base axes"),
     Cell("backed", 1, "m", "way of a retreat so far"),
     Cell("stood_ns", 1, "ns", "stamp of the telegram before"),
     Cell("lost_share", 1, "-", "of about a second"),

@@ -155,10 +155,17 @@ def _stopped_pose(program, robots, which, is_calm):
         limits[LIMIT.turn_deceleration],
         T,
     )
+    store3(kept, RV.stop_v, v_new)
+    store3(kept, RV.stop_w, w_new)
     kept[RV.backed] += max(0.0, dot(v_new, wanted)) * T / max(norm(wanted), 1e-12)
     if norm(wanted) == 0.0 and norm(v_new) == 0.0 and norm(w_new) == 0.0:
         program.robot_stand[which, RS.standing] = 1
     return made
+
+
+@compiled
+def is_stopping(state):
+    return state in (RETREATING, BRAKING, WAY_OUT)
 
 
 @apart
@@ -180,7 +187,7 @@ def _wanted(program, robots, which):
         if which != MASTER and after != 0.0:
             command = coasting(command, after)
         return _laid(program, which, command)
-    if state in (RETREATING, BRAKING, WAY_OUT):
+    if is_stopping(state):
         is_calm = robots[which].whole[LOST_NOW] >= program.limits[LIMIT.lost_in_a_row]
         return _stopped_pose(program, robots, which, is_calm)
     return load_pose(kept, RV.reply)
@@ -233,24 +240,29 @@ def _gate(program, which, pose):
 @compiled
 def _through(program, robots, which):
     """The set-point that leaves: what is wanted, or else a stop from the last two replies, or else
-    the last reply again."""
+    the last reply again; and whether it is one of a stop."""
     pose = _wanted(program, robots, which)
     if not _check_place(program, which, pose):
         pose = _wanted(program, robots, which)
     if _gate(program, which, pose):
-        return pose
+        return pose, is_stopping(program.stand[S.state])
     program.robot_stand[which, RS.gated] += 1
     pose = _wanted(program, robots, which)  # the state has changed
-    return pose if _gate(program, which, pose) else load_pose(program.robot_seen[which], RV.reply)
+    if _gate(program, which, pose):
+        return pose, is_stopping(program.stand[S.state])
+    return load_pose(program.robot_seen[which], RV.reply), False
 
 
 @compiled
-def _remember(program, robots, which, pose):
+def _remember(program, robots, which, pose, is_stop):
     """The reply that leaves: its velocity, and where the robot was sent for its instant."""
     kept, stand, T = program.robot_seen[which], program.robot_stand[which], program.plan[P.cycle]
     last, per_s = load_pose(kept, RV.reply), 1.0 / (T * (1 + robots[which].whole[LOST_NOW]))
     store3(kept, RV.v, scale(per_s, subtract(pose.p, last.p)))
     store3(kept, RV.w, scale(per_s, logarithm(product(pose.q, inverse(last.q)))))
+    if is_stop:  # the mean of a cycle in which it slows down is not where the next one begins
+        store3(kept, RV.v, load3(kept, RV.stop_v))
+        store3(kept, RV.w, load3(kept, RV.stop_w))
     store_pose(kept, RV.reply, pose)
     slot = stand[RS.sent] % SENT_SLOTS
     program.sent_ns[which, slot] = robots[which].whole[STAMP_NS] + int(T / NS + 0.5)
@@ -261,8 +273,8 @@ def _remember(program, robots, which, pose):
 @apart
 def reply(program, robots, which, out):
     """The answer to a robot's newest telegram into `out`: its size."""
-    pose = _through(program, robots, which)
-    _remember(program, robots, which, pose)
+    pose, is_stop = _through(program, robots, which)
+    _remember(program, robots, which, pose, is_stop)
     answer = program.answers[which]
     correction = correction_from(load_pose(program.robot_seen[which], RV.zero), pose)
     for i in range(FRAME_NUMBERS):
