@@ -43,7 +43,7 @@ def judged(
     everyone = np.arange(len(batch))
     start = before_contact(runs, everyone, batch, orbits, None)
     with np.errstate(divide="ignore", invalid="ignore"):
-        energy = left_over(tables, runs, batch) / approach_energies(runs, start)
+        energy = left_over(tables, runs, batch, orbits.methods) / approach_energies(runs, start)
         wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
         peak = satellite_peaks(batch)
         off_peak = np.where(
@@ -77,12 +77,12 @@ def satellite_peaks(batch: Batch) -> np.ndarray:
     return np.max(each, axis=0) if each else batch.column("peak_force_real_N")
 
 
-def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch) -> np.ndarray:
+def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch, markers: tuple) -> np.ndarray:
     """Invented energy that no method takes out [J]."""
     chosen = [METHODS[method["name"]] for method in tables["methods"]]
     replaced = any(method.replaced is not nothing_replaced for method in chosen)
     plugged = any(method.part_of_scenario for method in chosen)
-    if replaced or plugged or is_pushed(runs.base):
+    if replaced or plugged or is_pushed(runs, markers):
         return batch.column("energy_invented_J")
     gain = batch.column("kinetic_end_J") - batch.column("kinetic_start_J")
     return gain + batch.column("real_work_J")

@@ -116,7 +116,7 @@ def _act(params, vector, mem, k, kept, measured):
         mem[BOOK_DESIGNED] = 0.0
     before = kept.satellites
     done = control(params, vector, mem, k, before, measured)
-    remember_command(rig, mem, k + 1, done.command)
+    remember_command(rig.features, rig, mem, k + 1, done.command)
     nothing = Wrenches(no_wrench(), no_wrench())
     ledger = enter(
         params,

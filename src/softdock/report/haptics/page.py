@@ -12,13 +12,14 @@ from softdock.report.frame.elements import shown, table
 from softdock.report.frame.page import page
 
 COLUMNS = {
-    "stable": "stable",
+    "stable": "dies down",
+    "growth_per_s": "growth of the RMS speed [1/s]",
     "rms_speed_mm_per_s": "RMS speed at rest [mm/s]",
     "mean_force_N": "mean force [N]",
     "static_force_N": "static force [N]",
     "least_energy_at_port_mJ": "least energy at the port [mJ]",
-    "stable_varied": "quiet when varied by 30 %",
-    "stiffest_stable_times_limit": "quiet up to, times the limit",
+    "stable_varied": "dies down when varied by 30 %",
+    "stiffest_stable_times_limit": "dies down up to, times the limit",
 }
 
 

@@ -20,6 +20,7 @@ from softdock.report.run.charts import (
     phases_chart,
 )
 from softdock.report.run.motion_charts import motion_charts
+from softdock.report.run.orbit_charts import orbit_charts
 from softdock.report.run.stability import stability_section
 from softdock.report.run.tables import (
     contact_tables,
@@ -176,6 +177,7 @@ SECTIONS = [  # in the order of the page
     Section("replay", "Replay", _replay),
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
+    Section("lvlh", "In the orbit's turning axes", lambda told: orbit_charts(told.run, told.orbit)),
     Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
     Section("energy", "Energy", _energy),
     Section("methods", "What the methods did", _methods),
