@@ -18,6 +18,9 @@ LAZY = {
     "listen": "softdock.cli.rig_listen:listen",
     "tare": "softdock.cli.rig_tare:tare",
     "delay": "softdock.cli.rig_delay:delay",
+    "run": "softdock.cli.rig_run:run",
+    "accept": "softdock.cli.rig_accept:accept",
+    "retreat": "softdock.cli.rig_retreat:retreat",
     "recover": "softdock.cli.rig_recover:recover",
 }
 
