@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from rig_pieces import free_ports
 
 import softdock
-from softdock.cli.main import main
+from softdock.cli.main import cli
 from softdock.drivers.rig_file import load_rig
 from softdock.errors import BadInput
 from softdock.rig.lock import Commander
@@ -52,7 +52,7 @@ def on_free_ports():
 
 
 def command(*words):
-    done = CliRunner().invoke(main, ["rig", *words, *on_free_ports()])
+    done = CliRunner().invoke(cli, ["rig", *words, *on_free_ports()])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output
     return done.exit_code, json.loads(done.stdout[done.stdout.index("{") :])
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_run_is_refused_before_anything_is_opened():
         ("robots.chaser.box_max_m=[0.015,0.3,0.3]", "run-up"),
         ("limits.speed_m_per_s=0.01", "at least 0.02"),
     ):
-        done = runner.invoke(main, ["rig", "run", "emulated_pair", "epos_1d", "--set", change])
+        done = runner.invoke(cli, ["rig", "run", "emulated_pair", "epos_1d", "--set", change])
         assert done.exit_code == 2, done.output
         assert said in done.output
     assert not multiprocessing.active_children()
@@ -144,7 +144,7 @@ def test_a_real_address_needs_a_typed_confirmation(tmp_path):
     text = load_rig("emulated_pair").toml().split("[emulate]")[0]
     file = tmp_path / "real.toml"
     file.write_text(text)
-    done = CliRunner().invoke(main, ["rig", "run", str(file), "epos_1d", *changes])
+    done = CliRunner().invoke(cli, ["rig", "run", str(file), "epos_1d", *changes])
     assert done.exit_code == 2, done.output
     for word in ("confirmation", "100 mm/s", "600 mm", "J"):
         assert word in done.output
