@@ -98,9 +98,7 @@ def forge(packets, seed, seconds=3.0):
     chance, arrived, ends = np.random.default_rng(seed), 0, {}
     while arrived < packets:
         one = int(chance.integers(2**31))
-        faults = Faults(
-            seed=one, loss=SHARE, duplicates=SHARE, reordering=SHARE, malformed=SHARE
-        )
+        faults = Faults(seed=one, loss=SHARE, duplicates=SHARE, reordering=SHARE, malformed=SHARE)
         on = quick(PATIENT if one % 2 else {})
         peers = make_peers(emulation_of(on, faults))
         program = RigProgram(on)

@@ -15,9 +15,13 @@ LAZY = {
     "new": "softdock.cli.rig_new:new",
     "machine": "softdock.cli.rig_machine:machine",
     "emulate": "softdock.cli.rig_emulate:emulate",
+    "check": "softdock.cli.rig_check:check",
     "listen": "softdock.cli.rig_listen:listen",
     "tare": "softdock.cli.rig_tare:tare",
     "delay": "softdock.cli.rig_delay:delay",
+    "run": "softdock.cli.rig_run:run",
+    "accept": "softdock.cli.rig_accept:accept",
+    "retreat": "softdock.cli.rig_retreat:retreat",
     "recover": "softdock.cli.rig_recover:recover",
 }
 
