@@ -11,6 +11,7 @@ from softdock.drivers.rig_check import check_rig
 from softdock.drivers.rig_file import load_rig
 from softdock.drivers.rig_listen import heard
 from softdock.drivers.rig_measure import Halted, delays_found, sway, tools_found, turn
+from softdock.drivers.rig_moves import Sways, Turns
 from softdock.drivers.rig_scenario import on_rig
 from softdock.errors import BadInput
 
@@ -50,8 +51,8 @@ def test_what_does_not_fit_the_file_is_said_with_what_to_do():
 
 
 def test_a_tare_finds_tool_and_bias_within_its_uncertainty():
-    """A tool of 2.5 kg, off its centre, in noise of 50 mN: within four standard uncertainties, which
-    are small enough to be of use."""
+    """A tool of 2.5 kg, off its centre, in noise of 50 mN: within four standard uncertainties, and
+    those are small enough to be of use."""
     tool = ("mock_up.chaser.mass_kg=2.5", "mock_up.chaser.centre_m=[0.05,0.0,0.01]")
     talk = Talk(*QUICK, "emulate.noise_N=0.05", "emulate.noise_Nm=0.005", scenario_changes=tool)
     turn(talk.on, talk.conversation, 12.0, 0.5, quiet)
@@ -62,6 +63,31 @@ def test_a_tare_finds_tool_and_bias_within_its_uncertainty():
         assert abs(value - true) < 4.0 * sigma < 1e-3
     assert np.abs(found.bias_force.value).max() < 4.0 * max(found.bias_force.uncertainty)
     assert talk.conversation.sent["chaser"] == pytest.approx([0.0] * 6)  # back where it was
+
+
+@pytest.mark.parametrize("angle", [7.0, 10.0, 12.0])
+def test_a_turn_ends_where_it_began_without_a_step(angle):
+    """At every instant to its very end, and beyond by what a sum of times may be off."""
+    path = Turns(angle, 0.16, 0.5)
+    times = np.arange(0.0, path.seconds, 0.004)
+    rows = np.array([path.at(t) for t in (*times, path.seconds, path.seconds + 1e-9)])
+    assert np.radians(np.abs(np.diff(rows, axis=0)).max()) <= 0.1601 * 0.004
+    assert rows[-1] == pytest.approx([0.0] * 6)
+    assert np.abs(rows).max() == pytest.approx(angle)
+
+
+def test_the_last_gate_holds_a_step_back():
+    """A path with a jump in it: the jump does not leave, and the reason says so."""
+
+    class Jumps(Sways):
+        def at(self, t):
+            return [0.0 if t < 0.1 else 5.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+    talk = Talk(*QUICK)
+    talk.conversation.listen(0.2)
+    reason = talk.conversation.follow({"chaser": Jumps((1.0, 0.0, 0.0), 2.0, 1.0, 1)})
+    assert reason == "a step of [5.0, 0.0, 0.0, 0.0, 0.0, 0.0] was held back"
+    assert all(row.wanted == (0.0,) * 6 for row in talk.conversation.rows["chaser"])
 
 
 def test_delays_are_found_to_a_hundredth_of_a_millisecond():
@@ -109,8 +135,8 @@ def on_pair(*changes, scenario=()):
 
 
 def test_a_check_predicts_what_a_run_would_come_to():
-    """Restitution of the loop in one process, completed within its limits; an age of the forces acts
-    as delay, 7.0 per second."""
+    """Restitution of the loop in one process, completed within its limits; an age of the forces
+    acts as delay, 7.0 per second."""
     found = check_rig(on_pair())
     assert found.outcome.completed
     assert found.outcome.restitution == pytest.approx(1.1190838714, abs=1e-6)
@@ -121,8 +147,8 @@ def test_a_check_predicts_what_a_run_would_come_to():
 
 
 def test_a_check_names_the_stop_and_refuses_what_cannot_be_had():
-    """A bound on restitution that the bounce breaks is predicted; a box that the docking leaves and a
-    speed beyond the limit are refused."""
+    """A bound on restitution that the bounce breaks is predicted; a box that the docking leaves and
+    a speed beyond the limit are refused."""
     stopped = check_rig(on_pair("limits.restitution=1.05"))
     assert (stopped.outcome.completed, stopped.outcome.reason) == (False, "restitution")
     assert "The supervisor would stop it: kinetic energy" in stopped.sentences()[0]
