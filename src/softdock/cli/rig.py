@@ -15,6 +15,7 @@ LAZY = {
     "new": "softdock.cli.rig_new:new",
     "machine": "softdock.cli.rig_machine:machine",
     "emulate": "softdock.cli.rig_emulate:emulate",
+    "check": "softdock.cli.rig_check:check",
     "listen": "softdock.cli.rig_listen:listen",
     "tare": "softdock.cli.rig_tare:tare",
     "delay": "softdock.cli.rig_delay:delay",

@@ -91,4 +91,6 @@ def _show(rig: Any, found: Any) -> None:
     for which, estimate in found.robots.items():
         if estimate is not None:
             lines += [f"  [robots.{which}]", f"  delay_ms = {1e3 * estimate.value:.3f}"]
+    for name, age in found.force_age_s.items():
+        lines += [f"  [sensors.{name}]", f"  delay_ms = {1e3 * age:.3f}"]
     output().print("\n".join(lines), markup=False, soft_wrap=True)

@@ -83,7 +83,7 @@ class Conversation:
         self.late_at_first.setdefault(who, int(link.value("Delay", "D") or 0))
         self.rows[who].append(self._row(who, now_ns))
         self._watch(who)
-        self.sent[who] = self._next(who)
+        self.sent[who] = self._gated(who, self._next(who))
         if self.leaving and ("Stop", "") in link.sen.rows:
             link.values[link.sen.rows["Stop", ""]] = 1.0
         yield who, link.reply(self.sent[who])
@@ -112,6 +112,18 @@ class Conversation:
             self.pace[who] = max(0.0, self.pace[who] - brake * self.T)
         self.path_s[who] = min(self.path_s[who] + self.pace[who] * self.T, path.seconds)
         return path.at(self.path_s[who])
+
+    def _gated(self, who: str, wanted: Six) -> Six:
+        """The last gate: no step beyond the limits leaves, whatever asked for it."""
+        step = np.subtract(wanted, self.sent[who])
+        limits = self.rig.limits
+        far = float(np.linalg.norm(step[:3])) > 1e3 * limits.speed_m_per_s * self.T
+        turned = float(np.abs(step[3:]).max()) > math.degrees(limits.rate_rad_per_s) * self.T
+        if far or turned or not np.isfinite(step).all():
+            self.reason = self.reason or f"a step of {step.round(3).tolist()} was held back"
+            self.pace = dict.fromkeys(self.pace, 0.0)
+            return self.sent[who]
+        return wanted
 
     def _watch(self, who: str) -> None:
         """Reasons to stand still."""

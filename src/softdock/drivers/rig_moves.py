@@ -55,13 +55,15 @@ class Turns:
         return sum(self._leg_s(leg)[1] for leg in self.legs)
 
     def at(self, t: float) -> Six:
-        for leg in self.legs:
-            way, whole = self._leg_s(leg)
-            if t <= whole:
+        legs, begun = self.legs, 0.0
+        axis, begin, end = leg = legs[0]
+        for following in legs[1:]:
+            whole = self._leg_s(leg)[1]
+            if t < begun + whole:
                 break
-            t -= whole
-        axis, begin, end = leg
-        value = begin + (end - begin) * quintic(t / way)
+            begun += whole
+            axis, begin, end = leg = following
+        value = begin + (end - begin) * quintic((t - begun) / self._leg_s(leg)[0])
         return [0.0] * (3 + axis) + [value] + [0.0] * (2 - axis)
 
 
