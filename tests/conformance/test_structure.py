@@ -18,6 +18,7 @@ from softdock.runs.run import Run
 ROOT = Path(softdock.__file__).parent
 AT_THE_TOP = {
     "__init__.py",
+    "__main__.py",
     "_given.py",
     "_moved.py",
     "_version.py",
