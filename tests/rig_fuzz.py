@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 
 import numpy as np
-from rig_runs import APPROACH, MASS, RV, S, V, quick, sends
+from rig_runs import MASS, RV, S, V, quick, sends
 
 from softdock.core.rig import layout
 from softdock.drivers.faults import Faults
@@ -113,10 +113,13 @@ def forge(packets, seed, seconds=3.0):
 
         forgers = [Forger(p, SHARE, one + i) for i, p in enumerate((*peers.robots, peers.sensor))]
         time = VirtualTime(forgers, answer, faults)
+        time.tell("sensor", program.sensor.request())
         time.run(round(seconds * 1e9))
+        if program.reason == "none":  # still on its way: the operator has enough
+            program.arrays.asked[0] = layout.ASKED_STOP
+            time.run(round((seconds + 1.0) * 1e9))
         arrived += time.counts["delivered"]
-        state = program.state
-        assert state != "stopped" or program.why, one
+        assert program.reason == "none" or program.why, one
         ends[program.reason] = ends.get(program.reason, 0) + 1
     return arrived, ends
 
@@ -180,6 +183,3 @@ def energy_runs(runs, seed, scenario):
             worst = share
         assert share <= 1.0 + 1e-6, (seed + number, share, reason)
     return worst, ends
-
-
-__all__ = ["APPROACH", "energy_runs", "energy_that_leaves", "forge"]

@@ -145,6 +145,15 @@ class RigProgram:
         for name in ("largest_step", "largest_turn", "largest_error", "lost_share"):
             a.robot_seen[:, getattr(layout.ROBOT_SEEN.at, name)] = 0.0
 
+    def without_rings(self) -> Supervised:
+        """The same arrays, with rows that go nowhere."""
+        return self.arrays._replace(
+            cycles=rows_of(recorded.CYCLE.size),
+            packets=rows_of(recorded.PACKET.size),
+            samples=rows_of(recorded.SAMPLE.size),
+            events=rows_of(recorded.EVENT.size),
+        )
+
     @property
     def links(self) -> tuple[Any, ...]:
         return tuple(link.arrays for link in self.robots)

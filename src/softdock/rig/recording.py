@@ -14,6 +14,7 @@ from softdock.drivers.rig_scenario import OnRig
 from softdock.recorder.provenance import provenance
 from softdock.recorder.recorder import Recorder, utc_offset_ns
 from softdock.recorder.streams import SENSOR_ON, About, rig_streams
+from softdock.runs.controller import Controller
 from softdock.scenario.files import to_toml
 
 CELLS = (
@@ -54,6 +55,7 @@ def about(
     said: Mapping[str, str],
 ) -> About:
     """Scenario, rig file, limits, sensor as read, the operator's note. `said`: of this run."""
+    touch_N = Controller(on.scenario).touch_N
     (sensor_on,) = on.rig.sensors
     page = calibrations.get(sensor_on)
     sensor = {} if page is None else {k: str(v) for k, v in asdict(page).items()}
@@ -65,7 +67,8 @@ def about(
         attachments={"scenario.toml": to_toml(on.scenario.tables), "rig.toml": on.rig.toml()},
         tables={
             "provenance": provenance(note or on.rig.note, sensor),
-            "limits": {**limits, "touch_N": str(on.rig.limits.touch_N)},
+            # a recording's contacts are those of the controller's log; the rig's own is coarser
+            "limits": {**limits, "contact_N": str(on.rig.limits.touch_N), "touch_N": str(touch_N)},
             "run": {SENSOR_ON: sensor_on, **numbered, **said},
         },
         event_texts=EVENT_TEXTS,

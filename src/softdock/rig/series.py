@@ -113,6 +113,7 @@ def run_series(
                     session.begin(switch_on, begun)
                 session.follow(look)
             finally:
+                session.stop_recording()
                 said = [] if recorder is None else recorder.close()
             file = None if recorder is None else recorder.file
             runs.append(RigRun(outcome_of(program), program, file, said))

@@ -31,6 +31,7 @@ LOOK_S = 0.05  # between two looks at the loop
 HEARD_S = 10.0  # for the first telegram
 STOP_S = 15.0  # for a stop that was asked for
 LEAVE_S = 0.1  # of telegrams with Stop
+SWITCH_S = 1.0  # for the loop to take other arrays
 FOR_EVER_NS = 1 << 62
 Look = Callable[[RigProgram, float], None]
 
@@ -49,6 +50,7 @@ class Session:
         self._server: CompiledServer | None = None
         self._thread: threading.Thread | None = None
         self._next: RigProgram | None = None
+        self._quiet: Any = None  # the arrays of a program whose recording has ended
         self._ending = False
         self._error: BaseException | None = None
         self._ready = threading.Event()
@@ -99,6 +101,9 @@ class Session:
                 program, self._next = self._next, None
                 if program is not None:
                     server.program = program.arrays
+                quiet, self._quiet = self._quiet, None
+                if quiet is not None:
+                    server.program = quiet
                 server.serve_until(FOR_EVER_NS)
         except BaseException as error:
             self._error = error
@@ -125,10 +130,22 @@ class Session:
         if self.program is not None:
             program.take_over(self.program)
         self.program = self._next = program
+        self._quiet = None
         assert self._server is not None
         if self._thread is None:
             self._server.program, self._next = program.arrays, None
         self._server.stop[0] = 1
+
+    def stop_recording(self) -> None:
+        """The run is over: the loop goes on answering and hands nothing more to the recorder."""
+        if self.program is None or self._thread is None or not self._thread.is_alive():
+            return
+        assert self._server is not None
+        self._quiet = self.program.without_rings()
+        self._server.stop[0] = 1
+        until = time.monotonic() + SWITCH_S
+        while self._quiet is not None and time.monotonic() < until:
+            time.sleep(1e-3)
 
     def ask_stop(self) -> None:
         if self.program is not None:
