@@ -65,6 +65,7 @@ class TableReader:
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
         self.warnings: list[str] = []
+        self.notes: list[str] = []
 
     def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
         self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))

@@ -273,6 +273,7 @@ METHOD = Method(
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),
     suggest=reports.suggest,
     refuses=reports.refuses,
+    wanted=reports.wanted,
     books=reports.books,
     contact_key="threshold_N",
     holds_contact="contact",

@@ -6,7 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from softdock.core.adaptation.remapping.cells import CELL, PAST_FLOATS, RING_AT
+from softdock.core.adaptation.remapping.host.estimate import broken_by
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
 
 SPRINGS = ("spring_damper", "spring_damper_pull")  # what the filter knows of contacts
@@ -59,7 +62,7 @@ def suggest(scenario: Any) -> dict[str, Any]:
         return keys  # each pair's own law, as the scenario has it
     damping = dampings.pop()
     clean = not (
-        damping or elastic or known.noise > 0.0
+        damping or elastic or known.noise > 0.0 or broken_by(tables)
     )  # else the estimate is worse than what is known
     return keys | {
         "stiffness_N_per_m": known.stiffness,
@@ -132,3 +135,21 @@ def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
             "more substeps resolve it"
         )
     return [f"remapping: {line}" for line in said]
+
+
+def wanted(values: dict[str, Any]) -> dict[str, Any] | None:
+    """The contact that its own keys want, as keys of contact.wanted; None: the scenario's. A
+    stiffness that differs by direction is no single law, and left to the scenario's."""
+    law = values["wanted.law"]
+    if law == "scenario":
+        return None
+    found: dict[str, Any] = {"law": values["wanted.by"] if law == "restitution" else law}
+    given = np.ravel(values.get("wanted.stiffness_N_per_m", 0.0))
+    if np.any(given):
+        found["stiffness_N_per_m"] = float(given[0])
+    keys = {
+        "restitution": ("restitution",),
+        "spring_damper": ("damping_Ns_per_m",),
+        "hunt_crossley": ("exponent", "lambda_s_per_m"),
+    }[law]
+    return found | {key: float(values[f"wanted.{key}"]) for key in keys}
