@@ -119,7 +119,11 @@ class _Builder(TableReader):
             self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
-        scenario.notes = notes + self.notes
+        for name, wanted in self.wanted:  # orbit's alone: what the rig resolves was checked before
+            done, doubtful = wanted_in_orbit(name, wanted, self.resolved, self.vector)
+            notes += done
+            warnings += doubtful
+        scenario.notes = notes
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
@@ -223,11 +227,7 @@ class _Builder(TableReader):
             if not self.problems and method.in_orbit(values):
                 self.orbit_networks.append((method.in_orbit(values), base))
             if not self.problems and (wanted := method.wanted(values)):
-                done, doubtful = wanted_in_orbit(
-                    f"{METHOD_TABLE}.{i}", wanted, self.resolved, self.vector
-                )
-                self.notes += done
-                self.warnings += doubtful
+                self.wanted.append((f"{METHOD_TABLE}.{i}", wanted))
             self.markers.append(
                 method.marker if self.problems else method.variant(values) or method.marker
             )

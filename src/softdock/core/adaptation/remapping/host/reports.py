@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from softdock.core.adaptation.remapping.cells import CELL, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.remapping.host.estimate import broken_by
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
@@ -135,21 +133,3 @@ def report(mem: Any, values: Mapping[str, Any]) -> list[str]:
             "more substeps resolve it"
         )
     return [f"remapping: {line}" for line in said]
-
-
-def wanted(values: dict[str, Any]) -> dict[str, Any] | None:
-    """The contact that its own keys want, as keys of contact.wanted; None: the scenario's. A
-    stiffness that differs by direction is no single law, and left to the scenario's."""
-    law = values["wanted.law"]
-    if law == "scenario":
-        return None
-    found: dict[str, Any] = {"law": values["wanted.by"] if law == "restitution" else law}
-    given = np.ravel(values.get("wanted.stiffness_N_per_m", 0.0))
-    if np.any(given):
-        found["stiffness_N_per_m"] = float(given[0])
-    keys = {
-        "restitution": ("restitution",),
-        "spring_damper": ("damping_Ns_per_m",),
-        "hunt_crossley": ("exponent", "lambda_s_per_m"),
-    }[law]
-    return found | {key: float(values[f"wanted.{key}"]) for key in keys}
