@@ -35,7 +35,9 @@ for tables, channels in json.load(sys.stdin):
     run = simulate(build(tables))
     m = run.metrics
     answers.append({
-        "restitution": run.restitution, "orbit": run.orbit.restitution,
+        "restitution": run.restitution,
+        "energetic": run.contacts[0]["restitution_energetic"] if run.contacts else None,
+        "orbit": run.orbit.restitution,
         "distance": m["distance_from_orbit"], "at_end": m["distance_from_orbit_at_end"],
         "warnings": run.warnings, "books": run.method_books, "notes": run.scenario.notes,
         "series": {name: run.series[name].tolist() for name in channels},
@@ -67,6 +69,8 @@ def cases():
             "methods": [BELIEFS | {"delay_ms": delay + 2.0}],
         }
         found[f"plane {delay:g}"] = (load_scenario("epos_2d").with_keys(keys).tables, [])
+    held = keys | {"satellites.integrator": "exact_hold"}
+    found["plane 32, held"] = (load_scenario("epos_2d").with_keys(held).tables, [])
     damper = {"name": "adaptive_damping", "stiffness_N_per_m": 1000.0, "delay_ms": 18.0}
     ledger = {"name": "energy_ledger", "virtual_work": "compensates"}
     found["damper"] = (_one_axis([damper]), [])
@@ -114,11 +118,20 @@ def test_noise_after_parting_throws_no_satellite_away(runs):
 
 
 @pytest.mark.parametrize("delay", DELAYS_MS)
-def test_damping_that_leaves_a_rig_active_says_so(runs, delay):
-    """In the plane the contact ends with more energy than wanted, beliefs being right: 2 to 8 % in
-    speed. The run says by how much, as the method itself observed it."""
+def test_damping_in_the_plane_ends_at_the_wanted_energy(runs, delay):
+    """Beliefs being right, contacts ended with e = 1.024, 1.058, 1.082 (energetic), because what
+    the contact still absorbs under way was counted without the slope of its spring, (w h)^2 of the
+    energy. Now within 0.3 %, and nothing is to be said."""
     found = runs[f"plane {delay:g}"]
-    assert found["restitution"] > 1.02
+    assert found["energetic"] == pytest.approx(1.0, abs=3e-3)
+    assert not any("more energy than wanted" in w for w in found["warnings"])
+
+
+def test_damping_that_leaves_a_rig_active_says_so(runs):
+    """A force held by exact integration, 32 ms late in the plane, is still too much for it: 2 % in
+    speed. The run says by how much, as the method itself observed it, and why."""
+    found = runs["plane 32, held"]
+    assert found["energetic"] > 1.01
     (said,) = [w for w in found["warnings"] if "more energy than wanted" in w]
     observed = found["books"]["adaptive_damping"]["largest_energy_over_wanted"]
     assert f"{100.0 * (observed - 1.0):.1f} %" in said

@@ -3,16 +3,15 @@ far, so that the contact ends at the wanted energy.
 
 Model: believed stiffness and delay give the damping that holds the loop on its boundary (Zebenay
 section 4, for a damper without delay). Observation: since the touch, the energy of the satellites
-along the line of action plus what the real contact absorbed, less the work that commands already
-sent will still do,
+along the line of action plus what the real contact absorbed, and will still absorb on the way of
+commands already sent, d = satellite - mock-up along the force, out of the contact,
 
-    E = E_0 + energy given to the satellites + energy absorbed by the contact - F . (satellite -
-    mock-up)
+    E = E_0 + energy given to the satellites + energy absorbed by the contact - F d + k d^2 / 2
 
-needs measured force and motion only. A delay h on a stiffness k makes it grow by k h v^2, a damper
-b makes it fall by b v^2. What is left of the contact holds J = integral of v^2; so b = b_model + (E
-- e^2 E_0) / J ends at the wanted restitution e however wrong b_model is: the error goes as J ln J,
-to zero. J is that of a spring on the effective mass, with the stiffness seen in this contact, f^2 /
+needs measured force and motion, and for its last term, (w h)^2 of the whole, the stiffness. A delay
+h on a stiffness k makes it grow by k h v^2, a damper b makes it fall by b v^2. What is left of the
+contact holds J = integral of v^2; so b = b_model + (E - e^2 E_0) / J ends at the wanted restitution
+e however wrong b_model is: the error goes as J ln J, to zero. J is that of a spring on the effective mass, with the stiffness seen in this contact, f^2 /
 (2 absorbed), once there is enough of it.
 """
 
@@ -112,6 +111,17 @@ def rest_of_contact(stiffness, mass, force, rate, damping):
 
 
 @compiled
+def still_absorbed(stiffness, force, under_way):
+    """Energy that the contact will absorb until the mock-ups are where the satellites are [J]:
+    `under_way`, force times the way still to go, with the slope of the spring; no more is given
+    back than it holds, where they part on the way."""
+    way = under_way / force  # m, > 0: apart
+    if stiffness * way > force:
+        return -0.5 * force * force / stiffness
+    return -under_way + 0.5 * stiffness * way * way
+
+
+@compiled
 def _begin(method, mem, T, mass, rate):
     m = method.memory
     mem[m + CELL.start] = 0.5 * mass * rate * rate
@@ -125,12 +135,15 @@ def _begin(method, mem, T, mass, rate):
 def _choose_damping(method, mem, mass, rate, force, under_way):
     """The damping for the coming cycle [Ns/m]."""
     m = method.memory
-    mem[m + CELL.energy] = (
-        mem[m + CELL.start] + mem[m + CELL.given] + mem[m + CELL.taken] - under_way
-    )
     stiffness = method.stiffness
     if mem[m + CELL.taken] > ENOUGH * mem[m + CELL.start]:
         stiffness = 0.5 * force * force / mem[m + CELL.taken]
+    mem[m + CELL.energy] = (
+        mem[m + CELL.start]
+        + mem[m + CELL.given]
+        + mem[m + CELL.taken]
+        + still_absorbed(stiffness, force, under_way)
+    )
     mem[m + CELL.stiffness] = stiffness
     left = rest_of_contact(stiffness, mass, force, rate, mem[m + CELL.damping])
     most = 2.0 * math.sqrt(stiffness * mass)  # aperiodic: more would only hold the bodies together
