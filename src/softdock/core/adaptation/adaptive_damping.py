@@ -8,11 +8,12 @@ commands already sent, d = satellite - mock-up along the force, out of the conta
 
     E = E_0 + energy given to the satellites + energy absorbed by the contact - F d + k d^2 / 2
 
-needs measured force and motion, and for its last term, (w h)^2 of the whole, the stiffness. A delay
-h on a stiffness k makes it grow by k h v^2, a damper b makes it fall by b v^2. What is left of the
-contact holds J = integral of v^2; so b = b_model + (E - e^2 E_0) / J ends at the wanted restitution
-e however wrong b_model is: the error goes as J ln J, to zero. J is that of a spring on the effective mass, with the stiffness seen in this contact, f^2 /
-(2 absorbed), once there is enough of it.
+needs measured force and motion, and for its last term, (w h)^2 of the whole, the stiffness. A
+delay h on a stiffness k makes it grow by k h v^2, a damper b makes it fall by b v^2. What is left
+of the contact holds J = integral of v^2; so b = b_model + (E - e^2 E_0) / J ends at the wanted
+restitution e however wrong b_model is: the error goes as J ln J, to zero. J is that of a spring
+on the effective mass, with the stiffness seen in this contact, f^2 / (2 absorbed), once there is
+enough of it.
 """
 
 from __future__ import annotations
