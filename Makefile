@@ -11,7 +11,7 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test prove docs picture oracles bench gpu-check fingerprint lint types layers clean
+.PHONY: install-check demo test prove docs picture oracles bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
@@ -22,6 +22,10 @@ test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
+
+# The built wheel, installed by pip into fresh environments of the interpreters that are here, used from an empty folder.
+install-check: $(VENV)/.synced-dev
+	$(VENV)/bin/python tests/install_check.py
 
 # What needs large numbers, at full size and with a fresh seed: results in benchmarks/results/prove.json.
 prove: $(VENV)/.synced-dev

@@ -17,6 +17,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "demo.png", _demo, "#curves .grid"
     yield "trade.png", _trade, "figure:has(#chart-trade)"
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
+    yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
 
 
 def _demo() -> str:
@@ -45,6 +46,15 @@ def _placement() -> str:
     facility, motion = facility_of(scenario.tables), motion_of(scenario)
     result = place_robots("lange_cone", scenario.tables, facility, motion, {"chaser": "kr16"})
     return placement_page(result, plain(result.as_dict()))
+
+
+def _relative_orbit() -> str:
+    """The page of `softdock run vbar_drift`: a straight start along V-bar that the tide bends."""
+    from softdock.analysis.simulation import simulate
+    from softdock.report.run.page import run_page
+    from softdock.scenario.files import load_scenario
+
+    return run_page(simulate(load_scenario("vbar_drift")))
 
 
 def main(names: list[str]) -> int:

@@ -29,6 +29,7 @@ _EXPORTS = {
     "BadInput": "softdock.errors",
     "open_run": "softdock.archive.run_folder",
     "open_recording": "softdock.archive.recordings",
+    "import_log": "softdock.archive.imported",
     "simulate_phases": "softdock.analysis.phases",
     "compare": "softdock.comparison",
     "load_method_file": "softdock.scenario.method_file",

@@ -166,8 +166,12 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
     batch.column("contacts")[:] = 1.0
     batch.logs[:, 0, LOG_COLUMNS.index("start_s")] = recorded.contacts[0]["start_s"] + 2.0 * T
+    flown = fly_orbits(runs, made.base.markers.methods)
     found = distances_from_orbit(
-        runs, batch, Settled(motion, np.full(2, after * T)), fly_orbits(runs)
+        runs,
+        batch,
+        Settled(motion, np.full(2, after * T)),
+        flown,
     )
     bodies, start = mass_properties(made.base.vector), motions(recorded.series, before)
     assert found[0] < 1e-7
@@ -181,7 +185,10 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
         rel=0.1,
     )
     still_touching = distances_from_orbit(
-        runs, batch, Settled(motion, np.full(2, np.nan)), fly_orbits(runs)
+        runs,
+        batch,
+        Settled(motion, np.full(2, np.nan)),
+        flown,
     )
     assert np.isnan(still_touching).all()
 

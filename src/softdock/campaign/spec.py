@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.draws import MOST_SOBOL, SAMPLINGS
+from softdock.campaign.requirement import read_requirement
 from softdock.campaign.spec_tables import read_names, read_report, read_trajectories
 from softdock.campaign.varied_key import Vary
 from softdock.campaign.vary import read_vary
@@ -46,6 +47,7 @@ KEYS = {
     "outcome_file": "Python file with outcomes of your own",
     "trajectories": "runs whose motion is kept",
     "report": "what the page maps",
+    "require": "probabilities that must be shown: captured, faithful, unsafe, confidence",
 }
 
 
@@ -69,6 +71,7 @@ class Spec:
     outcome_file: str
     trajectories: dict[str, Any]
     report: dict[str, Any]
+    require: dict[str, float]
     folder: Path  # files named here are looked for in it
     tables: dict[str, Any] = field(repr=False)  # as written
     locate: Locate = field(repr=False, compare=False)
@@ -199,6 +202,13 @@ def read_spec(
     report = read_report(
         given("report", dict, {}, "a table"), [label for v in found for label in v.labels], refuse
     )
+    require = read_requirement(
+        given("require", dict, {}, "a table"),
+        bool(reference),
+        sampling,
+        all(v.dimensions for v in found),
+        refuse,
+    )
     spec = Spec(
         given("name", str, "unnamed", "a text"),
         given("description", str, "", "a text"),
@@ -222,6 +232,7 @@ def read_spec(
         given("outcome_file", str, "", "the name of a Python file"),
         trajectories,
         report,
+        require,
         folder or Path(),
         dict(tables),
         locate,

@@ -23,6 +23,7 @@ from softdock.identification.log import Log, Path
 ROUNDS = 6  # mass and centre enter the small inertia terms: found by repetition
 OUTLIERS = 6.0  # sigma; readings further off (a touch, a hand) are left out
 LONGEST = 0.1  # s, of the delays tried where the positions do not show one
+CUT = 0.05  # of the readings: so many exact zeros are a threshold's, not a sensor's
 SEPARABLE = (
     0.5  # of the weight: an uncertainty above this means weight and bias were not told apart
 )
@@ -55,6 +56,14 @@ def identify_tool(
     if free.sum() < 20:
         return Tool(None, None, None, None, None, 0.0, None, "too few readings in free motion")
     t, force, torque = taken[free], log.force[body][free], log.torque[body][free]
+    cut = float(np.mean(np.all(force == 0.0, axis=1)))
+    if cut > CUT:
+        least = _least_heard(log.force[body])
+        note = (
+            f"{100.0 * cut:.0f} % of the readings in free motion are exactly zero: a threshold "
+            f"hides weight and bias below {least:.3g} N"
+        )
+        return Tool(None, None, None, None, None, 0.0, None, note)
     if delay is None:
         tried = np.arange(0.0, LONGEST, log.cycle / 4.0)
         delay = float(
@@ -65,6 +74,12 @@ def identify_tool(
             ]
         )
     return _fit(command, t - delay, force, torque, gravity)
+
+
+def _least_heard(force: np.ndarray) -> float:
+    """The smallest force that came through [N]."""
+    size = np.linalg.norm(force, axis=1)
+    return float(size[size > 0.0].min(initial=np.inf))
 
 
 def _fit_weight(

@@ -57,6 +57,8 @@ class Scenario:
     markers: Markers
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
+    # what its [approach] was resolved from; empty: it has none, or was changed since
+    approach: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -101,7 +103,7 @@ class _Builder(TableReader):
             raise BadInput(
                 Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
             )
-        self.given, notes = in_plain_keys(self.given, self.refuse)
+        self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
@@ -123,7 +125,7 @@ class _Builder(TableReader):
             done, doubtful = wanted_in_orbit(name, wanted, self.resolved, self.vector)
             notes += done
             warnings += doubtful
-        scenario.notes = notes
+        scenario.notes, scenario.approach = notes, approach
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)

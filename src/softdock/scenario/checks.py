@@ -36,6 +36,7 @@ from softdock.errors import Problem
 from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
 from softdock.scenario.memory import longest_delay
+from softdock.scenario.orbit_frame import check_orbit
 
 MOST_SAMPLES = 1000  # of a sensor in one cycle
 MOST_KEPT = 1_000_000  # samples of a sensor that have not arrived yet
@@ -77,6 +78,7 @@ def check_scenario(
         refuse("time.duration_s", float(vector[TIME_AT + TIME.at.duration]), "at least one cycle")
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
+    check_orbit(scenario.tables, refuse)
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
         _check_shape(vector, i, refuse)

@@ -23,6 +23,7 @@ from softdock.core.machine.vector import (
     CHASER_ROBOT_AT,
     LABORATORY_AT,
     METHODS_AT,
+    ORBIT_AT,
     PAIR_SIZE,
     PAIRS_AT,
     POSE_AT,
@@ -31,6 +32,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.pose import POSE
+from softdock.core.tide import ORBIT
 from softdock.scenario.memory import any_accelerations, any_electronics
 
 SWITCH = "SOFTDOCK_EVERY_FEATURE"
@@ -60,10 +62,12 @@ def features_of(vectors: np.ndarray) -> Plain | Every:
         for i in (at.ramp, at.wobble, at.jitter, at.dropout, at.reach)
     ]
     pushed = [vectors[..., base + 1] for base in (CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)]
+    tide = [vectors[..., ORBIT_AT + i] for i in (ORBIT.at.altitude, ORBIT.at.mean_motion)]
     springs = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.device] for i in range(MOST_PAIRS)]
     asked = [
         *unsteady,
         *pushed,
+        *tide,
         *springs,
         vectors[..., POSE_AT : POSE_AT + POSE.size],
         vectors[..., LABORATORY_AT + LABORATORY.at.mapping],
