@@ -62,6 +62,12 @@ def is_seated(vector, base, pairs, mem, at, chaser, target):
     if index >= pairs.number:
         return False
     pair = pair_here(pairs, mem, at + index * PAIR_FLOATS, index)
+    return at_seat(vector, base, pair, chaser, target)
+
+
+@compiled
+def at_seat(vector, base, pair, chaser, target):
+    """The same of one pair."""
     arm, from_target, tip = tip_in_target(pair, chaser, target)
     if seat_distance(pair, tip) > vector[base + CAPTURES.within]:
         return False
