@@ -18,6 +18,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "trade.png", _trade, "figure:has(#chart-trade)"
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
     yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
+    yield "latch.png", _latch, "figure:has(#chart-latch-way)"
 
 
 def _demo() -> str:
@@ -55,6 +56,15 @@ def _relative_orbit() -> str:
     from softdock.scenario.files import load_scenario
 
     return run_page(simulate(load_scenario("vbar_drift")))
+
+
+def _latch() -> str:
+    """The page of `softdock run soft_dock`."""
+    from softdock.analysis.simulation import simulate
+    from softdock.report.run.page import run_page
+    from softdock.scenario.files import load_scenario
+
+    return run_page(simulate(load_scenario("soft_dock")))
 
 
 def main(names: list[str]) -> int:

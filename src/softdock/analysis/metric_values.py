@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.latches import times
 from softdock.analysis.metric import Judged
 from softdock.analysis.momenta import (
     MassProperties,
@@ -99,5 +100,7 @@ def reference(j: Judged) -> dict[str, Any]:
         "dissipated_J": orbit.dissipated,
         "external_J": orbit.external,
         "virtual_J": orbit.virtual,
+        "driven_J": orbit.driven,
+        "latched_at_s": times(orbit.latches)["latched_at_s"],
         **state(j.bodies, end, orbit.time),
     }

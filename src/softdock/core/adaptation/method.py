@@ -150,6 +150,11 @@ class Declaration:
     part_of_scenario: bool = False  # no remedy but a part of rig or satellites: always kept
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there
 
+    # a pair that latches hold together (contact/latch.py)
+    while_latched: str = ""  # what it does then, measured; empty: nobody has tried
+    holds_latch: bool = False  # a latched pair on a late rig does not grow with it
+    knows_no_latch: str = ""  # why it must not run with one
+
     # what analyses ask
     # how orbit has it: a network that is part of a satellite
     in_orbit: Callable[[dict[str, Any]], int] = lambda values: NOT_IN_ORBIT

@@ -22,6 +22,7 @@ their centres of mass, world axes. All state is in `mem`, a `latch` each.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from softdock.core.contact import tip_in_target, tip_velocity
@@ -72,7 +73,7 @@ LATCH_CELLS = Cells(
 )
 LATCH_FLOATS, IN_LATCH = LATCH_CELLS.size, LATCH_CELLS.at
 AT = LATCH.at
-WANTED = AT.wanted_along - AT.real_along  # from a real number to the wanted one
+OWN = AT.wanted_along - AT.real_along  # from a real number to the wanted one
 SAME_TIME = 1e-9  # s
 
 
@@ -115,14 +116,20 @@ def _related(vector, base, pair, chaser, target):
 
 
 @compiled
+def wanted_numbers(vector, base):
+    """From the real numbers of a latch to those in orbit."""
+    return OWN if vector[base + AT.wanted_law] != 0.0 else 0
+
+
+@compiled
 def is_holding(state):
-    return state == SOFT or state == HARD
+    return OPEN < state < BROKEN
 
 
 @apart
 def latch_load(vector, base, wanted, mem, at, pair, t, chaser, target):
     """Of a latch that holds. `base`: its keys in the vector; `wanted`: 0 for the real numbers,
-    `WANTED` for those in orbit; `at`: its state in `mem`."""
+    `wanted_numbers` for those in orbit; `at`: its state in `mem`."""
     here = _related(vector, base, pair, chaser, target)
     share = vector[base + AT.soft_share] if mem[at + IN_LATCH.state] == SOFT else 1.0
     pull_in, left, pace = vector[base + AT.pull_in], 1.0, 0.0
@@ -223,3 +230,22 @@ def break_open(mem, at, t, load):
 def keep_peaks(mem, at, load):
     mem[at + IN_LATCH.peak_force] = max(mem[at + IN_LATCH.peak_force], load.force_squared)
     mem[at + IN_LATCH.peak_torque] = max(mem[at + IN_LATCH.peak_torque], load.torque_squared)
+
+
+@apart
+def summed_latches(mem, at, number):
+    """Of all latches: when the last went hard [s], NaN if one is not; the largest force [N] and
+    torque [Nm], NaN without latches."""
+    if number == 0:
+        return math.nan, math.nan, math.nan
+    latched_at, force, torque = 0.0, 0.0, 0.0
+    for i in range(number):
+        here = at + i * LATCH_FLOATS
+        if mem[here + IN_LATCH.state] != HARD:
+            latched_at = math.nan
+        latched_at = (
+            max(latched_at, mem[here + IN_LATCH.hard_at]) if latched_at == latched_at else math.nan
+        )
+        force = max(force, mem[here + IN_LATCH.peak_force])
+        torque = max(torque, mem[here + IN_LATCH.peak_torque])
+    return latched_at, math.sqrt(force), math.sqrt(torque)

@@ -7,7 +7,7 @@ from softdock.core.machine.parameters import Group, Parameter
 MOST_LATCHES = 4
 
 
-def _law(which: str, end: str) -> tuple[Parameter, ...]:
+def _law(which: str, end: str, when: tuple[str, tuple[str, ...]] | None) -> tuple[Parameter, ...]:
     """Stiffness and damping along and about the target's axes, once the latch is hard."""
 
     def three(name: str, key: str, meaning: str, unit: str, default: object) -> Parameter:
@@ -15,11 +15,12 @@ def _law(which: str, end: str) -> tuple[Parameter, ...]:
             f"{which}_{name}",
             f"{which}.{key}",
             f"{meaning}, target axes{end}",
-            default if which == "real" else f"@real.{key}",
+            default,
             unit,
             0.0,
             1e9,
             size=3,
+            when=when,
         )
 
     none = (0.0, 0.0, 0.0)
@@ -35,9 +36,7 @@ LATCH = Group(
     "latch",
     "A latch between the tip of a contact pair and its seat: engages there by the conditions of "
     "[capture], pulls in, goes hard, and may break.",
-    Parameter(
-        "pair", "pair", "contact pair whose tip is held", 0, low=0, high=3, kind="integer"
-    ),
+    Parameter("pair", "pair", "contact pair whose tip is held", 0, low=0, high=3, kind="integer"),
     Parameter(
         "place",
         "place_m",
@@ -56,8 +55,15 @@ LATCH = Group(
         size=4,
         kind="quaternion",
     ),
-    *_law("real", " (the mock-ups' latch)"),
-    *_law("wanted", " (in orbit)"),
+    *_law("real", " (the mock-ups' latch)", None),
+    Parameter(
+        "wanted_law",
+        "wanted.law",
+        "the latch wanted in orbit: the real one's numbers, or its own",
+        "same_as_real",
+        choices=("same_as_real", "own"),
+    ),
+    *_law("wanted", " (in orbit)", ("wanted.law", ("own",))),
     Parameter(
         "soft_share",
         "soft_share",
@@ -70,8 +76,8 @@ LATCH = Group(
     Parameter(
         "pull_in",
         "pull_in_s",
-        "time from the pose at which it engages to the docked one (hard dock); 0: holds the pose at "
-        "which it engages, and is hard at once",
+        "time from the pose at which it engages to the docked one (hard dock); 0: holds the pose "
+        "at which it engages, and is hard at once",
         0.0,
         "s",
         0.0,

@@ -14,13 +14,13 @@ from typing import NamedTuple
 from softdock.core.contact.latch import (
     IN_LATCH,
     LATCH_FLOATS,
-    WANTED,
     break_open,
     follow_latch,
     is_holding,
     is_overloaded,
     keep_peaks,
     latch_load,
+    wanted_numbers,
 )
 from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.seat import CAPTURES, at_seat
@@ -76,7 +76,8 @@ def _pull(latches, push, vector, mem, t, chaser, target):
         if not is_holding(int(mem[at + IN_LATCH.state])):
             continue
         pair = _pair_of(vector, mem, i)
-        load = latch_load(vector, _keys(i), WANTED, mem, at, pair, t, chaser, target)
+        wanted = wanted_numbers(vector, _keys(i))
+        load = latch_load(vector, _keys(i), wanted, mem, at, pair, t, chaser, target)
         force, torque_chaser = add(force, load.force), add(torque_chaser, load.torque_chaser)
         torque_target = add(torque_target, load.torque_target)
         power += load.power
@@ -118,11 +119,12 @@ def _look(latches, vector, setup, mem, t, chaser, target):
                 bits |= SEATED << i
             continue
         bits |= HOLDING << i
-        load = latch_load(vector, base, WANTED, mem, at, pair, t, chaser, target)
+        wanted = wanted_numbers(vector, base)
+        load = latch_load(vector, base, wanted, mem, at, pair, t, chaser, target)
         stored += load.stored
         if is_overloaded(vector, base, load):
             bits |= OVERLOADED << i
-        law = base + WANTED
+        law = base + wanted
         far = norm(load3(vector, base + AT.place))
         mobility = largest_mobility(setup, norm(pair.tip), far)
         pace += _largest(load3(vector, law + AT.real_along)) * mobility
@@ -148,15 +150,15 @@ def _events(latches, vector, setup, mem, mode, both, t):
     hold, due, changed = vector[CAPTURE_AT + CAPTURES.hold], math.inf, False
     for i in range(latches.number):
         base, at, pair = _keys(i), _state_at(latches, i), _pair_of(vector, mem, i)
-        before = mem[at + IN_LATCH.state]
+        before, wanted = mem[at + IN_LATCH.state], wanted_numbers(vector, base)
         if is_holding(int(before)):
-            load = latch_load(vector, base, WANTED, mem, at, pair, t, chaser, target)
+            load = latch_load(vector, base, wanted, mem, at, pair, t, chaser, target)
             keep_peaks(mem, at, load)
             if mode.latch & (OVERLOADED << i) != 0:
                 break_open(mem, at, t, load)
         is_seated = mode.latch & (SEATED << i) != 0
         next_time = follow_latch(
-            vector, base, WANTED, hold, mem, at, pair, is_seated, t, chaser, target
+            vector, base, wanted, hold, mem, at, pair, is_seated, t, chaser, target
         )
         if next_time > t:
             due = min(due, next_time)
