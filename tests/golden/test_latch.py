@@ -11,6 +11,8 @@ import pytest
 from softdock import BadInput, build, fly, simulate
 from softdock.analysis.latch_modes import deflections, energies, modes_of
 from softdock.analysis.latches import growth_of, times
+from softdock.campaign.columns import columns
+from softdock.campaign.cpu import run_cpu
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.orbit import orbit
@@ -45,7 +47,7 @@ def held(k=4000.0, b=0.0, delay_ms=16.0, duration_s=30.0, speed=0.001, **tables)
             "latch": [
                 {
                     "place_m": [-0.0015, 0.0, 0.0],
-                    "real": {"stiffness_N_per_m": [k, k, k], "damping_Ns_per_m": [b, b, b]},
+                    "real": {"stiffness_N_per_m": [k, 0.0, 0.0], "damping_Ns_per_m": [b, 0.0, 0.0]},
                 }
             ],
         },
@@ -218,3 +220,30 @@ def test_impossible_latches_are_refused(changed, key, allowed):
     assert problem.key.endswith(key)
     assert problem.key.startswith("capture.latch.0.")
     assert allowed in problem.allowed
+
+
+def test_a_batch_latches_as_single_runs_do():
+    """Outcomes of a campaign: when the last latch went hard and what it bore, NaN where it never
+    did; the same as of single runs."""
+    scenario = build(held(duration_s=2.0, delay_ms=8.0))
+    speeds = np.array([0.001, 0.002, -0.001])
+    columns_ = columns(scenario, {"chaser.velocity_m_per_s.0": speeds})
+    batch = run_cpu(*columns_, threads=1)
+    for i, speed in enumerate(speeds):
+        run = fly(scenario.with_keys({"chaser.velocity_m_per_s": [float(speed), 0.0, 0.0]}))
+        found = times(run.latches)
+        assert batch.column("latched_at_s")[i] == pytest.approx(found["latched_at_s"], nan_ok=True)
+        assert batch.column("latch_peak_force_N")[i] == pytest.approx(found["peak_force_N"])
+    assert np.isnan(batch.column("latched_at_s")).tolist() == [False, False, True]
+
+
+def test_two_latches_hold_as_one_of_twice_the_stiffness():
+    """Several latches add: two of half the stiffness at the same place are one."""
+    one, two = held(duration_s=2.0), held(k=2000.0, duration_s=2.0)
+    two["capture"]["latch"] = two["capture"]["latch"] * 2
+    a, b = orbit(build(one)), orbit(build(two))
+    assert b.latches.shape[0] == 2
+    assert b.chaser == pytest.approx(a.chaser, abs=1e-10)
+    assert modes_of(build(two).tables).squared == pytest.approx(
+        modes_of(build(one).tables).squared, rel=1e-12
+    )

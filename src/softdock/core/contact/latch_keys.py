@@ -96,3 +96,4 @@ LATCH = Group(
         1e9,
     ),
 )
+LATCH_KEYS = LATCH.size  # floats of one in the vector

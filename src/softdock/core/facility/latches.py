@@ -14,13 +14,15 @@ from softdock.core.contact.latch import (
     keep_peaks,
     latch_load,
 )
-from softdock.core.contact.latch_keys import LATCH
+from softdock.core.contact.latch_keys import LATCH, LATCH_KEYS
 from softdock.core.contact.seat import CAPTURES, at_seat
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
 from softdock.core.machine.vector import CAPTURE_AT, LATCHES_AT, PAIRS_MEM
 from softdock.core.shapes.pair import PAIR_FLOATS, pair_here
 from softdock.core.spatial.vectors import add
+
+PAIR_OF = LATCH.at.pair
 
 
 @compiled
@@ -43,8 +45,8 @@ def _latches(features, params, vector, mem, t, dt, chaser, target, contact):
     )
     hold = vector[CAPTURE_AT + CAPTURES.hold]
     for i in range(params.latches):
-        base, at = LATCHES_AT + i * LATCH.size, params.memory.latches + i * LATCH_FLOATS
-        index = int(vector[base + LATCH.at.pair])
+        base, at = LATCHES_AT + i * LATCH_KEYS, params.memory.latches + i * LATCH_FLOATS
+        index = int(vector[base + PAIR_OF])
         pair = pair_here(params.pairs, mem, PAIRS_MEM + index * PAIR_FLOATS, index)
         is_seated = at_seat(vector, CAPTURE_AT, pair, chaser, target)
         follow_latch(vector, base, 0, hold, mem, at, pair, is_seated, t, chaser, target)

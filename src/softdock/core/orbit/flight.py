@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from softdock.core.contact_log import Tracker, close_contact, no_contact_yet, opened, parted
+from softdock.core.controller import is_finite
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.generated import replacing
@@ -22,7 +23,7 @@ from softdock.core.orbit.networks import (
 )
 from softdock.core.orbit.outside import ROUNDING, is_sampled, outside_from
 from softdock.core.orbit.push import push
-from softdock.core.orbit.sampled import is_finite, nothing_held
+from softdock.core.orbit.sampled import nothing_held
 from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
@@ -33,6 +34,7 @@ from softdock.core.status import (
     DEEP_AT_START,
     DEEPEST_START,
     DIVERGED,
+    NO_NUMBER,
     STATUSES,
     is_sane,
 )
@@ -194,8 +196,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         no_mode(),
         outside_from(vector, setup, own, nothing_held(), both, 0.0),
     )
-    if is_sampled(setup) and not is_finite(outside.held):
-        status = DIVERGED
+    if is_sampled(setup) and not is_finite(outside.held.on):
+        status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
     due, driven = math.inf, 0.0  # s, when a latch changes by the clock; J
     tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
@@ -251,8 +253,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         if t == outside.until:
             outside = outside_from(vector, setup, own, outside.held, both, t)
             dt = 0.0  # look again, with what acts from now on
-            if is_sampled(setup) and not is_finite(outside.held):
-                status = DIVERGED
+            if is_sampled(setup) and not is_finite(outside.held.on):
+                status = NO_NUMBER
         until = min(min(k * T, outside.until), due)
         dt = min(min(dt, longest_step(setup.networks, vector)), until - t)
 

@@ -22,7 +22,7 @@ from softdock.core.contact.latch import (
     latch_load,
     wanted_numbers,
 )
-from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
+from softdock.core.contact.latch_keys import LATCH, LATCH_KEYS, MOST_LATCHES
 from softdock.core.contact.seat import CAPTURES, at_seat
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.vector import CAPTURE_AT, LATCHES_AT
@@ -47,7 +47,7 @@ class LatchLook(NamedTuple):
 
 @compiled
 def _keys(i):
-    return LATCHES_AT + i * LATCH.size
+    return LATCHES_AT + i * LATCH_KEYS
 
 
 @compiled

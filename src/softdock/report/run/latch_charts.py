@@ -1,5 +1,5 @@
-"""The latches of a run on its page: how far the tip is from its docked place, rig and orbit, and the
-energy of the mode that swings most."""
+"""The latches of a run on its page: how far the tip is from its docked place, rig and orbit, and
+the energy of the swings."""
 
 from __future__ import annotations
 
