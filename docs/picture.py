@@ -69,7 +69,7 @@ def _latch() -> str:
 
 
 def _guided_docking() -> str:
-    """The page of `softdock run examples/vbar_docking.toml --method-file examples/glideslope.py`."""
+    """The page of the docking in examples/, with its method file."""
     from softdock import load_method_file
     from softdock.analysis.simulation import simulate
     from softdock.report.run.page import run_page
