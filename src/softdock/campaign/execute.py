@@ -84,7 +84,7 @@ def start(
     prepared: Any = None,
 ) -> Started:
     variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
-    contacts = OWN_CONTACTS if own else FIRST_CONTACT
+    contacts = OWN_CONTACTS if own or plan.spec.reference else FIRST_CONTACT  # growth is judged
     if runs is None:
         runs = plan.thin(shard.variant, shard.first, shard.last)
     if plan.spec.reference:

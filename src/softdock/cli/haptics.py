@@ -139,7 +139,10 @@ def _show(data: dict[str, Any], compared: bool) -> None:
         "least energy at the port [mJ]",
     ]
     for i, heading in enumerate(
-        [*headings, *(["quiet when varied", "quiet at every trial up to"] if compared else [])]
+        [
+            *headings,
+            *(["dies down when varied", "dies down at every trial up to"] if compared else []),
+        ]
     ):
         table.add_column(escape(heading), justify="left" if i < 2 else "right")
     for row in data["renderings"]:

@@ -60,6 +60,8 @@ class Scenario:
     markers: Markers
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
+    # what its [approach] was resolved from; empty: it has none, or was changed since
+    approach: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -104,7 +106,7 @@ class _Builder(TableReader):
             raise BadInput(
                 Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
             )
-        self.given, notes = in_plain_keys(self.given, self.refuse)
+        self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
             given = self.dig(table.path)
@@ -126,7 +128,7 @@ class _Builder(TableReader):
             self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
-        scenario.notes = notes
+        scenario.notes, scenario.approach = notes, approach
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)

@@ -41,10 +41,14 @@ WORDS = {
 Refuse = Callable[..., None]
 
 
-def in_plain_keys(given: Mapping[str, Any], refuse: Refuse) -> tuple[dict[str, Any], list[str]]:
-    """The tables without words, and what is to be said of the turning."""
+def in_plain_keys(
+    given: Mapping[str, Any], refuse: Refuse
+) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
+    """The tables without words, what is to be said of the turning, and what an approach was
+    resolved from (empty: there was none)."""
+    source: dict[str, Any] = {}
     if not _has_words(given):
-        return dict(given), []
+        return dict(given), [], source
     tables = copy.deepcopy(dict(given))
     notes: list[str] = []
     for body in ENDS:
@@ -57,6 +61,8 @@ def in_plain_keys(given: Mapping[str, Any], refuse: Refuse) -> tuple[dict[str, A
         resolve_stated(tables, refuse)
     if PATH in tables:
         if all(isinstance(tables.get(body), dict) for body in ENDS):
+            parts = (PATH, "target", "contact")
+            source.update({key: copy.deepcopy(tables.get(key, [])) for key in parts})
             resolve_approach(tables, refuse)
         else:
             tables.pop(PATH)  # a missing body is refused by who checks it
@@ -65,7 +71,7 @@ def in_plain_keys(given: Mapping[str, Any], refuse: Refuse) -> tuple[dict[str, A
         for law in ("real", "wanted"):
             if isinstance(pair, dict) and isinstance(pair.get(law), dict):
                 _restitution(tables, i, law, refuse, notes)
-    return tables, notes
+    return tables, notes, source
 
 
 def _has_words(given: Mapping[str, Any]) -> bool:
