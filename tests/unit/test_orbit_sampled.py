@@ -69,7 +69,8 @@ far = [float(np.abs(run.series[c] - flown.series[c]).max())
        for c in ("chaser.position", "chaser.velocity", "chaser.rate")]
 lost = fly(build(epos_wall() | {"methods": [{"name": "astray"}]}))
 print(json.dumps({"status": lost.status, "cycles": lost.cycles,
-                  "whole": bool(np.isfinite(lost.series["chaser.position"]).all()), "far": far, "loop": run.ledger["external"], "orbit": flown.external,
+                  "whole": bool(np.isfinite(lost.series["chaser.position"]).all()), "far": far,
+                  "loop": run.ledger["external"], "orbit": flown.external,
                   "invented": run.energy_invented_J}))
 """
 
