@@ -1,0 +1,79 @@
+"""Keys of the method, and the NamedTuple that its hooks get. Nothing must be told: the keys switch
+parts off, for their worth to be seen."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from softdock.core.machine.parameters import Group, Parameter
+
+
+def _part(name: str, meaning: str) -> Parameter:
+    return Parameter(name, name, meaning, True, kind="flag")
+
+
+FAITHFUL = Group(
+    "faithful",
+    "The contact's law is identified from reports, and the satellites feel it where they are.",
+    _part("tare", "take the mean wrench of free flight off, and learn the noise from its scatter"),
+    _part("lead", "send set-points ahead by the delay that free flight shows"),
+    _part("damping", "identify a damper beside the spring"),
+    _part("powers", "identify a power of the deflection and Hunt and Crossley's damping"),
+    _part("friction", "identify friction, and let it act at the satellites' own sliding"),
+    _part("rewind", "compute the satellites' past anew when more is known of the law"),
+    _part("ledger", "fall back to the energy ledger where nothing can be learnt, and bound by it"),
+    Parameter(
+        "past",
+        "rewind_s",
+        "longest contact that is computed anew",
+        3.0,
+        "s",
+        0.0,
+        60.0,
+    ),
+    Parameter(
+        "contacts",
+        "contacts",
+        "where the scenario's contact pairs stand in the vector, and how many; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="contacts",
+    ),
+)
+AT = FAITHFUL.at
+
+
+class Faithful(NamedTuple):
+    memory: int
+    vector: Any
+    pairs_at: int  # first pair in the vector; its shape is known, its law is not read
+    count: int  # of pairs
+    rows: int  # of what others gave, a row for each cycle that may be computed anew
+    tare: bool
+    lead: bool
+    damping: bool
+    powers: bool
+    friction: bool
+    rewind: bool
+    ledger: bool
+
+
+MARKER = Faithful(
+    memory=0,
+    vector=0,
+    pairs_at=0,
+    count=0,
+    rows=0,
+    tare=True,
+    lead=True,
+    damping=True,
+    powers=True,
+    friction=True,
+    rewind=True,
+    ledger=True,
+)
+
+
+def past_rows(values: Any, T: float) -> int:
+    return math.ceil(values["rewind_s"] / T - 1e-9) + 2

@@ -1,0 +1,112 @@
+"""Readings paired by their stamps: the wrench of a force sample with the mock-ups where they were at
+that instant, from reported poses and twists on both sides of it (cubic Hermite).
+
+A force newer than the newest pose waits for it. Nothing here depends on how late anything is.
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.adaptation.interface import Output
+from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rings import Ring, bracket, row_of
+from softdock.core.robots.history import HERMITE, between
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    WRENCH_FLOATS,
+    load_motion,
+    store_motion,
+    store_wrench,
+)
+from softdock.core.spatial.vectors import norm
+
+ROWS = 32  # of each ring: how many readings a pose may come later than its force
+SAME_TIME = 1e-9  # s
+RING_CELLS = Cells(
+    "paired",
+    Cell("forces", 1, "-", "force samples so far"),
+    Cell("poses", 1, "-", "reports of poses so far"),
+    Cell("taken", 1, "-", "force samples that have been paired"),
+    Cell("bad", 1, "-", "readings that are no numbers"),
+    Cell("same", 1, "-", "readings that repeat the one before to the bit"),
+    Cell("wrenches", ROWS * (1 + WRENCH_FLOATS), "s, N, Nm", "stamp and wrench on the chaser"),
+    Cell("motions", ROWS * (1 + 2 * MOTION_FLOATS), "s, ...", "stamp and both mock-ups"),
+)
+PAIRED = RING_CELLS.at
+
+
+@compiled
+def _wrenches(at):
+    return Ring(at + PAIRED.wrenches, ROWS, 1 + WRENCH_FLOATS)
+
+
+@compiled
+def _motions(at):
+    return Ring(at + PAIRED.motions, ROWS, 1 + 2 * MOTION_FLOATS)
+
+
+@compiled
+def _is_new(mem, ring, count, time):
+    return count == 0 or time > mem[row_of(ring, count - 1)] + SAME_TIME
+
+
+@apart
+def note(mem, at, t, measured):
+    """What was handed over at t, as far as it is new."""
+    force_time, pose_time = t - measured.force_age, t - measured.pose_age
+    wrench, ring = measured.wrenches.chaser, _wrenches(at)
+    count = int(mem[at + PAIRED.forces])
+    if not math.isfinite(norm(wrench.force) + norm(wrench.torque)):
+        mem[at + PAIRED.bad] += 1.0
+    elif _is_new(mem, ring, count, force_time):
+        row = row_of(ring, count)
+        mem[row] = force_time
+        store_wrench(mem, row + 1, wrench)
+        mem[at + PAIRED.forces] = count + 1.0
+    ring = _motions(at)
+    count = int(mem[at + PAIRED.poses])
+    if _is_new(mem, ring, count, pose_time):
+        row = row_of(ring, count)
+        mem[row] = pose_time
+        store_motion(mem, row + 1, measured.mock_ups.chaser)
+        store_motion(mem, row + 1 + MOTION_FLOATS, measured.mock_ups.target)
+        mem[at + PAIRED.poses] = count + 1.0
+
+
+@compiled
+def next_force(mem, at):
+    """First float of the oldest force sample that is not paired yet and whose instant the poses
+    cover; -1: none."""
+    count, taken = int(mem[at + PAIRED.forces]), int(mem[at + PAIRED.taken])
+    taken = max(taken, count - ROWS)
+    if taken >= count or mem[at + PAIRED.poses] == 0.0:
+        return -1
+    row = row_of(_wrenches(at), taken)
+    newest = row_of(_motions(at), int(mem[at + PAIRED.poses]) - 1)
+    if mem[row] > mem[newest] + SAME_TIME:
+        return -1
+    mem[at + PAIRED.taken] = taken + 1.0
+    return row
+
+
+@compiled
+def before_force(mem, at, row):
+    """First float of the force sample before the one at `row`, which is the last one paired."""
+    return row_of(_wrenches(at), max(int(mem[at + PAIRED.taken]) - 2, 0))
+
+
+@apart
+def mock_ups_at(mem, at, t):
+    """Both mock-ups at an instant."""
+    a, b, share = bracket(mem, _motions(at), int(mem[at + PAIRED.poses]) - 1, 0, t)
+    first = Output(load_motion(mem, a + 1), load_motion(mem, a + 1 + MOTION_FLOATS))
+    span = mem[b] - mem[a]
+    if a == b or share * span < SAME_TIME:
+        return first
+    last = Output(load_motion(mem, b + 1), load_motion(mem, b + 1 + MOTION_FLOATS))
+    return Output(
+        between(HERMITE, span, first.chaser, last.chaser, share),
+        between(HERMITE, span, first.target, last.target, share),
+    )
