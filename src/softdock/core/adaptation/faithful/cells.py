@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.fit import FIT_CELLS
 from softdock.core.adaptation.faithful.flight import FLIGHT_CELLS
+from softdock.core.adaptation.faithful.kept import FIT_CELLS
 from softdock.core.adaptation.faithful.law import BELIEVED_CELLS
 from softdock.core.adaptation.faithful.readings import RING_CELLS
 from softdock.core.adaptation.faithful.rub import RUB_CELLS
@@ -11,6 +11,7 @@ from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.shapes.keys import MOST_PAIRS
 from softdock.core.shapes.pair import PAIR_FLOATS
+from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.spatial.rigid_body import BODY_FLOATS
 
 BOTH = 2 * BODY_FLOATS
@@ -33,7 +34,7 @@ CELLS = Cells(
     Cell("shadow_latches", MOST_PAIRS, "-", "of the past computed anew"),
     Cell("lead_latches", MOST_PAIRS, "-", "of the future"),
     Cell("start_latches", MOST_PAIRS, "-", "of the satellites before they touched"),
-    Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: fit.py"),
+    Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: kept.py"),
     Cell("found", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of each pair as last fitted"),
     Cell("laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law that the satellites feel"),
     Cell("shadow_laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of the past computed anew"),
@@ -65,13 +66,20 @@ CELLS = Cells(
     Cell("offset_rate", 12, "m/s, rad/s", "and their rates"),
     Cell("shared", 1, "-", "1: the robots carry shares of the relative motion"),
     Cell("output", 26, "m, -, m/s, rad/s", "set-points before they were laid out"),
-    Cell("energy", 1, "J", "relative kinetic energy before the contact, and what came from outside"),
     Cell("cut", 1, "J", "taken by the bound so far"),
     Cell("contacts", 1, "-", "contacts of the satellites so far"),
     Cell("rewinds", 1, "-", "pasts that were taken over"),
     Cell("longest", 1, "cycles", "longest of them"),
     Cell("samples", 1, "-", "samples of the contact under way"),
-    Cell("blind", 1, "-", "contacts in which nothing could be learnt"),
+    Cell("blind", 1, "-", "contacts left to the ledger: free flight was too short"),
+    Cell("strange", 1, "-", "contacts left to the ledger: a force while the shapes were apart"),
+    Cell("unexplained_now", 1, "-", "such samples in a row"),
+    Cell("matters", 1, "N", "a force that changes the approach by 1 % in ten cycles"),
+    Cell("overlong", 1, "-", "contacts longer than what is kept of the past"),
+    Cell("given", 1, "J", "by others, since the contact began"),
+    Cell("booked", 1, "J", "by the ledger, in the cycle before"),
+    Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the cycle before"),
+    Cell("read", 12, "N, Nm", "wrenches on them"),
     Cell("touch_rows", 2 * MOST_PAIRS * 10, "", "touches of a sample: samples.py"),
     Cell("touch_matrix", 2 * MOST_PAIRS * (2 * MOST_PAIRS + 1), "", "their normal equations"),
     Cell("unexplained", 1, "-", "samples of a force far beyond noise while nothing touched"),

@@ -1,14 +1,15 @@
-"""A pair's contact law from its samples of deflection, rate and normal force: weighted least squares
-of four laws, the simplest one that the samples bear.
+"""A pair's contact law from its samples of deflection, rate and normal force: weighted least
+squares of four laws, the simplest one that the samples bear.
 
     1  f = k d                  3  f = k d^n
     2  f = k d + c d'           4  f = k d^n (1 + lambda d')
 
-Each is fitted to all samples of the pair that are kept, over all its contacts; the one with the least
-chi^2 + p ln N (p its parameters, N the samples: Schwarz 1978) counts. 3 and 4 by Gauss and Newton, for
-samples that 1 and 2 do not explain. Samples in which the contact is believed to have left the surface
-behind (the clamp at zero) tell nothing and are left out. A damping below zero is the lag of a sensor
-and no contact's: it is taken as zero, so that every law that comes out is passive.
+Each is fitted to all samples of the pair that are kept, over all its contacts; the one with the
+least chi^2 + p ln N (p its parameters, N the samples: Schwarz 1978) counts. 3 and 4 by Gauss and
+Newton, for samples that 1 and 2 do not explain. Samples in which the contact is believed to have
+left the surface behind (the clamp at zero) tell nothing and are left out. A damping below zero is
+the lag of a sensor and no contact's: it is taken as zero, so that every law that comes out is
+passive.
 """
 
 from __future__ import annotations
@@ -16,40 +17,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.law import LAW
-from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 
-SAMPLES = 192  # kept of each pair
-SAMPLE_CELLS = Cells(
-    "sample",
-    Cell("depth", 1, "m", "of the mock-ups, as reported"),
-    Cell("rate", 1, "m/s", "of the depth"),
-    Cell("force", 1, "N", "along the normal"),
-    Cell("variance", 1, "N^2", "of its noise"),
-)
-SAMPLE, SAMPLE_FLOATS = SAMPLE_CELLS.at, SAMPLE_CELLS.size
-FIT_CELLS = Cells(
-    "fit",
-    Cell("count", 1, "-", "samples kept"),
-    Cell("seen", 1, "-", "samples in all"),
-    Cell("due", 1, "-", "samples at which it is fitted again"),
-    Cell("stride", 1, "-", "every so many samples one is kept"),
-    Cell("model", 1, "-", "1 to 4; 0: none"),
-    Cell("chi", 1, "-", "of the law that counts, per sample"),
-    Cell("spread", 1, "-", "standard deviation of the stiffness, as a share of it"),
-    Cell("damping_spread", 1, "Ns/m", "standard deviation of the damping"),
-    Cell("largest", 1, "N", "largest force"),
-    Cell("deepest", 1, "m", "largest depth"),
-    Cell("pulled", 1, "-", "samples in a row in which it pulled far beyond noise"),
-    Cell("rows", SAMPLES * SAMPLE_FLOATS, "", "the samples"),
-)
-FIT, FIT_FLOATS = FIT_CELLS.at, FIT_CELLS.size
 EXACT = 1e-6  # of the largest force: below, a misfit is interpolation and rounding
 EXPLAINED = 3.0  # chi^2 per sample below which a linear law has explained the samples
 SLACK = 0.02  # of the largest force: what has left the surface behind, before a law is known
-NOISE_MARGIN = 5.0  # standard deviations
-PULL = 0.02  # of the largest force: below minus that, a contact pulls
 ROUGH = 0.01  # of the largest force: a misfit beyond is another law
 ROUNDS = 8  # of Gauss and Newton
 STEEPEST = 4.0  # largest power
@@ -105,7 +79,7 @@ class Found(NamedTuple):
     """A fitted law and how well it does."""
 
     model: int  # 0: none
-    score: float  # chi^2 + p ln N
+    parameters: float
     chi: float
     stiffness: float
     power: float
@@ -118,11 +92,10 @@ class Found(NamedTuple):
 @compiled
 def _spring(s):
     k = s.ay / s.aa
-    chi = max(s.yy - k * s.ay, 0.0)
     return Found(
         model=1,
-        score=chi + math.log(s.count),
-        chi=chi,
+        parameters=1.0,
+        chi=max(s.yy - k * s.ay, 0.0),
         stiffness=k,
         power=1.0,
         damping=0.0,
@@ -139,14 +112,12 @@ def _spring_damper(s, simple):
         return simple
     k = (s.bb * s.ay - s.ab * s.by) / determinant
     c = (s.aa * s.by - s.ab * s.ay) / determinant
-    chi = max(s.yy - k * s.ay - c * s.by, 0.0)
-    score = chi + 2.0 * math.log(s.count)
-    if k <= 0.0 or score >= simple.score:
+    if k <= 0.0:
         return simple
     return Found(
         model=2 if c > 0.0 else 1,
-        score=score,
-        chi=chi,
+        parameters=2.0,
+        chi=max(s.yy - k * s.ay - c * s.by, 0.0),
         stiffness=k,
         power=1.0,
         damping=max(c, 0.0),
@@ -157,12 +128,11 @@ def _spring_damper(s, simple):
 
 
 @apart
-def _power_law(mem, at, law, start, damped, count):
+def _power_law(mem, at, law, start, damped):
     """k, n and lambda by Gauss and Newton, with deflections in units of the deepest."""
     unit = mem[at + FIT.deepest]
     n, g = max(start.power, 1.0), 0.0
     k = start.stiffness * math.pow(unit, start.power)
-    none = start
     chi, variance, lowest = 0.0, 0.0, math.inf
     for _ in range(ROUNDS):
         a00, a01, a02, a11, a12, a22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -187,7 +157,7 @@ def _power_law(mem, at, law, start, damped, count):
         c00, c01, c02 = a11 * a22 - a12 * a12, a02 * a12 - a01 * a22, a01 * a12 - a02 * a11
         determinant = a00 * c00 + a01 * c01 + a02 * c02
         if not determinant > 1e-13 * a00 * a11 * a22:
-            return none
+            return start
         c11, c12, c22 = a00 * a22 - a02 * a02, a01 * a02 - a00 * a12, a00 * a11 - a01 * a01
         dk = (c00 * b0 + c01 * b1 + c02 * b2) / determinant
         dn = (c01 * b0 + c11 * b1 + c12 * b2) / determinant
@@ -199,13 +169,12 @@ def _power_law(mem, at, law, start, damped, count):
         if abs(dn) > 0.5:
             dk, dg, dn = 0.5 * dk / abs(dn), 0.5 * dg / abs(dn), math.copysign(0.5, dn)
         k, n, g = k + dk, min(max(n + dn, 1.0), STEEPEST), g + (dg if damped else 0.0)
-    score = chi + (3.0 if damped else 2.0) * math.log(count)
-    if not (k > 0.0 and score < start.score):
-        return none
+    if not k > 0.0:
+        return start
     stiffness = k / math.pow(unit, n)
     return Found(
         model=4 if g > 0.0 else 3,
-        score=score,
+        parameters=3.0 if damped else 2.0,
         chi=chi,
         stiffness=stiffness,
         power=n,
@@ -222,75 +191,50 @@ def _rough(mem, at):
     return (ROUGH * mem[at + FIT.largest]) ** 2 * _weight(mem, at, at + FIT.rows)
 
 
+@compiled
+def _better(one, other, least, count):
+    """Of two laws the one with the lower chi^2 + p ln N, where what no law explains counts as
+    noise; `least`: the lowest chi^2."""
+    noise = max(least / count, 1.0)
+    penalty = math.log(max(count, 2.0))
+    score = other.chi / noise + other.parameters * penalty
+    return other if score < one.chi / noise + one.parameters * penalty else one
+
+
+@apart
+def _simplest(mem, at, law, s, damped, powers):
+    """The law that counts."""
+    spring = _spring(s)
+    braked = _spring_damper(s, spring) if damped else spring
+    if not powers or s.count < 3.0 or braked.chi <= EXPLAINED * s.count:
+        return _better(spring, braked, braked.chi, s.count)
+    power = _power_law(mem, at, law, braked, False)
+    both = power
+    if damped and s.count >= 4.0:
+        both = _power_law(mem, at, law, braked, True)
+    least = min(min(braked.chi, power.chi), both.chi)
+    linear = _better(spring, braked, least, s.count)
+    if least > s.count * _rough(mem, at):
+        return linear  # neither: the damper that takes what the samples' contact took
+    return _better(_better(linear, power, least, s.count), both, least, s.count)
+
+
 @apart
 def fit_law(mem, at, law, damped, powers):
-    """The law of a pair into its cells `law`; whether there is one. `damped`: laws 2
-    and 4 too, `powers`: 3 and 4."""
+    """The law of a pair into its cells `law`; whether there is one. `damped`: laws 2 and 4 too,
+    `powers`: 3 and 4."""
     if mem[at + FIT.pulled] >= 2.0:
         mem[law + LAW.pulls] = 1.0
     s = _sums(mem, at, law)
     if s.count < 1.0 or s.ay <= 0.0:
         return False
-    found = _spring(s)
-    if damped:
-        found = _spring_damper(s, found)
-    if powers and s.count >= 3.0 and found.chi > EXPLAINED * s.count:
-        linear = found
-        found = _power_law(mem, at, law, linear, False, s.count)
-        if damped and s.count >= 4.0:
-            braked = _power_law(mem, at, law, linear, True, s.count)
-            if braked.score < found.score:
-                found = braked
-        if found.chi > s.count * _rough(mem, at):
-            found = linear  # neither: the damper that takes what the samples' contact took
+    found = _simplest(mem, at, law, s, damped, powers)
     mem[law + LAW.stiffness], mem[law + LAW.power] = found.stiffness, found.power
     mem[law + LAW.damping], mem[law + LAW.factor] = found.damping, found.factor
     mem[at + FIT.model], mem[at + FIT.chi] = float(found.model), found.chi / s.count
+    weight = _weight(mem, at, at + FIT.rows)
+    mem[at + FIT.misfit] = math.sqrt(found.chi / (s.count * weight)) / mem[at + FIT.largest]
     more = max(found.chi / s.count, 1.0)  # a law that does not explain the samples is worth less
     mem[at + FIT.spread] = math.sqrt(more * found.variance) / found.stiffness
     mem[at + FIT.damping_spread] = math.sqrt(more * found.damping_variance)
     return True
-
-
-@apart
-def keep_sample(mem, at, depth, rate, force, variance):
-    """A sample more; when there is no room, every second one is given up, and from then on only
-    every second is kept."""
-    mem[at + FIT.largest] = max(mem[at + FIT.largest], abs(force))
-    mem[at + FIT.deepest] = max(mem[at + FIT.deepest], depth)
-    noise = NOISE_MARGIN * math.sqrt(variance)
-    if -force > max(PULL * mem[at + FIT.largest], noise):
-        mem[at + FIT.pulled] += 1.0
-    elif mem[at + FIT.pulled] < 2.0:
-        mem[at + FIT.pulled] = 0.0
-    seen = int(mem[at + FIT.seen])
-    mem[at + FIT.seen] = seen + 1.0
-    stride = max(int(mem[at + FIT.stride]), 1)
-    if seen % stride != 0:
-        return
-    count = int(mem[at + FIT.count])
-    if count == SAMPLES:
-        count = SAMPLES // 2
-        for i in range(1, count):
-            for j in range(SAMPLE_FLOATS):
-                mem[at + FIT.rows + i * SAMPLE_FLOATS + j] = mem[
-                    at + FIT.rows + 2 * i * SAMPLE_FLOATS + j
-                ]
-        mem[at + FIT.stride] = 2.0 * stride
-    row = at + FIT.rows + count * SAMPLE_FLOATS
-    mem[row + SAMPLE.depth], mem[row + SAMPLE.rate] = depth, rate
-    mem[row + SAMPLE.force], mem[row + SAMPLE.variance] = force, variance
-    mem[at + FIT.count] = count + 1.0
-
-
-@compiled
-def is_due(mem, at):
-    """Whether there are enough new samples for another fit: each of the first six, then by a fifth
-    more each time."""
-    return mem[at + FIT.seen] >= mem[at + FIT.due]
-
-
-@compiled
-def next_due(mem, at):
-    seen = mem[at + FIT.seen]
-    mem[at + FIT.due] = seen + max(1.0, math.floor(0.2 * (seen - 1.0)))

@@ -1,8 +1,9 @@
 """What free flight tells: tare and noise of the sensor, and how late each robot is.
 
 The mock-ups are known to be apart from their shapes and reported poses. The mean wrench is then the
-tare, constant in the chaser's axes, its scatter the noise. A robot's delay is how far its mock-up trails
-behind its satellite at the pose's own stamp, over its velocity, and the lead that it is sent with.
+tare, constant in the chaser's axes, its scatter the noise. A robot's delay is how far its mock-up
+trails behind its satellite at the pose's own stamp, over its velocity, and the lead that it is sent
+with.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ FLIGHT_CELLS = Cells(
     Cell("torque", 3, "Nm", "tare, chaser axes"),
     Cell("scatter", 1, "N^2", "sum of squared deviations of the force"),
     Cell("twist", 1, "Nm^2", "sum of squared deviations of the torque"),
+    Cell("pushed", 1, "m^2/s^4", "sum of squared accelerations of the chaser's mock-up"),
+    Cell("answered", 1, "N m/s^2", "sum of acceleration times force"),
     Cell("delays", 2, "s", "of both robots"),
     Cell("reports", 2, "-", "reports that they rest on"),
 )
@@ -30,6 +33,7 @@ ENOUGH = 8.0  # force samples, and reports, before they are believed
 LONGEST = 0.5  # s; a delay beyond is none
 FORGETTING = 0.05  # least weight of a new report in a delay
 SLOWEST = 1e-5  # m/s; a robot that moves less does not show its delay
+SURE = 3.0  # standard deviations
 ARM = 0.01  # m; torques are held to be as noisy as the force at this arm, at least
 
 
@@ -46,6 +50,23 @@ def note_flight(mem, at, q, wrench):
     store3(mem, at + FLIGHT.torque, mean_t)
     mem[at + FLIGHT.scatter] += dot(off_f, subtract(f, mean_f))
     mem[at + FLIGHT.twist] += dot(off_t, subtract(t, mean_t))
+
+
+@compiled
+def note_tool(mem, at, a, force):
+    """A tared force [N] at an acceleration [m/s^2] while nothing touches."""
+    mem[at + FLIGHT.pushed] += dot(a, a)
+    mem[at + FLIGHT.answered] += dot(a, force)
+
+
+@compiled
+def tool_error(mem, at):
+    """Mass that the compensation of the tool's inertia misses [kg], where it shows beyond noise."""
+    if mem[at + FLIGHT.pushed] <= 0.0:
+        return 0.0
+    error = mem[at + FLIGHT.answered] / mem[at + FLIGHT.pushed]
+    spread = noise_of(mem, at)[0] / math.sqrt(mem[at + FLIGHT.pushed])
+    return error if abs(error) > SURE * spread else 0.0
 
 
 @compiled

@@ -33,6 +33,14 @@ FAITHFUL = Group(
         60.0,
     ),
     Parameter(
+        "sensor",
+        "sensor",
+        "where the sensor's range, place and hands stand in the vector; written by softdock",
+        (0.0,) * 6,
+        size=6,
+        kind="sensor",
+    ),
+    Parameter(
         "contacts",
         "contacts",
         "where the scenario's contact pairs stand in the vector, and how many; written by softdock",
@@ -49,6 +57,8 @@ class Faithful(NamedTuple):
     vector: Any
     pairs_at: int  # first pair in the vector; its shape is known, its law is not read
     count: int  # of pairs
+    sensor_at: int  # of what is known of the sensor, in the vector
+    on_chaser: bool  # its torque is about the chaser's mock-up
     rows: int  # of what others gave, a row for each cycle that may be computed anew
     tare: bool
     lead: bool
@@ -64,6 +74,8 @@ MARKER = Faithful(
     vector=0,
     pairs_at=0,
     count=0,
+    sensor_at=0,
+    on_chaser=True,
     rows=0,
     tare=True,
     lead=True,

@@ -101,9 +101,7 @@ def push_over(law, depth, rate, mobility, dt):
     if brake == 0.0:
         return spring
     stiff = brake * mobility * dt
-    middle = (rate - 0.5 * dt * mobility * spring) / (
-        1.0 + (0.5 if stiff < 1.0 else 1.0) * stiff
-    )
+    middle = (rate - 0.5 * dt * mobility * spring) / (1.0 + (0.5 if stiff < 1.0 else 1.0) * stiff)
     force = spring + brake * middle
     if force < 0.0 and not law.pulls:
         return 0.0

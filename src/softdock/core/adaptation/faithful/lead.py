@@ -1,8 +1,8 @@
-"""Set-points ahead of the satellites, each by the delay that its robot has shown: where the satellites
-will be, under the contact that is believed.
+"""Set-points ahead of the satellites, each by the delay that its robot has shown: where the
+satellites will be, under the contact that is believed.
 
-When a past computed anew takes over, the set-points do not jump: the difference in pose and twist from
-where they would have gone on to fades, critically damped.
+When a past computed anew takes over, the set-points do not jump: the difference in pose and twist
+from where they would have gone on to fades, critically damped.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.rotations import exponential, inverse, logarithm, product
-from softdock.core.spatial.vectors import add, add_scaled, load3, scale, store3, subtract
+from softdock.core.spatial.vectors import add, load3, scale, store3, subtract
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump

@@ -1,9 +1,11 @@
-"""What is learnt in a cycle: samples taken in, laws fitted again where there are enough new ones."""
+"""What is learnt in a cycle: samples taken in, laws fitted again where there are enough new
+ones."""
 
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL
-from softdock.core.adaptation.faithful.fit import FIT, FIT_FLOATS, fit_law, is_due, next_due
+from softdock.core.adaptation.faithful.fit import fit_law
+from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, is_due, next_due
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
 from softdock.core.machine.compiled import apart, compiled
@@ -16,8 +18,10 @@ def fit_again(method, mem, every):
     """Fit every pair that has enough new samples (`every`: any); whether anything was fitted."""
     m, anew = method.memory, False
     rub = m + CELL.rub
-    if method.friction and mem[rub + RUB.seen] > 0.0 and (
-        every or mem[rub + RUB.seen] >= mem[rub + RUB.due]
+    if (
+        method.friction
+        and mem[rub + RUB.seen] > 0.0
+        and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due])
     ):
         fit_rub(mem, rub)
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0

@@ -1,5 +1,6 @@
-"""The satellites' past computed anew under a law that is better known, from the last instant at which
-they did not touch. A bounded number of cycles each cycle, until it has caught up; then it takes over.
+"""The satellites' past computed anew under a law that is better known, from the last instant at
+which they did not touch. A bounded number of cycles each cycle, until it has caught up; then it
+takes over.
 
 At every instant the satellites are therefore where one passive contact, from one touch on, has led
 them: nothing that was believed in between remains in them.

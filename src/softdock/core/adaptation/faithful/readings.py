@@ -1,5 +1,5 @@
-"""Readings paired by their stamps: the wrench of a force sample with the mock-ups where they were at
-that instant, from reported poses and twists on both sides of it (cubic Hermite).
+"""Readings paired by their stamps: the wrench of a force sample with the mock-ups where they were
+at that instant, from reported poses and twists on both sides of it (cubic Hermite).
 
 A force newer than the newest pose waits for it. Nothing here depends on how late anything is.
 """
@@ -20,17 +20,20 @@ from softdock.core.spatial.motion import (
     store_motion,
     store_wrench,
 )
-from softdock.core.spatial.vectors import norm
+from softdock.core.spatial.vectors import load3, norm, scale, subtract
 
 ROWS = 32  # of each ring: how many readings a pose may come later than its force
 SAME_TIME = 1e-9  # s
+STUCK = 2.0  # steps of a force that should have come, and did not
 RING_CELLS = Cells(
     "paired",
     Cell("forces", 1, "-", "force samples so far"),
     Cell("poses", 1, "-", "reports of poses so far"),
     Cell("taken", 1, "-", "force samples that have been paired"),
     Cell("bad", 1, "-", "readings that are no numbers"),
-    Cell("same", 1, "-", "readings that repeat the one before to the bit"),
+    Cell("same", 1, "-", "readings of a sensor that was stuck"),
+    Cell("step", 1, "N", "largest change of a reading from one to the next in contact"),
+    Cell("changed", 1, "m", "depth at the last change"),
     Cell("wrenches", ROWS * (1 + WRENCH_FLOATS), "s, N, Nm", "stamp and wrench on the chaser"),
     Cell("motions", ROWS * (1 + 2 * MOTION_FLOATS), "s, ...", "stamp and both mock-ups"),
 )
@@ -92,9 +95,35 @@ def next_force(mem, at):
 
 
 @compiled
-def before_force(mem, at, row):
-    """First float of the force sample before the one at `row`, which is the last one paired."""
-    return row_of(_wrenches(at), max(int(mem[at + PAIRED.taken]) - 2, 0))
+def is_stuck(mem, at, row, force, depth):
+    """Whether the reading at `row`, the last one paired, has not changed to the bit in the largest
+    component of `force` [N] over more of the depth [m] than its steps: a sensor that is frozen, or
+    at its range."""
+    taken = int(mem[at + PAIRED.taken])
+    now, last = load3(mem, row + 1), load3(mem, row_of(_wrenches(at), max(taken - 2, 0)) + 1)
+    x, y, z = abs(force[0]), abs(force[1]), abs(force[2])
+    i = 0 if x >= y and x >= z else (1 if y >= z else 2)
+    step = abs(now[i] - last[i])
+    if step > 0.0 or taken < 2:
+        mem[at + PAIRED.step] = max(mem[at + PAIRED.step], step)
+        mem[at + PAIRED.changed] = depth
+        return False
+    expected = norm(force) * abs(depth - mem[at + PAIRED.changed]) / depth
+    return expected > STUCK * mem[at + PAIRED.step]
+
+
+@apart
+def acceleration_at(mem, at, t):
+    """Of the chaser's mock-up around an instant [m/s^2], from its reported twists."""
+    newest = int(mem[at + PAIRED.poses]) - 1
+    if newest < 1:
+        return (0.0, 0.0, 0.0)
+    ring = _motions(at)
+    a, b, _ = bracket(mem, ring, newest, 0, t)
+    if a == b:
+        a, b = row_of(ring, newest - 1), row_of(ring, newest)
+    first, last = load_motion(mem, a + 1), load_motion(mem, b + 1)
+    return scale(1.0 / (mem[b] - mem[a]), subtract(last.v, first.v))
 
 
 @apart

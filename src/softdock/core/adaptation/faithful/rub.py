@@ -2,9 +2,9 @@
 
     f_t = mu f_n v / sqrt(v^2 + v_0^2)        v [m/s] the mock-ups' sliding as reported
 
-by weighted least squares. mu follows in closed form for every v_0; v_0 is looked for on a grid in its
-logarithm and refined. Friction is believed only where it explains the tangential force far beyond
-noise."""
+by weighted least squares. mu follows in closed form for every v_0; v_0 is looked for on a grid in
+its logarithm and refined. Friction is believed only where it explains the tangential force far
+beyond noise."""
 
 from __future__ import annotations
 

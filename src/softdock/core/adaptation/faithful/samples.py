@@ -1,24 +1,38 @@
 """From a paired reading to samples of the laws: the normal force at each touch of the mock-ups, and
 friction's.
 
-The touches' normals and points are known from the shapes, so a wrench is worth more than its force: of
-one touch the force at its point is the least-squares solution of six equations (three of force, three
-of torque, each by its noise); of several, the normal forces are.
+The touches' normals and points are known from the shapes, so a wrench is worth more than its force:
+of one touch the force at its point is the least-squares solution of six equations (three of force,
+three of torque, each by its noise); of several, the normal forces are.
 """
 
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL
-from softdock.core.adaptation.faithful.fit import FIT_FLOATS, keep_sample
-from softdock.core.adaptation.faithful.flight import noise_of, note_flight, tared
+from softdock.core.adaptation.faithful.flight import (
+    ENOUGH,
+    FLIGHT,
+    noise_of,
+    note_flight,
+    note_tool,
+    tared,
+    tool_error,
+)
+from softdock.core.adaptation.faithful.kept import FIT_FLOATS, keep_sample
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.readings import mock_ups_at, next_force
+from softdock.core.adaptation.faithful.readings import (
+    PAIRED,
+    acceleration_at,
+    is_stuck,
+    mock_ups_at,
+    next_force,
+)
 from softdock.core.adaptation.faithful.rub import RUB, keep_rub
 from softdock.core.adaptation.faithful.touches import places_of
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.keys import MOST_PAIRS
-from softdock.core.spatial.motion import load_wrench
+from softdock.core.spatial.motion import Wrench, load_wrench
 from softdock.core.spatial.vectors import (
     add_scaled,
     cross,
@@ -27,11 +41,14 @@ from softdock.core.spatial.vectors import (
     norm,
     scale,
     store3,
+    subtract,
     symmetric_inverse,
     symmetric_times,
 )
 
+NO_TORQUE = 1e3  # m; torques that are not to count
 TINY = 1e-30  # N^2, in place of a noise of zero
+STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
 
 
@@ -42,7 +59,9 @@ def _along(place, direction, wrench, noise):
     turning = cross(place.on_chaser, direction)
     a, b = 1.0 / (noise[0] * noise[0] + TINY), 1.0 / (noise[1] * noise[1] + TINY)
     weight = a * dot(direction, direction) + b * dot(turning, turning)
-    return (a * dot(direction, wrench.force) + b * dot(turning, wrench.torque)) / weight, 1.0 / weight
+    return (
+        a * dot(direction, wrench.force) + b * dot(turning, wrench.torque)
+    ) / weight, 1.0 / weight
 
 
 @compiled
@@ -84,9 +103,7 @@ def _one_touch(method, mem, i, place, wrench, noise):
     speed = norm(place.sliding)
     if method.friction and speed > FRICTION_SPEED and pushed > 0.0:
         against = scale(-1.0 / speed, place.sliding)
-        keep_rub(
-            mem, m + CELL.rub, speed, pushed, dot(against, force), _quadratic(matrix, against)
-        )
+        keep_rub(mem, m + CELL.rub, speed, pushed, dot(against, force), _quadratic(matrix, against))
 
 
 @compiled
@@ -133,7 +150,10 @@ def _many_touches(method, mem, count, wrench, noise):
     rows, matrix = method.memory + CELL.touch_rows, method.memory + CELL.touch_matrix
     a, b = 1.0 / (noise[0] * noise[0] + TINY), 1.0 / (noise[1] * noise[1] + TINY)
     for i in range(count):
-        f, t = load3(mem, rows + i * ROW_FLOATS + ROW.force), load3(mem, rows + i * ROW_FLOATS + ROW.torque)
+        f, t = (
+            load3(mem, rows + i * ROW_FLOATS + ROW.force),
+            load3(mem, rows + i * ROW_FLOATS + ROW.torque),
+        )
         for j in range(count):
             other = rows + j * ROW_FLOATS
             mem[matrix + i * WIDTH + j] = a * dot(f, load3(mem, other + ROW.force)) + b * dot(
@@ -163,15 +183,35 @@ def _many_touches(method, mem, count, wrench, noise):
         )
 
 
+@compiled
+def _in_flight(method, mem, flight, q, raw, a):
+    """A reading while the shapes are apart: of the tare, or of a force that they do not explain."""
+    m, wrench = method.memory, tared(mem, flight, q, raw)
+    noise = noise_of(mem, flight)
+    if mem[flight + FLIGHT.count] >= ENOUGH:
+        note_tool(mem, flight, a, wrench.force)
+        lag = scale(tool_error(mem, flight), a)
+        wrench = Wrench(subtract(wrench.force, lag), wrench.torque)
+        raw = Wrench(subtract(raw.force, lag), raw.torque)
+    sure = mem[flight + FLIGHT.count] >= ENOUGH
+    if sure and norm(wrench.force) > max(STRANGE * noise[0], mem[m + CELL.matters]):
+        mem[m + CELL.unexplained] += 1.0
+        mem[m + CELL.unexplained_now] += 1.0
+        return
+    mem[m + CELL.unexplained_now] = 0.0
+    note_flight(mem, flight, q, raw)
+
+
 @apart
 def take_sample(method, mem, row):
     """One paired reading: in free flight the tare's, else a sample of what touches."""
     m = method.memory
     t, raw = mem[row], load_wrench(mem, row + 1)
     both = mock_ups_at(mem, m + CELL.paired, t)
-    count, which = 0, 0
+    count, which, deepest_one = 0, 0, 0.0
     for i in range(method.count):
         places = places_of(mem, m + CELL.pairs, m + CELL.mock_latches, i, both.chaser, both.target)
+        deepest_one = max(deepest_one, max(places.first.depth, places.second.depth))
         if places.first.depth > 0.0:
             _note_touch(method, mem, count, i, places.first)
             count, which = count + 1, i
@@ -183,10 +223,22 @@ def take_sample(method, mem, row):
     flight, q = m + CELL.flight, both.chaser.q
     if count == 0:
         if was == 0.0 and method.tare:
-            note_flight(mem, flight, q, raw)
+            _in_flight(method, mem, flight, q, raw, acceleration_at(mem, m + CELL.paired, t))
         return
+    mem[m + CELL.unexplained_now] = 0.0
+    if method.tare and mem[flight + FLIGHT.count] < ENOUGH:
+        return  # what the sensor shows without a touch is not known
     wrench = tared(mem, flight, q, raw) if method.tare else raw
+    error = tool_error(mem, flight) if method.tare else 0.0
+    if error != 0.0:
+        a = acceleration_at(mem, m + CELL.paired, t)
+        wrench = Wrench(add_scaled(wrench.force, -error, a), wrench.torque)
+    if is_stuck(mem, m + CELL.paired, row, wrench.force, deepest_one):
+        mem[m + CELL.paired + PAIRED.same] += 1.0
+        return
     noise = noise_of(mem, flight)
+    if not method.on_chaser:  # its torque was carried over the satellites' distance
+        noise = (noise[0], NO_TORQUE * (noise[0] + norm(wrench.force)))
     mem[m + CELL.samples] += 1.0
     if count == 1:
         places = places_of(

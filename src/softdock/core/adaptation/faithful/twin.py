@@ -14,7 +14,7 @@ from softdock.core.adaptation.faithful.law import LAW_FLOATS, load_law, push_ove
 from softdock.core.adaptation.faithful.touches import places_of
 from softdock.core.adaptation.interface import Satellites
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.spatial.rigid_body import Body, body_rate, motion_of
+from softdock.core.spatial.rigid_body import Body, motion_of
 from softdock.core.spatial.rotations import exponential, product, renormalise, rotate_back
 from softdock.core.spatial.vectors import (
     add,
@@ -25,7 +25,6 @@ from softdock.core.spatial.vectors import (
     negate,
     norm,
     scale,
-    subtract,
     symmetric_times,
 )
 
@@ -152,7 +151,10 @@ def stepped(mem, pairs, latches, laws, count, rig, satellites, dt):
 @apart
 def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
     """How many steps a cycle of T needs; 0: nothing touches in it."""
-    chaser, target = motion_of(rig.chaser, satellites.chaser), motion_of(rig.target, satellites.target)
+    chaser, target = (
+        motion_of(rig.chaser, satellites.chaser),
+        motion_of(rig.target, satellites.target),
+    )
     found = 0
     for i in range(count):
         law = load_law(mem, laws + i * LAW_FLOATS)
