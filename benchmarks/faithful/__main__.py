@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.faithful.cases import CASES, NOISY, Tables, drawn
 from softdock import build, simulate
 from softdock.errors import BadInput
-from softdock.identification.noise_bound import noise_bound
+from softdock.analysis.noise_bound import noise_bound
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
 

@@ -52,6 +52,7 @@ CELLS = Cells(
     Cell("mean", 12, "N, Nm", "mean wrenches of the contact on both satellites"),
     Cell("taken", 1, "J", "by the contact in this cycle"),
     Cell("rewound_energy", 1, "J", "gain of kinetic energy by a past taken over"),
+    Cell("last_touch", 1, "s", "when the mock-ups last touched"),
     Cell("touching", 1, "-", "1: the mock-ups, at the newest sample"),
     Cell("clear", 1, "-", "cycles since satellites and mock-ups touched"),
     Cell("impulse", 3, "Ns", "of the contact on the chaser so far"),

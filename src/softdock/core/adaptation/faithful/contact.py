@@ -42,6 +42,7 @@ def begin(method, mem):
     """The mock-ups' shapes; of their laws nothing."""
     m = method.memory
     mem[m + CELL.ready], mem[m + CELL.shadow_stamp] = 1.0, -1.0
+    mem[m + CELL.last_touch] = -1.0
     for i in range(method.count):
         at = m + CELL.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)

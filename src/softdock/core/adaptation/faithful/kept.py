@@ -14,6 +14,7 @@ SAMPLE_CELLS = Cells(
     Cell("rate", 1, "m/s", "of the depth"),
     Cell("force", 1, "N", "along the normal"),
     Cell("variance", 1, "N^2", "of its noise"),
+    Cell("slope", 1, "N/s", "of the force since the reading before"),
 )
 SAMPLE, SAMPLE_FLOATS = SAMPLE_CELLS.at, SAMPLE_CELLS.size
 FIT_CELLS = Cells(
@@ -22,7 +23,10 @@ FIT_CELLS = Cells(
     Cell("seen", 1, "-", "samples in all"),
     Cell("due", 1, "-", "samples at which it is fitted again"),
     Cell("stride", 1, "-", "every so many samples one is kept"),
-    Cell("model", 1, "-", "1 to 4; 0: none"),
+    Cell("model", 1, "-", "number of the law in fit.py; 0: none"),
+    Cell("lag", 1, "s", "of a low-pass that no stamp tells of"),
+    Cell("scratch", 78, "", "normal equations"),
+    Cell("own", 6, "", "weights of the parameters by themselves"),
     Cell("chi", 1, "-", "of the law that counts, per sample"),
     Cell("spread", 1, "-", "standard deviation of the stiffness, as a share of it"),
     Cell("damping_spread", 1, "Ns/m", "standard deviation of the damping"),
@@ -38,7 +42,7 @@ PULL = 0.02  # of the largest force: below minus that, a contact pulls
 
 
 @apart
-def keep_sample(mem, at, depth, rate, force, variance):
+def keep_sample(mem, at, depth, rate, force, variance, slope):
     """A sample more; when there is no room, every second one is given up, and from then on only
     every second is kept."""
     mem[at + FIT.largest] = max(mem[at + FIT.largest], abs(force))
@@ -65,6 +69,7 @@ def keep_sample(mem, at, depth, rate, force, variance):
     row = at + FIT.rows + count * SAMPLE_FLOATS
     mem[row + SAMPLE.depth], mem[row + SAMPLE.rate] = depth, rate
     mem[row + SAMPLE.force], mem[row + SAMPLE.variance] = force, variance
+    mem[row + SAMPLE.slope] = slope
     mem[at + FIT.count] = count + 1.0
 
 

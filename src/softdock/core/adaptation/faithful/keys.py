@@ -19,7 +19,8 @@ FAITHFUL = Group(
     _part("tare", "take the mean wrench of free flight off, and learn the noise from its scatter"),
     _part("lead", "send set-points ahead by the delay that free flight shows"),
     _part("damping", "identify a damper beside the spring"),
-    _part("powers", "identify a power of the deflection and Hunt and Crossley's damping"),
+    _part("powers", "identify a power of the deflection, Hunt and Crossley's damping, a pre-load"),
+    _part("lag", "identify the lag of a force sensor's low-pass, which no stamp tells of"),
     _part("friction", "identify friction, and let it act at the satellites' own sliding"),
     _part("rewind", "compute the satellites' past anew when more is known of the law"),
     _part("ledger", "fall back to the energy ledger where nothing can be learnt, and bound by it"),
@@ -64,6 +65,7 @@ class Faithful(NamedTuple):
     lead: bool
     damping: bool
     powers: bool
+    lag: bool
     friction: bool
     rewind: bool
     ledger: bool
@@ -81,6 +83,7 @@ MARKER = Faithful(
     lead=True,
     damping=True,
     powers=True,
+    lag=True,
     friction=True,
     rewind=True,
     ledger=True,

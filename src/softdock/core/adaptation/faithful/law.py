@@ -1,10 +1,10 @@
 """A contact law as it is identified, and what it does at the satellites.
 
-    f = k d^n (1 + lambda d') + c d'     d [m] > 0 the deflection, d' [m/s] its rate
+    f = f_0 + k d^n (1 + lambda d') + c d'     d [m] > 0 the deflection, d' [m/s] its rate
 
-never pulling, unless a pull was seen; k > 0, n >= 1, c >= 0, lambda >= 0. Each such law is passive:
-what it stores is k d^(n+1) / (n+1), and all else it takes. Friction: mu f against the sliding
-velocity v, as v / sqrt(v^2 + v_0^2).
+never pulling, unless a pull was seen; k > 0, n >= 1, f_0, c, lambda >= 0. Each such law is passive:
+what it stores is f_0 d + k d^(n+1) / (n+1), and all else it takes. Friction: mu f against the
+sliding velocity v, as v / sqrt(v^2 + v_0^2).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Believed(NamedTuple):
     pulls: bool
     friction: float
     slip: float  # m/s
+    preload: float  # N, f_0
 
 
 BELIEVED_CELLS = Cells(
@@ -37,6 +38,7 @@ BELIEVED_CELLS = Cells(
     Cell("pulls", 1, "-", "1: a pull was seen"),
     Cell("friction", 1, "-", "Coulomb coefficient"),
     Cell("slip", 1, "m/s", "speed at which friction is at 71 %"),
+    Cell("preload", 1, "N", "force at the first touch"),
 )
 LAW, LAW_FLOATS = BELIEVED_CELLS.at, BELIEVED_CELLS.size
 
@@ -51,6 +53,7 @@ def load_law(mem, at):
         pulls=mem[at + LAW.pulls] != 0.0,
         friction=mem[at + LAW.friction],
         slip=mem[at + LAW.slip],
+        preload=mem[at + LAW.preload],
     )
 
 
@@ -63,7 +66,7 @@ def raised(depth, power):
 @compiled
 def elastic(law, depth):
     """The part of the force that is given back [N]."""
-    return law.stiffness * raised(depth, law.power) if depth > 0.0 else 0.0
+    return law.preload + law.stiffness * raised(depth, law.power) if depth > 0.0 else 0.0
 
 
 @compiled
@@ -71,7 +74,8 @@ def stored(law, depth):
     """Energy of the deflection [J]."""
     if depth <= 0.0:
         return 0.0
-    return law.stiffness * raised(depth, law.power) * depth / (law.power + 1.0)
+    whole = law.stiffness * raised(depth, law.power) / (law.power + 1.0)
+    return (law.preload + whole) * depth
 
 
 @compiled

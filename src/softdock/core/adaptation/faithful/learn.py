@@ -17,26 +17,38 @@ WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 def fit_again(method, mem, every):
     """Fit every pair that has enough new samples (`every`: any); whether anything was fitted."""
     m, anew = method.memory, False
+    for i in range(method.count):
+        fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
+        if mem[fit + FIT.seen] == 0.0 or not (every or is_due(mem, fit)):
+            continue
+        next_due(mem, fit)
+        if fit_law(mem, fit, law, method.damping, method.powers, method.lag):
+            anew = True
+            _show(method, mem, law)
+            _share(method, mem, i)
     rub = m + CELL.rub
     if (
         method.friction
         and mem[rub + RUB.seen] > 0.0
         and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due])
     ):
+        mem[rub + RUB.lag] = _lag(method, mem)
         fit_rub(mem, rub)
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0
         believe_rub(mem, rub, m + CELL.found, method.count, LAW_FLOATS)
         anew = True
-    for i in range(method.count):
-        fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
-        if mem[fit + FIT.seen] == 0.0 or not (every or is_due(mem, fit)):
-            continue
-        next_due(mem, fit)
-        if fit_law(mem, fit, law, method.damping, method.powers):
-            anew = True
-            _show(method, mem, law)
-            _share(method, mem, i)
     return anew
+
+
+@compiled
+def _lag(method, mem):
+    """Of the sensor's low-pass [s], as the pair with most samples shows it."""
+    found, most = 0.0, 0.0
+    for i in range(method.count):
+        fit = method.memory + CELL.fits + i * FIT_FLOATS
+        if mem[fit + FIT.seen] > most:
+            found, most = mem[fit + FIT.lag], mem[fit + FIT.seen]
+    return found
 
 
 @compiled

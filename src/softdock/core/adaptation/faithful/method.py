@@ -88,6 +88,7 @@ def prepare(marker, vector, base, memory):
         lead=v[b + AT.lead] != 0.0,
         damping=v[b + AT.damping] != 0.0,
         powers=v[b + AT.powers] != 0.0,
+        lag=v[b + AT.lag] != 0.0,
         friction=v[b + AT.friction] != 0.0,
         rewind=v[b + AT.rewind] != 0.0,
         ledger=v[b + AT.ledger] != 0.0,

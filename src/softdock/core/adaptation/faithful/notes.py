@@ -18,7 +18,19 @@ from softdock.core.adaptation.faithful.readings import PAIRED
 from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.shapes.keys import MOST_PAIRS
 
-MODELS = ("none", "spring", "spring and damper", "power of the deflection", "Hunt and Crossley")
+MODELS = (
+    "none",
+    "spring",
+    "spring and damper",
+    "power of the deflection",
+    "Hunt and Crossley",
+    "pre-loaded spring",
+    "pre-loaded spring and damper",
+    "spring and damper, the sensor lags",
+    "Hunt and Crossley, the sensor lags",
+    "pre-loaded spring, the sensor lags",
+    "spring, the sensor lags",
+)
 WORTH_SAYING = 0.01  # relative misfit of a law
 
 
@@ -77,6 +89,8 @@ def _law(mem: Any, i: int) -> dict[str, Any]:
         "damping_Ns_per_m": float(mem[law + LAW.damping]),
         "damping_spread_Ns_per_m": float(mem[fit + FIT.damping_spread]),
         "lambda_s_per_m": float(mem[law + LAW.factor]),
+        "preload_N": float(mem[law + LAW.preload]),
+        "sensor_lag_s": float(mem[fit + FIT.lag]),
         "pulls": bool(mem[law + LAW.pulls]),
         "misfit": float(mem[fit + FIT.misfit]),
         "samples": float(mem[fit + FIT.seen]),

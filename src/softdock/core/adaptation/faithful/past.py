@@ -87,6 +87,7 @@ def laws_differ(mem, one, other, count):
             or (mem[a + LAW.friction] > 0.0 and _differs(mem[a + LAW.slip], mem[b + LAW.slip]))
             or _differs(mem[a + LAW.damping], mem[b + LAW.damping])
             or _differs(mem[a + LAW.factor], mem[b + LAW.factor])
+            or _differs(mem[a + LAW.preload], mem[b + LAW.preload])
             or mem[a + LAW.pulls] != mem[b + LAW.pulls]
         ):
             return True

@@ -16,7 +16,9 @@ from softdock.core.robots.history import HERMITE, between
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     WRENCH_FLOATS,
+    Wrench,
     load_motion,
+    load_wrench,
     store_motion,
     store_wrench,
 )
@@ -92,6 +94,21 @@ def next_force(mem, at):
         return -1
     mem[at + PAIRED.taken] = taken + 1.0
     return row
+
+
+@apart
+def slope_at(mem, at):
+    """Change of the wrench per second since the sample before the last one paired: what a sampled
+    first-order low-pass holds back is a multiple of it."""
+    taken, ring = int(mem[at + PAIRED.taken]), _wrenches(at)
+    a, b = row_of(ring, max(taken - 2, 0)), row_of(ring, taken - 1)
+    if a == b:
+        return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    per, first, last = 1.0 / (mem[b] - mem[a]), load_wrench(mem, a + 1), load_wrench(mem, b + 1)
+    return Wrench(
+        scale(per, subtract(last.force, first.force)),
+        scale(per, subtract(last.torque, first.torque)),
+    )
 
 
 @compiled

@@ -21,6 +21,8 @@ RUB_SAMPLE = Cells(
     Cell("normal", 1, "N", "normal force"),
     Cell("force", 1, "N", "tangential force against the sliding"),
     Cell("variance", 1, "N^2", "of its noise"),
+    Cell("normal_slope", 1, "N/s", "of the normal force since the reading before"),
+    Cell("force_slope", 1, "N/s", "of the tangential force"),
 )
 ROW, ROW_FLOATS = RUB_SAMPLE.at, RUB_SAMPLE.size
 RUB_CELLS = Cells(
@@ -32,6 +34,7 @@ RUB_CELLS = Cells(
     Cell("slip", 1, "m/s", "v_0"),
     Cell("spread", 1, "-", "standard deviation of mu"),
     Cell("largest", 1, "N", "largest normal force"),
+    Cell("lag", 1, "s", "of a low-pass that the normal force has shown"),
     Cell("rows", SAMPLES * ROW_FLOATS, "", "the samples"),
 )
 RUB, RUB_FLOATS = RUB_CELLS.at, RUB_CELLS.size
@@ -46,10 +49,12 @@ HALVINGS = 40
 def _misfit(mem, at, slip):
     """chi^2 and mu for a v_0, and mu's variance."""
     aa, ay, yy, small = 0.0, 0.0, 0.0, EXACT * mem[at + RUB.largest]
+    lag = mem[at + RUB.lag]
     for i in range(int(mem[at + RUB.count])):
         row = at + RUB.rows + i * ROW_FLOATS
-        v, y = mem[row + ROW.sliding], mem[row + ROW.force]
-        a = mem[row + ROW.normal] * v / math.sqrt(v * v + slip * slip)
+        v, y = mem[row + ROW.sliding], mem[row + ROW.force] + lag * mem[row + ROW.force_slope]
+        normal = mem[row + ROW.normal] + lag * mem[row + ROW.normal_slope]
+        a = max(normal, 0.0) * v / math.sqrt(v * v + slip * slip)
         w = 1.0 / (mem[row + ROW.variance] + small * small)
         aa, ay, yy = aa + w * a * a, ay + w * a * y, yy + w * y * y
     if aa <= 0.0:
@@ -97,12 +102,13 @@ def fit_rub(mem, at):
 
 
 @apart
-def keep_rub(mem, at, sliding, normal, force, variance):
+def keep_rub(mem, at, sliding, normal, force, variance, normal_slope, force_slope):
     """A sample more, over the oldest where there is no room."""
     seen = int(mem[at + RUB.seen])
     row = at + RUB.rows + (seen % SAMPLES) * ROW_FLOATS
     mem[row + ROW.sliding], mem[row + ROW.normal] = sliding, normal
     mem[row + ROW.force], mem[row + ROW.variance] = force, variance
+    mem[row + ROW.normal_slope], mem[row + ROW.force_slope] = normal_slope, force_slope
     mem[at + RUB.seen] = seen + 1.0
     mem[at + RUB.count] = float(min(seen + 1, SAMPLES))
     mem[at + RUB.largest] = max(mem[at + RUB.largest], normal)

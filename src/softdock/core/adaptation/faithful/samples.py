@@ -26,8 +26,9 @@ from softdock.core.adaptation.faithful.readings import (
     is_stuck,
     mock_ups_at,
     next_force,
+    slope_at,
 )
-from softdock.core.adaptation.faithful.rub import RUB, keep_rub
+from softdock.core.adaptation.faithful.rub import keep_rub
 from softdock.core.adaptation.faithful.touches import places_of
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
@@ -48,20 +49,9 @@ from softdock.core.spatial.vectors import (
 
 NO_TORQUE = 1e3  # m; torques that are not to count
 TINY = 1e-30  # N^2, in place of a noise of zero
+FADED = 0.15  # s after a touch; before, a low-pass may still show it
 STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
-
-
-@compiled
-def _along(place, direction, wrench, noise):
-    """Size of a force along a direction at a touch, and its variance: least squares over force and
-    torque."""
-    turning = cross(place.on_chaser, direction)
-    a, b = 1.0 / (noise[0] * noise[0] + TINY), 1.0 / (noise[1] * noise[1] + TINY)
-    weight = a * dot(direction, direction) + b * dot(turning, turning)
-    return (
-        a * dot(direction, wrench.force) + b * dot(turning, wrench.torque)
-    ) / weight, 1.0 / weight
 
 
 @compiled
@@ -89,17 +79,15 @@ def _quadratic(m, a):
 
 
 @apart
-def _one_touch(method, mem, i, place, wrench, noise):
+def _one_touch(method, mem, i, place, wrench, slope, noise):
     """A sample of pair i, which alone touches."""
     m, n = method.memory, place.normal
     fit = m + CELL.fits + i * FIT_FLOATS
     force, matrix = _at_point(place, wrench, noise)
-    rubs = method.friction and (mem[m + CELL.rub + RUB.friction] > 0.0 or noise[0] == 0.0)
-    if rubs:
-        pushed, variance = dot(n, force), _quadratic(matrix, n)
-    else:
-        pushed, variance = _along(place, n, wrench, noise)
-    keep_sample(mem, fit, place.depth, place.rate, pushed, variance)
+    pushed, variance = dot(n, force), _quadratic(matrix, n)
+    change = _at_point(place, slope, noise)[0]
+    rising = dot(n, change)
+    keep_sample(mem, fit, place.depth, place.rate, pushed, variance, rising)
     speed = norm(place.sliding)
     if method.friction and speed > FRICTION_SPEED and pushed > 0.0:
         against = scale(-1.0 / speed, place.sliding)
@@ -179,7 +167,7 @@ def _many_touches(method, mem, count, wrench, noise):
         force = mem[matrix + i * WIDTH + count] / mem[matrix + i * WIDTH + i]
         fit = method.memory + CELL.fits + int(mem[row + ROW.pair]) * FIT_FLOATS
         keep_sample(
-            mem, fit, mem[row + ROW.depth], mem[row + ROW.rate], force, mem[row + ROW.spare]
+            mem, fit, mem[row + ROW.depth], mem[row + ROW.rate], force, mem[row + ROW.spare], 0.0
         )
 
 
@@ -218,14 +206,13 @@ def take_sample(method, mem, row):
         if places.second.depth > 0.0:
             _note_touch(method, mem, count, i, places.second)
             count, which = count + 1, i
-    was = mem[m + CELL.touching]
     mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
     flight, q = m + CELL.flight, both.chaser.q
     if count == 0:
-        if was == 0.0 and method.tare:
+        if method.tare and t - mem[m + CELL.last_touch] > FADED:
             _in_flight(method, mem, flight, q, raw, acceleration_at(mem, m + CELL.paired, t))
         return
-    mem[m + CELL.unexplained_now] = 0.0
+    mem[m + CELL.unexplained_now], mem[m + CELL.last_touch] = 0.0, t
     if method.tare and mem[flight + FLIGHT.count] < ENOUGH:
         return  # what the sensor shows without a touch is not known
     wrench = tared(mem, flight, q, raw) if method.tare else raw
@@ -250,6 +237,7 @@ def take_sample(method, mem, row):
             which,
             places.first if places.first.depth > 0.0 else places.second,
             wrench,
+            slope_at(mem, m + CELL.paired),
             noise,
         )
     else:

@@ -69,6 +69,15 @@ class _Law:
     friction: float
 
 
+def distance_bound(scenario: Scenario) -> float | None:
+    """The root mean square distance from orbit that noise alone leaves the best estimator; None
+    where there is no noise, or the bound is not of this scenario's contacts."""
+    try:
+        return noise_bound(scenario).distance
+    except BadInput:
+        return None
+
+
 def noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     """The bound for a scenario's sensor. `torques`: readings of torque count too."""
     force, torque = handed_over_noise(scenario)
