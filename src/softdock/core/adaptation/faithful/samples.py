@@ -91,7 +91,16 @@ def _one_touch(method, mem, i, place, wrench, slope, noise):
     speed = norm(place.sliding)
     if method.friction and speed > FRICTION_SPEED and pushed > 0.0:
         against = scale(-1.0 / speed, place.sliding)
-        keep_rub(mem, m + CELL.rub, speed, pushed, dot(against, force), _quadratic(matrix, against))
+        keep_rub(
+            mem,
+            m + CELL.rub,
+            speed,
+            pushed,
+            dot(against, force),
+            _quadratic(matrix, against),
+            rising,
+            dot(against, change),
+        )
 
 
 @compiled
