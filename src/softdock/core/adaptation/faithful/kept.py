@@ -25,6 +25,7 @@ FIT_CELLS = Cells(
     Cell("stride", 1, "-", "every so many samples one is kept"),
     Cell("model", 1, "-", "number of the law in fit.py; 0: none"),
     Cell("lag", 1, "s", "of a low-pass that no stamp tells of"),
+    Cell("ramp", 1, "m", "d_0 that is tried"),
     Cell("scratch", 78, "", "normal equations"),
     Cell("own", 6, "", "weights of the parameters by themselves"),
     Cell("chi", 1, "-", "of the law that counts, per sample"),

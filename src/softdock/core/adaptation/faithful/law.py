@@ -1,10 +1,12 @@
 """A contact law as it is identified, and what it does at the satellites.
 
-    f = f_0 + k d^n (1 + lambda d') + c d'     d [m] > 0 the deflection, d' [m/s] its rate
+    f = f_0 min(d / d_0, 1) + k d^n (1 + lambda d') + c d'
+
+    d [m] > 0 the deflection, d' [m/s] its rate
 
 never pulling, unless a pull was seen; k > 0, n >= 1, f_0, c, lambda >= 0. Each such law is passive:
-what it stores is f_0 d + k d^(n+1) / (n+1), and all else it takes. Friction: mu f against the
-sliding velocity v, as v / sqrt(v^2 + v_0^2).
+what it stores is f_0 (d - d_0 / 2) + k d^(n+1) / (n+1) beyond d_0, and all else it takes. Friction:
+mu f against the sliding velocity v, as v / sqrt(v^2 + v_0^2).
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from typing import NamedTuple
 
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
+
+STILL = 1e-6  # of the depth: over a shorter way the force does not change
 
 
 class Believed(NamedTuple):
@@ -27,6 +31,7 @@ class Believed(NamedTuple):
     friction: float
     slip: float  # m/s
     preload: float  # N, f_0
+    ramp: float  # m, d_0
 
 
 BELIEVED_CELLS = Cells(
@@ -39,6 +44,7 @@ BELIEVED_CELLS = Cells(
     Cell("friction", 1, "-", "Coulomb coefficient"),
     Cell("slip", 1, "m/s", "speed at which friction is at 71 %"),
     Cell("preload", 1, "N", "force at the first touch"),
+    Cell("ramp", 1, "m", "depth over which it comes"),
 )
 LAW, LAW_FLOATS = BELIEVED_CELLS.at, BELIEVED_CELLS.size
 
@@ -54,6 +60,7 @@ def load_law(mem, at):
         friction=mem[at + LAW.friction],
         slip=mem[at + LAW.slip],
         preload=mem[at + LAW.preload],
+        ramp=mem[at + LAW.ramp],
     )
 
 
@@ -66,7 +73,10 @@ def raised(depth, power):
 @compiled
 def elastic(law, depth):
     """The part of the force that is given back [N]."""
-    return law.preload + law.stiffness * raised(depth, law.power) if depth > 0.0 else 0.0
+    if depth <= 0.0:
+        return 0.0
+    share = depth / law.ramp if depth < law.ramp else 1.0
+    return law.preload * share + law.stiffness * raised(depth, law.power)
 
 
 @compiled
@@ -75,15 +85,19 @@ def stored(law, depth):
     if depth <= 0.0:
         return 0.0
     whole = law.stiffness * raised(depth, law.power) / (law.power + 1.0)
-    return (law.preload + whole) * depth
+    way = depth - 0.5 * law.ramp
+    if depth < law.ramp:
+        way = 0.5 * depth * depth / law.ramp
+    return law.preload * way + whole * depth
 
 
 @compiled
 def steepness(law, depth):
     """Slope of the elastic part [N/m]."""
+    extra = law.preload / law.ramp if depth < law.ramp else 0.0
     if law.power == 1.0:
-        return law.stiffness
-    return law.stiffness * law.power * math.pow(max(depth, 0.0), law.power - 1.0)
+        return law.stiffness + extra
+    return extra + law.stiffness * law.power * math.pow(max(depth, 0.0), law.power - 1.0)
 
 
 @compiled
@@ -100,6 +114,7 @@ def push_over(law, depth, rate, mobility, dt):
     share, spring = 1.0, elastic(law, depth)
     if a < 0.0 or b < 0.0:
         share = max(a, b) / abs(b - a)
+    if a < 0.0 or b < 0.0 or (law.preload > 0.0 and abs(half) > STILL * depth):
         spring = (stored(law, b) - stored(law, a)) / (b - a)
     brake = spring * law.factor + share * law.damping
     if brake == 0.0:

@@ -88,6 +88,7 @@ def laws_differ(mem, one, other, count):
             or _differs(mem[a + LAW.damping], mem[b + LAW.damping])
             or _differs(mem[a + LAW.factor], mem[b + LAW.factor])
             or _differs(mem[a + LAW.preload], mem[b + LAW.preload])
+            or _differs(mem[a + LAW.ramp], mem[b + LAW.ramp])
             or mem[a + LAW.pulls] != mem[b + LAW.pulls]
         ):
             return True
