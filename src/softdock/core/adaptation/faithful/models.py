@@ -1,5 +1,5 @@
-"""One of the laws that are fitted to a pair's samples (fit.py lists them): weighted least squares by
-Gauss and Newton, one round where the power is not sought."""
+"""One of the laws that are fitted to a pair's samples (fit.py lists them): weighted least squares
+by Gauss and Newton, one round where the power is not sought."""
 
 from __future__ import annotations
 
