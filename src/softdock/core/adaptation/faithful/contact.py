@@ -43,12 +43,12 @@ def begin(method, mem):
     m = method.memory
     mem[m + CELL.ready], mem[m + CELL.shadow_stamp] = 1.0, -1.0
     mem[m + CELL.last_touch] = -1.0
-    for i in range(method.count):
+    for i in range(method.number):
         at = m + CELL.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
         law = m + CELL.found + i * LAW_FLOATS
         mem[law + LAW.power], mem[law + LAW.slip] = 1.0, 1e-3
-    copy_laws(mem, m + CELL.found, m + CELL.laws, method.count)
+    copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
 
 
 @apart
@@ -94,7 +94,7 @@ def follow_contact(method, mem, rig, measured, satellites):
     """Where the contact stands: touched, under way, over."""
     m, motions = method.memory, satellite_motions(rig, satellites)
     depth = deepest(
-        mem, m + CELL.pairs, m + CELL.latches, method.count, motions.chaser, motions.target
+        mem, m + CELL.pairs, m + CELL.latches, method.number, motions.chaser, motions.target
     )
     mem[m + CELL.depth] = depth
     phase, mock_ups_touch = mem[m + CELL.phase], mem[m + CELL.touching] != 0.0
@@ -143,10 +143,10 @@ def follow_contact(method, mem, rig, measured, satellites):
 def believe(method, mem, over):
     """Act on what was found: at once while nothing touches, else by computing the past anew."""
     m = method.memory
-    differs = laws_differ(mem, m + CELL.found, m + CELL.laws, method.count)
+    differs = laws_differ(mem, m + CELL.found, m + CELL.laws, method.number)
     if mem[m + CELL.phase] <= BY_LEDGER or not method.rewind:
         if differs:
-            copy_laws(mem, m + CELL.found, m + CELL.laws, method.count)
+            copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
         if over:
             mem[m + CELL.phase] = APART
         return
@@ -166,7 +166,7 @@ def take_over(method, mem, rig, satellites):
     """The past that was computed anew has caught up: the satellites are there."""
     m = method.memory
     corrected = load_satellites(mem, m + CELL.shadow)
-    copy_laws(mem, m + CELL.shadow_laws, m + CELL.laws, method.count)
+    copy_laws(mem, m + CELL.shadow_laws, m + CELL.laws, method.number)
     copy_latches(mem, m + CELL.shadow_latches, m + CELL.latches)
     cycles = float(rig.cycle) - mem[m + CELL.start_stamp]
     mem[m + CELL.rewound] = cycles

@@ -49,7 +49,7 @@ def _better(one, other, noise):
     """Of two laws the one with the lower chi^2 + p ln N; `noise`: what no law explains."""
     if other.model == 0:
         return one
-    penalty = math.log(max(other.count, 2.0))
+    penalty = math.log(max(other.samples, 2.0))
     score = other.chi / noise + other.parameters * penalty
     return other if score < one.chi / noise + one.parameters * penalty else one
 
@@ -79,15 +79,15 @@ def _simplest(mem, at, law, damped, powers, lags):
     if spring.model == 0:
         return NOTHING
     braked = spring
-    if damped and spring.count >= 2.0:
+    if damped and spring.samples >= 2.0:
         braked = _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), 1.0)
-    if braked.chi <= EXPLAINED * spring.count:
+    if braked.chi <= EXPLAINED * spring.samples:
         return braked
     before = int(mem[at + FIT.model])
     if before > 2 and _allowed(before, damped, powers, lags):
         mem[at + FIT.ramp] = mem[law + LAW.ramp]
         again = fitted(mem, at, law, before, spring.k, max(mem[law + LAW.power], 1.0))
-        if again.model > 0 and again.chi <= EXPLAINED * again.count:
+        if again.model > 0 and again.chi <= EXPLAINED * again.samples:
             return again
     return _of_all(mem, at, law, spring, damped, powers, lags)
 
@@ -128,7 +128,7 @@ def _with_ramp(mem, at, law, model, spring):
         model=found.model,
         parameters=found.parameters + 1.0,
         chi=found.chi,
-        count=found.count,
+        samples=found.samples,
         k=found.k,
         c=found.c,
         f_0=found.f_0,
@@ -147,20 +147,20 @@ def _of_all(mem, at, law, spring, damped, powers, lags):
     least = spring.chi
     best = spring
     for turn in range(2):
-        noise = max(least / spring.count, 1.0)
+        noise = max(least / spring.samples, 1.0)
         best = spring
         for model in range(2, MODELS):
             if not _allowed(model, damped, powers, lags):
                 continue
             found = _with_ramp(mem, at, law, model, spring)
-            if found.model == 0 or found.count < found.parameters + 1.0:
+            if found.model == 0 or found.samples < found.parameters + 1.0:
                 continue
             if turn == 0:
                 least = min(least, found.chi)
             best = _better(best, found, noise)
-        if turn == 0 and least > spring.count * _rough(mem, at):
+        if turn == 0 and least > spring.samples * _rough(mem, at):
             return _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), noise)
-        if turn == 0 and noise == max(least / spring.count, 1.0):
+        if turn == 0 and noise == max(least / spring.samples, 1.0):
             return best
     return best
 
@@ -180,11 +180,11 @@ def fit_law(mem, at, law, damped, powers, lags):
     mem[law + LAW.stiffness], mem[law + LAW.power] = found.k / unit, found.n
     mem[law + LAW.damping], mem[law + LAW.factor] = found.c, found.g / found.k
     mem[law + LAW.preload], mem[law + LAW.ramp] = found.f_0, found.ramp
-    mem[at + FIT.model], mem[at + FIT.chi] = float(found.model), found.chi / found.count
+    mem[at + FIT.model], mem[at + FIT.chi] = float(found.model), found.chi / found.samples
     mem[at + FIT.lag] = found.tau
     weight = weight_of(mem, at, at + FIT.rows)
-    mem[at + FIT.misfit] = math.sqrt(found.chi / (found.count * weight)) / mem[at + FIT.largest]
-    more = max(found.chi / found.count, 1.0)  # what does not explain the samples is worth less
+    mem[at + FIT.misfit] = math.sqrt(found.chi / (found.samples * weight)) / mem[at + FIT.largest]
+    more = max(found.chi / found.samples, 1.0)  # what does not explain the samples is worth less
     mem[at + FIT.spread] = math.sqrt(more * found.variance) / found.k
     mem[at + FIT.damping_spread] = math.sqrt(more * found.damping_variance)
     return True

@@ -57,7 +57,7 @@ class Faithful(NamedTuple):
     memory: int
     vector: Any
     pairs_at: int  # first pair in the vector; its shape is known, its law is not read
-    count: int  # of pairs
+    number: int  # of pairs
     sensor_at: int  # of what is known of the sensor, in the vector
     on_chaser: bool  # its torque is about the chaser's mock-up
     rows: int  # of what others gave, a row for each cycle that may be computed anew
@@ -75,7 +75,7 @@ MARKER = Faithful(
     memory=0,
     vector=0,
     pairs_at=0,
-    count=0,
+    number=0,
     sensor_at=0,
     on_chaser=True,
     rows=0,

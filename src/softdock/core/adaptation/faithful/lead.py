@@ -52,7 +52,7 @@ def _ahead(method, mem, rig, satellites, lead):
             m + CELL.pairs,
             m + CELL.lead_latches,
             m + CELL.laws,
-            method.count,
+            method.number,
             rig,
             satellites,
             dt,

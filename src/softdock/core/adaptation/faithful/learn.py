@@ -17,7 +17,7 @@ WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 def fit_again(method, mem, every):
     """Fit every pair that has enough new samples (`every`: any); whether anything was fitted."""
     m, anew = method.memory, False
-    for i in range(method.count):
+    for i in range(method.number):
         fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
         if mem[fit + FIT.seen] == 0.0 or not (every or is_due(mem, fit)):
             continue
@@ -35,7 +35,7 @@ def fit_again(method, mem, every):
         mem[rub + RUB.lag] = _lag(method, mem)
         fit_rub(mem, rub)
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0
-        believe_rub(mem, rub, m + CELL.found, method.count, LAW_FLOATS)
+        believe_rub(mem, rub, m + CELL.found, method.number, LAW_FLOATS)
         anew = True
     return anew
 
@@ -44,7 +44,7 @@ def fit_again(method, mem, every):
 def _lag(method, mem):
     """Of the sensor's low-pass [s], as the pair with most samples shows it."""
     found, most = 0.0, 0.0
-    for i in range(method.count):
+    for i in range(method.number):
         fit = method.memory + CELL.fits + i * FIT_FLOATS
         if mem[fit + FIT.seen] > most:
             found, most = mem[fit + FIT.lag], mem[fit + FIT.seen]
@@ -56,7 +56,7 @@ def _share(method, mem, i):
     """A pair that was never felt is believed to be as this one."""
     m = method.memory
     law = m + CELL.found + i * LAW_FLOATS
-    for j in range(method.count):
+    for j in range(method.number):
         if j != i and mem[m + CELL.fits + j * FIT_FLOATS + FIT.model] == 0.0:
             other = m + CELL.found + j * LAW_FLOATS
             for c in range(LAW_FLOATS):
@@ -74,7 +74,7 @@ def _show(method, mem, law):
 @apart
 def is_worth(method, mem):
     """Whether what was found is known well enough to act on."""
-    for i in range(method.count):
+    for i in range(method.number):
         fit = method.memory + CELL.fits + i * FIT_FLOATS
         if mem[fit + FIT.model] > 0.0 and mem[fit + FIT.spread] > WORTH:
             return False

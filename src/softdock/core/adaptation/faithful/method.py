@@ -80,7 +80,7 @@ def prepare(marker, vector, base, memory):
         memory=memory,
         vector=vector,
         pairs_at=int(v[b + AT.contacts]),
-        count=int(v[b + AT.contacts + 1]),
+        number=int(v[b + AT.contacts + 1]),
         sensor_at=base + AT.sensor,
         on_chaser=int(v[int(v[b + AT.sensor + 1])]) == ON_CHASER,
         rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
@@ -148,7 +148,7 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         mem[m + CELL.rewound_energy] = pair_energy(rig, before) - pair_energy(rig, satellites)
         mem[m + CELL.acts] = 1.0
     after, steps = believed_cycle(
-        mem, m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.count, rig, before, rig.T
+        mem, m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number, rig, before, rig.T
     )
     mean = Wrenches(no_wrench(), no_wrench())
     taken = -mem[m + CELL.rewound_energy]

@@ -40,7 +40,7 @@ class Found(NamedTuple):
     model: int  # 0: none
     parameters: float
     chi: float
-    count: float
+    samples: float
     k: float
     c: float
     f_0: float
@@ -56,7 +56,7 @@ NOTHING = Found(
     model=0,
     parameters=0.0,
     chi=math.inf,
-    count=0.0,
+    samples=0.0,
     k=0.0,
     c=0.0,
     f_0=0.0,
@@ -200,7 +200,7 @@ def fitted(mem, at, law, model, k, n):
         model=model,
         parameters=number,
         chi=chi,
-        count=count,
+        samples=count,
         k=p[K],
         c=max(p[C], 0.0),
         f_0=p[F_0],

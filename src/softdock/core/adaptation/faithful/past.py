@@ -99,7 +99,7 @@ def laws_differ(mem, one, other, count):
 def begin_past(method, mem):
     """Compute the past anew, under the laws as last fitted."""
     m = method.memory
-    copy_laws(mem, m + CELL.found, m + CELL.shadow_laws, method.count)
+    copy_laws(mem, m + CELL.found, m + CELL.shadow_laws, method.number)
     copy_latches(mem, m + CELL.start_latches, m + CELL.shadow_latches)
     for i in range(2 * BODY_FLOATS):
         mem[m + CELL.shadow + i] = mem[m + CELL.start + i]
@@ -122,7 +122,7 @@ def carry_past(method, mem, rig):
             m + CELL.pairs,
             m + CELL.shadow_latches,
             m + CELL.shadow_laws,
-            method.count,
+            method.number,
             rig,
             satellites,
             rig.T,

@@ -206,7 +206,7 @@ def take_sample(method, mem, row):
     t, raw = mem[row], load_wrench(mem, row + 1)
     both = mock_ups_at(mem, m + CELL.paired, t)
     count, which, deepest_one = 0, 0, 0.0
-    for i in range(method.count):
+    for i in range(method.number):
         places = places_of(mem, m + CELL.pairs, m + CELL.mock_latches, i, both.chaser, both.target)
         deepest_one = max(deepest_one, max(places.first.depth, places.second.depth))
         if places.first.depth > 0.0:
