@@ -15,8 +15,8 @@ import numpy as np
 
 from benchmarks.faithful.cases import CASES, NOISY, Tables, drawn
 from softdock import build, simulate
-from softdock.errors import BadInput
 from softdock.analysis.noise_bound import noise_bound
+from softdock.errors import BadInput
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
 
