@@ -15,6 +15,13 @@ from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.spatial.rigid_body import BODY_FLOATS
 
 BOTH = 2 * BODY_FLOATS
+CHASER, TARGET = 0, 1  # of what is kept for both bodies, one float each
+OFFSET_CELLS = Cells(
+    "offset",
+    Cell("place", 3, "m", "of a set-point, world axes"),
+    Cell("turn", 3, "rad", "of its attitude, body axes"),
+)
+OFFSET, OFFSET_FLOATS = OFFSET_CELLS.at, OFFSET_CELLS.size
 CELLS = Cells(
     "faithful",
     recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past computed anew"),
@@ -63,8 +70,8 @@ CELLS = Cells(
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
     Cell("any_sent", 1, "-", "1: there are any"),
-    Cell("offset", 12, "m, rad", "of both set-points, from a jump that fades"),
-    Cell("offset_rate", 12, "m/s, rad/s", "and their rates"),
+    Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),
+    Cell("offset_rate", 2 * OFFSET_CELLS.size, "m/s, rad/s", "and their rates"),
     Cell("shared", 1, "-", "1: the robots carry shares of the relative motion"),
     Cell("output", 26, "m, -, m/s, rad/s", "set-points before they were laid out"),
     Cell("cut", 1, "J", "taken by the bound so far"),

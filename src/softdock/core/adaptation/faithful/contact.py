@@ -3,7 +3,7 @@ when the past is computed anew, when the ledger takes over."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.cells import CELL
+from softdock.core.adaptation.faithful.cells import CELL, TARGET
 from softdock.core.adaptation.faithful.fallback import (
     forget_ledger,
     ledger_is_open,
@@ -74,9 +74,15 @@ def _learn_flight(method, mem, rig, measured, motions):
         note_delay(
             mem, flight, 0, mem[m + CELL.leads], add_scaled(c.p, -age, c.v), c.v, mock.chaser.p
         )
-    if abs(mem[m + CELL.lead_rates + 1]) < STEADY:
+    if abs(mem[m + CELL.lead_rates + TARGET]) < STEADY:
         note_delay(
-            mem, flight, 1, mem[m + CELL.leads + 1], add_scaled(t.p, -age, t.v), t.v, mock.target.p
+            mem,
+            flight,
+            1,
+            mem[m + CELL.leads + TARGET],
+            add_scaled(t.p, -age, t.v),
+            t.v,
+            mock.target.p,
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.cells import CELL
+from softdock.core.adaptation.faithful.cells import CELL, OFFSET, OFFSET_FLOATS, TARGET
 from softdock.core.adaptation.faithful.flight import delay_of
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
@@ -66,7 +66,7 @@ def _ahead(method, mem, rig, satellites, lead):
 def ahead(method, mem, rig, satellites):
     """Both satellites' motions after their leads."""
     m = method.memory
-    lead_c, lead_t = mem[m + CELL.leads], mem[m + CELL.leads + 1]
+    lead_c, lead_t = mem[m + CELL.leads], mem[m + CELL.leads + TARGET]
     chaser, target = satellites, satellites
     if lead_c > 0.0:
         chaser = _ahead(method, mem, rig, satellites, lead_c)
@@ -75,7 +75,7 @@ def ahead(method, mem, rig, satellites):
     elif lead_t > 0.0:
         target = _ahead(method, mem, rig, satellites, lead_t)
     found = Output(motion_of(rig.chaser, chaser.chaser), motion_of(rig.target, target.target))
-    growth_c, growth_t = mem[m + CELL.lead_rates], mem[m + CELL.lead_rates + 1]
+    growth_c, growth_t = mem[m + CELL.lead_rates], mem[m + CELL.lead_rates + TARGET]
     return Output(_faster(found.chaser, growth_c), _faster(found.target, growth_t))
 
 
@@ -88,25 +88,25 @@ def _faster(motion, growth):
 @compiled
 def _note_jump(mem, at, rate, was, now):
     store3(mem, at, subtract(was.p, now.p))
-    store3(mem, at + 3, logarithm(product(inverse(now.q), was.q)))
+    store3(mem, at + OFFSET.turn, logarithm(product(inverse(now.q), was.q)))
     store3(mem, rate, subtract(was.v, now.v))
-    store3(mem, rate + 3, subtract(was.w, now.w))
+    store3(mem, rate + OFFSET.turn, subtract(was.w, now.w))
 
 
 @compiled
 def _with_offset(mem, at, rate, motion):
     return Motion(
         add(motion.p, load3(mem, at)),
-        product(motion.q, exponential(load3(mem, at + 3))),
+        product(motion.q, exponential(load3(mem, at + OFFSET.turn))),
         add(motion.v, load3(mem, rate)),
-        add(motion.w, load3(mem, rate + 3)),
+        add(motion.w, load3(mem, rate + OFFSET.turn)),
     )
 
 
 @compiled
 def _fade(mem, at, rate, T):
     e = math.exp(-FADING * T)
-    for i in range(12):
+    for i in range(2 * OFFSET_FLOATS):
         a = mem[rate + i] + FADING * mem[at + i]
         moved = mem[at + i] + a * T
         mem[at + i], mem[rate + i] = moved * e, (a - FADING * moved) * e
@@ -120,12 +120,12 @@ def smoothed(method, mem, rig, output, jumped):
         was = load_both(mem, method.memory + CELL.output)
         was = Output(coasting(was.chaser, rig.T), coasting(was.target, rig.T))
         _note_jump(mem, at, rate, was.chaser, output.chaser)
-        _note_jump(mem, at + 6, rate + 6, was.target, output.target)
+        _note_jump(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, was.target, output.target)
     else:
         _fade(mem, at, rate, rig.T)
     output = Output(
         _with_offset(mem, at, rate, output.chaser),
-        _with_offset(mem, at + 6, rate + 6, output.target),
+        _with_offset(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, output.target),
     )
     return output
 

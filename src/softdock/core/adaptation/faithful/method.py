@@ -56,6 +56,7 @@ from softdock.core.adaptation.interface import (
     Replaced,
     Wrenches,
 )
+from softdock.core.adaptation.measured.doubts import PLACES
 from softdock.core.adaptation.measured.line_of_action import (
     mock_ups_when_felt,
 )
@@ -72,6 +73,9 @@ from softdock.core.sensor.force_torque import ON_CHASER
 from softdock.core.spatial.motion import no_wrench, opposite
 from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
 
+COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
+SENSOR_ON = PLACES.at.on
+
 
 @compiled
 def prepare(marker, vector, base, memory):
@@ -80,9 +84,9 @@ def prepare(marker, vector, base, memory):
         memory=memory,
         vector=vector,
         pairs_at=int(v[b + AT.contacts]),
-        number=int(v[b + AT.contacts + 1]),
+        number=int(v[b + AT.contacts + COUNT]),
         sensor_at=base + AT.sensor,
-        on_chaser=int(v[int(v[b + AT.sensor + 1])]) == ON_CHASER,
+        on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
         rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
         tare=v[b + AT.tare] != 0.0,
         lead=v[b + AT.lead] != 0.0,

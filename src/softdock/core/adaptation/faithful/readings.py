@@ -27,6 +27,19 @@ from softdock.core.spatial.vectors import load3, norm, scale, subtract
 ROWS = 32  # of each ring: how many readings a pose may come later than its force
 SAME_TIME = 1e-9  # s
 STUCK = 2.0  # steps of a force that should have come, and did not
+WRENCH_ROW = Cells(
+    "stamped_wrench",
+    Cell("time", 1, "s", "of the sample"),
+    Cell("wrench", WRENCH_FLOATS, "N, Nm", "on the chaser"),
+)
+MOTIONS_ROW = Cells(
+    "stamped_motions",
+    Cell("time", 1, "s", "of the report"),
+    Cell("chaser", MOTION_FLOATS, "", "the chaser's mock-up: a `motion`"),
+    Cell("target", MOTION_FLOATS, "", "the target's"),
+)
+WRENCH, MOTIONS = WRENCH_ROW.at.wrench, MOTIONS_ROW.at
+WRENCH_ROW_FLOATS, MOTIONS_ROW_FLOATS = WRENCH_ROW.size, MOTIONS_ROW.size
 RING_CELLS = Cells(
     "paired",
     Cell("forces", 1, "-", "force samples so far"),
@@ -36,20 +49,20 @@ RING_CELLS = Cells(
     Cell("same", 1, "-", "readings of a sensor that was stuck"),
     Cell("step", 1, "N", "largest change of a reading from one to the next in contact"),
     Cell("changed", 1, "m", "depth at the last change"),
-    Cell("wrenches", ROWS * (1 + WRENCH_FLOATS), "s, N, Nm", "stamp and wrench on the chaser"),
-    Cell("motions", ROWS * (1 + 2 * MOTION_FLOATS), "s, ...", "stamp and both mock-ups"),
+    Cell("wrenches", ROWS * WRENCH_ROW.size, "s, N, Nm", "stamp and wrench on the chaser"),
+    Cell("motions", ROWS * MOTIONS_ROW.size, "s, ...", "stamp and both mock-ups"),
 )
 PAIRED = RING_CELLS.at
 
 
 @compiled
 def _wrenches(at):
-    return Ring(at + PAIRED.wrenches, ROWS, 1 + WRENCH_FLOATS)
+    return Ring(at + PAIRED.wrenches, ROWS, WRENCH_ROW_FLOATS)
 
 
 @compiled
 def _motions(at):
-    return Ring(at + PAIRED.motions, ROWS, 1 + 2 * MOTION_FLOATS)
+    return Ring(at + PAIRED.motions, ROWS, MOTIONS_ROW_FLOATS)
 
 
 @compiled
@@ -68,15 +81,15 @@ def note(mem, at, t, measured):
     elif _is_new(mem, ring, count, force_time):
         row = row_of(ring, count)
         mem[row] = force_time
-        store_wrench(mem, row + 1, wrench)
+        store_wrench(mem, row + WRENCH, wrench)
         mem[at + PAIRED.forces] = count + 1.0
     ring = _motions(at)
     count = int(mem[at + PAIRED.poses])
     if _is_new(mem, ring, count, pose_time):
         row = row_of(ring, count)
         mem[row] = pose_time
-        store_motion(mem, row + 1, measured.mock_ups.chaser)
-        store_motion(mem, row + 1 + MOTION_FLOATS, measured.mock_ups.target)
+        store_motion(mem, row + MOTIONS.chaser, measured.mock_ups.chaser)
+        store_motion(mem, row + MOTIONS.target, measured.mock_ups.target)
         mem[at + PAIRED.poses] = count + 1.0
 
 
@@ -104,7 +117,11 @@ def slope_at(mem, at):
     a, b = row_of(ring, max(taken - 2, 0)), row_of(ring, taken - 1)
     if a == b:
         return Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    per, first, last = 1.0 / (mem[b] - mem[a]), load_wrench(mem, a + 1), load_wrench(mem, b + 1)
+    per, first, last = (
+        1.0 / (mem[b] - mem[a]),
+        load_wrench(mem, a + WRENCH),
+        load_wrench(mem, b + WRENCH),
+    )
     return Wrench(
         scale(per, subtract(last.force, first.force)),
         scale(per, subtract(last.torque, first.torque)),
@@ -117,7 +134,10 @@ def is_stuck(mem, at, row, force, depth):
     component of `force` [N] over more of the depth [m] than its steps: a sensor that is frozen, or
     at its range."""
     taken = int(mem[at + PAIRED.taken])
-    now, last = load3(mem, row + 1), load3(mem, row_of(_wrenches(at), max(taken - 2, 0)) + 1)
+    now, last = (
+        load3(mem, row + WRENCH),
+        load3(mem, row_of(_wrenches(at), max(taken - 2, 0)) + WRENCH),
+    )
     x, y, z = abs(force[0]), abs(force[1]), abs(force[2])
     i = 0 if x >= y and x >= z else (1 if y >= z else 2)
     step = abs(now[i] - last[i])
@@ -139,7 +159,7 @@ def acceleration_at(mem, at, t):
     a, b, _ = bracket(mem, ring, newest, 0, t)
     if a == b:
         a, b = row_of(ring, newest - 1), row_of(ring, newest)
-    first, last = load_motion(mem, a + 1), load_motion(mem, b + 1)
+    first, last = load_motion(mem, a + MOTIONS.chaser), load_motion(mem, b + MOTIONS.chaser)
     return scale(1.0 / (mem[b] - mem[a]), subtract(last.v, first.v))
 
 
@@ -147,11 +167,11 @@ def acceleration_at(mem, at, t):
 def mock_ups_at(mem, at, t):
     """Both mock-ups at an instant."""
     a, b, share = bracket(mem, _motions(at), int(mem[at + PAIRED.poses]) - 1, 0, t)
-    first = Output(load_motion(mem, a + 1), load_motion(mem, a + 1 + MOTION_FLOATS))
+    first = Output(load_motion(mem, a + MOTIONS.chaser), load_motion(mem, a + MOTIONS.target))
     span = mem[b] - mem[a]
     if a == b or share * span < SAME_TIME:
         return first
-    last = Output(load_motion(mem, b + 1), load_motion(mem, b + 1 + MOTION_FLOATS))
+    last = Output(load_motion(mem, b + MOTIONS.chaser), load_motion(mem, b + MOTIONS.target))
     return Output(
         between(HERMITE, span, first.chaser, last.chaser, share),
         between(HERMITE, span, first.target, last.target, share),

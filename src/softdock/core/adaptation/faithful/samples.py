@@ -22,6 +22,7 @@ from softdock.core.adaptation.faithful.kept import FIT_FLOATS, keep_sample
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.readings import (
     PAIRED,
+    WRENCH,
     acceleration_at,
     is_stuck,
     mock_ups_at,
@@ -203,7 +204,7 @@ def _in_flight(method, mem, flight, q, raw, a):
 def take_sample(method, mem, row):
     """One paired reading: in free flight the tare's, else a sample of what touches."""
     m = method.memory
-    t, raw = mem[row], load_wrench(mem, row + 1)
+    t, raw = mem[row], load_wrench(mem, row + WRENCH)
     both = mock_ups_at(mem, m + CELL.paired, t)
     count, which, deepest_one = 0, 0, 0.0
     for i in range(method.number):
