@@ -22,6 +22,7 @@ from softdock.core.adaptation.energy_ledger.keys import (
     ALONG_WRENCH,
     REFUND,
     SLOPE,
+    WANTED,
     EnergyLedger,
     ring_rows,
 )
@@ -54,6 +55,7 @@ def ledger_of(method, mem, T):
         form=REFUND,
         transit=SLOPE,
         along=ALONG_WRENCH,
+        virtual=WANTED,
         take_unpaid=True,
         loan=LOAN,
         step=STEP,
