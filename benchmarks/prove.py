@@ -65,6 +65,13 @@ def _noise_confidence(seed: int) -> dict[str, Any]:
     return noise_confidence.run()
 
 
+@part("kernels", "the kernel of every method compiles to PTX, plain and with every feature")
+def _kernels(seed: int) -> dict[str, Any]:
+    from benchmarks import kernels
+
+    return kernels.run()
+
+
 @part("properties", "properties hold on a thousand random examples each, others each time")
 def _properties(seed: int) -> dict[str, Any]:
     """The property tests with Hypothesis' profile `prove` (tests/conftest.py)."""

@@ -52,7 +52,8 @@ def repeated_growth(run: Run) -> float:
     if not rows:
         return 0.0
     brought = np.array([kinetic_energy(bodies, motions(run.series, row)) for row in rows])
-    approach = kinetic_energy(bodies, motions(run.orbit.series, rows[0]))
+    first = min(rows[0], len(run.orbit.series["time"]) - 1)  # orbit may have stopped before
+    approach = kinetic_energy(bodies, motions(run.orbit.series, first))
     least = np.minimum.accumulate(brought)
     return float(np.max(brought - least) / approach) if approach > 0.0 else math.nan
 

@@ -28,6 +28,7 @@ LAZY = {
     "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",
     "campaign": "softdock.cli.campaign:campaign",
+    "benchmark": "softdock.cli.benchmark:benchmark",
     "import": "softdock.cli.import_log:import_log",
     "identify": "softdock.cli.identify:identify",
     "calibrate": "softdock.cli.calibrate:calibrate",

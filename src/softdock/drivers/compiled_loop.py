@@ -51,10 +51,12 @@ def ask_priority(priority: int) -> tuple[int, str]:
 
 def ask_locked_memory() -> tuple[bool, str]:
     """All pages of this process kept in memory."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mlockall(LOCK_ALL) != 0:
-        return False, f"mlockall: {os.strerror(ctypes.get_errno())}"
-    return True, ""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        refused = libc.mlockall(LOCK_ALL) != 0
+    except (AttributeError, OSError, TypeError) as error:  # Windows has no such call
+        return False, f"mlockall: {error}"
+    return (False, f"mlockall: {os.strerror(ctypes.get_errno())}") if refused else (True, "")
 
 
 def make_wire() -> calls.Wire:
