@@ -24,6 +24,7 @@ _EXPORTS = {
     "build": "softdock.scenario.build",
     "load_scenario": "softdock.scenario.files",
     "load_rig": "softdock.drivers.rig_file",
+    "replay": "softdock.archive.replay",
     "orbit": "softdock.core.orbit",
     "SoftdockError": "softdock.errors",
     "BadInput": "softdock.errors",

@@ -134,11 +134,15 @@ def test_every_tag_in_the_map_is_in_the_sources():
 
 @pytest.mark.parametrize("row", equation_rows(), ids=lambda row: f"{row[0]} {row[1].strip('`')}")
 def test_a_row_of_the_map_names_code_and_a_test(row):
-    """The function can be imported from the file named, and the test file exists."""
+    """The function can be imported from the file named, and the test exists: the file, or the
+    function in it that the row names."""
     tag, code, test, deviation = row
     assert tags_of(tag) == {tag}
     assert named_code(code) is not None
-    assert (ROOT / test.strip("`")).is_file(), test
+    file, _, name = test.strip("`").partition("::")
+    assert (ROOT / file).is_file(), test
+    if name:
+        assert f"\ndef {name}(" in (ROOT / file).read_text(encoding="utf-8"), test
     assert deviation
 
 

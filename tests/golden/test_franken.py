@@ -204,6 +204,8 @@ def test_the_haptic_bench():
 
 
 def test_the_better_step_dies_down_at_25_times_the_limit():
+    """Protects the claim that the better step stays stable where the published one is far beyond
+    its limit."""
     assert touch(Setting(times_limit=25.0), "better_step").numbers["stable"]
 
 

@@ -88,6 +88,8 @@ def columns(plan, tmp_path_factory):
 
 
 def test_neither_shards_nor_threads_change_a_bit(plan, columns, tmp_path):
+    """Protects resuming and clusters: how runs are split over shards and threads is not in the
+    numbers."""
     other = columns_of(plan, tmp_path / "c", 5, 2)
     assert other.keys() == columns.keys()
     for name in columns:
@@ -285,6 +287,7 @@ def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
 
 
 def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
+    """Protects campaigns on a GPU where none is at hand: the kernel compiles, barrier included."""
     import numba
 
     cuda = load_numba_cuda()

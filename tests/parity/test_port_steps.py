@@ -77,6 +77,7 @@ def test_a_sample_compiles_for_cuda(name, compile_for_h200):
 
 
 def test_the_published_sample_compiles_for_cuda(compile_for_h200):
+    """Protects the published step on a GPU: it compiles to the GPU's own square root."""
     from numba import typeof
 
     net = published_net(standard_linear_solid(500.0, 50.0, 100.0), 1e-3)

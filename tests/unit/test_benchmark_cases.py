@@ -96,6 +96,7 @@ def test_orbit_touches_after_a_free_flight_and_parts(cases, name):
 
 
 def test_a_case_that_is_not_listed_is_refused_with_the_nearest():
+    """A misspelt case is refused, and the nearest one is named."""
     with pytest.raises(BadInput, match="did you mean 'friction_02_sticking'"):
         load_scenario("benchmark:friction_02_stiking")
 

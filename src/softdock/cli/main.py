@@ -44,6 +44,7 @@ LAZY = {
     "view": "softdock.cli.view:view",
     "picture": "softdock.cli.picture:picture",
     "rig": "softdock.cli.rig:rig",
+    "replay": "softdock.cli.replay:replay",
 }
 
 

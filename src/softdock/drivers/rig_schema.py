@@ -122,7 +122,7 @@ class SensorEnd:
     bias: bool = flag(True, "ask the sensor to take its zero before a run, at rest")
     bias_N: Three = three((0.0,) * 3, 1e6, "N", "sensor axes; rig tare finds it")
     bias_Nm: Three = three((0.0,) * 3, 1e6, "Nm", "sensor axes; rig tare finds it")
-    delay_ms: float | None = maybe(0.0, 1000.0, "ms", "sample to arrival; rig delay finds")
+    delay_ms: float | None = maybe(0.0, 1000.0, "ms", "age of the forces; rig delay finds")
     in_flange_wxyz: tuple[float, ...] = field(
         default=(1.0, 0.0, 0.0, 0.0),
         metadata={"kind": "attitude", "meaning": "the sensor's axes in the flange's"},

@@ -54,7 +54,16 @@ def identify_tool(
     taken = log.time - log.force_age
     free = free & (taken >= command.time[0] + (LONGEST if delay is None else delay))
     if free.sum() < 20:
-        return Tool(None, None, None, None, None, 0.0, None, "too few readings in free motion")
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=None,
+            turned_rad=0.0,
+            noise_N=None,
+            note="too few readings in free motion",
+        )
     t, force, torque = taken[free], log.force[body][free], log.torque[body][free]
     cut = float(np.mean(np.all(force == 0.0, axis=1)))
     if cut > CUT:
@@ -63,7 +72,16 @@ def identify_tool(
             f"{100.0 * cut:.0f} % of the readings in free motion are exactly zero: a threshold "
             f"hides weight and bias below {least:.3g} N"
         )
-        return Tool(None, None, None, None, None, 0.0, None, note)
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=None,
+            turned_rad=0.0,
+            noise_N=None,
+            note=note,
+        )
     if delay is None:
         tried = np.arange(0.0, LONGEST, log.cycle / 4.0)
         delay = float(
@@ -139,7 +157,16 @@ def _fit(
             "the tool did not turn: its weight and the sensor's bias cannot be told apart; the "
             "log shows their sum only"
         )
-        return Tool(None, None, None, None, reading, turned, noise, note)
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=reading,
+            turned_rad=turned,
+            noise_N=noise,
+            note=note,
+        )
     cross = _cross(
         centre
     )  # of centre x bias, which the torque's constant part holds beside its own bias
@@ -150,14 +177,14 @@ def _fit(
     if uncertain > SEPARABLE * np.linalg.norm(weight):
         torque = _mean(np.einsum("nji,nj->ni", R, torque_W))
         return Tool(
-            found,
-            None,
-            bias_force,
-            torque,
-            reading,
-            turned,
-            noise,
-            "no weight beyond its uncertainty: a centre of mass has no meaning",
+            mass=found,
+            centre=None,
+            bias_force=bias_force,
+            bias_torque=torque,
+            reading=reading,
+            turned_rad=turned,
+            noise_N=noise,
+            note="no weight beyond its uncertainty: a centre of mass has no meaning",
         )
     return Tool(
         found,

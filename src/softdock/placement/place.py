@@ -182,4 +182,13 @@ def place_robots(
     fitting = 0
     if complete:
         fitting = sum(check_run(placed, each, tables, folder).fits for each in spread)
-    return Placement(name, motion, found, placed, before, check, len(spread), fitting)
+    return Placement(
+        name=name,
+        motion=motion,
+        found=found,
+        facility=placed,
+        before=before,
+        check=check,
+        spread=len(spread),
+        spread_fitting=fitting,
+    )

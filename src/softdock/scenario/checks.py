@@ -25,6 +25,7 @@ from softdock.core.machine.vector import (
     TIME,
     TIME_AT,
 )
+from softdock.core.robots.models import robot_model_named
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
@@ -132,7 +133,7 @@ def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list
         ):
             continue
         wrong = f"the {body}'s robot ({robot['model']}) does not do what is commanded"
-        most = mass * robot["max_acceleration_m_per_s2"] if robot["model"] == "limited" else np.inf
+        most = mass * robot_model_named(robot["model"]).strongest(robot)
         finder = next(
             (name for name, N in finders if max(N, tables["sensor"]["threshold_N"]) < most), ""
         )

@@ -107,10 +107,10 @@ def make_figure_3() -> Exhibit:
         )
     lines.append(Line("force", "c5", motion.time, motion.force, second=True, steps=True))
     return Exhibit(
-        "figure_3",
-        "Fig. 3: drift under a held force",
-        _said,
-        (
+        key="figure_3",
+        title="Fig. 3: drift under a held force",
+        says=_said,
+        columns=(
             Column("scheme", "scheme"),
             Column("cycle_ms", "T [ms]"),
             Column("first_m", "after the first push [m]"),
@@ -118,22 +118,22 @@ def make_figure_3() -> Exhibit:
             Column("published_first_m", "published, first [m]"),
             Column("published_second_m", "published, end [m]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "mass_kg": MASS,
             "smooth_velocity_gap_m_per_s": held_velocity_gap(T1),
         },
-        (
+        assumptions=(
             "The profile is not printed. 6 N from 2 to 7 s and 12 N from 34 to 39 s on 30 "
             "kg: the drift (T/2) dv of (5) is then 0.05 and 0.15 m at T1.",
         ),
-        (
+        remarks=(
             "What the published form leaves is the last sample of each push: where F(k) = 0, "
             "(17) is undefined; nothing is corrected and the debt is carried.",
             "In a loop a motion that ends at t_k leaves before F(k) is measured. 'One cycle "
             "later' is the rig that moves at v_c(k) over the next cycle.",
         ),
-        [
+        charts=[
             chart(
                 "figure_3",
                 "Drift at T = 0.1 s",

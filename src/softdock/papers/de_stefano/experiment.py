@@ -117,10 +117,10 @@ def _figure(key: str) -> Exhibit:
     bare, with_pc, bounded = (axis_motion(form, axis) for form in (BARE, "published", "bounded"))
     limit = usable_noise(axis)
     return Exhibit(
-        key,
-        f"{figure}: pushes by hand on OOS-SIM, {axis}",
-        _figure_said,
-        (
+        key=key,
+        title=f"{figure}: pushes by hand on OOS-SIM, {axis}",
+        says=_figure_said,
+        columns=(
             Column("scheme", "scheme"),
             Column("largest_force_N", "largest force [N]"),
             Column("observed_end_J", "E_obs at the end [J]"),
@@ -130,8 +130,8 @@ def _figure(key: str) -> Exhibit:
             Column("end_position_m", "position at the end, offline [m]"),
             Column("loop_end_position_m", "in the loop [m]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "usable_noise_N": limit,
             "noise_N": NOISE,
             "largest_own_speed_m_per_s": float(np.abs(bare.velocity).max()),
@@ -141,20 +141,20 @@ def _figure(key: str) -> Exhibit:
                 else {"published_force": "lower than on z"}
             ),
         },
-        (
+        assumptions=(
             "250 kg and 4 ms are published, and pushes of up to 60 N on z, less on x and y. "
             "Shape and times of the pushes and the sensor's noise are assumed: "
             "the preset oos_sim.",
             f"Usable: in half of {DRAWS} draws of the noise no correction exceeds the "
             "largest speed that the satellite itself has.",
         ),
-        (
+        remarks=(
             "The figure's numbers are not printed, and the pushes are ours: nothing of the "
             "experiment is confirmed. Whatever was filtered or gated in it is not printed either.",
             "E_obs with the controller is printed as positive; by (16) it is zero at best "
             "(figure_9).",
         ),
-        [
+        charts=[
             chart(
                 f"{key}_energy",
                 "Observed energy",
@@ -226,20 +226,20 @@ def make_noise() -> Exhibit:
     found = noise_campaign()
     rows = [{"scheme": form, **numbers} for form, numbers in found.items()]
     return Exhibit(
-        "noise",
-        "Beyond the paper: noise alone",
-        _noise_said,
-        (
+        key="noise",
+        title="Beyond the paper: noise alone",
+        says=_noise_said,
+        columns=(
             Column("scheme", "form"),
             Column("largest_m_per_s", "largest |v_pc| [m/s]"),
             Column("median_m_per_s", "median over runs of the largest [m/s]"),
             Column("largest_over_bound", "largest over T F_max / 2m of its run"),
         ),
-        rows,
-        {"runs": RUNS, "run_time_s": RUN_TIME, "noise_N": NOISE},
-        ("White noise, no push; F_max is the largest force of the run.",),
-        (),
-        [],
+        rows=rows,
+        numbers={"runs": RUNS, "run_time_s": RUN_TIME, "noise_N": NOISE},
+        assumptions=("White noise, no push; F_max is the largest force of the run.",),
+        remarks=(),
+        charts=[],
     )
 
 

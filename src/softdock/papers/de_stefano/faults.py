@@ -149,22 +149,22 @@ def make_faults() -> Exhibit:
         for method in ("integrator", "guarded")
     )
     return Exhibit(
-        "faults",
-        "Beyond the paper: bad input",
-        _said,
-        (Column("fault", "fault"), Column("event", "in the run's log"), *_columns()),
-        rows,
-        {"largest_correction_over_bound": over},
-        (
+        key="faults",
+        title="Beyond the paper: bad input",
+        says=_said,
+        columns=(Column("fault", "fault"), Column("event", "in the run's log"), *_columns()),
+        rows=rows,
+        numbers={"largest_correction_over_bound": over},
+        assumptions=(
             "EPOS 1-D, lossless, robots 16 ms late, 0.02 m/s, 10 s. In the table: the "
             "satellite's largest speed, and its last, over its approach speed. "
             "The passive integrator is the bounded form, as it is and with frozen_ms = 200.",
         ),
-        (
+        remarks=(
             "delay_passivity and energy_ledger believe no more than that a passive contact returns "
             "what it took since touch, with the loan and the noise.",
         ),
-        [],
+        charts=[],
     )
 
 

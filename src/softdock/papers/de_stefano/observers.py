@@ -48,10 +48,10 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
         integrate_axis("published", pushes(T), MASS, T),
     )
     return Exhibit(
-        key,
-        f"{figure}: observed energy and correction at T = {T:g} s",
-        _said,
-        (
+        key=key,
+        title=f"{figure}: observed energy and correction at T = {T:g} s",
+        says=_said,
+        columns=(
             Column("scheme", "scheme"),
             Column("lowest_before_J", "lowest E_obs of (16) [J]"),
             Column("lowest_after_J", "lowest, damper booked [J]"),
@@ -60,15 +60,15 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
             Column("largest_correction_m_per_s", "largest v_pc [m/s]"),
             Column("largest_drift_m", "largest drift [m]"),
         ),
-        rows,
-        {},
-        ("The force profile of figure_3.",),
-        (
+        rows=rows,
+        numbers={},
+        assumptions=("The force profile of figure_3.",),
+        remarks=(
             "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = "
             "-dH(k) < 0 while there is force. After a push -dH of the last sample stays, "
             "because (17) has no answer at F = 0.",
         ),
-        [
+        charts=[
             chart(
                 key,
                 "Observed energy",

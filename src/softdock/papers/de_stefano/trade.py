@@ -145,27 +145,27 @@ def make_trade() -> Exhibit:
             }
         )
     return Exhibit(
-        "trade",
-        "The trade: drift under a held force against restitution",
-        _said,
-        (
+        key="trade",
+        title="The trade: drift under a held force against restitution",
+        says=_said,
+        columns=(
             Column("scheme", "integrator or method"),
             Column("drift_mm", "drift [mm]"),
             Column("restitution", "restitution, no delay"),
             Column("golden", "expected"),
             Column("restitution_16_ms", "with robots 16 ms late"),
         ),
-        rows,
-        {},
-        (
+        rows=rows,
+        numbers={},
+        assumptions=(
             "250 kg, T = 4 ms. Drift: of the set-point, 60 N held for 5 s. Restitution: "
             "lossless spring of 4000 N/m at 0.02 m/s, mean over 8 sampling phases.",
         ),
-        (
+        remarks=(
             "The correction takes T/2 of position per gained velocity away: half a cycle of delay "
             "in a contact, e = exp(pi w h / 2); one cycle later (forward) it is 3T/2.",
         ),
-        [trade_chart(rows)],
+        charts=[trade_chart(rows)],
     )
 
 

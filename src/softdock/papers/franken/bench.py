@@ -25,17 +25,17 @@ COLUMNS = (
 def make_bench() -> Exhibit:
     setting = Setting()
     return Exhibit(
-        "bench",
-        "Future work: the renderings compared on one bench",
-        _said,
-        COLUMNS,
-        compare(setting),
-        {
+        key="bench",
+        title="Future work: the renderings compared on one bench",
+        says=_said,
+        columns=COLUMNS,
+        rows=compare(setting),
+        numbers={
             "limit_N_per_m": setting.limit_N_per_m,
             "wall_N_per_m": setting.stiffness_N_per_m,
             "times_limit": setting.times_limit,
         },
-        (
+        assumptions=(
             "Device 0.1 kg, 0.1 Ns/m, 1 kHz; hand 300 N/m, 0.2 Ns/m, from +5 to -12 mm in "
             "0.25 s, then at rest; speeds "
             "from 2.0 to 3.3 s. Dies down: the RMS speed falls from each third of the rest to the "
@@ -47,7 +47,7 @@ def make_bench() -> Exhibit:
             "principles as this paper "
             "describes them; their authors' own refinements are not in it.",
         ),
-        (
+        remarks=(
             "In closed loop the published wall re-arms on inward motion: with the latch that "
             "Fig. 5 needs, the hand falls through once S1 is empty.",
         ),

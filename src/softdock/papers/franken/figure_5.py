@@ -72,10 +72,10 @@ def make_figure_5() -> Exhibit:
     at_1k = next(row for row in rows if row["rate_Hz"] == 1000)
     low, high = phases()
     return Exhibit(
-        "figure_5",
-        "Fig. 5: repeated contacts",
-        _said,
-        (
+        key="figure_5",
+        title="Fig. 5: repeated contacts",
+        says=_said,
+        columns=(
             Column("rate_Hz", "rate [Hz]"),
             Column("continuous_mJ", "continuous [mJ]"),
             Column("euler_mJ", "Euler [mJ]"),
@@ -85,14 +85,14 @@ def make_figure_5() -> Exhibit:
             Column("published_error", "published"),
             Column("better_error", "better step"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "published_peak_at_1_kHz_N": at_1k["published_peak_N"],
             "published_least_over_phase_mJ": low,
             "published_largest_over_phase_mJ": high,
             "single_spring_error": single_spring_error(),
         },
-        (
+        assumptions=(
             "alpha = 1 (not published); no passivity controller in the table; phase sin(t = "
             "0). The energy is that of the first contact.",
             "The continuous model may pull until q is out of the wall, as the paper's; where "
@@ -100,8 +100,10 @@ def make_figure_5() -> Exhibit:
             f"{at_1k['continuous_no_pull_mJ']:.4f} mJ. Force errors are RMS over RMS, "
             "against the mean force of the model that does not pull.",
         ),
-        ("The paper prints no numbers with this figure; only signs can be held against it.",),
-        _charts(),
+        remarks=(
+            "The paper prints no numbers with this figure; only signs can be held against it.",
+        ),
+        charts=_charts(),
     )
 
 

@@ -97,10 +97,10 @@ def make_figure_6() -> Exhibit:
         Line("better step", "c5", t, better.force, steps=True),
     ]
     return Exhibit(
-        "figure_6",
-        "Fig. 6: relaxation",
-        _said,
-        (
+        key="figure_6",
+        title="Fig. 6: relaxation",
+        says=_said,
+        columns=(
             Column("run", "run"),
             Column("H_I_mJ", "H_I [mJ]"),
             Column("H_S1_mJ", "H_S1 [mJ]"),
@@ -109,24 +109,24 @@ def make_figure_6() -> Exhibit:
             Column("virtual_mJ", "virtual [mJ]"),
             Column("paid_mJ", "paid back [mJ]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "relaxation_s": measured_relaxation(off.force),
             "relaxation_predicted_s": effective_relaxation(tau, T),
             "relaxation_of_the_model_s": tau,
             "residual_J": residual,
         },
-        (
+        assumptions=(
             "The hand's motion is not published: from 20 mm before the wall to 40 mm inside "
             "it in 0.5 s along a "
             "minimum-jerk curve, then held. alpha = 1; b_max = 20 Ns/m.",
         ),
-        (
+        remarks=(
             "The experiment's data are not printed: nothing of it can be confirmed or denied.",
             "(23) takes 2T/tau of S2's energy a sample, not 1 - exp(-2T/tau): tau_eff = "
             "-2T / ln(1 - 2T/tau).",
         ),
-        [
+        charts=[
             chart(
                 "figure_6_force",
                 "Force at 100 Hz",

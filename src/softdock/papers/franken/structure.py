@@ -67,19 +67,19 @@ def make_structure() -> Exhibit:
         Column("printed", "row of (22)"),
     )
     return Exhibit(
-        "structure",
-        "Fig. 4 and (22): bond graph and Dirac structure",
-        _structure_said,
-        columns,
-        rows,
-        {
+        key="structure",
+        title="Fig. 4 and (22): bond graph and Dirac structure",
+        says=_structure_said,
+        columns=columns,
+        rows=rows,
+        numbers={
             "equal_to_printed": same,
             "skew": bool(np.array_equal(dirac.matrix, -dirac.matrix.T)),
             "B1_is_an_admittance": is_admittance(network.causality, network.parts, "B1"),
         },
-        ("Order of the elements: stores, dampers, ports, as they were added.",),
-        (),
-        [f"<figure>{network.svg()}</figure>", f"<pre>{escape(network.describe())}</pre>"],
+        assumptions=("Order of the elements: stores, dampers, ports, as they were added.",),
+        remarks=(),
+        charts=[f"<figure>{network.svg()}</figure>", f"<pre>{escape(network.describe())}</pre>"],
     )
 
 

@@ -41,10 +41,10 @@ def make_telemanipulation() -> Exhibit:
         if wall == KNOWN or scheme.startswith("local_model")  # the reflected force needs no place
     ]
     return Exhibit(
-        "telemanipulation",
-        "Future work: telemanipulation",
-        _said,
-        (
+        key="telemanipulation",
+        title="Future work: telemanipulation",
+        says=_said,
+        columns=(
             Column("delay_ms", "delay each way [ms]"),
             Column("scheme", "scheme"),
             Column("wall", "place of the wall"),
@@ -54,8 +54,8 @@ def make_telemanipulation() -> Exhibit:
             Column("force_against_static", "force over static"),
             Column("given_mJ", "most energy given to the devices [mJ]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "lent_mJ": 2e3 * SETTING.tank_J,
             **{
                 key: v
@@ -63,14 +63,14 @@ def make_telemanipulation() -> Exhibit:
                 if key not in ("delay_ms", "wall_known")
             },
         },
-        (
+        assumptions=(
             "All parameters are keys of `softdock.ports.telemanipulation.TeleSetting`, and stand "
             "below with their values; all are assumed. The local model is a spring of the wall's "
             "stiffness, that stands where the wall is from the start, or only once the slave has "
             "found it. A delay of 0 is one sample. Dies down: as on the bench.",
         ),
-        (),
-        [_chart()],
+        remarks=(),
+        charts=[_chart()],
     )
 
 

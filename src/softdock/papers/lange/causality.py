@@ -108,10 +108,10 @@ def make_causality() -> Exhibit:
     alone = np.array([bare_loop(10.0, 4.0, float(share)) for share in shares(PHASES)])
     apart = float(np.abs(alone - restitutions("nothing", 4.0, 10.0, True)).max())
     return Exhibit(
-        "causality",
-        "IV-F: causality, robots 20 ms late",
-        causality_said,
-        (
+        key="causality",
+        title="IV-F: causality, robots 20 ms late",
+        says=causality_said,
+        columns=(
             Column("stiffness_N_per_mm", "k [N/mm]"),
             Column("cycle_ms", "T [ms]"),
             Column("contact_cycles", "contact [cycles]"),
@@ -124,8 +124,8 @@ def make_causality() -> Exhibit:
             Column("fine_least", "least"),
             Column("fine_most", "most"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "lag_ms": 1e3 * LAG,
             "phases": PHASES,
             "bare_loop_mean": float(bare.mean()),
@@ -135,20 +135,20 @@ def make_causality() -> Exhibit:
             "expected_least": EXPECTED[0],
             "expected_most": EXPECTED[1],
         },
-        (
+        assumptions=(
             "The central impact of Fig. 6; robots of 2.3 m/s², 125 m/s³, 20 ms late; over "
             f"{PHASES} sampling phases. Held: one force a cycle (published). "
             "Sub-steps: those that the method has by default. Theory: sqrt(1 + (w tau)²), "
             "the satellites' overlap at the first sample taken as stored energy.",
         ),
-        (
+        remarks=(
             "The paper gives no numbers for IV-F. It asks for the lead first; rewind needs no "
             "knowledge of the delay.",
             "Too much lead: the robots touch and part before the satellites. The paper has no rule "
             "for that; here what is known of the contact is held until the satellites part as well "
             "(chart).",
         ),
-        [_bars(rows), _leads()],
+        charts=[_bars(rows), _leads()],
     )
 
 

@@ -95,10 +95,10 @@ def make_figure_6() -> Exhibit:
         impact("jerk", "published", scenario={"satellites.integrator": "forward_euler"})
     )
     return Exhibit(
-        "figure_6",
-        "Fig. 6: a direct central impact",
-        figure_6_said,
-        (
+        key="figure_6",
+        title="Fig. 6: a direct central impact",
+        says=figure_6_said,
+        columns=(
             Column("robots", "robots"),
             Column("cycle_ms", "T [ms]"),
             Column("loop", "loop"),
@@ -109,8 +109,8 @@ def make_figure_6() -> Exhibit:
             Column("momentum_error", "momentum error"),
             Column("client_m_per_s", "client after [m/s]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "ideal_peak_N": _ideal_peak(),
             "at_12_ms_least_at_the_satellites_N": low,
             "at_12_ms_most_at_the_satellites_N": high,
@@ -127,7 +127,7 @@ def make_figure_6() -> Exhibit:
             "as_independent_most_at_the_robots_N": as_independent_most(),
             "over_the_phase": {f"{cycle_ms:g}_ms": found for cycle_ms, found in phases.items()},
         },
-        (
+        assumptions=(
             "Published: 100 kg each, 100 N/mm on each side, contact at 8.04 s, 364 and 157 "
             "N. The cycle, the approach speed (0.1 m/s), the robots' limits (2.3 m/s² too) and "
             "when in a cycle the touch falls are assumed; T = 12 ms (RSI's slow cycle), "
@@ -138,8 +138,8 @@ def make_figure_6() -> Exhibit:
             + ". At 4 ms the presets' limits, 8.86 m/s³ and 0.362 m/s².",
             "Loops. " + "; ".join(f"{loop}: {words}" for loop, words in LOOP_WORDS.items()) + ".",
         ),
-        (),
-        figure_6_charts(run_of, phases),
+        remarks=(),
+        charts=figure_6_charts(run_of, phases),
         by_construction="the sampling phase was chosen for 157 N, and the limits of each family of "
         "robots for 364 N",
     )

@@ -110,10 +110,10 @@ def make_figure_7() -> Exhibit:
     led = led_runs(LATER)
     held = [100.0 * (energy_ratio(cone_run(HELD, later)) - 1.0) for later in LATER]
     return Exhibit(
-        "figure_7",
-        "Fig. 7: a bar in a cone",
-        figure_7_said,
-        (
+        key="figure_7",
+        title="Fig. 7: a bar in a cone",
+        says=figure_7_said,
+        columns=(
             Column("loop", "loop"),
             Column("contacts", "contacts (published: 4)"),
             *(Column(f"{order}_s", f"{order} [s]") for order in ORDER),
@@ -123,8 +123,8 @@ def make_figure_7() -> Exhibit:
             Column("angular_error", "angular momentum error"),
             Column("parting_m_per_s", "parting at [m/s]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "peaks_in_orbit_N": [c["peak_force_satellite_N"] for c in orbit.contacts],
             "linear_momentum_error": ours["linear_error"],
             "naive_energy_after_the_second_contact_percent": energy_after(cone_run("naive"), 1),
@@ -135,7 +135,7 @@ def make_figure_7() -> Exhibit:
             "held_least_percent": min(held),
             "held_most_percent": max(held),
         },
-        (
+        assumptions=(
             "Published: 100 and 1000 kg, 10 and 300 kg m², a bar and a cone (Fig. 5), 100 "
             "N/mm each, four contacts. The geometry is softdock's (preset "
             "`lange_cone`): half-angle 30 deg, depth 0.3 m, apex 0.6 m from the client's "
@@ -147,11 +147,11 @@ def make_figure_7() -> Exhibit:
             "it: with neither lead nor rewind, with one, with both, in "
             "sub-steps of a cycle; held: one force a cycle, as published.",
         ),
-        (
+        remarks=(
             "The paper prints no numbers with this figure; times and forces cannot be set side by "
             "side.",
         ),
-        [_replay(), *figure_7_charts()],
+        charts=[_replay(), *figure_7_charts()],
         by_construction="cone, levers, speed and offset, which are not published, were chosen so "
         "that four contacts and then separation come out",
     )

@@ -69,10 +69,10 @@ def make_restitution(seeds: int = SEEDS) -> Exhibit:
     bias = max(abs(row["filter_bias"]) for row in rows)
     spread = max(row["filter_deviation"] for row in rows)
     return Exhibit(
-        "restitution",
-        "IV-C: a wanted restitution behind elastic joints",
-        _said,
-        (
+        key="restitution",
+        title="IV-C: a wanted restitution behind elastic joints",
+        says=_said,
+        columns=(
             Column("law", "wanted law"),
             Column("wanted", "wanted e"),
             Column("filter", "filter"),
@@ -84,9 +84,9 @@ def make_restitution(seeds: int = SEEDS) -> Exhibit:
             Column("no_gap", "ignored, no gap"),
             Column("design_ignored", "expected"),
         ),
-        rows,
-        {"seeds": seeds, "largest_bias": bias, "largest_deviation": spread},
-        (
+        rows=rows,
+        numbers={"seeds": seeds, "largest_bias": bias, "largest_deviation": spread},
+        assumptions=(
             "Nothing of this is published. Assumed: joints of 500 N/mm with 50 kg behind "
             "each, contact of 50 N/mm, both with a damping ratio of 0.1; robots of "
             "2.3 m/s², 125 m/s³, 20 ms late and led by as much; T = 4 ms; 0.5 N of noise on "
@@ -95,12 +95,12 @@ def make_restitution(seeds: int = SEEDS) -> Exhibit:
             "independent calculation.",
             "; ".join(f"{name}: {words}" for name, words in WORDS.items()) + ".",
         ),
-        (
+        remarks=(
             "The real contact is damped; the satellites are to bounce as if it were not, or were "
             "more so. Ignored, the real damping and the joints' motion pass for a place of the "
             "environment.",
         ),
-        [_means(rows), _speeds()],
+        charts=[_means(rows), _speeds()],
     )
 
 

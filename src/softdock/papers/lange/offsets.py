@@ -71,10 +71,10 @@ def make_offsets() -> Exhibit:
     largest = max(abs(row["fine_change"]) for row in rows)
     worst = max(abs(row["held_change"]) for row in rows)
     return Exhibit(
-        "offsets",
-        "IV-D: constant errors of base and tool",
-        _said,
-        (
+        key="offsets",
+        title="IV-D: constant errors of base and tool",
+        says=_said,
+        columns=(
             Column("kind", "error"),
             Column("offset", "of"),
             Column("held", "e, held, no rewind"),
@@ -82,19 +82,19 @@ def make_offsets() -> Exhibit:
             Column("fine", "e, sub-steps and rewind"),
             Column("fine_change", "change"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "largest_change": largest,
             "largest_change_unknown": unknown,
             "largest_change_without_rewind": worst,
         },
-        (
+        assumptions=(
             "The central impact with the robots of Fig. 6 (jerk), T = 4 ms.",
             "Unknown: the mock-ups touch 2 mm earlier or later than the model says, and no "
             "pose shows it. Reported: the robots are where they were "
             "sent, and say that they are 2 mm off.",
         ),
-        (
+        remarks=(
             "A constant error moves the environment, and where nobody knows of it the "
             "satellites with it: nothing changes but where they meet. A robot that "
             "reports itself behind its set-point is to the method one that lags by 20 ms: "

@@ -95,10 +95,10 @@ def make_wrong_stiffness() -> Exhibit:
             )
         )
     return Exhibit(
-        "wrong_stiffness",
-        "IV-G: a wrong contact stiffness",
-        _said,
-        (
+        key="wrong_stiffness",
+        title="IV-G: a wrong contact stiffness",
+        says=_said,
+        columns=(
             Column("robots", "robots"),
             Column("error_percent", "k_e wrong by [%]"),
             Column("held", "e, held force"),
@@ -107,24 +107,24 @@ def make_wrong_stiffness() -> Exhibit:
             Column("fine_percent", "change [%]"),
             Column("estimated", "e, k_e estimated on line"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "largest_error_estimated_on_line": on_line,
             "wanted_stiffness_half": wanted[-0.5],
             "wanted_stiffness_double": wanted[1.0],
         },
-        (
+        assumptions=(
             f"The central impact at T = 4 ms, no delay, means over {PHASES} sampling phases. "
             "Robots. " + "; ".join(f"{name}: {words}" for name, words in WORDS.items()) + ".",
             "On line: the stiffness is estimated in each contact from force and measured "
             "motion, beginning with the wrong one. The "
             "sensor has no noise here.",
         ),
-        (
+        remarks=(
             "The paper says that the effect of inaccurate parameters is marginal, because only the "
             "part due to x_dc - x_c is affected. That part is what the method is for.",
         ),
-        [
+        charts=[
             chart(
                 "wrong_stiffness",
                 "Restitution against the error of k_e",

@@ -56,10 +56,10 @@ def make_test_3d() -> Exhibit:
         )
     (wall, wall_neutral), (bottom, bottom_neutral) = limits("wall"), limits("bottom")
     return Exhibit(
-        "test_3d",
-        "The 3-D test: Figs. 12 to 14",
-        said,
-        (
+        key="test_3d",
+        title="The 3-D test: Figs. 12 to 14",
+        says=said,
+        columns=(
             Column("case", "damping"),
             Column("contacts", "contacts (published: 3)"),
             Column("first_s", "first [s]"),
@@ -75,8 +75,8 @@ def make_test_3d() -> Exhibit:
             Column("energy_invented_mJ", "invented [mJ]"),
             Column("distance_from_orbit", "distance from orbit"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "critical_damping_wall_Ns_per_m": wall,
             "neutral_damping_wall_Ns_per_m": wall_neutral,
             "critical_damping_bottom_Ns_per_m": bottom,
@@ -84,7 +84,7 @@ def make_test_3d() -> Exhibit:
             "published_damping": DAMPING,
             "observed_energy_by_axis_J": energies,
         },
-        (
+        assumptions=(
             "The nozzle's geometry is not published; assumed: half-angle 20 deg, mouth "
             "radius 50 mm, bottom radius 20 mm, closed; tip and mouth 1.0 m "
             "from the centres of mass; lateral offset 35 mm, gap 10 mm, 15 mm/s, isotropic "
@@ -97,8 +97,8 @@ def make_test_3d() -> Exhibit:
             "N, and so misses the ends of the two 5 N contacts. Energies "
             "by the monitor, force and pose paired by age, in the chaser's axes; > 0 is active.",
         ),
-        (),
-        [_replay(), *_path_charts(), *_force_charts(), *_energy_charts()],
+        remarks=(),
+        charts=[_replay(), *_path_charts(), *_force_charts(), *_energy_charts()],
         by_construction="the nozzle's geometry, which is not published, was chosen so that the "
         "published contacts come out",
     )

@@ -65,10 +65,10 @@ def make_effective_mass_3d() -> Exhibit:
         )
     worst = max(abs(r["difference_percent"]) for r in rows)
     return Exhibit(
-        "effective_mass_3d",
-        "Beyond the paper: critical delay in 3-D from the effective mass",
-        _said,
-        (
+        key="effective_mass_3d",
+        title="Beyond the paper: critical delay in 3-D from the effective mass",
+        says=_said,
+        columns=(
             Column("mass_kg", "m [kg]"),
             Column("effective_mass_kg", "m_eff [kg]"),
             Column("stiffness_N_per_m", "k [N/m]"),
@@ -78,15 +78,15 @@ def make_effective_mass_3d() -> Exhibit:
             Column("difference_percent", "difference [%]"),
             Column("with_the_whole_mass_ms", "predicted with m in place of m_eff [ms]"),
         ),
-        rows,
-        {"largest_difference_percent": worst}
+        rows=rows,
+        numbers={"largest_difference_percent": worst}
         | {f"limit_{name}_kg": value for name, value in limiting_masses(PLANAR).items()},
-        (
+        assumptions=(
             "Random chasers (seeds 0 to 5), a plane that pushes and pulls, a push of 1e-5 "
             "m/s, bisection on the growth of the depth; short cycles, of "
             "which the hold's half counts as delay.",
         ),
-        ("Light damping hides the mass: the critical delay tends to b/k.",),
+        remarks=("Light damping hides the mass: the critical delay tends to b/k.",),
     )
 
 

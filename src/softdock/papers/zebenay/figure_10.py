@@ -79,17 +79,17 @@ def make_figure_10() -> Exhibit:
         ),
     ]
     return Exhibit(
-        "figure_10",
-        "Fig. 10: tests and envelope of stability",
-        _said,
-        (
+        key="figure_10",
+        title="Fig. 10: tests and envelope of stability",
+        says=_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("restitution", "e, published"),
             Column("critical_delay_ms", f"critical delay with k = {k_mean:.1f} N/m [ms]"),
             Column("published_critical_delay_ms", "with the printed 1066 N/m [ms]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "limit_at_16_ms_Ns_per_m": at_limit,
             "envelope_low_at_16_ms_Ns_per_m": float(
                 critical_damping(MASS, PUBLISHED_MEAN - PUBLISHED_SPREAD, DELAY)
@@ -100,13 +100,13 @@ def make_figure_10() -> Exhibit:
             "neutral_damping_simulated_at_16_ms_Ns_per_m": at_16,
             "runs_in_the_map": int(found.restitution.size),
         },
-        (
+        assumptions=(
             "63 kg; stiffness from the printed column. The map is simulated: 200 x 200 runs "
             "of the loop at 4 ms, exact hold, virtual damping, a contact "
             "that does not pull.",
         ),
-        ("The paper gives 32 ms, twice 16, for a controller that uses measured poses.",),
-        [
+        remarks=("The paper gives 32 ms, twice 16, for a controller that uses measured poses.",),
+        charts=[
             chart(
                 "figure_10",
                 "Damping and delay; colour: restitution",

@@ -71,10 +71,10 @@ def make_figure_5() -> Exhibit:
     here = {"mode": "markers", "marker": {"size": 11, "symbol": "x"}}
     shapes = {"hovermode": "closest"}
     return Exhibit(
-        "figure_5",
-        "Fig. 5: where the linear loop is stable",
-        figure_5_said,
-        (
+        key="figure_5",
+        title="Fig. 5: where the linear loop is stable",
+        says=figure_5_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("published_ms", "critical delay, published [ms]"),
             Column("ours_ms", "by (108), (110) [ms]"),
@@ -82,8 +82,8 @@ def make_figure_5() -> Exhibit:
             Column("rule_ms", "by (112), b/k [ms]"),
             Column("unstable_poles_at_300_ms", "unstable poles at 300 ms"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "critical_delay_ms": 1e3 * h_c,
             "crossing_frequency_rad_per_s": w_c,
             "nose_delay_ms": 1e3 * longest,
@@ -93,13 +93,15 @@ def make_figure_5() -> Exhibit:
             ],
             "largest_departure_of_the_simulation": worst,
         },
-        ("Published: the operating point, curves without numbers, and that 20 Ns/m bears 20 ms.",),
-        (
+        assumptions=(
+            "Published: the operating point, curves without numbers, and that 20 Ns/m bears 20 ms.",
+        ),
+        remarks=(
             "The paper's limit beyond which no damping helps is given without a number; in "
             "closed form it is the nose, x tan x = 2.",
             "The family (109) counts upwards only: each further delay adds two unstable poles.",
         ),
-        [
+        charts=[
             chart(
                 "figure_5a",
                 "(a) Damping against delay: stable inside",
@@ -262,10 +264,10 @@ def make_figure_6() -> Exhibit:
     light = [1e3 * critical_delay(m, 20.0, STIFFNESS) for m in MASSES]
     numbers = {"light_least_ms": min(light), "light_most_ms": max(light)}
     return Exhibit(
-        "figure_6",
-        "Fig. 6: how the limits move",
-        figure_6_said,
-        (
+        key="figure_6",
+        title="Fig. 6: how the limits move",
+        says=figure_6_said,
+        columns=(
             Column("mass_kg", "m [kg]"),
             Column("stiffness_N_per_m", "k [N/m]"),
             Column("damping_Ns_per_m", "b [Ns/m]"),
@@ -273,12 +275,12 @@ def make_figure_6() -> Exhibit:
             Column("nose_delay_ms", "longest of any damping [ms]"),
             Column("nose_damping_Ns_per_m", "at damping [Ns/m]"),
         ),
-        rows,
-        numbers,
-        (
+        rows=rows,
+        numbers=numbers,
+        assumptions=(
             "The swept values are not published; assumed: k 500, 1000, 2000 N/m; m 30, 60, "
             "120 kg; b 20, 50, 100 Ns/m.",
         ),
-        (),
-        charts,
+        remarks=(),
+        charts=charts,
     )

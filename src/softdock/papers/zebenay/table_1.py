@@ -128,10 +128,10 @@ def make_table_1() -> Exhibit:
         ),
     ]
     return Exhibit(
-        "table_1",
-        "Table 1: restitution of the planar loop against damping",
-        table_1_said,
-        (
+        key="table_1",
+        title="Table 1: restitution of the planar loop against damping",
+        says=table_1_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("published", "e, published"),
             Column("ours", "e, ours"),
@@ -141,8 +141,8 @@ def make_table_1() -> Exhibit:
             Column("published_ratio", "b_c / b, published"),
             Column("ratio", "b_c / b, ours"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "critical_damping_Ns_per_m": b_c,
             "critical_damping_sampled_Ns_per_m": b_sampled,
             "published_critical_damping_Ns_per_m": PUBLISHED_CRITICAL,
@@ -151,7 +151,7 @@ def make_table_1() -> Exhibit:
             "restitution_undamped_at_20_mm_per_s": restitutions(0.0)[1],
             "restitution_undamped_at_50_mm_per_s": fast,
         },
-        (
+        assumptions=(
             "J_x = 1.42297 kg m^2, from m = 60 kg, a = 0.3 m, alpha = 30 deg and m_a = 15.6 "
             "kg by (84); it is not published.",
             "Forward Euler, 4 ms, four samples of delay, a force that may pull while the "
@@ -165,11 +165,11 @@ def make_table_1() -> Exhibit:
             "the row; read as soon as no force acts any more (the column "
             "beside) restitution is up to 0.004 lower.",
         ),
-        (
+        remarks=(
             "The paper names neither integrator nor hold: forward Euler at 4 ms acts like 4 ms "
             "more of delay. The caption's unit, N/m, should be Ns/m.",
         ),
-        [
+        charts=[
             chart(
                 "table_1",
                 "Restitution against damping",
@@ -217,25 +217,27 @@ def make_figure_7() -> Exhibit:
         )
     neutral, linear = neutral_damping(), float(critical_damping(mass, k, DELAY))
     return Exhibit(
-        "figure_7",
-        "Fig. 7: linear limit and nonlinear penetration rates",
-        figure_7_said,
-        (
+        key="figure_7",
+        title="Fig. 7: linear limit and nonlinear penetration rates",
+        says=figure_7_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("rate_before_mm_per_s", "rate before [mm/s]"),
             Column("rate_after_mm_per_s", "rate after [mm/s]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "neutral_damping_Ns_per_m": neutral,
             "published_neutral_damping_Ns_per_m": 60.0,
             "critical_damping_Ns_per_m": linear,
             "critical_damping_sampled_Ns_per_m": float(critical_damping(mass, k, DELAY, CYCLE)),
             "forward_euler_adds_Ns_per_m": 0.5 * k * CYCLE,
         },
-        ("As Table 1. Published are curves without numbers; the run shown has sampling phase 0.",),
-        (),
-        [
+        assumptions=(
+            "As Table 1. Published are curves without numbers; the run shown has sampling phase 0.",
+        ),
+        remarks=(),
+        charts=[
             chart(
                 "figure_7a",
                 "(a) Linear stability: stable between the limits",

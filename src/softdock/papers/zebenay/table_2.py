@@ -138,10 +138,10 @@ def make_table_2() -> Exhibit:
     noisy_pose = identified(TESTS[1], seed=7, **{"pose.noise_m": 1e-3}).stiffness
     assert noisy_pose is not None
     return Exhibit(
-        "table_2",
-        "Table 2: tests on one axis",
-        _said,
-        (
+        key="table_2",
+        title="Table 2: tests on one axis",
+        says=_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("before_mm_per_s", "v- [mm/s]"),
             Column("after_mm_per_s", "v+ [mm/s]"),
@@ -155,8 +155,8 @@ def make_table_2() -> Exhibit:
             Column("damping_shown_Ns_per_m", "damping shown [Ns/m]"),
             Column("damping_share", "its share of b"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "stiffness_mean_N_per_m": k_mean,
             "stiffness_spread_N_per_m": k_spread,
             "published_stiffness_mean_N_per_m": PUBLISHED_MEAN,
@@ -164,7 +164,7 @@ def make_table_2() -> Exhibit:
             "stiffness_uncertainty_with_1_mm_of_pose_noise_N_per_m": noisy_pose.uncertainty,
             "change_by_poses_16_ms_late": late_pose,
         },
-        (
+        assumptions=(
             "63 kg, 16 ms, 4 ms, exact hold, force latest, the stiffness of each row as "
             "printed, a contact that does not pull; means over 16 sampling phases.",
             "k-hat, ours: `softdock identify` on a run of that row with the printed "
@@ -172,8 +172,8 @@ def make_table_2() -> Exhibit:
             "white noise at 1000 Hz, mean of four a cycle. The virtual damper acts above 1 "
             "N, so that noise does not switch it.",
         ),
-        ("No delay is tuned until the table fits.",),
-        [
+        remarks=("No delay is tuned until the table fits.",),
+        charts=[
             chart(
                 "table_2",
                 "Restitution against damping",
