@@ -13,7 +13,7 @@ import multiprocessing
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import shared_memory
 from typing import Any
@@ -118,6 +118,14 @@ def _serve_sensor(sensor: EmulatedSensor, line: _Line, until_ns: int) -> None:
     loop.serve_sensor(sensor.features, sensor.arrays, *robots, link, *line.arrays(), until_ns)
 
 
+def _reported(work: Callable[..., None], who: str, *arguments: Any) -> None:
+    """A process that cannot do its work says why to the one that started it."""
+    try:
+        work(*arguments)
+    except (BadInput, OSError) as error:
+        arguments[-1].put((who, {"failed": str(error)}))
+
+
 def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, report: Any) -> None:
     block, watch = shared_memory.SharedMemory(memory), _Watch(end)
     settings = e.robots[which]
@@ -219,10 +227,14 @@ class Emulators:
         names = [m.name for m in self._memories]
         e, rest = emulation, (self._begin, self._end, self._report)
         self._processes = [
-            context.Process(target=_run_robot, args=(i, e, names[i], *rest), daemon=True)
-            for i in range(len(ROBOTS))
+            context.Process(
+                target=_reported, args=(_run_robot, who, i, e, names[i], *rest), daemon=True
+            )
+            for i, who in enumerate(ROBOTS)
         ]
-        sensor = context.Process(target=_run_sensor, args=(e, names, *rest), daemon=True)
+        sensor = context.Process(
+            target=_reported, args=(_run_sensor, "sensor", e, names, *rest), daemon=True
+        )
         self._processes.append(sensor)
 
     def _collect(self, into: dict[str, dict[str, Any]], seconds: float) -> None:
@@ -235,6 +247,9 @@ class Emulators:
             with contextlib.suppress(Exception):
                 who, what = self._report.get(timeout=min(left, 0.2))
                 into[who] = what
+            for who, what in into.items():
+                if "failed" in what:
+                    raise BadInput(Problem(f"emulated {who}", None, what["failed"]))
 
     def __enter__(self) -> Emulators:
         warm_up(self.emulation)
@@ -242,7 +257,7 @@ class Emulators:
             process.start()
         try:
             self._collect(self.ports, 60.0)
-        except RuntimeError:
+        except (BadInput, RuntimeError):
             self.__exit__()
             raise
         return self
@@ -270,7 +285,7 @@ class Emulators:
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(BadInput, RuntimeError):
             self._collect(self.results, 5.0)
         for process in self._processes:
             process.join(2.0)
