@@ -38,7 +38,7 @@ from softdock.drivers.patience import Patience
 from softdock.drivers.rsi_tables import rob_telegram
 from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.drivers.virtual_run import make_queue
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, Problem, SoftdockError
 
 MS, SECOND = 1_000_000, 1_000_000_000  # ns
 SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
@@ -243,7 +243,8 @@ class Emulators:
             left = end - time.monotonic()
             dead = [p for p in self._processes if p.exitcode not in (None, 0)]
             if left <= 0.0 or dead:
-                raise RuntimeError(f"emulators that answer: {sorted(into) or 'none'}")
+                answer = ", ".join(sorted(into)) or "none"
+                raise SoftdockError(f"emulators that answered within {seconds:g} s: {answer}")
             with contextlib.suppress(Exception):
                 who, what = self._report.get(timeout=min(left, 0.2))
                 into[who] = what
@@ -257,7 +258,7 @@ class Emulators:
             process.start()
         try:
             self._collect(self.ports, 60.0)
-        except (BadInput, RuntimeError):
+        except SoftdockError:
             self.__exit__()
             raise
         return self
@@ -285,7 +286,7 @@ class Emulators:
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        with contextlib.suppress(BadInput, RuntimeError):
+        with contextlib.suppress(SoftdockError):
             self._collect(self.results, 5.0)
         for process in self._processes:
             process.join(2.0)
