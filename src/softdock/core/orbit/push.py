@@ -34,6 +34,7 @@ class Push(NamedTuple):
     torque_target: tuple
     power: float  # W of the normal forces, into the bodies
     dissipated: float  # W, by damping, clamp and friction
+    driven: float  # W, of latches' drives
 
 
 @compiled
@@ -129,4 +130,5 @@ def push(vector, setup, mem, mode, chaser, target):
         torque_target=torque_target,
         power=power,
         dissipated=dissipated,
+        driven=0.0,
     )
