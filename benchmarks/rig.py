@@ -41,13 +41,14 @@ def shares(times: np.ndarray) -> dict[str, float]:
     return {"packets": len(times), "p50_us": p50, "p99_us": p99, "p99.99_us": tail}
 
 
-def on_loopback(seconds: float, repeat: int = 1) -> tuple[OnRig, RigSeries]:
+def on_loopback(seconds: float, repeat: int = 1, rate_Hz: int = 7000) -> tuple[OnRig, RigSeries]:
     """epos_1d on the preset, for some seconds each; nothing is recorded."""
     names = ("robots.chaser.port", "robots.target.port", "sensors.chaser.port")
     changes: dict[str, Any] = dict(
         zip((*names, "sensors.chaser.http_port"), free_ports(len(names) + 1))
     )
     changes |= {
+        "sensors.chaser.rate_Hz": rate_Hz,
         "run_up.listen_s": 1.0,
         "robots.chaser.lower_mm": [-5000.0] * 3,
         "robots.chaser.upper_mm": [5000.0] * 3,
@@ -64,7 +65,7 @@ def loop_times(seconds: float) -> dict[str, Any]:
     """The program and the echo, alternately."""
     found: dict[str, list[np.ndarray]] = {"program": [], "echo": []}
     for _ in range(2):
-        _, series = on_loopback(seconds)
+        _, series = on_loopback(seconds, rate_Hz=1000)  # as the echo has it
         found["program"].append(series.compute_us)
         found["echo"].append(echo_loop(seconds, True, 80)[0])
     made: dict[str, Any] = {name: shares(np.concatenate(t)) for name, t in found.items()}
