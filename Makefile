@@ -47,10 +47,10 @@ docs: $(VENV)/.synced-dev
 picture: $(VENV)/.synced-dev
 	$(VENV)/bin/python docs/picture.py
 
-# Arms against Pinocchio, 480 MB of packages.
+# Arms against Pinocchio, the rig's protocols and recordings against independent programs: 480 MB of packages. With
+# them installed `make test` runs these tests too; SOFTDOCK_REQUIRE_ORACLES=1 fails instead of skipping.
 oracles: export SOFTDOCK_REQUIRE_ORACLES = 1
-oracles: $(VENV)/.synced-dev
-	$(SYNC) --group dev --group oracles
+oracles: $(VENV)/.synced-oracles
 	$(VENV)/bin/python -m pytest -m oracle tests/oracles
 
 bench: $(VENV)/.synced-bench
@@ -92,6 +92,11 @@ $(VENV)/.synced-dev: $(LOCKED) | $(UV)
 $(VENV)/.synced-bench: $(LOCKED) | $(UV)
 	@$(CHECK_PYTHON)
 	$(SYNC) --group dev --group bench
+	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
+
+$(VENV)/.synced-oracles: $(LOCKED) | $(UV)
+	@$(CHECK_PYTHON)
+	$(SYNC) --group dev --group oracles
 	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
 
 .uv/bin/uv:

@@ -57,6 +57,14 @@ def _passive_contacts(seed: int) -> dict[str, Any]:
     return {**claims, "met": all(found["failures"] == 0 for found in claims.values())}
 
 
+@part("faithful_passive", "satellites of `faithful` part with at most 1.01 of what they had")
+def _faithful_passive(seed: int) -> dict[str, Any]:
+    from benchmarks.faithful.passive import excesses
+
+    found = excesses(10_000, seed)
+    return {**found, "met": found["failures"] == 0}
+
+
 @part("noise_confidence", "satellites leave faster than they came as seldom as `confidence` says")
 def _noise_confidence(seed: int) -> dict[str, Any]:
     from benchmarks import noise_confidence

@@ -23,6 +23,8 @@ from softdock.core.machine.vector import TIME, TIME_AT
 
 SOURCES = Path(softdock.__file__).parent
 AT_HOME = (SOURCES / "core" / "adaptation", SOURCES / "papers")
+# A method's name that is also a word of the verdict: only imports of its module are looked for.
+VERDICTS = {"faithful"}
 # What orbit and the papers' schemes take from a method's own numerics, not a decision by name.
 NUMERICS = {
     SOURCES / "core" / "orbit" / "attached.py",
@@ -47,7 +49,7 @@ def _names_in(path):
                 continue
             words = {node.value, *node.value.split("'")[1::2], *node.value.split('"')[1::2]}
             words.add(node.value.rstrip("."))
-            found += [(node.lineno, word) for word in words & set(METHODS)]
+            found += [(node.lineno, word) for word in words & (set(METHODS) - VERDICTS)]
         if isinstance(node, ast.ImportFrom) and path not in NUMERICS:
             for home in MODULES:
                 module = f"softdock.core.adaptation.{home}"

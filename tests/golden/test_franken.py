@@ -209,6 +209,17 @@ def test_the_better_step_dies_down_at_25_times_the_limit():
     assert touch(Setting(times_limit=25.0), "better_step").numbers["stable"]
 
 
+def test_a_wall_that_its_cap_took_away_is_not_stable():
+    """The better step at 100 Hz: its cap, for 200 m/s^2, leaves 0.0009 N of the wall. That is no
+    stable wall, and the numbers say what was cut."""
+    found = touch(Setting(sample_period_s=0.01), "better_step").numbers
+    assert found["mean_force_N"] < 1e-2
+    assert not found["stable"]
+    assert found["ends"] == "no wall"
+    assert found["largest_cut_N"] > 0.1
+    assert touch(Setting(), "better_step").numbers["ends"] == "stable"
+
+
 def test_buzzing_is_judged_by_growth():
     """Euler at twice the limit swings out with more than 10 mm/s and dies down; at three times it
     keeps 75 mm/s for ever, and published at ten times its 120: those buzz. A sustained motion of

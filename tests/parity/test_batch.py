@@ -195,17 +195,6 @@ def test_an_unknown_outcome_suggests_one(batch):
         batch.column("restitucion")
 
 
-@pytest.fixture
-def compile_for_h200(monkeypatch):
-    """Kernels compile to PTX with no GPU, given a compute capability."""
-    cuda = gpu.load_numba_cuda()
-    from numba.cuda import dispatcher
-
-    device = type("Device", (), {"compute_capability": (9, 0)})
-    monkeypatch.setattr(dispatcher, "get_current_device", device)
-    return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
-
-
 def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200):
     """The whole loop with every feature and a method that has every hook passes the CUDA compiler,
     in double precision, with its memory in local memory: no GPU needed to know. The raw loop and

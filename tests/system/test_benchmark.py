@@ -145,6 +145,8 @@ def test_leaving_early_keeps_what_was_measured(tmp_path):
 
 
 def test_a_process_that_dies_fails_its_cell_and_no_other(monkeypatch):
+    """A worker that dies costs its own cell, which says so after a second try, and not the
+    benchmark."""
     monkeypatch.setattr(pool, "WORKER", "this")  # prints, and ends
     plan = plan_of("lossless_16ms")
     found = list(measured(plan, list(plan.cells())[:1], 1))

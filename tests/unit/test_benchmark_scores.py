@@ -82,11 +82,14 @@ def results():
 
 
 def test_a_method_that_must_be_told_has_no_row_among_those_told_nothing(results):
+    """A leaderboard compares methods that knew the same: one that must be told is not ranked
+    untold."""
     assert [row["label"] for row in leaderboard(results, "nothing")] == ["good", "direct"]
     assert len(leaderboard(results, "exactly")) == 3
 
 
 def test_counts_median_and_worst_are_of_all_cases(results):
+    """Protects a method's row: counts, median, worst and peak error are over all of its cases."""
     best = leaderboard(results, "nothing")[0]
     assert (best["within_1"], best["within_01"], best["cases"]) == (2, 1, 3)
     assert (best["median"], best["worst"], best["peak_error"]) == (0.009, 0.02, 0.02)
@@ -121,6 +124,7 @@ def test_every_sentence_follows_the_numbers(results):
 
 
 def test_the_page_has_every_cell_with_its_command_and_the_bound(results):
+    """Protects the page: every cell has the command that makes it again, its bound, and why."""
     page = benchmark_page(results)
     assert page.count("softdock run benchmark:") == 3 * 3  # all tellings of a cell are alike
     assert page.count("nothing, with 10 % errors, exactly") == 3 * 2
@@ -149,6 +153,7 @@ def test_since_then_compares_what_both_have(results):
 
 
 def test_a_file_of_results_that_was_changed_cut_or_is_none_is_refused(results, tmp_path):
+    """Results that were edited, cut or are something else are refused, and whole ones read back."""
     file = tmp_path / "benchmark.json"
     file.write_text(to_json(results))
     assert read_results(file) == json.loads(json.dumps(results))
@@ -186,11 +191,13 @@ def test_a_file_of_results_that_was_changed_cut_or_is_none_is_refused(results, t
     ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(ask, match):
+    """Unknown methods, cases and tellings are refused with those that there are."""
     with pytest.raises(BadInput, match=match):
         ask()
 
 
 def test_a_variant_is_an_entry_of_its_own():
+    """A method with other settings is ranked beside the plain one, under its own name."""
     plain, variant = entries_of("energy_ledger", ["clamped=energy_ledger:form=clamp;loan=0.0"])
     assert (plain.label, plain.settings) == ("energy_ledger", {})
     assert (variant.label, variant.methods) == ("clamped", ("energy_ledger",))
@@ -208,6 +215,7 @@ def test_a_change_on_the_command_line_is_the_value_to_the_last_bit():
 
 
 def test_a_profile_ends_at_the_share_that_has_a_distance():
+    """Cases without a distance count in the share, so that a profile ends below 100 %."""
     x, y = profile([1e-9, 0.01, float("inf"), float("inf")])
     assert x.tolist() == pytest.approx([1e-4, 1e-4, 1.0, 1000.0])
     assert y.tolist() == pytest.approx([0.0, 25.0, 50.0, 50.0])

@@ -148,7 +148,7 @@ def _show(data: dict[str, Any], compared: bool) -> None:
     for row in data["renderings"]:
         cells = [
             row["rendering"],
-            "stable" if row["stable"] else "buzzing",
+            row["ends"],
             f"{row['rms_speed_mm_per_s']:.4g}",
             f"{row['mean_force_N']:.4g}",
         ]

@@ -18,7 +18,7 @@ from softdock.cli.rig_arguments import JSON, RIG, RIG_CHANGES, opened_rig
 @JSON
 def machine(rig: str, seconds: float, changes: tuple[str, ...], as_json: bool) -> None:
     """Priority and locked memory as granted, how late a thread wakes up at RIG's cycle, and the
-    compiled loop between emulated robots on loopback, with a program and only echoing, alternately.
+    compiled loop between emulated robots on loopback, docking and only echoing, alternately.
 
     Where the echo has the same tail, the tail is the machine's. Run it on an idle computer.
     """
@@ -41,7 +41,7 @@ def _show(found: Any) -> None:
         table.add_column(heading, justify="left" if heading == "microseconds" else "right")
     rows = (
         ("wakes up late by", found.wake_up),
-        ("loop with a program: receive to send", found.program),
+        ("loop with a docking: receive to send", found.program),
         ("loop that only echoes", found.echo),
     )
     for name, times in rows:

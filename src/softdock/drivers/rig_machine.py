@@ -2,9 +2,9 @@
 
 Three measurements, none of them a promise: SCHED_FIFO and locked memory as granted; how late a
 thread wakes up at the rig's cycle; and the compiled loop between two emulated robots and a sensor
-on loopback, with a program and only echoing, alternately. Where the echo has the same tail as the
-program, the tail is the machine's. The emulators take time of the same cores: a rig's computer has
-more to spare than this says.
+on loopback, with a docking's own program (controller, supervisor, last gate) and only echoing,
+alternately. Where the echo has the same tail as the program, the tail is the machine's. The
+emulators take time of the same cores: a rig's computer has more to spare than this says.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.rig_emulation import emulation_of
 from softdock.drivers.rig_file import load_rig
 from softdock.drivers.rig_model import Rig
+from softdock.drivers.rig_program import RigProgram
 from softdock.drivers.rig_scenario import OnRig, on_rig
 from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.scenario.files import load_scenario
@@ -188,7 +189,12 @@ def loop_times(
     emulated = emulation_of(on)
     patient = [replace(r, timeout_packets=NEVER) for r in emulated.robots]
     emulated = replace(emulated, robots=(patient[0], patient[1]))
-    links = [RobotLink(r.ethernet, r.cycle_ms) for r in emulated.robots]
+    links = {r.which: RobotLink(r.ethernet, r.cycle_ms) for r in emulated.robots}
+    sensor = SensorLink(1e6, 1e6)
+    if echo:
+        program: Any = hold_program(links["chaser"], echo)
+    else:  # the docking itself: controller, supervisor, last gate
+        program = RigProgram(on, robots=links, sensor=sensor).arrays
     with Emulators(emulated) as running:
         address = (LOOPBACK, running.ports["sensor"]["port"])
         ports = [
@@ -197,9 +203,9 @@ def loop_times(
         ]
         records = Port(LOOPBACK, 0, address)
         server = CompiledServer(
-            list(zip(ports, links)),
-            (records, SensorLink(1e6, 1e6)),
-            hold_program(links[0], echo),
+            list(zip(ports, links.values())),
+            (records, sensor),
+            program,
             rows=round(1e3 * seconds / rig.clock.cycle_ms),
         )
         server.warm_up()
@@ -222,7 +228,7 @@ def measure_machine(rig: Rig, seconds: float, say: Any = lambda text: None) -> M
     missed = ticks = 0
     for block in range(BLOCKS):
         echo = bool(block % 2)
-        say(f"the compiled loop, {'only echoing' if echo else 'with a program'}")
+        say(f"the compiled loop, {'only echoing' if echo else 'with a docking'}")
         times, granted, counted = loop_times(rig, 0.75 * seconds / BLOCKS, echo)
         found[echo].append(times)
         if not echo:

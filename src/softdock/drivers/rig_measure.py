@@ -84,7 +84,16 @@ def _tool(on: OnRig, which: str, conversation: Conversation) -> Tool:
     series = series_of(on, which, conversation.rows[which])
     if not np.any(series[f"measured.{which}.force"]):
         note = "every reading is zero to the count: no tool, no bias, no noise"
-        return Tool(None, None, None, None, None, 0.0, None, note)
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=None,
+            turned_rad=0.0,
+            noise_N=None,
+            note=note,
+        )
     gravity, log = float(np.linalg.norm(on.facility.gravity)), read_log(series)
     return identify_tool(log, which, None, gravity, standing(series[f"command.{which}.rate"], log))
 

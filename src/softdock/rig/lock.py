@@ -35,7 +35,8 @@ class Commander:
     """`with Commander(rig):` holds the rig, or raises `BadInput` with who holds it."""
 
     def __init__(self, rig: Rig, folder: Path | None = None) -> None:
-        self._rig, self._folder, self._held = rig, folder or lock_folder(), []  # type: ignore[var-annotated]
+        self._rig, self._folder = rig, folder or lock_folder()
+        self._held: list[int] = []  # descriptors of locked files
 
     def __enter__(self) -> Commander:
         for name in lock_names(self._rig):

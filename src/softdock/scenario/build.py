@@ -42,6 +42,7 @@ from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
 from softdock.scenario.values import Refused
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
+from softdock.scenario.wanted_by_methods import wanted_in_orbit
 from softdock.scenario.words import in_plain_keys
 
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
@@ -123,6 +124,10 @@ class _Builder(TableReader):
             self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
+        for name, wanted in self.wanted:  # orbit's alone: what the rig resolves was checked before
+            done, doubtful = wanted_in_orbit(name, wanted, self.resolved, self.vector)
+            notes += done
+            warnings += doubtful
         scenario.notes, scenario.approach = notes, approach
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
@@ -226,6 +231,8 @@ class _Builder(TableReader):
             sizes.append((base - 1, method, values))
             if not self.problems and method.in_orbit(values):
                 self.orbit_networks.append((method.in_orbit(values), base))
+            if not self.problems and (wanted := method.wanted(values)):
+                self.wanted.append((f"{METHOD_TABLE}.{i}", wanted))
             self.markers.append(
                 method.marker if self.problems else method.variant(values) or method.marker
             )

@@ -70,7 +70,7 @@ def in_plain_keys(
     for i, pair in enumerate(pairs if isinstance(pairs, list) else []):
         for law in ("real", "wanted"):
             if isinstance(pair, dict) and isinstance(pair.get(law), dict):
-                _restitution(tables, i, law, refuse, notes)
+                resolve_restitution(tables, i, law, refuse, notes)
     return tables, notes, source
 
 
@@ -136,7 +136,7 @@ def _rate(table: dict[str, Any], name: str, refuse: Refuse) -> None:
         table["period_ms"] = 1e3 / number
 
 
-def _restitution(
+def resolve_restitution(
     tables: dict[str, Any], i: int, which: str, refuse: Refuse, notes: list[str]
 ) -> None:
     law, at = tables["contact"][i][which], f"contact.{i}.{which}"

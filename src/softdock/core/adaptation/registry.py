@@ -24,6 +24,7 @@ MODULES = (
     "delay_passivity.method",
     "energy_ledger.method",
     "remapping.method",
+    "faithful.method",
 )
 for _module in MODULES:
     # beside this module: the single-precision twin of the package has a list of its own

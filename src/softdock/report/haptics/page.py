@@ -15,7 +15,7 @@ from softdock.report.frame.page import page
 
 DASHES = ("solid", "dash", "dot", "dashdot")
 COLUMNS = {
-    "stable": "dies down",
+    "ends": "ends",
     "growth_per_s": "growth of the RMS speed [1/s]",
     "rms_speed_mm_per_s": "RMS speed at rest [mm/s]",
     "mean_force_N": "mean force [N]",

@@ -1,0 +1,2 @@
+"""How near to orbit `faithful` is: cases, random draws, ablation, noise against its bound,
+passivity."""

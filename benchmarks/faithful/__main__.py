@@ -1,0 +1,116 @@
+"""`python -m benchmarks.faithful [--cases] [--draws N] [--ablation] [--noise SEEDS] [--seed N]`:
+distances from orbit of `faithful`, told nothing, as Markdown tables. Without a choice: cases and
+ten draws. Every distance is the worse of the two that a run has, over the sampling phases given by
+`--phases`."""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.faithful.cases import CASES, NOISY, Tables, drawn
+from softdock import build, simulate
+from softdock.analysis.noise_bound import noise_bound
+from softdock.errors import BadInput
+
+PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
+
+
+def distance(tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: int = 1) -> float:
+    """Of one run; infinite where it has none."""
+    given = copy.deepcopy(tables) | {"methods": [method], "random": {"seed": seed}}
+    v, T = given["chaser"].get("velocity_m_per_s", [0.0] * 3), 1e-3 * given["time"]["cycle_ms"]
+    place = given["chaser"]["position_m"]
+    given["chaser"]["position_m"] = [p + phase * T * q for p, q in zip(place, v, strict=True)]
+    found = simulate(build(given)).metrics
+    both = [found["distance_from_orbit"], found["distance_from_orbit_at_end"]]
+    return max(x if x is not None and not math.isnan(x) else math.inf for x in both)
+
+
+def worst(tables: Tables, method: dict[str, Any], phases: int) -> float:
+    return max(distance(tables, method, i / phases, 1 + i) for i in range(phases))
+
+
+def _share(found: Iterable[float]) -> str:
+    values = list(found)
+    return (
+        f"{len(values)} runs: within 1 % {sum(x <= 0.01 for x in values)}, "
+        f"within 0.1 % {sum(x <= 0.001 for x in values)}, median {100 * np.median(values):.2g} %"
+    )
+
+
+def cases(method: dict[str, Any], phases: int) -> None:
+    found = {name: worst(tables, method, phases) for name, tables in CASES.items()}
+    print("| case | distance from orbit |\n|---|---:|")
+    for name, value in found.items():
+        print(f"| {name} | {100 * value:.4f} % |", flush=True)
+    print(_share(found.values()))
+
+
+def draws(method: dict[str, Any], count: int, seed: int) -> None:
+    smooth, rubbing = [], []
+    for i in range(count):
+        tables = drawn(seed + i)
+        try:
+            value = distance(tables, method)
+        except BadInput:
+            continue  # touching at the start, or a contact too short
+        (rubbing if tables["contact"][0]["real"]["friction"] > 0.0 else smooth).append(value)
+        if value > 0.001:
+            print(f"seed {seed + i}: {100 * value:.3f} %", flush=True)
+    print(f"no friction, {_share(smooth)}\nfriction, {_share(rubbing)}")
+
+
+def ablation(phases: int) -> None:
+    """Each part switched off, over the cases."""
+    print("| switched off | within 1 % | within 0.1 % | worst |\n|---|---:|---:|---:|")
+    for part in ("", *PARTS):
+        method = {"name": "faithful"} | ({part: False} if part else {})
+        found = [worst(tables, method, phases) for tables in CASES.values()]
+        print(
+            f"| {part or 'nothing'} | {sum(x <= 0.01 for x in found)} of {len(found)} | "
+            f"{sum(x <= 0.001 for x in found)} | {100 * max(found):.3g} % |",
+            flush=True,
+        )
+
+
+def noise(seeds: int) -> None:
+    print("| case | root mean square | bound | ratio |\n|---|---:|---:|---:|")
+    for name, tables in NOISY.items():
+        bound = noise_bound(build(copy.deepcopy(tables))).distance
+        found = [distance(tables, {"name": "faithful"}, seed=1 + i) for i in range(seeds)]
+        rms = float(np.sqrt(np.mean(np.square(found))))
+        print(
+            f"| {name} | {100 * rms:.3f} % | {100 * bound:.3f} % | {rms / bound:.2f} |", flush=True
+        )
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--cases", action="store_true")
+    asked.add_argument("--draws", type=int, default=0)
+    asked.add_argument("--ablation", action="store_true")
+    asked.add_argument("--noise", type=int, default=0)
+    asked.add_argument("--seed", type=int, default=1000)
+    asked.add_argument("--phases", type=int, default=1)
+    asked.add_argument("--method", default="faithful")
+    given = asked.parse_args()
+    method = {"name": given.method}
+    nothing = not (given.cases or given.draws or given.ablation or given.noise)
+    if given.cases or nothing:
+        cases(method, given.phases)
+    if given.draws or nothing:
+        draws(method, given.draws or 10, given.seed)
+    if given.ablation:
+        ablation(given.phases)
+    if given.noise:
+        noise(given.noise)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""What the method records and remembers."""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.faithful.flight import FLIGHT_CELLS
+from softdock.core.adaptation.faithful.kept import FIT_CELLS
+from softdock.core.adaptation.faithful.law import BELIEVED_CELLS
+from softdock.core.adaptation.faithful.readings import RING_CELLS
+from softdock.core.adaptation.faithful.rub import RUB_CELLS
+from softdock.core.adaptation.memory import recorded
+from softdock.core.machine.cells import Cell, Cells
+from softdock.core.shapes.keys import MOST_PAIRS
+from softdock.core.shapes.pair import PAIR_FLOATS
+from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.core.spatial.rigid_body import BODY_FLOATS
+
+BOTH = 2 * BODY_FLOATS
+CHASER, TARGET = 0, 1  # of what is kept for both bodies, one float each
+OFFSET_CELLS = Cells(
+    "offset",
+    Cell("place", 3, "m", "of a set-point, world axes"),
+    Cell("turn", 3, "rad", "of its attitude, body axes"),
+)
+OFFSET, OFFSET_FLOATS = OFFSET_CELLS.at, OFFSET_CELLS.size
+CELLS = Cells(
+    "faithful",
+    recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past computed anew"),
+    recorded("depth", "m", "deepest of the satellites at the cycle's end; negative: the gap"),
+    recorded("stiffness", "N/m^power", "of the pair last fitted, as believed"),
+    recorded("power", "-", "of its deflection"),
+    recorded("damping", "Ns/m", "beside its spring"),
+    recorded("factor", "s/m", "its lambda"),
+    recorded("friction", "-", "coefficient, as believed"),
+    recorded("delay", "s", "of the chaser's robot, as believed"),
+    recorded("rewound", "-", "cycles that were computed anew, where this cycle took them over"),
+    recorded("force", "N", "on the chaser over the cycle", frame="world", parts="xyz"),
+    Cell("ready", 1, "-", "1: the pairs are prepared"),
+    Cell("pairs", MOST_PAIRS * PAIR_FLOATS, "", "the mock-ups' shapes"),
+    Cell("latches", MOST_PAIRS, "-", "of the satellites"),
+    Cell("mock_latches", MOST_PAIRS, "-", "of the mock-ups"),
+    Cell("shadow_latches", MOST_PAIRS, "-", "of the past computed anew"),
+    Cell("lead_latches", MOST_PAIRS, "-", "of the future"),
+    Cell("start_latches", MOST_PAIRS, "-", "of the satellites before they touched"),
+    Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: kept.py"),
+    Cell("found", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of each pair as last fitted"),
+    Cell("laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law that the satellites feel"),
+    Cell("shadow_laws", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of the past computed anew"),
+    Cell("rub", RUB_CELLS.size, "", "samples of friction: rub.py"),
+    Cell("flight", FLIGHT_CELLS.size, "", "what free flight told: flight.py"),
+    Cell("paired", RING_CELLS.size, "", "readings: readings.py"),
+    Cell("start", BOTH, "m, -, m/s, Nms", "satellites before they touched"),
+    Cell("start_stamp", 1, "-", "and when"),
+    Cell("shadow", BOTH, "m, -, m/s, Nms", "satellites of the past computed anew"),
+    Cell("shadow_stamp", 1, "-", "and how far it has come; -1: none is under way"),
+    Cell("final", 1, "-", "1: it is the last of its contact"),
+    Cell("frozen", 1, "-", "1: the contact is longer than what is kept of the past"),
+    Cell("after", BOTH, "m, -, m/s, Nms", "satellites at the end of the cycle"),
+    Cell("acts", 1, "-", "1: they went their own way"),
+    Cell("mean", 12, "N, Nm", "mean wrenches of the contact on both satellites"),
+    Cell("taken", 1, "J", "by the contact in this cycle"),
+    Cell("rewound_energy", 1, "J", "gain of kinetic energy by a past taken over"),
+    Cell("last_touch", 1, "s", "when the mock-ups last touched"),
+    Cell("touching", 1, "-", "1: the mock-ups, at the newest sample"),
+    Cell("clear", 1, "-", "cycles since satellites and mock-ups touched"),
+    Cell("impulse", 3, "Ns", "of the contact on the chaser so far"),
+    Cell("shadow_impulse", 3, "Ns", "the same of the past computed anew"),
+    Cell("shadow_peak", 1, "N^2", "its largest force, squared"),
+    Cell("past_impulse", 3, "Ns", "change of the impulse by a past taken over"),
+    Cell("leads", 2, "s", "by which both set-points are ahead"),
+    Cell("lead_rates", 2, "-", "how fast that changes"),
+    Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
+    Cell("any_sent", 1, "-", "1: there are any"),
+    Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),
+    Cell("offset_rate", 2 * OFFSET_CELLS.size, "m/s, rad/s", "and their rates"),
+    Cell("shared", 1, "-", "1: the robots carry shares of the relative motion"),
+    Cell("output", 26, "m, -, m/s, rad/s", "set-points before they were laid out"),
+    Cell("cut", 1, "J", "taken by the bound so far"),
+    Cell("contacts", 1, "-", "contacts of the satellites so far"),
+    Cell("rewinds", 1, "-", "pasts that were taken over"),
+    Cell("longest", 1, "cycles", "longest of them"),
+    Cell("samples", 1, "-", "samples of the contact under way"),
+    Cell("blind", 1, "-", "contacts left to the ledger: free flight was too short"),
+    Cell("strange", 1, "-", "contacts left to the ledger: a force while the shapes were apart"),
+    Cell("unexplained_now", 1, "-", "such samples in a row"),
+    Cell("matters", 1, "N", "a force that changes the approach by 1 % in ten cycles"),
+    Cell("overlong", 1, "-", "contacts longer than what is kept of the past"),
+    Cell("given", 1, "J", "by others, since the contact began"),
+    Cell("booked", 1, "J", "by the ledger, in the cycle before"),
+    Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the cycle before"),
+    Cell("read", 12, "N, Nm", "wrenches on them"),
+    Cell("touch_rows", 2 * MOST_PAIRS * 10, "", "touches of a sample: samples.py"),
+    Cell("touch_matrix", 2 * MOST_PAIRS * (2 * MOST_PAIRS + 1), "", "their normal equations"),
+    Cell("unexplained", 1, "-", "samples of a force far beyond noise while nothing touched"),
+)
+CELL, RING_AT = CELLS.at, CELLS.size  # behind: what others gave, 12 floats a cycle
+OTHERS = 12

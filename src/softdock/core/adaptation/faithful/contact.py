@@ -1,0 +1,188 @@
+"""A contact from the last instant at which nothing touched to its end: what is learnt in between,
+when the past is computed anew, when the ledger takes over."""
+
+from __future__ import annotations
+
+from softdock.core.adaptation.faithful.cells import CELL, TARGET
+from softdock.core.adaptation.faithful.fallback import (
+    forget_ledger,
+    ledger_is_open,
+    ledger_of,
+    may_learn,
+)
+from softdock.core.adaptation.faithful.flight import note_delay
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.lead import bring_in
+from softdock.core.adaptation.faithful.past import (
+    begin_past,
+    copy_laws,
+    laws_differ,
+    load_satellites,
+    store_satellites,
+)
+from softdock.core.adaptation.faithful.touches import copy_latches, deepest
+from softdock.core.adaptation.measured.line_of_action import satellite_motions
+from softdock.core.adaptation.measured.projection import pair_energy
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.keys import PAIR
+from softdock.core.shapes.pair import PAIR_FLOATS
+from softdock.core.shapes.prepare import store_pair
+from softdock.core.spatial.vectors import add_scaled, load3, norm, store3, subtract
+
+APART, BY_LEDGER, TOUCHING, FINISHING = 0.0, 1.0, 2.0, 3.0  # from 2 on: held in a contact
+IN_A_ROW = 3.0  # samples of a force that the shapes do not explain, before it is believed
+MATTERS = 1e-3  # of the approach speed, in a cycle
+CLEAR = 3.0  # cycles without any touch after which a contact is over
+STEADY = 2e-3  # rate of a lead below which it does not disturb the delay that is read
+PAIR_KEYS = PAIR.size  # floats of a pair in the vector
+
+
+@apart
+def begin(method, mem):
+    """The mock-ups' shapes; of their laws nothing."""
+    m = method.memory
+    mem[m + CELL.ready], mem[m + CELL.shadow_stamp] = 1.0, -1.0
+    mem[m + CELL.last_touch] = -1.0
+    for i in range(method.number):
+        at = m + CELL.pairs + i * PAIR_FLOATS
+        store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
+        law = m + CELL.found + i * LAW_FLOATS
+        mem[law + LAW.power], mem[law + LAW.slip] = 1.0, 1e-3
+    copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
+
+
+@apart
+def _learn_flight(method, mem, rig, measured, motions):
+    """How late the robots are, while nothing touches and the leads are steady."""
+    m = method.memory
+    flight, age, mock = m + CELL.flight, measured.pose_age, measured.mock_ups
+    c, t = motions.chaser, motions.target
+    if mem[m + CELL.shared] != 0.0:
+        v, apart_by = subtract(c.v, t.v), subtract(c.p, t.p)
+        if abs(mem[m + CELL.lead_rates]) < STEADY:
+            note_delay(
+                mem,
+                flight,
+                0,
+                mem[m + CELL.leads],
+                add_scaled(apart_by, -age, v),
+                v,
+                subtract(mock.chaser.p, mock.target.p),
+            )
+        return
+    if abs(mem[m + CELL.lead_rates]) < STEADY:
+        note_delay(
+            mem, flight, 0, mem[m + CELL.leads], add_scaled(c.p, -age, c.v), c.v, mock.chaser.p
+        )
+    if abs(mem[m + CELL.lead_rates + TARGET]) < STEADY:
+        note_delay(
+            mem,
+            flight,
+            1,
+            mem[m + CELL.leads + TARGET],
+            add_scaled(t.p, -age, t.v),
+            t.v,
+            mock.target.p,
+        )
+
+
+@compiled
+def _force_that_matters(rig, satellites):
+    """Of a size that changes the approach by 1 % in ten cycles [N]."""
+    v = norm(subtract(satellites.chaser.v, satellites.target.v))
+    c, t = rig.chaser, rig.target
+    ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
+    return MATTERS * v / (rig.T * max(ease, 1e-30))
+
+
+@apart
+def follow_contact(method, mem, rig, measured, satellites):
+    """Where the contact stands: touched, under way, over."""
+    m, motions = method.memory, satellite_motions(rig, satellites)
+    depth = deepest(
+        mem, m + CELL.pairs, m + CELL.latches, method.number, motions.chaser, motions.target
+    )
+    mem[m + CELL.depth] = depth
+    phase, mock_ups_touch = mem[m + CELL.phase], mem[m + CELL.touching] != 0.0
+    if phase == BY_LEDGER:
+        ledger = ledger_of(method, mem, rig.T)
+        if depth <= 0.0 and not mock_ups_touch and not ledger_is_open(ledger, mem):
+            mem[m + CELL.phase] = APART
+        return False
+    strange = mem[m + CELL.unexplained_now] >= IN_A_ROW
+    if (
+        method.ledger
+        and phase == APART
+        and (strange or ((depth > 0.0 or mock_ups_touch) and not may_learn(method, mem)))
+    ):
+        mem[m + CELL.phase], mem[m + CELL.booked] = BY_LEDGER, 0.0
+        mem[m + (CELL.strange if strange else CELL.blind)] += 1.0
+        forget_ledger(method, mem, rig.T)
+        return False
+    if phase == APART and depth <= 0.0:
+        store_satellites(mem, m + CELL.start, satellites)
+        mem[m + CELL.start_stamp] = float(rig.cycle)
+        copy_latches(mem, m + CELL.latches, m + CELL.start_latches)
+        mem[m + CELL.frozen], mem[m + CELL.samples], mem[m + CELL.given] = 0.0, 0.0, 0.0
+        mem[m + CELL.matters] = _force_that_matters(rig, satellites)
+        store3(mem, m + CELL.impulse, (0.0, 0.0, 0.0))
+        if not mock_ups_touch:
+            _learn_flight(method, mem, rig, measured, motions)
+            if method.lead:
+                bring_in(method, mem, rig.T)
+        return False
+    if phase == APART:
+        mem[m + CELL.phase], mem[m + CELL.clear] = TOUCHING, 0.0
+        mem[m + CELL.contacts] += 1.0
+        return False
+    if rig.cycle - mem[m + CELL.start_stamp] > method.rows - 2:
+        mem[m + CELL.overlong] += 1.0 - mem[m + CELL.frozen]
+        mem[m + CELL.frozen] = 1.0
+    if depth > 0.0 or mock_ups_touch:
+        mem[m + CELL.clear] = 0.0
+        return False
+    mem[m + CELL.clear] += 1.0
+    return phase == TOUCHING and mem[m + CELL.clear] >= CLEAR
+
+
+@apart
+def believe(method, mem, over):
+    """Act on what was found: at once while nothing touches, else by computing the past anew."""
+    m = method.memory
+    differs = laws_differ(mem, m + CELL.found, m + CELL.laws, method.number)
+    if mem[m + CELL.phase] <= BY_LEDGER or not method.rewind:
+        if differs:
+            copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
+        if over:
+            mem[m + CELL.phase] = APART
+        return
+    if over:
+        mem[m + CELL.shadow_stamp] = -1.0
+        if differs and mem[m + CELL.frozen] == 0.0:
+            begin_past(method, mem)
+            mem[m + CELL.phase] = FINISHING
+        else:
+            mem[m + CELL.phase] = APART
+    elif differs and mem[m + CELL.frozen] == 0.0 and mem[m + CELL.shadow_stamp] < 0.0:
+        begin_past(method, mem)
+
+
+@apart
+def take_over(method, mem, rig, satellites):
+    """The past that was computed anew has caught up: the satellites are there."""
+    m = method.memory
+    corrected = load_satellites(mem, m + CELL.shadow)
+    copy_laws(mem, m + CELL.shadow_laws, m + CELL.laws, method.number)
+    copy_latches(mem, m + CELL.shadow_latches, m + CELL.latches)
+    cycles = float(rig.cycle) - mem[m + CELL.start_stamp]
+    mem[m + CELL.rewound] = cycles
+    mem[m + CELL.longest] = max(mem[m + CELL.longest], cycles)
+    mem[m + CELL.rewinds] += 1.0
+    mem[m + CELL.rewound_energy] = pair_energy(rig, corrected) - pair_energy(rig, satellites)
+    impulse = load3(mem, m + CELL.shadow_impulse)
+    store3(mem, m + CELL.past_impulse, subtract(impulse, load3(mem, m + CELL.impulse)))
+    store3(mem, m + CELL.impulse, impulse)
+    mem[m + CELL.shadow_stamp] = -1.0
+    if mem[m + CELL.phase] == FINISHING:
+        mem[m + CELL.phase], mem[m + CELL.clear] = TOUCHING, 0.0
+    return corrected

@@ -1,0 +1,87 @@
+"""Samples of a pair's law, as they are kept for the fit (fit.py)."""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.machine.cells import Cell, Cells
+from softdock.core.machine.compiled import apart, compiled
+
+SAMPLES = 192  # kept of each pair
+SAMPLE_CELLS = Cells(
+    "sample",
+    Cell("depth", 1, "m", "of the mock-ups, as reported"),
+    Cell("rate", 1, "m/s", "of the depth"),
+    Cell("force", 1, "N", "along the normal"),
+    Cell("variance", 1, "N^2", "of its noise"),
+    Cell("slope", 1, "N/s", "of the force since the reading before"),
+)
+SAMPLE, SAMPLE_FLOATS = SAMPLE_CELLS.at, SAMPLE_CELLS.size
+FIT_CELLS = Cells(
+    "fit",
+    Cell("count", 1, "-", "samples kept"),
+    Cell("seen", 1, "-", "samples in all"),
+    Cell("due", 1, "-", "samples at which it is fitted again"),
+    Cell("stride", 1, "-", "every so many samples one is kept"),
+    Cell("model", 1, "-", "number of the law in fit.py; 0: none"),
+    Cell("lag", 1, "s", "of a low-pass that no stamp tells of"),
+    Cell("ramp", 1, "m", "d_0 that is tried"),
+    Cell("scratch", 78, "", "normal equations"),
+    Cell("own", 6, "", "weights of the parameters by themselves"),
+    Cell("chi", 1, "-", "of the law that counts, per sample"),
+    Cell("spread", 1, "-", "standard deviation of the stiffness, as a share of it"),
+    Cell("damping_spread", 1, "Ns/m", "standard deviation of the damping"),
+    Cell("misfit", 1, "-", "its root mean square, of the largest force"),
+    Cell("largest", 1, "N", "largest force"),
+    Cell("deepest", 1, "m", "largest depth"),
+    Cell("pulled", 1, "-", "samples in a row in which it pulled far beyond noise"),
+    Cell("rows", SAMPLES * SAMPLE_FLOATS, "", "the samples"),
+)
+FIT, FIT_FLOATS = FIT_CELLS.at, FIT_CELLS.size
+NOISE_MARGIN = 5.0  # standard deviations
+PULL = 0.02  # of the largest force: below minus that, a contact pulls
+
+
+@apart
+def keep_sample(mem, at, depth, rate, force, variance, slope):
+    """A sample more; when there is no room, every second one is given up, and from then on only
+    every second is kept."""
+    mem[at + FIT.largest] = max(mem[at + FIT.largest], abs(force))
+    mem[at + FIT.deepest] = max(mem[at + FIT.deepest], depth)
+    noise = NOISE_MARGIN * math.sqrt(variance)
+    if -force > max(PULL * mem[at + FIT.largest], noise):
+        mem[at + FIT.pulled] += 1.0
+    elif mem[at + FIT.pulled] < 2.0:
+        mem[at + FIT.pulled] = 0.0
+    seen = int(mem[at + FIT.seen])
+    mem[at + FIT.seen] = seen + 1.0
+    stride = max(int(mem[at + FIT.stride]), 1)
+    if seen % stride != 0:
+        return
+    count = int(mem[at + FIT.count])
+    if count == SAMPLES:
+        count = SAMPLES // 2
+        for i in range(1, count):
+            for j in range(SAMPLE_FLOATS):
+                mem[at + FIT.rows + i * SAMPLE_FLOATS + j] = mem[
+                    at + FIT.rows + 2 * i * SAMPLE_FLOATS + j
+                ]
+        mem[at + FIT.stride] = 2.0 * stride
+    row = at + FIT.rows + count * SAMPLE_FLOATS
+    mem[row + SAMPLE.depth], mem[row + SAMPLE.rate] = depth, rate
+    mem[row + SAMPLE.force], mem[row + SAMPLE.variance] = force, variance
+    mem[row + SAMPLE.slope] = slope
+    mem[at + FIT.count] = count + 1.0
+
+
+@compiled
+def is_due(mem, at):
+    """Whether there are enough new samples for another fit: each of the first six, then by a fifth
+    more each time."""
+    return mem[at + FIT.seen] >= mem[at + FIT.due]
+
+
+@compiled
+def next_due(mem, at):
+    seen = mem[at + FIT.seen]
+    mem[at + FIT.due] = seen + max(1.0, math.floor(0.2 * (seen - 1.0)))

@@ -1,0 +1,259 @@
+"""`faithful`: the satellites feel the contact's identified law where they are (ours).
+
+Each cycle:
+    1. readings.py, samples.py: reports paired by their stamps; in free flight they give tare, noise
+       and delay (flight.py), in contact samples of the law (deflection and rate from the known
+       shapes)
+    2. fit.py, rub.py: the laws that the samples bear, with their uncertainty
+    3. past.py: under a law better known the satellites' past is computed anew from their touch on
+    4. twin.py: the satellites move under that law, at their own deflection and sliding
+    5. lead.py: set-points ahead by the delay that was found
+
+Neither the force's delay nor its noise acts on the satellites: they decide only what is believed,
+and whatever is believed is a passive law from one touch on (docs/faithful.md).
+"""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.adaptation.energy_ledger.method import follow, remember, send
+from softdock.core.adaptation.faithful import notes
+from softdock.core.adaptation.faithful.cells import CELL, CELLS
+from softdock.core.adaptation.faithful.contact import (
+    APART,
+    BY_LEDGER,
+    begin,
+    believe,
+    follow_contact,
+    take_over,
+)
+from softdock.core.adaptation.faithful.fallback import (
+    bounded,
+    ledger_of,
+    ledger_work,
+)
+from softdock.core.adaptation.faithful.flight import tared
+from softdock.core.adaptation.faithful.keys import AT, FAITHFUL, MARKER, Faithful
+from softdock.core.adaptation.faithful.lead import ahead, note_output, smoothed
+from softdock.core.adaptation.faithful.learn import fit_again, is_worth
+from softdock.core.adaptation.faithful.past import (
+    carry_past,
+    contact_impulse,
+    load_satellites,
+    mean_wrenches,
+    note_others,
+    store_satellites,
+)
+from softdock.core.adaptation.faithful.readings import note
+from softdock.core.adaptation.faithful.samples import take_samples
+from softdock.core.adaptation.faithful.twin import believed_cycle, flown
+from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
+from softdock.core.adaptation.interface import (
+    BOOK_DESIGNED,
+    CYCLE,
+    Measured,
+    Replaced,
+    Wrenches,
+)
+from softdock.core.adaptation.measured.doubts import PLACES
+from softdock.core.adaptation.measured.line_of_action import (
+    mock_ups_when_felt,
+)
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_wrenches,
+    store_wrenches,
+)
+from softdock.core.adaptation.measured.projection import pair_energy
+from softdock.core.adaptation.method import ONCE, Method
+from softdock.core.adaptation.remapping.others import with_others
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.sensor.force_torque import ON_CHASER
+from softdock.core.spatial.motion import no_wrench, opposite
+from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
+
+COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
+SENSOR_ON = PLACES.at.on
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    v, b = vector, base
+    return Faithful(
+        memory=memory,
+        vector=vector,
+        pairs_at=int(v[b + AT.contacts]),
+        number=int(v[b + AT.contacts + COUNT]),
+        sensor_at=base + AT.sensor,
+        on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
+        rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
+        tare=v[b + AT.tare] != 0.0,
+        lead=v[b + AT.lead] != 0.0,
+        damping=v[b + AT.damping] != 0.0,
+        powers=v[b + AT.powers] != 0.0,
+        lag=v[b + AT.lag] != 0.0,
+        friction=v[b + AT.friction] != 0.0,
+        rewind=v[b + AT.rewind] != 0.0,
+        ledger=v[b + AT.ledger] != 0.0,
+    )
+
+
+@apart
+def _by_ledger(method, mem, rig, measured, satellites, wrenches):
+    """What acts on the satellites while the ledger has them: what was measured."""
+    m, ledger = method.memory, ledger_of(method, mem, rig.T)
+    if method.tare:
+        chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
+        target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
+        was, now = measured.wrenches, Wrenches(chaser, target)
+        wrenches = Wrenches(
+            exchanged(wrenches.chaser, was.chaser, chaser),
+            exchanged(wrenches.target, was.target, target),
+        )
+        measured = Measured(
+            wrenches=now,
+            mock_ups=measured.mock_ups,
+            force_age=measured.force_age,
+            pose_age=measured.pose_age,
+            mismatch=measured.mismatch,
+        )
+    nothing = Wrenches(no_wrench(), no_wrench())
+    store_wrenches(mem, m + CELL.mean, nothing)
+    store3(mem, m + CELL.force, measured.wrenches.chaser.force)
+    mem[m + CELL.taken] = ledger_work(ledger, mem) - mem[m + CELL.booked]
+    mem[m + CELL.booked] = ledger_work(ledger, mem)
+    return remember(ledger, mem, rig, measured, satellites, wrenches)
+
+
+@apart
+def wrench(method, mem, rig, measured, satellites, wrenches):
+    """What acts on the satellites: the believed contact's mean wrench in place of the measured
+    one."""
+    m = method.memory
+    if mem[m + CELL.ready] == 0.0:
+        begin(method, mem)
+    note(mem, m + CELL.paired, rig.cycle * rig.T, measured)
+    take_samples(method, mem)
+    designed = real_work(method, mem, mock_ups_when_felt(measured), measured.wrenches)
+    over = follow_contact(method, mem, rig, measured, satellites)
+    anew = fit_again(method, mem, over)
+    if over or (anew and is_worth(method, mem)):
+        believe(method, mem, over)
+    mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
+    if mem[m + CELL.phase] == BY_LEDGER:
+        return _by_ledger(method, mem, rig, measured, satellites, wrenches)
+    before = satellites
+    if mem[m + CELL.shadow_stamp] >= 0.0 and carry_past(method, mem, rig):
+        before = take_over(method, mem, rig, satellites)
+        mem[m + CELL.acts] = 1.0
+    elif over and mem[m + CELL.phase] == APART and method.ledger:
+        before = bounded(method, mem, rig, satellites)
+        mem[m + CELL.rewound_energy] = pair_energy(rig, before) - pair_energy(rig, satellites)
+        mem[m + CELL.acts] = 1.0
+    after, steps = believed_cycle(
+        mem, m + CELL.pairs, m + CELL.latches, m + CELL.laws, method.number, rig, before, rig.T
+    )
+    mean = Wrenches(no_wrench(), no_wrench())
+    taken = -mem[m + CELL.rewound_energy]
+    if steps > 0:
+        mem[m + CELL.acts] = 1.0
+        mean = mean_wrenches(rig, before, after)
+        taken += pair_energy(rig, before) - pair_energy(rig, after)
+        store3(
+            mem,
+            m + CELL.impulse,
+            add(load3(mem, m + CELL.impulse), contact_impulse(rig, before, after)),
+        )
+    elif mem[m + CELL.acts] != 0.0:
+        after = flown(rig, before, rig.T)
+    store_satellites(mem, m + CELL.after, after)
+    store_wrenches(mem, m + CELL.mean, mean)
+    store3(mem, m + CELL.force, mean.chaser.force)
+    mem[m + CELL.taken] = taken
+    mem[BOOK_DESIGNED] += designed - taken
+    extra = measured.wrenches
+    return Wrenches(
+        exchanged(wrenches.chaser, extra.chaser, mean.chaser),
+        exchanged(wrenches.target, extra.target, mean.target),
+    )
+
+
+@apart
+def correct(method, mem, rig, measured, before, after, output):
+    """The satellites where the believed contact has led them; set-points ahead by the leads."""
+    m, mean = method.memory, load_wrenches(mem, method.memory + CELL.mean)
+    others = Wrenches(
+        given_to(rig.chaser, rig.T, before.chaser, after.chaser, mean.chaser),
+        given_to(rig.target, rig.T, before.target, after.target, mean.target),
+    )
+    note_others(method, mem, rig.cycle, others)
+    if mem[m + CELL.phase] == BY_LEDGER:
+        return follow(ledger_of(method, mem, rig.T), mem, rig, measured, before, after, output)
+    end = after
+    if mem[m + CELL.acts] != 0.0:
+        end = with_others(rig, load_satellites(mem, m + CELL.after), others)
+    mem[m + CELL.given] += work_of(rig, others, before, end)
+    output = ahead(method, mem, rig, end)
+    output = smoothed(method, mem, rig, output, mem[m + CELL.rewound] > 0.0)
+    note_output(method, mem, output)
+    return end, output
+
+
+@compiled
+def set_point(method, mem, rig, satellites, output):
+    """Whether the robots carry shares of the relative motion."""
+    if mem[method.memory + CELL.phase] == BY_LEDGER:
+        return send(ledger_of(method, mem, rig.T), mem, rig, satellites, output)
+    mine = load_both(mem, method.memory + CELL.output)
+    if (
+        norm(subtract(mine.chaser.p, output.chaser.p)) > 0.0
+        or norm(subtract(mine.target.p, output.target.p)) > 0.0
+    ):
+        mem[method.memory + CELL.shared] = 1.0
+    return output
+
+
+@compiled
+def rewound(method, mem):
+    """Gain of kinetic energy by a past that was taken over in this cycle [J]."""
+    return mem[method.memory + CELL.rewound_energy]
+
+
+@compiled
+def replaced(method, mem):
+    """What the believed contact did in this cycle, for the books and the log of contacts."""
+    m = method.memory
+    return Replaced(
+        taken=mem[m + CELL.taken],
+        acts=mem[m + CELL.phase] != APART,
+        past_changed=mem[m + CELL.rewound] > 0.0,
+        impulse=load3(mem, m + CELL.past_impulse),
+        peak_squared=mem[m + CELL.shadow_peak],
+        pushes=norm(load3(mem, m + CELL.force)) > 0.0,
+    )
+
+
+METHOD = Method(
+    name="faithful",
+    summary="the contact's law is identified, and the satellites feel it where they are",
+    knows="nothing; the mock-ups' shapes",
+    group=FAITHFUL,
+    marker=MARKER,
+    prepare=prepare,
+    wrench=wrench,
+    correct=correct,
+    set_point=set_point,
+    rewound=rewound,
+    replaced=replaced,
+    cells=CELLS,
+    memory=notes.memory,
+    refuses=notes.refuses,
+    check=notes.check,
+    books=notes.books,
+    events=notes.events,
+    once=ONCE,
+    settles_energy=True,
+    holds_contact="phase",
+    double_only="the law's identification, which was never tried in single",
+)

@@ -1,0 +1,161 @@
+"""What the method refuses before a run, and says after it. Plain Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from softdock.core.adaptation.energy_ledger.keys import refuses as ledger_refuses
+from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.fallback import ledger_floats
+from softdock.core.adaptation.faithful.fit import EXPLAINED
+from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT
+from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
+from softdock.core.adaptation.faithful.keys import past_rows
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.readings import PAIRED
+from softdock.core.adaptation.faithful.rub import RUB
+from softdock.core.shapes.keys import MOST_PAIRS
+
+MODELS = (
+    "none",
+    "spring",
+    "spring and damper",
+    "power of the deflection",
+    "Hunt and Crossley",
+    "pre-loaded spring",
+    "pre-loaded spring and damper",
+    "spring and damper, the sensor lags",
+    "Hunt and Crossley, the sensor lags",
+    "pre-loaded spring, the sensor lags",
+    "spring, the sensor lags",
+)
+WORTH_SAYING = 0.01  # relative misfit of a law
+
+
+def memory(values: Mapping[str, Any], T: float) -> int:
+    return RING_AT + OTHERS * past_rows(values, T) + ledger_floats(T)
+
+
+def refuses(scenario: Any) -> str | None:
+    """Why it cannot run on a scenario."""
+    tables = scenario.tables
+    if not tables["contact"]:
+        return "there is no contact pair: it answers contacts of known shapes, and no other force"
+    if any(pair["wanted"]["law"] != "same_as_real" for pair in tables["contact"]):
+        return "orbit is to have another contact than the mock-ups: that is the re-mapping's task"
+    return ledger_refuses(scenario)
+
+
+def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
+    """Where it cannot be listed, and where a part of what a rig feels would not act."""
+    problems: list[tuple[str, Any, str]] = []
+    for i, pair in enumerate(tables["contact"]):
+        if pair["wanted"]["law"] != "same_as_real":
+            allowed = f"a contact.{i}.wanted.law same_as_real; of another law, the re-mapping"
+            problems.append(("name", "faithful", allowed))
+    hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
+    said = [
+        f"a hand on the {body}'s mock-up acts on the satellites by the energy ledger alone: the "
+        "shapes do not explain its force"
+        for body in hands
+    ]
+    return problems, [f"faithful: {words}" for words in said]
+
+
+def _noise(mem: Any) -> float:
+    """Standard deviation of a component of the force [N]."""
+    count = float(mem[CELL.flight + FLIGHT.count])
+    return math.sqrt(float(mem[CELL.flight + FLIGHT.scatter]) / (3.0 * max(count - 1.0, 1.0)))
+
+
+def _tool(mem: Any) -> float:
+    """Mass that the compensation of the tool misses [kg]; 0 where nothing shows it."""
+    pushed = float(mem[CELL.flight + FLIGHT.pushed])
+    return float(mem[CELL.flight + FLIGHT.answered]) / pushed if pushed > 0.0 else 0.0
+
+
+def _law(mem: Any, i: int) -> dict[str, Any]:
+    """What was identified of a pair; nothing where it was never felt."""
+    fit, law = CELL.fits + i * FIT_FLOATS, CELL.found + i * LAW_FLOATS
+    if not mem[fit + FIT.model] > 0.0:
+        return {}
+    named = {
+        "law": MODELS[int(mem[fit + FIT.model])],
+        "stiffness_N_per_m": float(mem[law + LAW.stiffness]),
+        "stiffness_spread": float(mem[fit + FIT.spread]),
+        "power": float(mem[law + LAW.power]),
+        "damping_Ns_per_m": float(mem[law + LAW.damping]),
+        "damping_spread_Ns_per_m": float(mem[fit + FIT.damping_spread]),
+        "lambda_s_per_m": float(mem[law + LAW.factor]),
+        "preload_N": float(mem[law + LAW.preload]),
+        "sensor_lag_s": float(mem[fit + FIT.lag]),
+        "pulls": bool(mem[law + LAW.pulls]),
+        "misfit": float(mem[fit + FIT.misfit]),
+        "samples": float(mem[fit + FIT.seen]),
+    }
+    return {f"contact_{i}_{key}": value for key, value in named.items()}
+
+
+def books(mem: Any) -> dict[str, Any]:
+    """What was identified, with its uncertainty, and what was done, from its slice of `mem`."""
+    found: dict[str, Any] = {
+        "contacts": float(mem[CELL.contacts]),
+        "contacts_by_ledger": float(mem[CELL.blind] + mem[CELL.strange]),
+        "rewinds": float(mem[CELL.rewinds]),
+        "most_cycles_rewound": float(mem[CELL.longest]),
+        "taken_by_bound_J": float(mem[CELL.cut]),
+        "free_flight_samples": float(mem[CELL.flight + FLIGHT.count]),
+        "delay_s": float(mem[CELL.delay]),
+        "noise_N": _noise(mem),
+        "tare_N": [float(x) for x in mem[CELL.flight + FLIGHT.force :][:3]],
+        "tool_error_kg": _tool(mem),
+        "friction": float(mem[CELL.rub + RUB.friction]),
+        "friction_spread": float(mem[CELL.rub + RUB.spread]),
+        "friction_speed_m_per_s": float(mem[CELL.rub + RUB.slip]),
+    }
+    for i in range(MOST_PAIRS):
+        found |= _law(mem, i)
+    return found
+
+
+def events(mem: Any, T: float) -> list[str]:
+    """What could not be learnt, and what was done instead, in words."""
+    found, b = [], books(mem)
+    if mem[CELL.blind]:
+        found.append(
+            f"{mem[CELL.blind]:.0f} contact(s) began after fewer than {ENOUGH:.0f} force "
+            "samples of "
+            "free flight: tare and noise were not known, the energy ledger had the satellites"
+        )
+    if mem[CELL.strange]:
+        found.append(
+            f"{mem[CELL.strange]:.0f} time(s) a force was felt though the known shapes were apart: "
+            "wrong shapes, or a push from outside; the energy ledger had the satellites"
+        )
+    if mem[CELL.paired + PAIRED.same]:
+        found.append(
+            f"{mem[CELL.paired + PAIRED.same]:.0f} readings of a contact did not change though the "
+            "mock-ups moved (a frozen sensor, or one at its range): nothing was learnt from them"
+        )
+    if mem[CELL.paired + PAIRED.bad]:
+        found.append(f"{mem[CELL.paired + PAIRED.bad]:.0f} readings were no numbers")
+    for i in range(MOST_PAIRS):
+        misfit = b.get(f"contact_{i}_misfit", 0.0)
+        if misfit > WORTH_SAYING and mem[CELL.fits + i * FIT_FLOATS + FIT.chi] > EXPLAINED:
+            found.append(
+                f"contact {i}: no law explains its samples to better than "
+                f"{100.0 * misfit:.2g} % of "
+                "the largest force; the damper that takes what they took was believed"
+            )
+    if mem[CELL.contacts] and not any(f"contact_{i}_law" in b for i in range(MOST_PAIRS)):
+        found.append(
+            "the satellites touched and no reading told of it: they flew on without a contact"
+        )
+    if mem[CELL.overlong]:
+        found.append(
+            f"{mem[CELL.overlong]:.0f} contact(s) lasted longer than rewind_s: their past was not "
+            "computed anew after that"
+        )
+    return found

@@ -1,0 +1,86 @@
+"""Where two bodies touch, from the mock-ups' known shapes: depth, normal, point and sliding of each
+touch of each pair.
+
+The same function serves the satellites, their past computed anew, their future, and the mock-ups as
+reported. A pair has up to two touches (wall and bottom of a cone). On which side of a thin wall the
+tip is, is latched per user: four floats of `mem` from `latches` on.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.core.contact import tip_in_target
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.models import touch_pair
+from softdock.core.shapes.pair import PAIR_FLOATS, kind_in, load_pair
+from softdock.core.spatial.rotations import rotate
+from softdock.core.spatial.vectors import add, add_scaled, cross, dot, scale, subtract
+
+NOWHERE = -1e300
+
+
+class Place(NamedTuple):
+    """One touch, world axes."""
+
+    depth: float  # m; negative: the gap
+    rate: float  # m/s, > 0: deeper
+    normal: tuple  # out of the target
+    on_chaser: tuple  # m, from the chaser's centre of mass to the middle of the overlap
+    on_target: tuple  # m, from the target's
+    sliding: tuple  # m/s, of the chaser's part over the target's, there
+
+
+class Places(NamedTuple):
+    first: Place
+    second: Place
+
+
+@compiled
+def _place(touch, radius, arm, from_target, q, v, spin):
+    n = rotate(q, touch.normal)
+    to_middle = scale(0.5 * max(touch.depth, 0.0) - radius, n)
+    there = add(v, cross(spin, to_middle))
+    return Place(
+        depth=touch.depth,
+        rate=-dot(n, v),
+        normal=n,
+        on_chaser=add(arm, to_middle),
+        on_target=add(from_target, to_middle),
+        sliding=add_scaled(there, -dot(n, there), n),
+    )
+
+
+@apart
+def places_of(mem, pairs, latches, i, chaser, target):
+    """The touches of pair i; `chaser`, `target`: motions. Updates its latch."""
+    pair = load_pair(mem, pairs + i * PAIR_FLOATS, kind_in(mem, pairs + i * PAIR_FLOATS))
+    arm, from_target, tip = tip_in_target(pair, chaser, target)
+    latch = int(mem[latches + i])
+    touches = touch_pair(pair, abs(latch), latch > 0, tip)
+    deeper = max(touches.first.depth, touches.second.depth)
+    mem[latches + i] = float(touches.side) if deeper > 0.0 else -float(touches.side)
+    w_c, w_t = rotate(chaser.q, chaser.w), rotate(target.q, target.w)
+    v = subtract(add(chaser.v, cross(w_c, arm)), add(target.v, cross(w_t, from_target)))
+    spin = subtract(w_c, w_t)
+    r, q = pair.tip_radius, target.q
+    return Places(
+        _place(touches.first, r, arm, from_target, q, v, spin),
+        _place(touches.second, r, arm, from_target, q, v, spin),
+    )
+
+
+@compiled
+def deepest(mem, pairs, latches, count, chaser, target):
+    """Largest depth of all pairs [m]; negative: the smallest gap."""
+    found = NOWHERE
+    for i in range(count):
+        places = places_of(mem, pairs, latches, i, chaser, target)
+        found = max(found, max(places.first.depth, places.second.depth))
+    return found
+
+
+@compiled
+def copy_latches(mem, source, to):
+    for i in range(4):
+        mem[to + i] = mem[source + i]
