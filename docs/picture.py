@@ -69,12 +69,12 @@ def _relative_orbit() -> str:
 
 
 def _latch() -> str:
-    """The page of `softdock run soft_dock`."""
+    """The page of `softdock run soft_dock --set time.duration_s=40`."""
     from softdock.analysis.simulation import simulate
     from softdock.report.run.page import run_page
     from softdock.scenario.files import load_scenario
 
-    return run_page(simulate(load_scenario("soft_dock")))
+    return run_page(simulate(load_scenario("soft_dock", {"time.duration_s": 40.0})))
 
 
 def _guided_docking() -> str:

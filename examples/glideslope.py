@@ -132,6 +132,7 @@ class Glideslope(NamedTuple):
 @compiled
 def prepare(marker, vector, base, memory):
     axis, rise = load3(vector, base + AT.axis), vector[base + AT.rise]
+    keep = math.exp(-vector[CYCLE] / rise) if rise > 0.0 else 0.0
     return Glideslope(
         memory=memory,
         tip=load3(vector, base + AT.tip),
@@ -155,7 +156,7 @@ def prepare(marker, vector, base, memory):
         force=vector[base + AT.force],
         arm=vector[base + AT.arm],
         least=vector[base + AT.least],
-        keep=math.exp(-vector[CYCLE] / rise) if rise > 0.0 else 0.0,
+        keep=keep,
         plume_off=vector[base + AT.plume_off],
         seed=int(vector[SEED]),
         run=int(vector[RUN_NUMBER]),

@@ -18,7 +18,7 @@ from softdock._version import __version__
 from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
-from softdock.analysis.latches import latch_numbers, times
+from softdock.analysis.latch_metrics import LATCH_METRICS
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
 from softdock.analysis.metric import Judged, Metric, Row, declare
 from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
@@ -248,25 +248,7 @@ declare(
         value=lambda j: j.run.reached.captured_at_s,
         row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
     ),
-    Metric(
-        name="latched",
-        meaning="whether every latch went hard and held; None: there is none",
-        value=lambda j: (
-            math.isfinite(times(j.run.latches)["latched_at_s"]) if len(j.run.latches) else None
-        ),
-        tile="Every latch hard and whole at the end of the run",
-    ),
-    Metric(
-        name="latched_at_s",
-        meaning="when the last latch went hard: hard dock",
-        value=lambda j: times(j.run.latches)["latched_at_s"],
-        row=Row("latched at", ".4g", "s", if_none="never", only_if="latched"),
-    ),
-    Metric(
-        name="latch",
-        meaning="what the latches did and bore, and whether the latched pair grows",
-        value=lambda j: latch_numbers(j.run),
-    ),
+    *LATCH_METRICS,
     Metric(
         name="ledger",
         meaning="where the invented energy came from",

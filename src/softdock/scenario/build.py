@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from softdock.core.adaptation.registry import METHODS, RAW, Method
-from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.parameters import WRITTEN_HERE
@@ -26,18 +25,17 @@ from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
 from softdock.scenario.keys import set_key
+from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
 from softdock.scenario.method_chains import chain_problems
 from softdock.scenario.method_memory import floats_of, is_own
 from softdock.scenario.schema import (
     FACILITY_TABLE,
-    LATCH_TABLE,
     METHOD_TABLE,
     PAIR_TABLE,
     SCHEMA_VERSION,
     TABLES,
     TOP_LEVEL,
-    latch_base,
     pair_base,
 )
 from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
@@ -47,7 +45,6 @@ from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit
 from softdock.scenario.words import in_plain_keys
 
-OF_LATCHES, _, LATCHES = LATCH_TABLE.partition(".")
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
 
 
@@ -110,12 +107,10 @@ class _Builder(TableReader):
         self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
-            given = self.dig(table.path)
-            if table.path == OF_LATCHES:
-                given = {key: value for key, value in given.items() if key != LATCHES}
+            given = without_latches(table.path, self.dig(table.path))
             self.fill(table.path, given, table.group, self.vector, table.base)
         self.pairs()
-        self.latches()
+        read_latches(self)
         self.facility()
         memory = self.methods()
         nowhere = np.zeros(VERDICT.size)  # who judges reads the resolved tables
@@ -192,26 +187,6 @@ class _Builder(TableReader):
         for i, pair in enumerate(given):
             self.fill(f"{PAIR_TABLE}.{i}", pair, PAIR, self.vector, pair_base(i))
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
-
-    def latches(self) -> None:
-        """`[[capture.latch]]`, or one as `[capture.latch]`."""
-        given = self.dig(OF_LATCHES).get(LATCHES, [])
-        given = [given] if isinstance(given, Mapping) else given
-        if (
-            not isinstance(given, list)
-            or not all(isinstance(one, Mapping) for one in given)
-            or len(given) > MOST_LATCHES
-        ):
-            self.refuse(
-                LATCH_TABLE, given, f"an array of up to {MOST_LATCHES} tables, [[{LATCH_TABLE}]]"
-            )
-            return
-        if not given:
-            return
-        self.resolved[OF_LATCHES][LATCHES] = [{} for _ in given]
-        for i, latch in enumerate(given):
-            self.fill(f"{LATCH_TABLE}.{i}", latch, LATCH, self.vector, latch_base(i))
-        self.vector[MEMORY_AT + MEMORY.at.latch_count] = len(given)
 
     def facility(self) -> None:
         """Arms and their places: read, checked and kept as written. The loop does not use them."""

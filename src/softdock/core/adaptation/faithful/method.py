@@ -238,6 +238,7 @@ METHOD = Method(
     name="faithful",
     summary="the contact's law is identified, and the satellites feel it where they are",
     knows="nothing; the mock-ups' shapes",
+    knows_no_latch="it takes what it measures for a contact, which only pushes",
     group=FAITHFUL,
     marker=MARKER,
     prepare=prepare,
