@@ -107,7 +107,7 @@ def _robot(c: Conversation, name: str) -> HeardRobot:
         rate_Hz=_rate(rows),
         step_ms=int(counts["step_ms"]),
         lost=int(counts["lost"]),
-        late_replies=int(counts["late_replies"]) - first if rows else 0,
+        late_replies=max(0, int(counts["late_replies"]) - first) if rows else 0,
         malformed=int(counts["malformed"]),
         foreign=c.peers.ports[name].foreign,
         drift_ppm=float(counts["drift_ppm"]),
