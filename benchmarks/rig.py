@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.wire import _loop as echo_loop
+from benchmarks.wire import free_ports
 from softdock import load_scenario
 from softdock.drivers.rig_emulation import peers_of
 from softdock.drivers.rig_file import load_rig
@@ -42,7 +43,11 @@ def shares(times: np.ndarray) -> dict[str, float]:
 
 def on_loopback(seconds: float, repeat: int = 1) -> tuple[OnRig, RigSeries]:
     """epos_1d on the preset, for some seconds each; nothing is recorded."""
-    changes = {
+    names = ("robots.chaser.port", "robots.target.port", "sensors.chaser.port")
+    changes: dict[str, Any] = dict(
+        zip((*names, "sensors.chaser.http_port"), free_ports(len(names) + 1))
+    )
+    changes |= {
         "run_up.listen_s": 1.0,
         "robots.chaser.lower_mm": [-5000.0] * 3,
         "robots.chaser.upper_mm": [5000.0] * 3,
@@ -51,7 +56,7 @@ def on_loopback(seconds: float, repeat: int = 1) -> tuple[OnRig, RigSeries]:
     scenario = load_scenario("epos_1d", {"time.duration_s": seconds})
     on = on_rig(load_rig("emulated_pair", changes), scenario)
     with peers_of(on) as emulators, open_peers(on.rig) as peers:
-        assert emulators is not None, "the preset's ports are in use"
+        assert emulators is not None, "these ports were free a moment ago"
         return on, run_series(on, peers, emulators.go, repeat=repeat)
 
 

@@ -25,10 +25,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.latch_keys import LATCH
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.spatial.rotations import (
     exponential,
     inverse,

@@ -7,11 +7,11 @@ The seat of a wall or a sphere is its surface: the distance is the gap.
 
 from __future__ import annotations
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.shapes.models import seat_distance
 from softdock.core.shapes.pair import PAIR_FLOATS, pair_here
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.spatial.vectors import norm, subtract
 
 CAPTURE = Group(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.compliance import equilibrium
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.closing import (
@@ -38,6 +37,7 @@ from softdock.core.shapes.laws import friction_factor, is_graded, stored_energy,
 from softdock.core.shapes.laws import pace as pace_of
 from softdock.core.shapes.models import bend, sector_of, touch_pair, way_through
 from softdock.core.shapes.pair import kind_in, load_pair
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.shapes.touch import NO_TOUCH
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.rotations import rotate, rotate_back

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.compliance import equilibrium
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.modes import (
@@ -22,6 +21,7 @@ from softdock.core.orbit.setup import pair_at
 from softdock.core.shapes.laws import friction_factor
 from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import kind_in, load_pair
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 

@@ -69,7 +69,7 @@ from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.sensor.force_torque import ON_CHASER
+from softdock.core.mounting import ON_CHASER
 from softdock.core.spatial.motion import no_wrench, opposite
 from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
 

@@ -12,7 +12,7 @@ from softdock.core.adaptation.interface import Output
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, bracket, row_of
-from softdock.core.robots.history import HERMITE, between
+from softdock.core.spatial.between import HERMITE, between
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     WRENCH_FLOATS,

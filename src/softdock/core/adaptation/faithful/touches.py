@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.core.contact import tip_in_target
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import PAIR_FLOATS, kind_in, load_pair
+from softdock.core.shapes.tip import tip_in_target
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, scale, subtract
 
