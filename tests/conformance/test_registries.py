@@ -204,6 +204,7 @@ SUFFIXES |= {
 }
 SUFFIXES |= {
     "_N_per_s": "N/s",
+    "_km": "km",
     "_Nm_per_s": "Nm/s",
     "_m_N": "m, N",
 }  # the last: a table of depth and force
