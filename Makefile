@@ -11,21 +11,32 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
   echo "softdock needs Python 3.11 or newer, and $(PYTHON) is not: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
 LOCKED := uv.lock pyproject.toml src/softdock/_version.py
 
-.PHONY: demo test prove docs picture oracles bench gpu-check fingerprint lint types layers clean
+.PHONY: install-check demo test prove leaderboard docs picture oracles bench gpu-check fingerprint lint types layers clean
 
 demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
 
 # All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
+# Python's own bytecode is kept too, whatever the shell says: some hundred processes are started, and each would compile 400 files.
 test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
+test prove: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/python
+test prove: export PYTHONDONTWRITEBYTECODE =
 test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile tests
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+
+# The built wheel, installed by pip into fresh environments of the interpreters that are here, used from an empty folder.
+install-check: $(VENV)/.synced-dev
+	$(VENV)/bin/python tests/install_check.py
 
 # What needs large numbers, at full size and with a fresh seed: results in benchmarks/results/prove.json.
 prove: $(VENV)/.synced-dev
 	$(VENV)/bin/python -m benchmarks.prove
+
+# Methods over the benchmark's cases, on all cores: make leaderboard [QUICK=1] [RANDOM=200 SEED=7] [OUT=folder]
+leaderboard: $(VENV)/.synced-run
+	$(VENV)/bin/softdock benchmark $(if $(QUICK),--quick) $(if $(RANDOM),--random $(RANDOM)) $(if $(SEED),--seed $(SEED)) $(if $(OUT),--out $(OUT))
 
 # The docs as a site, without a network: open build/docs/index.html.
 docs: $(VENV)/.synced-dev
@@ -36,10 +47,10 @@ docs: $(VENV)/.synced-dev
 picture: $(VENV)/.synced-dev
 	$(VENV)/bin/python docs/picture.py
 
-# Arms against Pinocchio, 480 MB of packages.
+# Arms against Pinocchio, the rig's protocols and recordings against independent programs: 480 MB of packages. With
+# them installed `make test` runs these tests too; SOFTDOCK_REQUIRE_ORACLES=1 fails instead of skipping.
 oracles: export SOFTDOCK_REQUIRE_ORACLES = 1
-oracles: $(VENV)/.synced-dev
-	$(SYNC) --group dev --group oracles
+oracles: $(VENV)/.synced-oracles
 	$(VENV)/bin/python -m pytest -m oracle tests/oracles
 
 bench: $(VENV)/.synced-bench
@@ -81,6 +92,11 @@ $(VENV)/.synced-dev: $(LOCKED) | $(UV)
 $(VENV)/.synced-bench: $(LOCKED) | $(UV)
 	@$(CHECK_PYTHON)
 	$(SYNC) --group dev --group bench
+	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
+
+$(VENV)/.synced-oracles: $(LOCKED) | $(UV)
+	@$(CHECK_PYTHON)
+	$(SYNC) --group dev --group oracles
 	@touch $@ $(VENV)/.synced-dev $(VENV)/.synced-run
 
 .uv/bin/uv:

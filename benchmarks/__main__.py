@@ -28,6 +28,7 @@ NAMES = (
     "passive_contacts",
     "noise_confidence",
     "rewind_cycle",
+    "rig",
     "wire",
     "recording",
 )

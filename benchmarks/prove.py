@@ -16,6 +16,7 @@ import os
 import secrets
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,13 @@ def _noise_confidence(seed: int) -> dict[str, Any]:
     return noise_confidence.run()
 
 
+@part("kernels", "the kernel of every method compiles to PTX, plain and with every feature")
+def _kernels(seed: int) -> dict[str, Any]:
+    from benchmarks import kernels
+
+    return kernels.run()
+
+
 @part("properties", "properties hold on a thousand random examples each, others each time")
 def _properties(seed: int) -> dict[str, Any]:
     """The property tests with Hypothesis' profile `prove` (tests/conftest.py)."""
@@ -102,6 +110,37 @@ def _held(found: dict[str, Any]) -> dict[str, Any]:
 
 def _all_held(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {**found, "met": all(_held(one)["met"] for one in found.values())}
+
+
+def _rig_tests(seed: int, wanted: str, **more: str) -> dict[str, Any]:
+    """A test of tests/realtime/test_rig_fuzz.py at full size."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", wanted]
+    done = subprocess.run(
+        [*command, "tests/realtime/test_rig_fuzz.py"],
+        cwd=ROOT,
+        env={**os.environ, "SOFTDOCK_PROVE": "1", "SOFTDOCK_SEED": str(seed % 10**6), **more},
+        capture_output=True,
+        text=True,
+    )
+    lines = done.stdout.strip().splitlines() or [""]
+    return {"summary": lines[-1], "met": done.returncode == 0}
+
+
+@part("rig_packets", "a million hostile packets: no crash, no reply jumps, always a reason")
+def _rig_packets(seed: int) -> dict[str, Any]:
+    return _rig_tests(seed, "forged")
+
+
+@part("rig_packets_checked", "the same with every index checked, in a cache folder of its own")
+def _rig_packets_checked(seed: int) -> dict[str, Any]:
+    """Numba's cache may not tell a checked build from another: hence the folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _rig_tests(seed, "forged", NUMBA_BOUNDSCHECK="1", SOFTDOCK_CACHE_DIR=folder)
+
+
+@part("rig_energy", "1e5 random rigs: the motion that leaves has at most the energy of its bound")
+def _rig_energy(seed: int) -> dict[str, Any]:
+    return _rig_tests(seed, "energy")
 
 
 @part("hostile_scenarios", "random scenarios run: no hang, books close, attitudes are rotations")

@@ -1,5 +1,5 @@
 """Pictures of the docs: `make picture`. Pages made afresh, opened in the system's chromium, and a
-part of each photographed: the demo's curves, the trade."""
+part of each photographed: the demo's curves, the trade, the benchmark's profiles."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "demo.png", _demo, "#curves .grid"
     yield "trade.png", _trade, "figure:has(#chart-trade)"
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
+    yield "benchmark.png", _benchmark, "figure:has(#chart-profile-nothing)"
+    yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
 
 
 def _demo() -> str:
@@ -45,6 +47,23 @@ def _placement() -> str:
     facility, motion = facility_of(scenario.tables), motion_of(scenario)
     result = place_robots("lange_cone", scenario.tables, facility, motion, {"chaser": "kr16"})
     return placement_page(result, plain(result.as_dict()))
+
+
+def _benchmark() -> str:
+    """The page of the stored results: nothing is run."""
+    from softdock.benchmark.results import read_results
+    from softdock.report.benchmark.page import benchmark_page
+
+    return benchmark_page(read_results(HERE.parent / "benchmarks/results/benchmark_quick.json"))
+
+
+def _relative_orbit() -> str:
+    """The page of `softdock run vbar_drift`: a straight start along V-bar that the tide bends."""
+    from softdock.analysis.simulation import simulate
+    from softdock.report.run.page import run_page
+    from softdock.scenario.files import load_scenario
+
+    return run_page(simulate(load_scenario("vbar_drift")))
 
 
 def main(names: list[str]) -> int:

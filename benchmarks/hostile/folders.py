@@ -72,8 +72,9 @@ def copy_over(rng: Rng, folder: Path) -> str:
 
 def add_stray(rng: Rng, folder: Path) -> str:
     file = _some_file(rng, folder)
-    shutil.copyfile(file, file.with_name(f"part-{int(rng.integers(3, 99)):06d}{file.suffix}"))
-    return f"a copy of {file.name}"
+    stray = file.with_name(f"part-{int(rng.integers(100, 999)):06d}{file.suffix}")
+    shutil.copyfile(file, stray)
+    return f"a copy of {file.name} as {stray.name}"
 
 
 def remove(rng: Rng, folder: Path) -> str:

@@ -48,6 +48,7 @@ ALLOWED: dict[str, str] = {
     "ports/laws.py": "coefficients of a polynomial",
     "ports/resolution.py": "neighbours of a grid point",
     "ports/walls.py": "the sample before",
+    "rig/layout.py": "an enumeration of states",
     "robots/interception.py": "pieces of a profile",
     "spatial/rotations.py": "terms of a series",
 }

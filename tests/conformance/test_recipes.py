@@ -3,16 +3,8 @@ of the package, are picked up by the simulation, orbit, checks, analyses and pag
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
-
-import softdock
+from recipe import follow
 
 LAW = """
 import math
@@ -155,36 +147,6 @@ json.dump({
 """
 
 
-def run_with(tmp_path: Path, files: dict[str, str], lists: dict[str, tuple[str, str]], tables, bad):
-    """Copy the package, add files and entries of lists, and run in plain Python."""
-    package = Path(softdock.__file__).parent
-    copy = tmp_path / "softdock"
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__", "assets"))
-    shapes = copy / "core" / "shapes"
-    for name, text in files.items():
-        (shapes / name).write_text(text)
-    for name, (imported, entry) in lists.items():
-        text = (shapes / name).read_text()
-        text = (
-            text.replace("\n__all__", f"\n{imported}\n__all__", 1)
-            if "\n__all__" in text
-            else (text.replace("\nSHAPE_MODELS", f"\n{imported}\nSHAPE_MODELS", 1))
-        )
-        assert entry[0] in text
-        (shapes / name).write_text(text.replace(entry[0], entry[1], 1))
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", RUN],
-        input=json.dumps([tables, bad]),
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout)
-
-
 def scenario(contact: dict) -> dict:
     """A chaser that flies against the target along x."""
     return {
@@ -209,17 +171,20 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
         real = {"law": "hardening", "stiffness_N_per_m": 4000.0, "exponent": 3.0}
         good = scenario({"geometry": "wall", "real": real})
         bad = scenario({"geometry": "wall", "real": real | {"lambda_s_per_m": 1.0}})
-        found = run_with(
+        found = follow(
             tmp_path,
-            {"hardening.py": LAW},
+            {"core/shapes/hardening.py": LAW},
             {
-                "laws.py": (
-                    "from softdock.core.shapes.hardening import HARDENING_LAW",
-                    ("    TABLE_LAW,\n)", "    TABLE_LAW,\n    HARDENING_LAW,\n)"),
-                )
+                "core/shapes/laws.py": [
+                    (
+                        "\n__all__",
+                        "\nfrom softdock.core.shapes.hardening import HARDENING_LAW\n",
+                    ),
+                    (")\nLAWS = ", "    HARDENING_LAW,\n"),
+                ]
             },
-            good,
-            bad,
+            RUN,
+            [good, bad],
         )
         d = found["depth"]
         assert found["force"] == pytest.approx(4000.0 * (d + 3.0 * d * d), rel=1e-12)
@@ -235,20 +200,17 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
             "origin_m": [-0.25, 0.0, 0.0],
             "real": {"stiffness_N_per_m": 4000.0},
         }
-        found = run_with(
+        found = follow(
             tmp_path,
-            {"rod.py": SHAPE},
+            {"core/shapes/rod.py": SHAPE},
             {
-                "models.py": (
-                    "from softdock.core.shapes.rod import ROD_SHAPE",
-                    (
-                        "SPHERE_SHAPE, CONE_SHAPE)\nGEOM",
-                        "SPHERE_SHAPE, CONE_SHAPE, ROD_SHAPE)\nGEOM",
-                    ),
-                )
+                "core/shapes/models.py": [
+                    ("\nSHAPE_MODELS", "\nfrom softdock.core.shapes.rod import ROD_SHAPE\n"),
+                    (")\nGEOM", ", ROD_SHAPE"),
+                ]
             },
-            scenario(rod),
-            scenario(rod | {"rod_radius_m": 6.0}),
+            RUN,
+            [scenario(rod), scenario(rod | {"rod_radius_m": 6.0})],
         )
         assert found["force"] == pytest.approx(4000.0 * found["depth"], rel=1e-12)
         assert found["normal"] == pytest.approx([1.0, 0.0, 0.0])

@@ -18,6 +18,7 @@ from softdock.runs.run import Run
 ROOT = Path(softdock.__file__).parent
 AT_THE_TOP = {
     "__init__.py",
+    "__main__.py",
     "_given.py",
     "_moved.py",
     "_version.py",
@@ -27,7 +28,8 @@ AT_THE_TOP = {
 }
 
 
-MOST_LINES = 300
+MOST_LINES, MOST_COLUMNS, MANY_FIELDS = 300, 100, 8
+CHECKOUT = Path(__file__).parents[2]
 LONG = {"softdock.campaign.single"}  # one transformer of syntax trees: its cases belong together
 
 
@@ -101,6 +103,48 @@ def test_no_file_of_the_host_side_is_long():
         if not module.startswith("softdock.core") and module not in LONG
     }
     assert {module: n for module, n in lengths.items() if n > MOST_LINES} == {}
+
+
+def test_no_line_is_wider_than_a_hundred_columns():
+    """Protects two files side by side on one screen. Ruff lets lines pass that end in a remark to a
+    tool; here none does."""
+    wide = [
+        f"{path.relative_to(CHECKOUT)}:{i}"
+        for folder in (ROOT, CHECKOUT / "tests", CHECKOUT / "benchmarks", CHECKOUT / "examples")
+        for path in folder.rglob("*.py")
+        for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > MOST_COLUMNS
+    ]
+    assert wide == []
+
+
+def test_structures_of_many_fields_are_built_by_keyword():
+    """Protects a reader from counting to the seventh value, and a new field from landing in the
+    place of another. `Cells` and `Group` are lists of one kind."""
+    counted = [
+        f"{module}:{node.lineno} {ast.unparse(node.func)}"
+        for module, path in SOURCES.items()
+        if not module.startswith("softdock.core")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and len(node.args) >= MANY_FIELDS
+        and ast.unparse(node.func).rpartition(".")[2][:1].isupper()
+        and ast.unparse(node.func) not in ("Cells", "Group")
+    ]
+    assert counted == []
+
+
+def test_every_test_says_what_it_protects():
+    """Protects whoever makes a test fail: its first words say what it is there for."""
+    silent = [
+        f"{path.name}::{node.name}"
+        for path in sorted((CHECKOUT / "tests").rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and node.name.startswith("test_")
+        and not ast.get_docstring(node)
+    ]
+    assert silent == []
 
 
 def test_only_public_names_stand_at_the_top():

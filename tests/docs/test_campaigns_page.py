@@ -41,10 +41,14 @@ def first_cells(heading: str) -> list[str]:
     ],
 )
 def test_a_table_lists_what_there_is(heading, known):
+    """Protects the page's tables: no key, column, preset or backend is missing from it, none is
+    invented."""
     assert sorted(first_cells(heading)) == sorted(known)
 
 
 def test_numbers_in_the_text_are_the_codes():
+    """Protects the numbers in the page's sentences: a constant that changes in the code changes
+    there."""
     assert f"{100 * ACTIVE:g} % of the energy at the start" in PAGE
     assert f"{MOST_ROWS:,} runs" in PAGE
     assert f"more than {MUCH:g} cycles".replace("2e+09", "2e9") in PAGE
@@ -53,6 +57,7 @@ def test_numbers_in_the_text_are_the_codes():
 
 
 def test_the_example_file_can_be_planned(tmp_path):
+    """Protects whoever copies the page's campaign file: it is read and planned as it stands."""
     file = tmp_path / "my_campaign.toml"
     file.write_text(re.search(r"```toml\n(.*?)```", PAGE, re.S).group(1))
     plan = load_plan(file)
@@ -61,6 +66,7 @@ def test_the_example_file_can_be_planned(tmp_path):
 
 
 def test_the_example_outcome_compiles(tmp_path):
+    """Protects whoever copies the page's own outcome: softdock loads it and Numba compiles it."""
     code = next(
         block for block in re.findall(r"```python\n(.*?)```", PAGE, re.S) if "def " in block
     )

@@ -12,7 +12,8 @@ import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
 LOADED = re.compile(
-    r"<(?:script|img|iframe|source|video|audio|embed|object)\b[^>]*?\b(?:src|data)=[\"']([^\"']+)|<link\b[^>]*?\bhref=[\"']([^\"']+)",
+    r"<(?:script|img|iframe|source|video|audio|embed|object)\b[^>]*?\b(?:src|data)=[\"']([^\"']+)"
+    r"|<link\b[^>]*?\bhref=[\"']([^\"']+)",
     re.I,
 )
 ELSEWHERE = re.compile(r"^(?:[a-z]+:)?//", re.I)

@@ -53,6 +53,7 @@ def test_every_fault_is_bounded_and_in_the_log(fault):
 
 
 def test_the_page_states_the_table():
+    """Protects the page on faults: its rows are the numbers that are computed now."""
     text = PAGE.read_text(encoding="utf-8")
     for row in exhibit().rows:
         numbers = " | ".join(

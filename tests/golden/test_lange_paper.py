@@ -17,9 +17,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from rich.console import Console
+from sabotage import fixed_claims, unmoved
 
 from softdock.cli.main import cli
 from softdock.cli.papers_tables import show_exhibits
+from softdock.core.adaptation.registry import METHODS
 from softdock.papers.frame import paper_page, results
 from softdock.papers.lange import PAPER, compensation, full_compensation
 from softdock.papers.lange.causality import make_causality
@@ -43,6 +45,8 @@ figure_6, figure_7, causality, wrong_stiffness, offsets, claims = (
         make_claims,
     )
 )
+
+TELL_APART = ("cycle_ms", "stiffness_N_per_mm", "error_percent")  # keys of rows
 
 
 def rows_of(exhibit, *keys):
@@ -90,8 +94,8 @@ def test_figure_6_the_naive_loop_and_the_phase():
 
 def test_figure_7_four_contacts():
     """1.768, 3.264, 3.902, 5.393 s; 80, 196, 196, 77 N; parting at 0.097 m/s. Lead and rewind:
-    energy 0.1 %, linear momentum 1e-12, angular 0.1 %. Neither: about +84 %, as the samples fall.
-    Naive: +1548 % after the second contact."""
+    energy 0.1 %, linear momentum 1e-12, angular 0.1 %. Neither: about +84 %, as the samples
+    fall."""
     rows = rows_of(figure_7(), "loop")
     ours = rows[OURS]
     assert [
@@ -103,9 +107,40 @@ def test_figure_7_four_contacts():
     assert ours["linear_error"] < 1e-12
     assert ours["angular_error"] < 1e-3
     assert 60.0 < rows[NEITHER]["energy_percent"] < 120.0
-    assert figure_7().numbers["naive_energy_after_the_second_contact_percent"] == pytest.approx(
-        1548.0, rel=0.03
+
+
+def test_the_naive_loop_stands_beside_its_own_counterpart():
+    """+1548 % of design/physics.md is a led loop after four contacts: ours of that kind has four
+    contacts and the same order of energy, and the page compares these two; that 1534 % after two
+    contacts of a loop without lead is near is chance."""
+    numbers = figure_7().numbers
+    assert numbers["naive_led_contacts"] == 4
+    assert 700.0 < numbers["naive_led_least_percent"] < numbers["naive_led_most_percent"] < 2000.0
+    assert numbers["naive_energy_after_the_second_contact_percent"] == pytest.approx(
+        1534.0, rel=0.01
     )
+    said = " ".join(figure_7().differences)
+    assert "led by the delay, after four contacts" in said
+    assert "led_naive" not in METHODS  # nobody's list has it afterwards
+
+
+def test_the_robots_force_is_explained():
+    """7 N above an independent calculation: with its jerk of 10 m/s^3 and its 12 ms samples ours
+    meets its 393 N."""
+    numbers = figure_6().numbers
+    assert numbers["at_12_ms_most_at_the_robots_N"] - 393.0 == pytest.approx(7.0, abs=1.0)
+    assert numbers["as_independent_most_at_the_robots_N"] == pytest.approx(393.0, abs=1.0)
+
+
+def test_no_sentence_outlives_its_numbers():
+    """Numbers made wrong on purpose: no claim stays whatever they are, and nothing that is said of
+    a run is a fixed text. What was fitted says so in its headline."""
+    made = [figure_6(), figure_7(), causality(), wrong_stiffness(), offsets(), claims()]
+    for exhibit in made:
+        assert fixed_claims(exhibit, TELL_APART) == []
+        assert unmoved(exhibit, TELL_APART) == []
+    assert [e.key for e in made if "by construction" in e.headline] == ["figure_6", "figure_7"]
+    assert not any("confirmed" in text for e in made for text in (e.verdict, *e.differences))
 
 
 @pytest.mark.parametrize("of", ["", "mock_up."])
@@ -243,8 +278,8 @@ def test_claims_are_judged_by_their_numbers():
         )
         < 1e-9
     )
-    assert rows["IV-D: the same", "change of e, reported +-2 mm off"]["found"] != "confirmed"
-    kept = [row["found"] for row in claims().rows].count("confirmed")
+    assert rows["IV-D: the same", "change of e, reported +-2 mm off"]["found"] != "holds here"
+    kept = [row["found"] for row in claims().rows].count("holds here")
     assert claims().verdict.startswith(f"{kept} of {len(claims().rows)} ")
     assert kept == 5
 
@@ -284,10 +319,8 @@ def test_the_docs_state_these_numbers():
         in text
     )
     assert f"{cone[NEITHER]['energy_percent']:+.0f} % with neither" in text
-    assert (
-        f"{figure_7().numbers['naive_energy_after_the_second_contact_percent']:+.0f} % after "
-        "two contacts" in text
-    )
+    led = [figure_7().numbers[f"naive_led_{end}_percent"] for end in ("least", "most")]
+    assert f"{led[0]:+.0f} to {led[1]:+.0f} % after four contacts" in text
     late = rows_of(causality(), "means", "cycle_ms", "stiffness_N_per_mm")["nothing", 4.0, 50.0]
     assert f"e = {late['held_least']:.2f} to {late['held_most']:.2f} with nothing" in text
     wrong = rows_of(wrong_stiffness(), "robots", "error_percent")

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sabotage import fixed_claims, unmoved
 
 from softdock import BadInput
 from softdock.cli.main import cli
@@ -19,6 +20,7 @@ from softdock.papers.frame import (
     Column,
     Exhibit,
     Paper,
+    Said,
     load_paper,
     paper_page,
     regenerate,
@@ -37,6 +39,8 @@ from softdock.stability import predicted_restitution
 table_1, table_2, figure_5, docking_3d = (
     functools.cache(f) for f in (make_table_1, make_table_2, make_figure_5, make_test_3d)
 )
+
+TELL_APART = ("damping_Ns_per_m", "stiffness_N_per_m", "mass_kg")  # keys of rows
 
 
 def column(exhibit: Exhibit, key: str) -> list[float]:
@@ -136,21 +140,42 @@ def test_the_map_of_restitution():
 
 
 def test_the_3d_test():
-    """Three contacts as published, wall, bottom, wall; active without damping; 40 is not enough
-    along the normal, and what theory asks for is."""
+    """Three contacts, wall, bottom, wall; active without damping; every reading of "40" is shown:
+    on all tip axes it is passive with -10 mJ and takes energy about z as the paper's plot, along
+    the normal it is not enough, and what theory asks for is."""
     rows = {row["case"]: row for row in docking_3d().rows}
-    assert [row["contacts"] for row in rows.values()] == [3, 3, 3, 3]
+    assert all(
+        (row["contacts"], row["second_at"], row["left"]) == (3, "bottom", True)
+        for row in rows.values()
+    )
     bare = rows["no damping"]
     assert (bare["first_s"], bare["second_s"]) == pytest.approx(
         (3.4, 6.3), abs=0.05
     )  # design/definitions.md: 3.4, 6.3 s without robots
     assert bare["observed_mJ"] > 1.0
     assert bare["observed_rotation_z_mJ"] > 0.0  # as the paper's upper left plot
-    assert 0.0 < rows["40 along the normal"]["observed_mJ"] < bare["observed_mJ"]
+    all_axes = rows["40 Ns/m on all tip axes"]
+    assert all_axes["observed_mJ"] == pytest.approx(-10.0, abs=0.5)
+    assert all_axes["observed_rotation_z_mJ"] < 0.0  # as the paper's upper right plot
+    assert rows["40 Nms/rad about z"]["observed_mJ"] == pytest.approx(bare["observed_mJ"], abs=0.1)
+    assert 0.0 < rows["40 Ns/m along the normal"]["observed_mJ"] < bare["observed_mJ"]
     assert rows["neutral along the normal"]["observed_mJ"] < 0.1 * bare["observed_mJ"]
     assert (
         rows["neutral along the normal"]["distance_from_orbit"] < 0.5 * bare["distance_from_orbit"]
     )
+
+
+def test_no_sentence_outlives_its_numbers():
+    """Numbers made wrong on purpose: no claim stays whatever they are (three contacts as published,
+    agreement without damping), and nothing that is said of a run is a fixed text. The geometry and
+    the integrator that were chosen for the result are named in the headline."""
+    made = [table_1(), table_2(), figure_5(), make_figure_6(), docking_3d()]
+    for exhibit in made:
+        assert fixed_claims(exhibit, TELL_APART) == []
+        assert unmoved(exhibit, TELL_APART) == []
+    assert [e.key for e in made if "by construction" in e.headline] == ["table_1", "test_3d"]
+    two = [row | {"contacts": 2} for row in docking_3d().rows]
+    assert "as published" not in docking_3d().says(two, docking_3d().numbers).verdict
 
 
 @pytest.mark.parametrize(("seed", "level"), [(0, 0.3), (3, 1.2), (4, 1.6), (5, 2.0)])
@@ -168,12 +193,11 @@ def small_paper() -> Paper:
     exhibit = Exhibit(
         "one",
         "A <b>title</b>",
-        "fine",
+        lambda rows, numbers: Said("fine", ["why"]),
         (Column("b", "b [Ns/m]"),),
         [{"b": 1.5}, {"b": None}],
         {"limit_ms": 2.0},
         ("assumed",),
-        ("why",),
     )
     return Paper("small", "Small", "nobody", {"one": lambda: exhibit})
 

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import pytest
-from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_ports
+from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_ports, warm_up
 
 from softdock.drivers.emulate import Emulators
 from softdock.drivers.links import RobotLink
@@ -123,15 +123,21 @@ def test_the_driver_answers_an_rsipi_controller(tmp_path):
     port = free_ports(1)[0]
     text = ethernet_file(port=port)
     (tmp_path / "ethernet.xml").write_bytes(text)
+    file = parse_ethernet_file(text, "ethernet.xml")
+
+    def answering(link):
+        def answer(now_ns, who, data):
+            if link.hear(data, now_ns) in ("first", "taken", "jumped"):
+                yield who, link.reply([12.5, 0.0, -3.0, 0.0, 1.5, 0.0])
+
+        return answer
+
+    warm_up(answering(RobotLink(file, 4.0)), ["chaser"])
+    link = RobotLink(file, 4.0)
+    answer = answering(link)
     peer = script(RSIPI_SERVER, tmp_path, "3.0")
     printed = [peer.stdout.readline() for _ in range(2)]  # a greeting, then its port
     source = int(next(p for p in printed if p.strip().isdecimal()))
-    link = RobotLink(parse_ethernet_file(text, "ethernet.xml"), 4.0)
-
-    def answer(now_ns, who, data):
-        if link.hear(data, now_ns) in ("first", "taken", "jumped"):
-            yield who, link.reply([12.5, 0.0, -3.0, 0.0, 1.5, 0.0])
-
     server = Server({"chaser": Port("127.0.0.1", port, ("127.0.0.1", source))}, answer)
     server.run(2.5)
     server.close()

@@ -8,9 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 
-from softdock.campaign import cuda as gpu
 from softdock.core.arms.follow import follow
 from softdock.core.arms.forward import flange_pose, jacobian, link_frames
 
@@ -43,17 +41,6 @@ def test_plain_python_gives_the_same_numbers(tmp_path):
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
     subprocess.run([sys.executable, "-c", code, file], check=True, env=environment)
     assert np.abs(np.load(file) - scope["found"]).max() <= 1e-11
-
-
-@pytest.fixture
-def compile_for_h200(monkeypatch):
-    """Kernels compile to PTX with no GPU, given a compute capability."""
-    cuda = gpu.load_numba_cuda()
-    from numba.cuda import dispatcher
-
-    device = type("Device", (), {"compute_capability": (9, 0)})
-    monkeypatch.setattr(dispatcher, "get_current_device", device)
-    return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
 
 
 def test_kinematics_compile_for_cuda(compile_for_h200):

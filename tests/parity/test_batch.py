@@ -16,7 +16,7 @@ sys.path.insert(
     0, str(Path(__file__).parents[2])
 )  # for `benchmarks`, which is no part of the package
 
-from benchmarks import gpu_check
+from benchmarks import gpu_check, kernels
 from benchmarks.scenarios import epos_1d
 from softdock.analysis.simulation import fly
 from softdock.campaign import cuda as gpu
@@ -190,53 +190,19 @@ def test_progress_reaches_the_total(scenario):
 
 
 def test_an_unknown_outcome_suggests_one(batch):
+    """A misspelt outcome is answered with the nearest one, and not with an empty column."""
     with pytest.raises(KeyError, match="did you mean 'restitution'"):
         batch.column("restitucion")
 
 
-@pytest.fixture
-def compile_for_h200(monkeypatch):
-    """Kernels compile to PTX with no GPU, given a compute capability."""
-    cuda = gpu.load_numba_cuda()
-    from numba.cuda import dispatcher
-
-    device = type("Device", (), {"compute_capability": (9, 0)})
-    monkeypatch.setattr(dispatcher, "get_current_device", device)
-    return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
-
-
-ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
-
-
-def prepared_kernel(base):
-    """What two runs have in common, and the types that a kernel for them is called with, but for
-    the markers'."""
-    _, numbers, special = tailor(*columns(base, {"chaser.mass_kg": [60.0, 61.0]}))
-    matrix, cube = numba.float64[:, ::1], numba.float64[:, :, ::1]
-    return special, lambda markers: (
-        matrix,
-        numba.typeof(markers),
-        numba.typeof(numbers),
-        cube,
-        matrix,
-    )
-
-
-def largest_depot(ptx: str) -> int:
-    """Bytes of local memory."""
-    return max(int(size) for size in re.findall(r"__local_depot\d+\[(\d+)\]", ptx))
-
-
-@pytest.mark.parametrize("method", ["direct", "delay_passivity"])
-def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200, method):
-    """The whole loop passes the CUDA compiler, in double precision, with its memory in local
-    memory: no GPU needed to know."""
-    base = scenario.with_keys({"methods": [{"name": method}]})
-    special, types = prepared_kernel(base)
-    ptx = compile_for_h200(gpu.kernel_function(special), types(base.markers))
-    assert "fma.rn.f64" in ptx
-    assert not re.search(ARITHMETIC + "f32", ptx)
-    assert largest_depot(ptx) >= 8 * special.floats
+def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200):
+    """The whole loop with every feature and a method that has every hook passes the CUDA compiler,
+    in double precision, with its memory in local memory: no GPU needed to know. The raw loop and
+    all other methods: `make prove`, part kernels."""
+    base = scenario.with_keys({"methods": [{"name": "delay_passivity"}]})
+    assert type(base.markers.features).__name__ == "Every"
+    floats, ptx = kernels.ptx_of(base, compile_for_h200)
+    assert kernels.what_is_wrong(ptx, floats) == ""
 
 
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
@@ -245,14 +211,14 @@ def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for
     from softdock.campaign.single_kernel import single_kernel_function
 
     base = load_scenario("epos_3d")
-    special, types = prepared_kernel(base)
+    special, types = kernels.prepared(base)
     ptx = compile_for_h200(
         single_kernel_function(gpu.load_numba_cuda(), special, single.is_forgetful(base.markers)),
         types(single.twin(base.markers)),
     )
-    doubles, singles = (len(re.findall(ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
+    doubles, singles = (len(re.findall(kernels.ARITHMETIC + kind, ptx)) for kind in ("f64", "f32"))
     assert doubles < 0.07 * singles
-    assert 4 * special.floats <= largest_depot(ptx) < 8 * special.floats
+    assert 4 * special.floats <= kernels.largest_depot(ptx) < 8 * special.floats
 
 
 def test_a_kernel_knows_what_its_runs_have_in_common(scenario):
@@ -304,6 +270,8 @@ def test_a_short_history_gives_the_same_run(name):
 
 
 def test_too_much_memory_for_a_gpu_is_refused_with_the_way_out(scenario):
+    """A delay whose history does not fit into a GPU thread's memory is refused before the
+    launch."""
     with pytest.raises(BadInput, match="or run it on the CPU"):
         tailor(*columns(scenario, {"robots.chaser.delay_ms": 1900.0}))
 

@@ -88,6 +88,8 @@ def columns(plan, tmp_path_factory):
 
 
 def test_neither_shards_nor_threads_change_a_bit(plan, columns, tmp_path):
+    """Protects resuming and clusters: how runs are split over shards and threads is not in the
+    numbers."""
     other = columns_of(plan, tmp_path / "c", 5, 2)
     assert other.keys() == columns.keys()
     for name in columns:
@@ -166,8 +168,12 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
     batch = Batch(np.zeros((2, OUTCOMES)), np.zeros((2, 1, len(LOG_COLUMNS))))
     batch.column("contacts")[:] = 1.0
     batch.logs[:, 0, LOG_COLUMNS.index("start_s")] = recorded.contacts[0]["start_s"] + 2.0 * T
+    flown = fly_orbits(runs, made.base.markers.methods)
     found = distances_from_orbit(
-        runs, batch, Settled(motion, np.full(2, after * T)), fly_orbits(runs)
+        runs,
+        batch,
+        Settled(motion, np.full(2, after * T)),
+        flown,
     )
     bodies, start = mass_properties(made.base.vector), motions(recorded.series, before)
     assert found[0] < 1e-7
@@ -181,7 +187,10 @@ def test_pushes_in_orbit_count_up_to_the_instant_after_the_last_contact():
         rel=0.1,
     )
     still_touching = distances_from_orbit(
-        runs, batch, Settled(motion, np.full(2, np.nan)), fly_orbits(runs)
+        runs,
+        batch,
+        Settled(motion, np.full(2, np.nan)),
+        flown,
     )
     assert np.isnan(still_touching).all()
 
@@ -278,6 +287,7 @@ def test_thin_runs_made_ready_for_a_gpu_give_the_same_results(plan):
 
 
 def test_the_kernel_that_expands_runs_compiles_to_ptx(monkeypatch):
+    """Protects campaigns on a GPU where none is at hand: the kernel compiles, barrier included."""
     import numba
 
     cuda = load_numba_cuda()

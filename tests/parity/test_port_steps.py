@@ -16,7 +16,6 @@ sys.path.insert(
 )  # for `benchmarks`, which is no part of the package
 
 from benchmarks import gpu_networks
-from softdock.campaign import cuda as gpu
 from softdock.core.ports.published import published_net, published_sample
 from softdock.ports import Sampled, hunt_crossley, standard_linear_solid
 
@@ -53,17 +52,6 @@ def test_plain_python_gives_the_same_numbers(tmp_path):
     assert np.abs(plain - compiled).max() <= 1e-13 * np.abs(compiled).max()
 
 
-@pytest.fixture
-def compile_for_h200(monkeypatch):
-    """Kernels compile to PTX with no GPU, given a compute capability."""
-    cuda = gpu.load_numba_cuda()
-    from numba.cuda import dispatcher
-
-    device = type("Device", (), {"compute_capability": (9, 0)})
-    monkeypatch.setattr(dispatcher, "get_current_device", device)
-    return lambda function, types: cuda.compile_ptx(function, types, cc=(9, 0))[0]
-
-
 @pytest.mark.parametrize("name", ["sls", "hunt-crossley"])
 def test_a_sample_compiles_for_cuda(name, compile_for_h200):
     """The same functions, called from a kernel as a loop calls them (benchmarks/gpu_networks.py
@@ -77,6 +65,7 @@ def test_a_sample_compiles_for_cuda(name, compile_for_h200):
 
 
 def test_the_published_sample_compiles_for_cuda(compile_for_h200):
+    """Protects the published step on a GPU: it compiles to the GPU's own square root."""
     from numba import typeof
 
     net = published_net(standard_linear_solid(500.0, 50.0, 100.0), 1e-3)

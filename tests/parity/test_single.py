@@ -171,10 +171,14 @@ def test_a_structure_built_by_keyword_is_narrowed_like_one_built_by_order():
     ],
 )
 def test_which_kind_of_number_wins(name, a, b, kind):
+    """Protects single precision: forces go on in float32, times and positions stay in float64."""
     assert type(operations(plain=True)[name](a, b)) is kind
 
 
 def test_a_method_of_ones_own_is_refused():
+    """A user's method, which is not rewritten to single precision, is refused and not run in double
+    unsaid."""
+
     class Mine(NamedTuple):
         memory: int
 

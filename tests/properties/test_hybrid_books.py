@@ -268,11 +268,15 @@ def test_gains_written_by_whoever_steps_the_loop():
     ],
 )
 def test_bad_gains_are_refused(keys, message):
+    """Gains that are negative, unsorted or not of one axis are refused by key before the clock
+    starts."""
     with pytest.raises(BadInput, match=message):
         build(with_methods(epos_wall(), {"name": "hybrid", **keys}))
 
 
 def test_noise_that_would_be_taken_for_a_contact_is_warned_about():
+    """A sensor's noise near the contact threshold is warned of, and a larger threshold ends the
+    warning."""
     tables = with_methods(epos_wall(), {"name": "hybrid", "damping_Ns_per_m": [9.0, 0.0, 0.0]}) | {
         "sensor": {"noise_N": 0.25}
     }

@@ -9,7 +9,7 @@ import socket
 
 import numba
 import pytest
-from rig_pieces import Docking, emulation, free_ports
+from rig_pieces import Docking, emulation, free_ports, warm_up
 
 from softdock import load_scenario
 from softdock.drivers.emulate import Emulators
@@ -26,7 +26,9 @@ def test_a_docking_over_loopback():
     from its page, the chaser comes back from the wall, and every process says what it saw."""
     ports = free_ports(2)
     emulated = emulation(*ports, moving=True, timeout_packets=100_000, sensor={"rate_Hz": 1000})
-    controller = Docking(load_scenario("epos_1d"), [r.ethernet for r in emulated.robots], 1e6, 1e6)
+    files = [r.ethernet for r in emulated.robots]
+    warm_up(Docking(load_scenario("epos_1d"), files, 1e6, 1e6))
+    controller = Docking(load_scenario("epos_1d"), files, 1e6, 1e6)
     with Emulators(emulated) as running:
         host, sensor = "127.0.0.1", running.ports["sensor"]
         found = fetch_calibration(host, sensor["http_port"])

@@ -3,6 +3,7 @@ worker lost costs nothing; what can be wrong."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -122,6 +123,7 @@ def assert_same(a: Path, b: Path) -> None:
 
 
 def test_tables_summary_and_output_agree(done):
+    """Protects a reader of three places: shards, summary and terminal hold the same numbers."""
     out, result = done
     assert result.exit_code == 0, result.output
     columns, summary = read(out), json.loads((out / "summary.json").read_text())
@@ -200,6 +202,8 @@ def test_the_page_says_the_same(done):
 
 
 def test_the_command_of_a_worst_case_replays_it(done, tmp_path):
+    """Protects the way from a campaign to one run: the replay has the table's outcomes, and says
+    so."""
     out, _ = done
     run = json.loads((out / "summary.json").read_text())["worst"][0]["run"]
     result = CliRunner().invoke(
@@ -259,6 +263,8 @@ def test_killed_and_resumed_is_the_same_as_never_killed(folder, tmp_path):
 
 
 def test_a_full_disc_stops_the_campaign_and_loses_nothing(folder, tmp_path, monkeypatch):
+    """A full disc ends a campaign with the way to go on; what was written is kept and not run
+    again."""
     plan, out, written = load_plan(folder / "small.toml"), tmp_path / "out", []
     write = shards.write_whole
 
@@ -348,6 +354,7 @@ def test_the_error_of_single_precision_is_shown(folder, tmp_path, monkeypatch):
 
 
 def test_single_precision_on_a_cpu_is_refused(folder, tmp_path):
+    """Single precision is the GPU's: on a CPU it is refused, and no folder is made."""
     result = CliRunner().invoke(
         cli,
         [
@@ -367,6 +374,7 @@ def test_single_precision_on_a_cpu_is_refused(folder, tmp_path):
 
 
 def test_another_campaign_is_not_resumed(done, folder):
+    """A folder is resumed by the campaign that began it, not by one with another seed."""
     out, _ = done
     other = folder / "other.toml"
     other.write_text(CAMPAIGN.replace("seed = 2", "seed = 3"))
@@ -376,6 +384,8 @@ def test_another_campaign_is_not_resumed(done, folder):
 
 
 def test_rows_of_two_outcome_files_are_not_mixed(done, tmp_path):
+    """An outcome file that changed since is refused: a table never holds two definitions of a
+    column."""
     out, _ = done
     (tmp_path / "small.toml").write_text(CAMPAIGN)
     (tmp_path / "mine.py").write_text("def other(outcome, log):\n    return 2.0\n")
@@ -395,11 +405,29 @@ def test_rows_of_two_outcome_files_are_not_mixed(done, tmp_path):
     assert "the outcome file that this campaign began with" in result.output
 
 
+def listening_addresses(pids: list[int]) -> set[str]:
+    """Addresses on which these processes listen, as the kernel lists them (IPv4 and IPv6)."""
+    held = set()
+    for pid in pids:
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                held.add(os.readlink(link))
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A" and f"socket:[{words[9]}]" in held:
+                found.add(words[1].partition(":")[0])
+    return found
+
+
 def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
     """A Dask cluster of two processes, one killed while it works: every run once, to the bit as on
-    this machine's threads."""
+    this machine's threads. Scheduler and workers listen on loopback alone."""
     plan, out, whole = load_plan(folder / "long.toml"), tmp_path / "out", tmp_path / "whole"
     with cluster_workers.connected(None, 2) as client:
+        pids = [os.getpid(), *client.run(os.getpid).values()]
+        assert listening_addresses(pids) == {"0100007F"}  # 127.0.0.1
         begun = shards.begin(plan, out, 40)
         victims = []
 
@@ -416,6 +444,7 @@ def test_a_worker_lost_half_way_changes_nothing(folder, tmp_path):
 
 
 def test_a_worker_with_another_core_is_refused(folder):
+    """A worker of other sources would mix two cores' numbers in one table, and is refused."""
     plan = load_plan(folder / "long.toml")
     with pytest.raises(CampaignStopped, match="two cores must not be mixed"):
         cluster.run_there(shards.plan_texts(plan), "", shards.Shard(0, 0, 0, 2), "of other sources")
@@ -446,6 +475,7 @@ def test_a_worker_with_another_core_is_refused(folder):
     ],
 )
 def test_bad_input_is_one_clear_message(arguments, named, tmp_path, monkeypatch):
+    """Impossible arguments end with code 2 and one message that names what is allowed."""
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, ["campaign", *arguments])
     assert result.exit_code == 2
@@ -455,11 +485,13 @@ def test_bad_input_is_one_clear_message(arguments, named, tmp_path, monkeypatch)
 
 
 def test_the_help_names_every_preset():
+    """Protects the first look: the help lists the presets that there are."""
     shown = CliRunner().invoke(cli, ["campaign", "--help"]).output
     assert "Presets: " + ", ".join(preset_names()) in " ".join(shown.split())
 
 
 def test_a_gpu_that_is_not_there_is_said(tmp_path):
+    """Without a GPU, --backend gpu is refused with the reason, and no folder is made."""
     if load_numba_cuda().is_available():
         pytest.skip("there is a GPU here")
     result = CliRunner().invoke(
@@ -471,6 +503,7 @@ def test_a_gpu_that_is_not_there_is_said(tmp_path):
 
 
 def test_a_scheduler_that_does_not_answer_is_said(tmp_path, monkeypatch):
+    """An address without a scheduler is named, after a wait and not for ever."""
     monkeypatch.setattr(cluster_workers, "ANSWER_S", 0.5)
     result = CliRunner().invoke(
         cli,
@@ -504,6 +537,8 @@ class Client:
 
 
 def test_a_scheduler_without_workers_is_waited_for_and_said():
+    """Workers that come late are waited for aloud; none at all ends with the option that waits
+    longer."""
     said: list[str] = []
     cluster_workers.Watch(Client(0, 0, 2), wait_s=5.0, say=said.append).until_there_is_one()
     assert "no workers; waiting up to 5 s" in said[0]
@@ -513,6 +548,7 @@ def test_a_scheduler_without_workers_is_waited_for_and_said():
 
 
 def test_a_scheduler_that_goes_is_one_clear_line(tmp_path):
+    """A scheduler that dies in the middle says what is kept and how to go on."""
     with pytest.raises(
         CampaignStopped, match=r"scheduler is gone; every shard.*--resume --backend dask"
     ):
@@ -535,6 +571,8 @@ def test_folders_with_spaces_are_quoted(tmp_path):
     ],
 )
 def test_an_outcome_that_is_not_there_cannot_rank_the_worst(by, named, tmp_path):
+    """An outcome that is misspelt, or no scale, cannot rank worst cases; refused before anything
+    runs."""
     (tmp_path / "c.toml").write_text(
         f'scenario = "epos_1d"\nruns = 9\n[report]\nworst_by = "{by}"\n'
     )
@@ -556,6 +594,8 @@ def test_an_outcome_that_is_not_there_cannot_rank_the_worst(by, named, tmp_path)
     ],
 )
 def test_an_outcome_that_cannot_be_is_refused_before_anything_runs(folder, tmp_path, code, named):
+    """A user's outcome that cannot be called, compiled or indexed is refused by file, and nothing
+    runs."""
     (tmp_path / "mine.py").write_text(code)
     (tmp_path / "small.toml").write_text(CAMPAIGN)
     result = CliRunner().invoke(

@@ -72,6 +72,7 @@ def test_json_is_alone_on_standard_output(tmp_path):
 
 
 def test_phases_on_the_command_line():
+    """Protects --phases: its JSON, its table and its folder hold the same mean and spread."""
     result = call("run", "epos_1d", "--phases", "3", "--json")
     phases = json.loads(result.stdout)["phases"]
     assert phases["count"] == len(phases["runs"]) == 3
@@ -82,6 +83,7 @@ def test_phases_on_the_command_line():
 
 
 def test_a_run_that_stops_early_exits_3_and_is_kept():
+    """A force limit ends the run with code 3, says when, and keeps what there was."""
     result = call("run", "epos_1d", "--set", "stop.force_N=2", "--out", "stopped")
     assert result.exit_code == 3
     assert "The run stopped at" in result.stdout
@@ -124,6 +126,7 @@ def test_bad_input_exits_2_with_one_message(tmp_path, arguments, said):
 
 
 def test_force_writes_over_a_run():
+    """A run is written over with --force only, and is then the new one."""
     assert call("run", "epos_1d", "--out", "here").exit_code == 0
     assert (
         call("run", "epos_1d", "--out", "here", "--set", "robots.chaser.delay_ms=8").exit_code == 2
@@ -138,11 +141,13 @@ def test_force_writes_over_a_run():
 
 
 def test_a_folder_of_a_presets_name_does_not_hide_the_preset():
+    """A run's folder that is called as the preset is not taken for a scenario file."""
     assert call("run", "epos_1d", "--out", "epos_1d").exit_code == 0
     assert call("run", "epos_1d", "--json").exit_code == 0
 
 
 def test_a_disk_that_fails_costs_the_folder_and_not_the_numbers(monkeypatch):
+    """A disk that fails after the run costs the folder: the numbers are still printed."""
     from softdock.archive import run_folder as folder
 
     def full(path, data):
@@ -174,6 +179,7 @@ def test_a_reader_that_goes_away_is_no_error():
 
 
 def test_a_preset_shown_into_a_closed_pipe():
+    """`softdock show | head` ends quietly, with neither traceback nor error code."""
     reader = subprocess.Popen(
         [*MAIN, "show", "epos_3d"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -182,6 +188,7 @@ def test_a_preset_shown_into_a_closed_pipe():
 
 
 def test_the_shell_completes_commands_presets_and_keys(tmp_path):
+    """Protects tab completion: commands, presets, a file's own keys and options."""
     (tmp_path / "my.toml").write_text(softdock.scenario.files.preset_text("lange_cone"))
     complete = BashComplete(cli, {}, "softdock", "_SOFTDOCK_COMPLETE").get_completions
 
@@ -221,6 +228,7 @@ def test_a_run_imports_nothing_heavy():
 
 
 def test_a_change_that_brings_in_an_unknown_table_is_named_as_a_change():
+    """A misspelt --set is named as such, not as a fault of the scenario's file."""
     for change, named in (
         ("limits.force_N=3", "limits"),
         ("robots.chasr.delay_ms=3", "robots.chasr"),
@@ -250,6 +258,7 @@ def test_a_run_that_is_killed_leaves_no_run_and_its_folder_can_be_used_again():
 
 
 def test_an_interrupted_run_says_so_and_leaves_nothing(tmp_path):
+    """Ctrl-C in the middle of many phases ends with code 130 and no half-written folder."""
     command = [*MAIN, "run", "epos_1d", "--phases", "9999", "--out", "cut"]
     listening = functools.partial(
         signal.signal, signal.SIGINT, signal.SIG_DFL

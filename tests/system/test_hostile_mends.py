@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -227,9 +228,9 @@ def test_devices_in_a_campaign_folder_are_not_read(name, tmp_path):
 
 
 def test_a_scenario_with_a_long_schedule_is_a_campaign(tmp_path):
-    """Twenty thousand rows: written in full into the folder, read again to the same plan."""
-    time_s = np.arange(20_000) * 1e-4
-    rows = np.column_stack([time_s, np.sin(time_s), np.zeros((20_000, 5))])
+    """Six thousand rows: written in full into the folder, read again to the same plan."""
+    time_s = np.arange(6_000) * 1e-4
+    rows = np.column_stack([time_s, np.sin(time_s), np.zeros((6_000, 5))])
     np.savetxt(tmp_path / "push.csv", rows, delimiter=",", fmt="%.17g")
     scenario = preset_text("epos_1d") + '\n[external.chaser]\ncsv = "push.csv"\n'
     (tmp_path / "rig.toml").write_text(scenario)
@@ -239,7 +240,7 @@ def test_a_scenario_with_a_long_schedule_is_a_campaign(tmp_path):
     assert plan_texts(again).fingerprint == plan_texts(plan).fingerprint
     assert (plan_from(plan_texts(plan)).base.vector == plan.base.vector).all()
     stored = tomllib.loads((tmp_path / "out" / "scenario.toml").read_text())
-    assert len(stored["external"]["chaser"]["rows"]) == 20_000
+    assert len(stored["external"]["chaser"]["rows"]) == 6_000
     resume(again, tmp_path / "out")
     assert (again.scenario_of(3).vector == plan.scenario_of(3).vector).all()
 
@@ -255,6 +256,39 @@ damping_Ns_per_m = 100.0
 [junctions]
 together = 1
 """
+
+
+HOSTILE = "\x1b]8;;http://evil\x07here\x1b]8;;\x07\x9b31m\u202e<script>alert(1)</script>"
+
+
+def test_a_hostile_name_is_text_in_terminal_and_page(tmp_path):
+    """A scenario's name and its file's name hold a terminal's link, a colour, the sign that turns
+    writing around, and a script: every command spells them out, and no page keeps them."""
+    toml = HOSTILE.encode("unicode_escape").decode().replace("\\x", "\\u00")
+    text = re.sub(r"(?m)^name = .*$", lambda _: f'name = "{toml}"', preset_text("epos_1d"))
+    file = tmp_path / "\x1b]0;title\x07<b>own.toml"
+    file.write_text(text)
+    for arguments in (
+        ["run", str(file), "--out", str(tmp_path / "run")],
+        ["why", str(file)],
+        ["compare", str(file), "--methods", "energy_ledger", "--phases", "2"]
+        + ["--out", str(tmp_path / "compared")],
+        ["stability", str(file)],
+        ["picture", str(file), str(tmp_path / "it.svg")],
+    ):
+        result = CliRunner().invoke(cli, arguments)
+        assert result.exit_code == 0, result.output
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", result.output), arguments
+    pages = [*tmp_path.rglob("*.html"), tmp_path / "it.svg"]
+    assert len(pages) >= 3
+    for page in pages:
+        written = page.read_text().partition("<script>")[
+            0
+        ]  # plotly's own code may hold what it likes
+        own = written.partition("<script>")[0]  # the charts' library may hold what it likes
+        assert not re.search(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u202e]", own), page
+        assert "<script>alert" not in written
+        assert "<b>own" not in written
 
 
 def test_names_with_escapes_are_spelled_out_in_every_output(tmp_path):

@@ -121,17 +121,28 @@ def test_dark_follows_the_system_and_the_button(browser: Any, pages: dict[str, P
 
 
 def test_contact_buttons_zoom_every_time_chart(browser: Any, pages: dict[str, Path]) -> None:
-    """By keyboard: a contact's button brings all time charts to that contact, and the first button
-    back to the whole run."""
+    """The charts begin with the hardest contact, framed in the strip of the whole run. By keyboard:
+    a contact's button brings all time charts to that contact, the first button to the whole run."""
     ranges = """() => Array.from(document.querySelectorAll(".chart[data-time=yes]"))
         .map(e => e._fullLayout.xaxis.range.map(Number))"""
     height = (
         """() => document.querySelector("#chart-difference")._fullLayout.yaxis.range.map(Number)"""
     )
     with opened(browser, pages["epos_3d"]) as here:
-        whole = here.drawn().page.evaluate(ranges)
-        bottom, top = here.page.evaluate(height)
+        first = here.drawn().page.evaluate(ranges)
         metrics = json.loads(here.page.locator("#metrics").text_content())
+        hardest = max(metrics["contacts"], key=lambda c: c["peak_force_real_N"])
+        assert all(low < hardest["start_s"] and hardest["end_s"] < high for low, high in first)
+        framed = here.page.evaluate(
+            """() => ["x", "width"].map(k => Number(
+                document.querySelector(".strip .window").getAttribute(k)))"""
+        )
+        assert framed[0] == pytest.approx(first[0][0], abs=1e-6)
+        assert framed[1] == pytest.approx(first[0][1] - first[0][0], abs=1e-6)
+        here.page.get_by_role("button", name="whole run").press("Enter")
+        here.page.wait_for_timeout(50)
+        whole = here.page.evaluate(ranges)
+        bottom, top = here.page.evaluate(height)
         here.page.get_by_role("button", name="contact 2").press("Enter")
         here.page.wait_for_timeout(50)
         start, end = metrics["contacts"][1]["start_s"], metrics["contacts"][1]["end_s"]
@@ -145,6 +156,41 @@ def test_contact_buttons_zoom_every_time_chart(browser: Any, pages: dict[str, Pa
         here.page.get_by_role("button", name="whole run").press("Enter")
         here.page.wait_for_timeout(50)
         assert here.page.evaluate(ranges) == whole
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (800, "dark"), (390, "light")])
+def test_nothing_is_clipped_at_any_width(
+    browser: Any, pages: dict[str, Path], width: int, scheme: str
+) -> None:
+    """Tiles, tables and charts end inside the page, no tile stands alone in its row, and no legend
+    lies under the charts' buttons."""
+    looks = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    with opened(browser, pages["epos_3d"], **looks) as here:
+        found = here.drawn().page.evaluate(
+            """() => {
+                const wide = document.documentElement.clientWidth;
+                const out = Array.from(document.querySelectorAll(".tile, td, th, .chart, h1"))
+                    .filter(e => e.offsetParent && e.getBoundingClientRect().left > -900)
+                    .filter(e => e.getBoundingClientRect().right > wide + 1)
+                    .map(e => e.className + " " + e.textContent.slice(0, 40));
+                const tops = Array.from(document.querySelectorAll(".tile"))
+                    .map(e => Math.round(e.getBoundingClientRect().top));
+                const rows = Object.values(tops.reduce((n, t) => (n[t] = (n[t] || 0) + 1, n), {}));
+                const under = Array.from(document.querySelectorAll(".chart")).filter(e => {
+                    const a = e.querySelector(".legend"), b = e.querySelector(".modebar-group");
+                    if (!a || !b) return false;
+                    const p = a.getBoundingClientRect(), q = b.getBoundingClientRect();
+                    return p.right > q.left && p.top < q.bottom - 1 && p.height > 0;
+                }).map(e => e.id + " " + [
+                    e.querySelector(".legend").getBoundingClientRect().top,
+                    e.querySelector(".modebar-group").getBoundingClientRect().bottom]);
+                return {out, rows, under};
+            }"""
+        )
+        assert found["out"] == []
+        assert found["under"] == []
+        assert width == 390 or min(found["rows"]) > 1
+        assert here.complaints == []
 
 
 def test_paper_is_light(browser: Any, pages: dict[str, Path]) -> None:

@@ -14,8 +14,10 @@ import sys
 import tomllib
 
 import pytest
+from click.testing import CliRunner
 
 from softdock import BadInput
+from softdock.cli.main import cli
 from softdock.scenario.files import load_scenario, preset_text
 
 TEXT = preset_text("epos_3d")
@@ -379,35 +381,43 @@ BY_COMMAND = [
 ]
 
 
-def command(*arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-c", "from softdock.cli.main import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
+def refused(code, out, said, folder):
+    assert code == 2, said[-2000:]
+    assert "Traceback" not in said
+    assert "scenario.toml:" in said
+    assert len(said) < 10_000
+    assert out == ""
+    assert [p.name for p in folder.iterdir()] == ["scenario.toml"]
 
 
 @pytest.mark.parametrize("name", BY_COMMAND)
-def test_the_command_refuses_with_exit_code_2(tmp_path, written, name):
+def test_the_command_refuses_with_exit_code_2(tmp_path, written, monkeypatch, name):
     """One message on standard error, no traceback, nothing written."""
     path = written(MUTATIONS[name])
-    done = command("check", path.name, folder=tmp_path)
-    assert done.returncode == 2, done.stderr[-2000:]
-    assert "Traceback" not in done.stderr
-    assert "scenario.toml:" in done.stderr
-    assert len(done.stderr) < 10_000
-    assert done.stdout == ""
-    assert [p.name for p in tmp_path.iterdir()] == ["scenario.toml"]
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli, ["check", path.name])
+    refused(done.exit_code, done.stdout, done.stderr, tmp_path)
 
 
-def test_the_command_accepts_a_scenario_and_its_changes(tmp_path, written):
+def test_the_process_refuses_with_exit_code_2(tmp_path, written):
+    """The same of a process of its own, as a shell sees it."""
+    path = written(MUTATIONS["a key of many dots"])
+    program = [sys.executable, "-c", "from softdock.cli.main import main; main()"]
+    done = subprocess.run(
+        [*program, "check", path.name], capture_output=True, text=True, cwd=tmp_path
+    )
+    refused(done.returncode, done.stdout, done.stderr, tmp_path)
+
+
+def test_the_command_accepts_a_scenario_and_its_changes(tmp_path, written, monkeypatch):
     """Exit code 0 and one line; a change that is wrong is blamed on --set."""
     written(TEXT)
-    done = command("check", "scenario.toml", "--set", "robots.chaser.delay_ms=8", folder=tmp_path)
-    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    check = ["check", "scenario.toml", "--set"]
+    done = CliRunner().invoke(cli, [*check, "robots.chaser.delay_ms=8"])
+    assert done.exit_code == 0, done.stderr
     assert "in order" in done.stdout
-    wrong = command("check", "scenario.toml", "--set", "robots.chaser.delay_ms=-8", folder=tmp_path)
-    assert wrong.returncode == 2
+    wrong = CliRunner().invoke(cli, [*check, "robots.chaser.delay_ms=-8"])
+    assert wrong.exit_code == 2
     assert "--set: robots.chaser.delay_ms" in wrong.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["scenario.toml"]

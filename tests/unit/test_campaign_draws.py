@@ -39,6 +39,7 @@ def test_any_part_of_a_design_is_the_same_by_itself(sampling):
 
 @pytest.mark.parametrize("size", [1, 2, 7, 100, 1000])
 def test_a_latin_hypercube_uses_every_layer_once(size):
+    """The definition of a Latin hypercube: in each dimension every layer holds exactly one draw."""
     layers = np.floor(uniforms("latin_hypercube", 1, 3, 0, size, size) * size)
     np.testing.assert_array_equal(
         np.sort(layers, axis=0), np.tile(np.arange(size)[:, None], (1, 3))

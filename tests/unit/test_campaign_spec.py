@@ -51,6 +51,7 @@ def test_grids_and_lists_combine_and_draws_repeat_at_every_point():
 
 
 def test_correlated_normals_have_their_moments():
+    """Correlated normals have the mean, deviation and correlation that the file asks for."""
     keys = ["chaser.position_m.1", "chaser.position_m.2"]
     made = plan(
         runs=20_000,
@@ -70,6 +71,8 @@ def test_correlated_normals_have_their_moments():
 
 
 def test_a_normal_is_cut_where_it_is_told():
+    """A bounded normal stays within its bounds and has the mean of the cut normal, not of the
+    whole."""
     made = plan(
         runs=5000, vary=[{"key": "chaser.mass_kg", "normal": [63.0, 10.0], "within": [60.0, 63.0]}]
     )
@@ -80,6 +83,7 @@ def test_a_normal_is_cut_where_it_is_told():
 
 
 def test_the_range_of_a_slice_does_not_matter():
+    """A run's draws depend on its number alone, not on the slice in which they are asked for."""
     made = load_plan("epos_monte_carlo")
     whole = made.thin(0, 0, 300).values
     np.testing.assert_array_equal(
@@ -103,6 +107,7 @@ def test_a_turn_about_the_tip_leaves_the_tip():
 
 
 def test_a_turn_about_a_tip_that_varies_leaves_each_runs_own():
+    """A turn about the tip uses each run's own tip where the tip varies too."""
     turn = {
         "key": "chaser.attitude_wxyz",
         "turn_about": [0.0, 0.0, 1.0],
@@ -128,6 +133,8 @@ def test_a_turn_about_a_tip_that_varies_leaves_each_runs_own():
 
 
 def test_methods_and_integrators_are_variants_of_the_same_draws():
+    """Variants are compared on the same draws: run i of each has the same values and the same
+    noise."""
     made = plan(
         runs=3,
         integrators=["exact_hold", "symplectic_euler"],
@@ -153,6 +160,7 @@ def test_every_preset_can_be_planned(name):
 
 
 def test_the_presets_are_those_promised():
+    """Protects the names that docs and users' scripts call presets by."""
     assert preset_names() == [
         "adaptive_damping",
         "epos_monte_carlo",
@@ -289,6 +297,8 @@ def test_what_cannot_be_is_refused(tables, named):
 
 
 def test_problems_of_a_file_name_its_lines(tmp_path):
+    """A value that is refused is named with file and line; a misspelt preset with the nearest
+    one."""
     file = tmp_path / "c.toml"
     file.write_text(
         'scenario = "epos_1d"\nruns = 9\n\n[[vary]]\nkey = "sensor.noise_N"\nuniform = '
@@ -312,6 +322,8 @@ def test_what_varies_has_a_name_of_its_own(name):
 
 
 def test_a_scenario_with_a_network_is_a_campaign_as_it_is():
+    """A scenario with a network needs nothing more to be a campaign: its method is the one
+    variant."""
     solid = {"model": "standard_linear_solid", "arguments": {"k1": 500.0, "k2": 50.0, "b1": 100.0}}
     changes = {"methods": [{"name": "network_contact", "network": solid}]}
     plan = make_plan(
@@ -329,11 +341,13 @@ def test_a_scenario_with_a_network_is_a_campaign_as_it_is():
 
 
 def test_values_that_differ_by_rounding_are_drawn_as_one():
+    """Values that differ in the last bits make a histogram of one bin, and no division by zero."""
     shown = distribution(1.0 + np.array([-2e-15, 0.0, 2e-15, 1e-15]))
     assert sum(shown["counts"]) == 4
 
 
 def test_whole_numbers_have_a_bin_each():
+    """Counts are drawn with a bin around each whole number, empty ones included."""
     shown = distribution(np.array([0.0, 1.0, 1.0, 3.0]))
     assert (list(shown["counts"]), list(shown["edges"])) == (
         [1, 2, 0, 1],
@@ -367,6 +381,7 @@ def test_a_maps_side_is_as_its_key_varies(how, scale, first_edges):
 
 
 def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
+    """A map has no more cells than its runs can fill, and a cell without runs shows nothing."""
     made = plan(
         runs=60,
         vary=[
@@ -397,6 +412,7 @@ def test_few_runs_make_few_cells_and_empty_ones_stay_empty():
 
 
 def test_maps_without_room_are_named():
+    """A map that cannot be drawn from these values is named as missing, not left out unsaid."""
     made = plan(
         vary=[
             {"key": "chaser.mass_kg", "list": [60.0, 65.0]},
@@ -475,6 +491,7 @@ def test_of_a_saltelli_design_whole_blocks_are_read(monkeypatch):
 
 
 def test_what_nobody_asked_is_null():
+    """Yes, no and not asked stay three different things in a table."""
     column = truths(np.array([True, False, False]), np.array([True, True, False]))
     np.testing.assert_array_equal(to_numbers(column), [1.0, 0.0, np.nan])
 

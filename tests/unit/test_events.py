@@ -108,6 +108,7 @@ def test_a_jump_is_added_for_its_time():
 
 
 def test_a_force_of_exactly_zero_is_noted_and_no_warning():
+    """A run without a touch is noted as such, and nothing is wrong with it."""
     run = simulate(epos_wall(speed=-0.02))
     assert [event["what"] for event in run.events] == ["no force"]
     assert run.warnings == []
@@ -157,6 +158,7 @@ def test_what_the_passive_integrator_did_by_axis():
 
 
 def test_a_touch_that_the_sensor_kept_for_itself_is_warned_of():
+    """A touch below the sensor's threshold is warned of with the key that hid it."""
     run = simulate(epos_wall() | {"sensor": {"threshold_N": 500.0}})
     (event,) = run.events
     assert event["what"] == "not felt"
@@ -178,5 +180,6 @@ def test_a_torque_at_its_range_is_in_the_log():
 
 
 def test_a_threshold_that_no_force_passes_is_in_the_log():
+    """A method whose threshold no force passes did nothing, and the run says so."""
     run = simulate(epos_wall() | {"methods": [{"name": "energy_ledger", "threshold_N": 1000.0}]})
     assert any("energy_ledger did nothing" in warning for warning in run.warnings)

@@ -12,7 +12,8 @@ from scenarios import hamilton, matrix, quaternion
 from softdock.core.machine.compiled import door
 from softdock.core.robots import delay, history
 from softdock.core.robots.history import HERMITE, HOLD, LINEAR
-from softdock.core.robots.robot import DELAY, Chance, RobotParams
+from softdock.core.robots.keys import DELAY
+from softdock.core.robots.robot import Chance, RobotParams
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.core.spatial.rotations import logarithm
 

@@ -1,6 +1,7 @@
 """Faithful, off, unsafe: one rule, whose sentence follows the numbers."""
 
 import copy
+import dataclasses
 import math
 import re
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from softdock.analysis.free_flight import first_step, free_flight
-from softdock.analysis.growth import _swings
+from softdock.analysis.growth import _swings, repeated_growth
 from softdock.analysis.judgement import judgement
 from softdock.analysis.phased import judge_in_phases
 from softdock.analysis.simulation import simulate
@@ -150,3 +151,14 @@ def test_swings_that_grow_are_told_from_one_long_press():
     assert math.isnan(grown(time))
     chance = np.random.default_rng(0).normal(size=len(time))
     assert math.isnan(grown(time + 0.01 * chance))
+
+
+def test_an_orbit_that_stopped_before_the_contact_is_no_traceback():
+    """Found by random scenarios: orbit gave up at row 8, the rig touched at row 12."""
+    run = simulate(load_scenario("epos_1d"))
+    whole = repeated_growth(run)
+    orbit = run.orbit
+    cut = dataclasses.replace(orbit, series={key: v[:8] for key, v in orbit.series.items()})
+    short = copy.copy(run)
+    short.orbit = cut
+    assert repeated_growth(short) == pytest.approx(whole, abs=1e-9)

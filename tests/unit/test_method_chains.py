@@ -29,11 +29,14 @@ from softdock.scenario.method_chains import chain_problems
     ],
 )
 def test_chains_that_cannot_work_are_refused(names, words):
+    """Methods that would count the same energy twice, or stand in the wrong order, are refused with
+    why."""
     with pytest.raises(BadInput, match=words):
         build(epos_wall() | {"methods": [{"name": name} for name in names]})
 
 
 def test_chains_that_can():
+    """Chains that make sense are built, in the order that was given."""
     for names in (
         ["hybrid", "delay_passivity"],
         ["passive_integrator", "energy_ledger"],
@@ -55,6 +58,7 @@ def test_chains_that_can():
     ],
 )
 def test_settings_that_do_nothing_are_named(method, words):
+    """A setting that its method does not use here is named; without it there is no warning."""
     assert any(words in warning for warning in build(epos_wall() | {"methods": [method]}).warnings)
     assert not any(
         "does nothing" in warning

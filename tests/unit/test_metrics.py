@@ -235,6 +235,8 @@ def test_a_contact_not_over_is_said_and_not_guessed():
 
 
 def test_a_stopped_run_says_when_and_why():
+    """A run ended by a limit says when and by what, in numbers and in words; orbit goes on to its
+    end."""
     m = simulate(stopped_by_force()).metrics
     assert m["status"] == "force limit"
     assert m["stopped_at_s"] == pytest.approx(m["cycles"] * 0.004)
@@ -244,6 +246,7 @@ def test_a_stopped_run_says_when_and_why():
 
 
 def test_a_run_that_diverges_says_so():
+    """A run that diverges has no energy ratio, and its verdict says why."""
     m = simulate(diverging()).metrics
     assert m["status"] == "diverged"
     assert m["energy_ratio"] is None
@@ -345,6 +348,8 @@ def test_the_verdict_of_runs():
     ],
 )
 def test_the_verdict_of_numbers(ours, orbits, said):
+    """Protects the verdict's sentences: each combination of rig and orbit has the words that are
+    true of it."""
     keys = ("contact_count", "restitution", "energy_ratio")
     m = {
         "status": "completed",
@@ -372,6 +377,7 @@ def test_phases_move_the_touch_and_nothing_else():
 
 
 def test_phases_move_schedules_too():
+    """A shifted phase moves thrust schedules with it: contact comes exactly so much later."""
     scenario = build(pushed([[0.1, -0.2, 0, 0, 0, 0, 0], [0.3, -0.2, 0, 0, 0, 0, 0]]))
     starts = [
         orbit(s, record=False).contacts[0]["start_s"] for s in (scenario, shifted(scenario, 0.003))
@@ -415,6 +421,7 @@ def test_phases_give_mean_and_spread():
 
 @pytest.mark.parametrize("count", [0, -1, 2.5, True, 10**9])
 def test_impossible_numbers_of_phases_are_refused(count):
+    """Numbers of phases that are no count, or too many, are refused."""
     with pytest.raises(BadInput, match="phases"):
         simulate_phases(epos_wall(), count)
 

@@ -290,6 +290,7 @@ def test_haptics_command(tmp_path: Path):
 
 
 def test_a_potential_of_ones_own_that_relaxes_too_fast_is_named():
+    """A spring of one's own that relaxes within a sample is warned of, with its time."""
     net = (
         Network("own")
         .port("hand", "position")
@@ -304,10 +305,13 @@ def test_a_potential_of_ones_own_that_relaxes_too_fast_is_named():
 
 
 def test_the_six_steps_name_what_a_dampers_force_depends_on():
+    """Protects the description in words: a damper whose force depends on a spring's names that
+    spring."""
     assert "B1: dH = lambda |F_S1| dx^2 / T" in hunt_crossley(8000.0, 1.5, 0.6).describe()
 
 
 @pytest.mark.parametrize("wrong", [{"most_acceleration": [1.0, 2.0]}, {"states": [math.nan]}])
 def test_a_sampled_network_refuses_what_is_not_its_size_or_no_number(wrong):
+    """A sampled network refuses lists of the wrong length and values that are no numbers."""
     with pytest.raises(BadInput):
         Sampled(voigt(500.0, 1.0), 1e-3, **wrong)

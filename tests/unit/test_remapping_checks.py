@@ -57,6 +57,7 @@ def test_a_stiffness_of_zero_along_the_normal():
 
 @pytest.mark.parametrize("restitution", [-0.1, 1.1])
 def test_a_restitution_outside_zero_to_one(restitution):
+    """A wanted restitution outside 0 to 1 is refused by key with its bounds."""
     refused(
         "methods.0.wanted.restitution",
         ">= 0",
@@ -178,6 +179,7 @@ def test_noise_needs_a_threshold():
 
 
 def test_the_place_of_the_pairs_is_not_a_users_matter():
+    """A key that the core fills in itself is not taken from a user."""
     refused("methods.0.contacts", "stiffness_N_per_m", contacts=[3.0, 1.0])
 
 
@@ -243,6 +245,7 @@ def test_values_without_their_partner(key):
 
 
 def test_wanted_and_believed_values_without_their_partner():
+    """A value that means something only beside another is refused alone, and the other is named."""
     alone = {"law": "spring_damper", "target_stiffness_N_per_m": 1e5}
     refused(
         "methods.0.wanted.target_stiffness_N_per_m",
@@ -322,10 +325,12 @@ def test_a_stiffness_of_another_law_is_not_taken():
     ],
 )
 def test_a_surface_that_is_none(key, surface):
+    """A surface without a direction, a radius or edges is refused by its key."""
     refused(f"methods.0.{key}", contact_point="shape", surface=surface)
 
 
 def test_a_surface_is_for_points_on_a_shape():
+    """A surface where the contact point is not sought on a shape is refused, not ignored."""
     refused(
         "methods.0.surface.shape",
         "contact_point = shape",

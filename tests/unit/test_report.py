@@ -262,6 +262,8 @@ def test_thinning_of_paths_keeps_slow_and_far_parts() -> None:
     ("largest", "unit"), [(2.0, "J"), (0.003, "mJ"), (4e-6, "µJ"), (1e-9, "µJ"), (0.0, "J")]
 )
 def test_charts_choose_readable_units(largest: float, unit: str) -> None:
+    """Protects axes: the unit fits the largest value, whatever its sign, and zeros keep the base
+    unit."""
     factor, chosen = scaled([np.array([0.0, -largest, math.nan])], "J")
     assert chosen == unit
     assert factor == {"J": 1.0, "mJ": 1e3, "µJ": 1e6}[unit]

@@ -14,8 +14,9 @@ from softdock import fly
 from softdock.core.machine.compiled import door
 from softdock.core.robots import delay, lag, limited
 from softdock.core.robots.history import HERMITE
+from softdock.core.robots.keys import DELAY
 from softdock.core.robots.limited import ROBOT_FLOATS
-from softdock.core.robots.robot import DELAY, Chance, RobotParams
+from softdock.core.robots.robot import Chance, RobotParams
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import logarithm
 

@@ -49,6 +49,7 @@ def test_a_run_comes_back_as_it_was(run, saved):
 
 
 def test_the_saved_scenario_gives_the_same_run(run, saved):
+    """Protects a folder as proof: the scenario in it gives the same series to the bit."""
     again = softdock.simulate(softdock.load_scenario(saved / "scenario.toml"))
     assert again.series.rows.tobytes() == run.series.rows.tobytes()
 
@@ -80,6 +81,7 @@ def test_an_open_contact_comes_back(tmp_path):
 
 
 def test_a_folder_with_something_in_it_is_refused_unless_forced(run, saved):
+    """A folder with files in it is refused; forced, the run's files are written and others stay."""
     (saved / "notes.txt").write_text("mine")
     with pytest.raises(BadInput, match="holds something"):
         run.save(saved)
@@ -89,6 +91,7 @@ def test_a_folder_with_something_in_it_is_refused_unless_forced(run, saved):
 
 
 def test_a_file_or_a_place_that_cannot_be_written_is_refused(run, tmp_path):
+    """A path that is a file, lies in one, or is no path is refused, and nothing is touched."""
     file = tmp_path / "file"
     file.write_text("x")
     with pytest.raises(BadInput, match="this is a file"):
@@ -127,6 +130,7 @@ def test_a_crash_leaves_no_half_file_and_no_run(run, saved, monkeypatch, at):
 
 @pytest.mark.parametrize("name", ["scenario.toml", "series.parquet", "metrics.json"])
 def test_cut_changed_and_missing_files_are_named(saved, name):
+    """A stored run with a cut, changed or missing file is refused by that file's name."""
     whole = (saved / name).read_bytes()
     (saved / name).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(BadRunFolder, match=f"{name} has .* cut or changed"):
@@ -140,6 +144,7 @@ def test_cut_changed_and_missing_files_are_named(saved, name):
 
 
 def test_a_newer_run_is_refused_with_its_version(saved):
+    """A run of a newer format is refused with the version that wrote it."""
     manifest = json.loads((saved / "run.json").read_text())
     (saved / "run.json").write_text(json.dumps(manifest | {"schema": 2, "softdock": "9.1.0"}))
     with pytest.raises(BadRunFolder, match=r"version 2 of the format, by softdock 9\.1\.0"):
@@ -151,12 +156,14 @@ def test_a_newer_run_is_refused_with_its_version(saved):
     ["", "{", "[]", "{}", '{"format": "another"}', '{"format": "softdock run", "schema": "1"}'],
 )
 def test_a_broken_manifest_is_refused(saved, text):
+    """A manifest that is not JSON, or not a run's, is refused by name and not with a traceback."""
     (saved / "run.json").write_text(text)
     with pytest.raises(BadRunFolder, match=r"run\.json"):
         softdock.open_run(saved)
 
 
 def test_no_folder_is_refused(tmp_path):
+    """A folder that is not there is said to be none."""
     with pytest.raises(BadRunFolder, match="no such folder"):
         softdock.open_run(tmp_path / "nowhere")
 
@@ -177,6 +184,7 @@ def test_frames_of_other_libraries(saved):
     ("method", "library"), [("to_dataframe", "pandas"), ("to_xarray", "xarray")]
 )
 def test_a_library_that_is_missing_is_named_with_its_extra(run, monkeypatch, method, library):
+    """Without pandas or xarray the error names the library and the extra that brings it."""
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=rf"needs {library}.*softdock\[dataframe\]"):
         getattr(run, method)()

@@ -152,6 +152,8 @@ def test_the_integrators_are_those_of_the_loop():
 
 
 def test_the_interpolations_are_those_of_the_robots():
+    """The stability analysis knows every interpolation that the simulated robots have, and no
+    other."""
     from softdock.core.robots.history import INTERPOLATIONS as OF_ROBOTS
 
     assert INTERPOLATIONS == OF_ROBOTS
@@ -211,6 +213,7 @@ def test_continuous_loops_are_limits_of_sampled_ones(name):
 
 
 def test_rightmost_roots_without_delay_are_those_of_the_polynomial():
+    """With zero delay the characteristic roots are the polynomial's, found independently."""
     found = rightmost_roots(np.array([2.0, 3.0, 40.0]), [(0.0, np.array([-1.0, -2.0]))], 2)
     assert sorted(found, key=lambda z: z.imag) == pytest.approx(
         sorted(np.roots([2.0, 4.0, 42.0]), key=lambda z: z.imag)

@@ -63,6 +63,7 @@ def test_the_budget_names_computation_and_transport():
 
 
 def test_a_scenario_without_a_contact_is_refused():
+    """A scenario without contact has no loop to analyse, and is refused by that key."""
     with pytest.raises(BadInput, match="contact"):
         loops_of(softdock.load_scenario("oos_sim"))
 
@@ -77,6 +78,8 @@ def test_the_effective_mass_depends_on_the_direction():
 
 
 def test_a_sphere_is_touched_on_the_side_that_faces_the_tip():
+    """On a sphere the places of contact give effective masses up to that of both centres in
+    line."""
     (point,) = points_of(sphere_on_sphere())
     assert (
         point.mass_range_kg[0]
@@ -137,6 +140,7 @@ def test_a_non_linear_contact_is_linearised_at_a_stated_depth():
 
 
 def test_zero_stiffness_is_refused():
+    """A contact of zero stiffness has no frequency, and is refused by its key."""
     tables = epos_wall()
     tables["contact"][0]["real"]["stiffness_N_per_m"] = 0.0
     with pytest.raises(BadInput, match=r"contact\.0\.real\.stiffness_N_per_m"):
@@ -152,6 +156,7 @@ def test_pairs_that_touch_together_are_stiffer():
 
 
 def test_two_equal_walls_are_one_of_twice_the_stiffness():
+    """Two walls touched at once act as one of twice the stiffness on half the mass per wall."""
     tables = epos_wall()
     tables["contact"] = [*tables["contact"], *tables["contact"]]
     together = points_of(tables)[-1].loop
@@ -200,6 +205,7 @@ def test_a_neutral_rig_is_called_neutral():
 
 
 def test_wanted_restitution_must_make_sense():
+    """A wanted restitution of zero is refused: no damping reaches it."""
     with pytest.raises(BadInput, match="wanted_restitution"):
         advise(EPOS, wanted=0.0)
 
@@ -247,6 +253,7 @@ def test_robust_margins_of_a_sampled_loop_with_a_distribution():
     ],
 )
 def test_uncertainties_that_cannot_be_are_refused(uncertain):
+    """Intervals that are empty, negative, of an unknown number or unbounded below are refused."""
     with pytest.raises(BadInput, match="uncertain"):
         robust_margins(EPOS, uncertain)
 
@@ -312,5 +319,7 @@ def test_charts_are_drawn_to_files(tmp_path, ending):
     ],
 )
 def test_charts_that_cannot_be_are_refused(bad):
+    """Unknown figures, file kinds, folders and values to vary are refused before anything is
+    drawn."""
     with pytest.raises(BadInput):
         chart(60.0, 1000.0, 50.0, 0.016, **bad)

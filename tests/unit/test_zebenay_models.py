@@ -79,7 +79,11 @@ def test_the_models_agree_in_the_plane(delay):
     """18 states, 12 states and six states describe one motion, delayed or not, far beyond the
     linear range. 1e-9: rounding and the same Runge-Kutta error."""
     chaser = PLANAR.in_space()
-    planar = lambda t: START + t * np.array([START[1], 0.0, START[3], 0.0, START[5], 0.0])  # noqa: E731
+    moving = np.array([START[1], 0.0, START[3], 0.0, START[5], 0.0])
+
+    def planar(t):
+        return START + t * moving
+
     _, flat = solve_delayed(lambda x, late: rates_2d(PLANAR, x, late), planar, delay, 0.4, 400)
     _, whole = solve_delayed(
         lambda x, late: rates_3d(chaser, x, late), lambda t: state_3d(planar(t)), delay, 0.4, 400

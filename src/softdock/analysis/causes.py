@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.analysis.sensor_faults import faults_in_words, switched_off
+from softdock.core.robots.keys import ROBOT
+from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")
@@ -61,9 +64,9 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
     ]
     if robot["model"] != "delay":
-        dropped = [k for k in robot if k.startswith(("lag_", "max_"))]
-        off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in dropped}}
-        words = {"lag": "lag", "limited": "limits of speed and acceleration"}[robot["model"]]
+        own = [p.key for p in ROBOT if p.when is not None and p.when[0] == "model"]
+        off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
+        words = robot_model_named(robot["model"]).words
         found.append(Cause(f"{body}'s robot: {words}", words, off, "a stiffer or stronger robot"))
     joint = {f"{at}.joint_stiffness_N_per_m": 0.0}
     words = f"{robot['joint_stiffness_N_per_m']:g} N/m"
@@ -77,9 +80,10 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
     rate = f"a sample every {s['period_ms']:g} ms, {s['handover']}, {s['delay_ms']:g} ms late"
     noise = {f"sensor.{k}": 0.0 for k in ("noise_N", "noise_Nm", "resolution_N", "resolution_Nm")}
     bias: dict[str, Any] = {
-        f"sensor.{k}": _ZERO3
-        for k in ("bias_N", "bias_Nm", "drift_N_per_s", "drift_Nm_per_s", "jump_N", "jump_Nm")
+        f"sensor.{k}": _ZERO3 for k in ("bias_N", "bias_Nm", "drift_N_per_s", "drift_Nm_per_s")
     }
+    faults = {f"sensor.{key}": value for key, value in switched_off().items()}
+    happened = faults_in_words(s, t["time"]["duration_s"])
     cut = {f"sensor.{k}": 0.0 for k in ("threshold_N", "range_N", "range_Nm")}
     size = f"{s['noise_N']:g} N, {s['noise_Nm']:g} Nm"
     biased = f"{max(map(abs, s['bias_N'])):g} N, {max(map(abs, s['bias_Nm'])):g} Nm"
@@ -101,6 +105,7 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
             True,
         ),
         Cause("sensor: bias", biased, bias, "tare it before each run", True),
+        Cause("sensor: faults", happened, faults, "another sensor, or another cable", True),
     ]
 
 

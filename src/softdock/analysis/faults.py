@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.sensor_faults import SENSOR_FAULTS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.robot import count_lost
 from softdock.core.spatial.arrays import BACK, rotate_at_once
 from softdock.scenario.build import Scenario
 
 KINDS = (
-    "froze",
-    "jumped",
+    *(fault.what for fault in SENSOR_FAULTS),
     "saturated",
     "no number",
     "no new reading",
@@ -55,32 +55,10 @@ def _sensor(
     """Faults of the force sensor; and readings at its range, or of no number, or none at all."""
     sensor, time, found = scenario.tables["sensor"], series["time"], []
     last = float(time[-1])
-    at, until = sensor["freeze_at_s"], min(sensor["freeze_at_s"] + sensor["freeze_for_s"], last)
-    if sensor["freeze_for_s"] > 0.0 and at <= last:
-        found.append(
-            _event(
-                "froze",
-                at,
-                until,
-                "sensor",
-                f"the sensor froze from t = {at:.3f} to {until:.3f} s: its readings repeat, "
-                "with new stamps",
-            )
-        )
-    at, jump = sensor["jump_at_s"], [*sensor["jump_N"], *sensor["jump_Nm"]]
-    if any(jump) and at <= last:
-        until = min(at + sensor["jump_for_s"], last) if sensor["jump_for_s"] > 0.0 else last
-        sizes = f"{np.linalg.norm(jump[:3]):.3g} N and {np.linalg.norm(jump[3:]):.3g} Nm"
-        found.append(
-            _event(
-                "jumped",
-                at,
-                until,
-                "sensor",
-                f"the sensor's readings jumped by {sizes} at t = {at:.3f} s, until t = "
-                f"{until:.3f} s",
-            )
-        )
+    for fault in SENSOR_FAULTS:
+        told = fault.told(sensor, last)
+        if told is not None:
+            found.append(_event(fault.what, told[0], told[1], "sensor", told[2]))
     force = np.zeros((len(time), 3))
     for body in ("chaser", "target") if sensor["on"] == "both" else (sensor["on"],):
         reading = series[f"measured.{body}.force"]

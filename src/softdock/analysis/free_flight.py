@@ -66,6 +66,21 @@ def _small(t: dict[str, Any]) -> float:
     return 0.5 * float(t["verdict"]["faithful_distance"])
 
 
+def allowed_force(scenario: Scenario) -> float:
+    """Force in free flight that leaves half of the distance from orbit that is called faithful for
+    everything else [N]; infinite where nothing is free to move."""
+    t = scenario.tables
+    mobility = sum(1.0 / float(np.min(t[name]["mass_kg"])) for name in ENDS if not t[name]["fixed"])
+    approach = float(
+        np.linalg.norm(
+            np.subtract(t["chaser"]["velocity_m_per_s"], t["target"]["velocity_m_per_s"])
+        )
+    )
+    return (
+        _small(t) * approach / (mobility * float(t["time"]["duration_s"])) if mobility else math.inf
+    )
+
+
 def warnings(scenario: Scenario) -> list[str]:
     """For a run's list: one sentence, or none."""
     found = free_flight(scenario)

@@ -8,9 +8,10 @@ they absorb in orbit (where only elements that are part of a satellite exist). C
 and wrenches stand in the invented energy with their signs already.
 
 Repeated contacts grow if the pair brings more energy into a contact than it brought into one
-before, of the approach energy; free flight in orbit cannot do that. Where schedules push the
-satellites this says nothing, and is NaN. A latched contact, one that is still on at the end of the
-run, grows if its last swing is deeper than its second, less what orbit's own swings do.
+before, of the approach energy; free flight in orbit cannot do that. Where schedules, the tide or
+methods push the satellites this says nothing, and is NaN. A latched contact, one that is still on
+at the end of the run, grows if its last swing is deeper than its second, less what orbit's own
+swings do.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.momenta import kinetic_energy, mass_properties, motions
+from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run
+from softdock.scenario.orbit_frame import has_orbit
 
 ENDS = ("chaser", "target")
 LOOKED_AT = 64  # contacts of a run, the first ones
@@ -41,13 +44,16 @@ def repeated_growth(run: Run) -> float:
     tables = run.scenario.tables
     if any(tables[kind][body]["rows"] for kind in ("hand", "external") for body in ENDS):
         return math.nan
+    if has_orbit(tables) or any_external(run.scenario.markers.methods):
+        return math.nan
     T, bodies = run.scenario.vector[TIME_AT + TIMES.cycle], mass_properties(run.scenario.vector)
     last = len(run.series["time"]) - 1
     rows = [min(math.floor(c["start_s"] / T + 1e-9), last) for c in run.contacts[:LOOKED_AT]]
     if not rows:
         return 0.0
     brought = np.array([kinetic_energy(bodies, motions(run.series, row)) for row in rows])
-    approach = kinetic_energy(bodies, motions(run.orbit.series, rows[0]))
+    first = min(rows[0], len(run.orbit.series["time"]) - 1)  # orbit may have stopped before
+    approach = kinetic_energy(bodies, motions(run.orbit.series, first))
     least = np.minimum.accumulate(brought)
     return float(np.max(brought - least) / approach) if approach > 0.0 else math.nan
 

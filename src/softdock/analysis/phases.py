@@ -3,9 +3,10 @@ so one run is one draw.
 
 Run i starts i/N of a cycle earlier on the same free flight: both bodies are moved back along it
 (positions by their velocities, attitudes and rates by their torque-free rotation), and schedules
-are moved the same time later. So everything happens i/N of a cycle later than in the scenario as
-written, and nothing but the sampling phase changes. Random numbers stay those of the cycle's
-number; delays that vary with time (ramp, wobble) are not moved.
+are moved the same time later, and an orbit's radial direction is turned back. So everything happens
+i/N of a cycle later than in the scenario as written, and nothing but the sampling phase changes.
+Random numbers stay those of the cycle's number; delays that vary with time (ramp, wobble) are not
+moved.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from softdock.core.machine.interrupts import each_abandonable
 from softdock.errors import BadInput, Problem, RunInterrupted
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.orbit_frame import has_orbit, radial_at
 
 MOST_PHASES = 10_000
 TURN_STEPS = 16  # Runge-Kutta steps over a fraction of a cycle
@@ -152,6 +154,8 @@ def shifted(scenario: Scenario, seconds: float) -> Scenario:
             rows = tables[kind][name]["rows"]
             if rows:
                 changes[f"{kind}.{name}.rows"] = [[row[0] + seconds, *row[1:]] for row in rows]
+    if has_orbit(tables):
+        changes["orbit.radial"] = radial_at(tables, -seconds).tolist()
     return scenario.with_keys(changes)
 
 

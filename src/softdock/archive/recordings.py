@@ -16,12 +16,20 @@ from softdock.runs.run import Run
 from softdock.runs.series import Series
 from softdock.scenario.build import build
 
+RECORDED = "recording.mcap"  # in the folder of an imported log
+
+
+def recording_file(source: str | Path) -> Path:
+    """The file of a recording: itself, or the one in a folder that an import wrote."""
+    path = Path(source)
+    return path / RECORDED if (path / RECORDED).is_file() else path
+
 
 def open_recording(file: str | Path, *, as_rig: bool = False) -> Run | Recording:
     """What an MCAP file of softdock's holds. A simulated run comes back as the `Run` that it was;
     `as_rig`: with what a rig would know of it. Raises `BadRecording` if the file is cut (`softdock
     rig recover` makes it whole), foreign, or of a newer version."""
-    contents = read_contents(file)
+    contents = read_contents(recording_file(file))
     attached = contents.about.attachments
     if as_rig or METRICS not in attached or SCENARIO not in attached:
         return recording_of(contents, as_rig=as_rig)

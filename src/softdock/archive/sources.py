@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from softdock.analysis.simulation import simulate
-from softdock.archive.recordings import open_recording
+from softdock.archive.recordings import open_recording, recording_file
 from softdock.archive.run_folder import open_run
 from softdock.errors import BadInput, BadRecording, BadRunFolder, Problem
 from softdock.recorder.recording import Recording
@@ -28,14 +28,15 @@ def folder_run(folder: str | Path) -> Run:
 
 
 def is_recording(source: str) -> bool:
-    """Whether a source is a recording by its name; recordings of others are refused."""
+    """Whether a source is a recording by its name, or the folder of an imported one; recordings of
+    others are refused."""
     ending = Path(source).suffix.lower()
     if ending in FOREIGN:
         allowed = "a scenario, a preset, a run folder or a recording of softdock's (MCAP)"
         raise BadInput(Problem("source", source, allowed))
     if ending == RING:
         raise BadInput(Problem("source", source, f"a recording: softdock rig recover {source}"))
-    return ending == RECORDING
+    return ending == RECORDING or recording_file(source) != Path(source)
 
 
 def recorded_run(source: str) -> Run | Recording:

@@ -174,7 +174,16 @@ def build_arm(
     path: str = "joints",
 ) -> Arm:
     """An arm from six links, and a base axis or none. Raises `BadInput` for one that cannot be."""
-    none = Link("", (0.0, 0.0, 1.0), (0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0)
+    none = Link(
+        name="",
+        direction=(0.0, 0.0, 1.0),
+        offset=(0.0, 0.0, 0.0),
+        low=0.0,
+        high=0.0,
+        speed=0.0,
+        acceleration=0.0,
+        torque=0.0,
+    )
     every = [base or none, *links]
     problems = [p for i, link in enumerate(every) for p in _limits(link, i, path, base)]
     if len(links) != AXES - 1:

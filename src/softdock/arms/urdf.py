@@ -13,18 +13,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from softdock.arms.arm import UNKNOWN, Arm, Link, build_arm, quaternion_of, six
-from softdock.arms.plain_xml import Element, parse_plain
 from softdock.arms.urdf_chain import (
     MOVING,
     UrdfFile,
     chain_kind,
     chain_of,
+    child_of,
     joints_of,
     links_of,
     parent_of,
     refuse_code,
 )
 from softdock.errors import BadInput, Problem
+from softdock.files.plain_xml import ROBOT, Element, read_xml
 
 
 @dataclass
@@ -38,7 +39,7 @@ class _Body:
 
 def arm_from_urdf(data: bytes, name: str = "urdf", tip: str | None = None) -> Arm:
     """An arm from a URDF file. `tip`: name of the flange's link, else the chain's end."""
-    file = UrdfFile(parse_plain(data, name), name)
+    file = UrdfFile(read_xml(data, name, ROBOT), name)
     refuse_code(file)
     joints, links = joints_of(file), links_of(file)
     file.stop()
@@ -51,7 +52,7 @@ def arm_from_urdf(data: bytes, name: str = "urdf", tip: str | None = None) -> Ar
     kind = "none" if base is None else ("rail" if slides else "turntable")
     try:
         return build_arm(
-            name=file.root.values.get("name", name),
+            name=file.root.attributes.get("name", name),
             links=made,
             flange=flange,
             flange_turn=turn,
@@ -71,12 +72,12 @@ def _made(
     R, p, before = np.eye(3), np.zeros(3), np.zeros(3)
     made: list[tuple[Element, np.ndarray, np.ndarray, np.ndarray]] = []
     bodies: list[_Body] = []
-    on_chain = {joint.first("child").values["link"] for joint in chain}  # type: ignore[union-attr]
+    on_chain = {child_of(joint) for joint in chain}
     for joint in chain:
-        name = f"joint '{joint.values.get('name', '?')}'"
+        name = f"joint '{joint.attributes.get('name', '?')}'"
         turn, step = file.placement(joint, name)
         p, R = p + R @ step, R @ turn
-        if joint.values["type"] in MOVING:
+        if joint.attributes["type"] in MOVING:
             axis = file.numbers(joint.first("axis"), "xyz", 3, "1 0 0", name)
             length = float(np.linalg.norm(axis))
             if length < 1e-9:
@@ -86,8 +87,7 @@ def _made(
             bodies.append(_Body())
             before = p
         if bodies:
-            child = joint.first("child").values["link"]  # type: ignore[union-attr]
-            _add(file, bodies[-1], child, R, p, links, joints, on_chain)
+            _add(file, bodies[-1], child_of(joint), R, p, links, joints, on_chain)
     flange = p - before
     found = [_link(file, *m, body) for m, body in zip(made, bodies, strict=True)]
     return found, flange, quaternion_of(R)
@@ -121,8 +121,12 @@ def _add(
         body.moment += m * c
         body.inertia += A @ I @ A.T + m * (c @ c * np.eye(3) - np.outer(c, c))
     for child, joint in joints.items():
-        if parent_of(joint) == link and child not in on_chain and joint.values["type"] == "fixed":
-            turn, step = file.placement(joint, f"joint '{joint.values.get('name')}'")
+        if (
+            parent_of(joint) == link
+            and child not in on_chain
+            and joint.attributes["type"] == "fixed"
+        ):
+            turn, step = file.placement(joint, f"joint '{joint.attributes.get('name')}'")
             _add(file, body, child, R @ turn, p + R @ step, links, joints, on_chain)
 
 
@@ -134,10 +138,10 @@ def _link(
     origin: np.ndarray,
     body: _Body,
 ) -> Link:
-    name, limit = joint.values.get("name", "?"), joint.first("limit")
+    name, limit = joint.attributes.get("name", "?"), joint.first("limit")
     needed = ("lower", "upper", "velocity")
-    if limit is None or any(key not in limit.values for key in needed):
-        missing = needed if limit is None else [k for k in needed if k not in limit.values]
+    if limit is None or any(key not in limit.attributes for key in needed):
+        missing = needed if limit is None else [k for k in needed if k not in limit.attributes]
         allowed = "a <limit> with lower, upper and velocity"
         file.refuse(joint, f"joint '{name}'", f"no {', '.join(missing)}", allowed)
         limit = Element("limit", {"lower": "-1", "upper": "1", "velocity": "1"}, joint.line)

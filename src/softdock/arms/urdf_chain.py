@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from softdock.arms.plain_xml import Element
 from softdock.errors import BadInput, Problem
+from softdock.files.plain_xml import Element
 
 KNOWN = ("link", "joint", "material", "transmission", "gazebo")
 CODE = ("plugin", "script", "include", "ros2_control")
@@ -38,7 +38,7 @@ class UrdfFile:
         self, element: Element | None, key: str, count: int, default: str, whose: str
     ) -> np.ndarray:
         """So many numbers of an attribute."""
-        text = default if element is None else element.values.get(key, default)
+        text = default if element is None else element.attributes.get(key, default)
         try:
             found = np.array([float(v) for v in text.split()])
         except ValueError:
@@ -57,30 +57,30 @@ class UrdfFile:
 
 def chain_kind(chain: list[Element], i: int) -> str:
     """Type of the i-th moving joint of a chain."""
-    return [j for j in chain if j.values["type"] in MOVING][i].values["type"]
+    return [j for j in chain if j.attributes["type"] in MOVING][i].attributes["type"]
 
 
 def refuse_code(file: UrdfFile) -> None:
     """Scripts, plugins, xacro and substitutions anywhere; unknown elements at the top."""
-    if file.root.tag != "robot":
-        file.refuse(file.root, file.root.tag, "root element", "<robot>")
-    for element in file.root.inside:
-        if element.tag not in KNOWN and ":" not in element.tag and element.tag not in CODE:
-            file.refuse(element, "robot", f"<{element.tag}>", "one of " + ", ".join(KNOWN))
+    if file.root.name != "robot":
+        file.refuse(file.root, file.root.name, "root element", "<robot>")
+    for element in file.root.children:
+        if element.name not in KNOWN and ":" not in element.name and element.name not in CODE:
+            file.refuse(element, "robot", f"<{element.name}>", "one of " + ", ".join(KNOWN))
     waiting = [file.root]
     while waiting:
         element = waiting.pop()
-        waiting += element.inside
-        if element.tag.startswith("xacro:") or "xacro" in element.tag:
+        waiting += element.children
+        if element.name.startswith("xacro:") or "xacro" in element.name:
             allowed = "plain URDF: expand the xacro first, where you trust it"
-            file.refuse(element, element.tag, "xacro", allowed)
-        if element.tag in CODE:
+            file.refuse(element, element.name, "xacro", allowed)
+        if element.name in CODE:
             allowed = "nothing that names code; softdock runs none of it, take the element out"
-            file.refuse(element, element.tag, f"<{element.tag}>", allowed)
-        for key, value in element.values.items():
+            file.refuse(element, element.name, f"<{element.name}>", allowed)
+        for key, value in element.attributes.items():
             if "${" in value or "$(" in value:
                 allowed = "a value; substitutions are xacro's, expand the file first"
-                file.refuse(element, f"{element.tag}.{key}", value, allowed)
+                file.refuse(element, f"{element.name}.{key}", value, allowed)
     file.stop()
 
 
@@ -88,20 +88,20 @@ def joints_of(file: UrdfFile) -> dict[str, Element]:
     """Joints by the name of their child link, so that a second parent is a loop."""
     found: dict[str, Element] = {}
     for joint in file.root.all("joint"):
-        name, kind = joint.values.get("name", "?"), joint.values.get("type")
+        name, kind = joint.attributes.get("name", "?"), joint.attributes.get("type")
         if kind not in KINDS:
             allowed = "revolute or prismatic with limits, or fixed"
             file.refuse(joint, f"joint '{name}'", f"type {kind}", allowed)
-            joint.values["type"] = "fixed"
+            joint.attributes["type"] = "fixed"
         if joint.first("mimic") is not None:
             file.refuse(joint, f"joint '{name}'", "<mimic>", "joints that move by themselves")
         parent, child = joint.first("parent"), joint.first("child")
         if parent is None or child is None:
             file.refuse(joint, f"joint '{name}'", "no parent or child", "one <parent>, one <child>")
             continue
-        to = child.values.get("link", "")
+        to = child.attributes.get("link", "")
         if to in found:
-            other = found[to].values.get("name")
+            other = found[to].attributes.get("name")
             value = f"link '{to}' hangs on '{other}' and on '{name}'"
             file.refuse(joint, f"joint '{name}'", value, "a tree: no loop, one parent a link")
         found[to] = joint
@@ -113,11 +113,11 @@ def links_of(file: UrdfFile) -> dict[str, Element]:
         value = f"{len(file.root.all('link'))} links"
         file.refuse(file.root, "robot", value, f"at most {MOST_LINKS} links")
         return {}
-    names = [link.values.get("name", "?") for link in file.root.all("link")]
+    names = [link.attributes.get("name", "?") for link in file.root.all("link")]
     for link, name in zip(file.root.all("link"), names, strict=True):
         if names.count(name) > 1:
             file.refuse(link, f"link '{name}'", "twice in the file", "links of different names")
-    return {link.values.get("name", "?"): link for link in file.root.all("link")}
+    return {link.attributes.get("name", "?"): link for link in file.root.all("link")}
 
 
 def chain_of(
@@ -140,8 +140,8 @@ def chain_of(
         if len(chain) > len(joints):
             file.refuse(file.root, f"link '{at}'", "a loop", "a chain from a root to a tip")
             return []
-    moving = [j for j in chain if j.values["type"] in MOVING]
-    kinds = [j.values["type"] for j in moving]
+    moving = [j for j in chain if j.attributes["type"] in MOVING]
+    kinds = [j.attributes["type"] for j in moving]
     if len(kinds) not in (6, 7) or "prismatic" in kinds[len(kinds) - 6 :]:
         allowed = "six joints that turn, and before them one base axis or none"
         file.refuse(file.root, "robot", f"moving joints: {', '.join(kinds) or 'none'}", allowed)
@@ -154,7 +154,7 @@ def _ends(joints: dict[str, Element], links: dict[str, Element], parents: set[st
     def moving(name: str) -> int:
         count, steps = 0, 0
         while name in joints and steps <= len(joints):
-            count += joints[name].values["type"] in MOVING
+            count += joints[name].attributes["type"] in MOVING
             name, steps = parent_of(joints[name]), steps + 1
         return count
 
@@ -167,7 +167,12 @@ def _ends(joints: dict[str, Element], links: dict[str, Element], parents: set[st
 
 def parent_of(joint: Element) -> str:
     parent = joint.first("parent")
-    return "" if parent is None else parent.values.get("link", "")
+    return "" if parent is None else parent.attributes.get("link", "")
+
+
+def child_of(joint: Element) -> str:
+    child = joint.first("child")
+    return "" if child is None else child.attributes.get("link", "")
 
 
 def _rpy(roll: float, pitch: float, yaw: float) -> np.ndarray:

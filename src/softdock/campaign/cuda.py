@@ -51,7 +51,8 @@ def load_numba_cuda() -> Any:
             "no GPU backend: the package numba-cuda is not installed (pip install 'softdock[gpu]')"
         )
     if not hasattr(np, "row_stack"):
-        setattr(np, "row_stack", np.vstack)  # noqa: B010  numba-cuda 0.30 registers np.row_stack, which numpy 2.5 removed
+        # numba-cuda 0.30 registers np.row_stack, which numpy 2.5 removed
+        setattr(np, "row_stack", np.vstack)  # noqa: B010
     try:
         importlib.import_module(
             "_numba_cuda_redirector"

@@ -84,11 +84,13 @@ def start(
     prepared: Any = None,
 ) -> Started:
     variant, orbits, began = plan.variants[shard.variant], None, time.perf_counter()
-    contacts = OWN_CONTACTS if own else FIRST_CONTACT
+    contacts = OWN_CONTACTS if own or plan.spec.reference else FIRST_CONTACT  # growth is judged
     if runs is None:
         runs = plan.thin(shard.variant, shard.first, shard.last)
     if plan.spec.reference:
-        orbits = fly_orbits(runs, getattr(engine, "threads", None))
+        orbits = fly_orbits(
+            runs, variant.scenario.markers.methods, getattr(engine, "threads", None)
+        )
         runs, contacts = told(runs, orbits), contacts + SETTLED_ROWS
     flown = time.perf_counter() - began
     if prepared is None:
@@ -206,7 +208,7 @@ def compile_loops(
 def _compile(plan: Plan, variant: Variant, engine: Engine) -> None:
     engine.compile(variant)
     if plan.spec.reference:
-        compile_orbit(variant.scenario.vector)
+        compile_orbit(variant.scenario.vector, variant.scenario.markers.methods)
 
 
 def _started(

@@ -2,7 +2,10 @@
 columns.
 
 A batch keeps less than a run: the satellites' peak force is that of the contacts whose log it kept,
-growth of contacts and a sensor at its range are not seen (the energy that stays is). Invented
+a sensor at its range and swings of a latched contact are not seen (the energy that stays is).
+Growth of repeated contacts is reckoned from the log: a contact changes the pair's energy by its
+impulse times the mean of the gap's rates before and after, so that what a later one gets is known;
+friction, which only takes, is not in it. Invented
 energy that no method takes out is the gain of kinetic energy plus the real contact's work where
 nothing but contacts acts; with pushes, networks or a contact that a method replaces it is the
 invented energy itself.
@@ -34,6 +37,9 @@ from softdock.core.adaptation.method import nothing_replaced
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
 
+NEEDED = ("impulse_Ns", "gap_rate_before_m_per_s", "gap_rate_after_m_per_s")
+KEPT = 4  # contacts of a run that a campaign's log keeps
+
 
 def judged(
     tables: Mapping[str, Any], runs: Thin, batch: Batch, orbits: Orbits, distance: np.ndarray
@@ -43,13 +49,17 @@ def judged(
     everyone = np.arange(len(batch))
     start = before_contact(runs, everyone, batch, orbits, None)
     with np.errstate(divide="ignore", invalid="ignore"):
-        energy = left_over(tables, runs, batch) / approach_energies(runs, start)
+        energy = left_over(tables, runs, batch, orbits.methods) / approach_energies(runs, start)
         wanted = orbits.outcomes[:, ORBITS.index("peak_force_N")]
         peak = satellite_peaks(batch)
         off_peak = np.where(
             wanted > 0.0, np.abs(peak / wanted - 1.0), np.where(peak > 0, np.inf, 0)
         )
+        growing = growth(batch.column("contacts"), _logged(batch)) / approach_energies(runs, start)
+    if is_pushed(runs, orbits.methods):
+        growing = np.zeros(len(batch))  # schedules push between contacts
     unsafe = (batch.column("status") != 0.0) | (energy > bounds["unsafe_energy"])
+    unsafe |= growing > bounds["unsafe_growth"]
     near = (distance <= bounds["faithful_distance"]) & (off_peak <= bounds["faithful_peak_force"])
     word = np.where(near, WORDS.index(FAITHFUL), WORDS.index(OFF))
     return np.where(unsafe, WORDS.index(UNSAFE), word).astype(np.int8)
@@ -66,8 +76,37 @@ def words_of_runs(made: Made) -> Any:
 
 def word_in_table(metrics: Mapping[str, Any]) -> int:
     """The same of a single run from its metrics, by what a batch sees."""
-    seen = measured(metrics) | {"growth": None, "saturated": False}
+    approach = metrics["fidelity"]["approach_energy_J"]
+    grown = None
+    if approach and metrics["growth_repeated"] is not None:
+        kept = metrics["contacts"][:KEPT]
+        rows = np.array([[[_plain(c[name]) for name in NEEDED] for c in kept]]).reshape(1, -1, 3)
+        grown = float(growth(np.array([metrics["contact_count"]]), rows)[0]) / approach
+    seen = measured(metrics) | {"growth": grown, "saturated": False}
     return WORDS.index(word_of(seen, metrics["judgement"]["bounds"]))
+
+
+def _plain(value: float | None) -> float:
+    return np.nan if value is None else float(value)
+
+
+def _logged(batch: Batch) -> np.ndarray:
+    """NEEDED of every contact that was kept, (runs, contacts, 3)."""
+    kept = range(min(batch.logs.shape[1], KEPT))
+    each = [np.stack([batch.contact(i, name) for name in NEEDED], axis=1) for i in kept]
+    return np.stack(each, axis=1) if each else np.zeros((len(batch), 0, 3))
+
+
+def growth(contacts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """By how much a later contact gets more energy than an earlier one [J], of each run."""
+    gain = rows[:, :, 0] * 0.5 * (rows[:, :, 1] + rows[:, :, 2])
+    brought, least, found = (np.zeros(len(rows)) for _ in range(3))
+    for i in range(rows.shape[1]):
+        another = contacts > i + 1  # which gets what this one left
+        brought = np.where(another, brought + np.nan_to_num(gain[:, i]), brought)
+        found = np.where(another, np.maximum(found, brought - least), found)
+        least = np.minimum(least, brought)
+    return found
 
 
 def satellite_peaks(batch: Batch) -> np.ndarray:
@@ -77,12 +116,12 @@ def satellite_peaks(batch: Batch) -> np.ndarray:
     return np.max(each, axis=0) if each else batch.column("peak_force_real_N")
 
 
-def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch) -> np.ndarray:
+def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch, markers: tuple) -> np.ndarray:
     """Invented energy that no method takes out [J]."""
     chosen = [METHODS[method["name"]] for method in tables["methods"]]
     replaced = any(method.replaced is not nothing_replaced for method in chosen)
     plugged = any(method.part_of_scenario for method in chosen)
-    if replaced or plugged or is_pushed(runs.base):
+    if replaced or plugged or is_pushed(runs, markers):
         return batch.column("energy_invented_J")
     gain = batch.column("kinetic_end_J") - batch.column("kinetic_start_J")
     return gain + batch.column("real_work_J")

@@ -4,8 +4,8 @@ not know (robots, sensors, noise, methods).
 Orbit is flown before the runs, which are told when it has done with its contacts (settling.py);
 they keep their motion of the first cycle after that at which nothing of their own contacts acts
 either. Orbit's motion at that instant follows from the one at its end, because nothing but its spin
-turns a body in free flight; where something else acts (schedules, hands, networks), orbit is flown
-again, up to there.
+turns a body in free flight; where something else acts (schedules, hands, the tide, methods that
+push, networks), orbit is flown again, up to there.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from softdock.campaign.batch import Batch
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.cpu import available_cores
 from softdock.campaign.distances import column, distances, initial_motions, turned_back
+from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import MOTIONS
 from softdock.core.machine.interrupts import each_abandonable
@@ -28,7 +29,7 @@ from softdock.core.machine.vector import (
     MAP,
     MEMORY_AT,
     METHODS_AT,
-    PAIRS_AT,
+    ORBIT_AT,
     POSE_AT,
     RANDOM_AT,
     SATELLITES_AT,
@@ -41,12 +42,14 @@ from softdock.core.machine.vector import (
 from softdock.core.orbit import (
     LOGGED_CONTACTS,
     OUTCOME_COLUMNS,
+    hook_memory,
     orbit_marker,
     orbit_mem_floats,
     run_orbit,
 )
 from softdock.core.sensor.pose import POSE
 from softdock.core.settling import SETTLED_PART, SETTLED_ROWS
+from softdock.core.tide import ORBIT
 
 CHUNK = 16  # runs a thread flies at a time
 AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start
@@ -55,7 +58,7 @@ FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
 UNKNOWN_TO_ORBIT = (  # parts of the vector
     (RANDOM_AT, SATELLITES_AT),
     (CHASER_ROBOT_AT, POSE_AT + POSE.size),  # robots, sensor, mock-ups, pose
-    (STOP_AT, PAIRS_AT),  # limits and captures
+    (STOP_AT, ORBIT_AT),  # limits and captures
     (MEMORY_AT, 10**9),  # memory map and methods
 )
 
@@ -69,6 +72,7 @@ class Orbits(NamedTuple):
     first_touch: np.ndarray  # s
     last_touch: np.ndarray
     flown: int  # orbits that differ
+    methods: tuple  # markers of the listed methods
 
     @property
     def motions(self) -> np.ndarray:
@@ -80,13 +84,14 @@ class Orbits(NamedTuple):
         return np.asarray(self.outcomes[:, 0] == 0.0)
 
 
-def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
-    """Orbit of every run."""
+def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits:
+    """Orbit of every run. `methods`: the listed methods' markers, as in the runs."""
     known = np.array(
         [not any(a <= at < b for a, b in UNKNOWN_TO_ORBIT) for at in runs.at], dtype=bool
     )
-    if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0:
-        known |= runs.at >= METHODS_AT  # networks that are part of satellites are listed as methods
+    marker = orbit_marker(runs.base, methods)
+    if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0 or marker.methods:
+        known |= runs.at >= METHODS_AT  # methods that orbit has: networks, and those that push
     _, first, which = np.unique(
         runs.values[:, known], axis=0, return_index=True, return_inverse=True
     )
@@ -101,9 +106,10 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
             vector = runs.expand(first[i], first[i] + 1)[0]
             while True:
                 run_orbit(
-                    orbit_marker(vector),
+                    marker,
                     vector,
                     np.zeros(orbit_mem_floats(vector)),
+                    hook_memory(marker, vector),
                     log,
                     np.zeros((0, 0)),
                     outcomes[i],
@@ -124,14 +130,21 @@ def fly_orbits(runs: Thin, threads: int | None = None) -> Orbits:
         pass
     which = which.reshape(-1)
     restitution, first_touch, last_touch = logged[which].T
-    return Orbits(outcomes[which], restitution, first_touch, last_touch, len(first))
+    return Orbits(
+        outcomes=outcomes[which],
+        restitution=restitution,
+        first_touch=first_touch,
+        last_touch=last_touch,
+        flown=len(first),
+        methods=methods,
+    )
 
 
-def compile_orbit(vector: np.ndarray) -> None:
+def compile_orbit(vector: np.ndarray, methods: tuple) -> None:
     """By flying one cycle."""
     short = vector.copy()
     short[TIME_AT + TIMES.duration] = short[TIME_AT + TIMES.cycle]
-    fly_orbits(Thin(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), 1)
+    fly_orbits(Thin(short, np.zeros(0, dtype=np.int64), np.zeros((1, 0))), methods, 1)
 
 
 def told(runs: Thin, orbits: Orbits) -> Thin:
@@ -179,8 +192,8 @@ def distances_from_orbit(
     at_end = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
     loop = np.where(none[fine, None, None], at_end, after.motions[fine])
     start = before_contact(mine, fine, batch, orbits, threads)
-    if is_pushed(runs.base):
-        orbit = _until(mine, at, threads)
+    if is_pushed(runs, orbits.methods):
+        orbit = _until(mine, orbits.methods, at, threads)
     else:
         orbit = turned_back(
             mine, orbits.motions[fine], orbits.outcomes[fine, OUTCOME_COLUMNS.index("time_s")] - at
@@ -211,25 +224,25 @@ def before_contact(
     """Orbit's motions before the first contact, of the runs `fine`: those of the start, unless
     something pushes the bodies."""
     start = initial_motions(mine)
-    if not is_pushed(mine.base):
+    if not is_pushed(mine, orbits.methods):
         return start
     T = column(mine, TIME_AT + TIMES.cycle, 1)[:, 0]
     touched = np.fmin(batch.column("start_s"), orbits.first_touch)[fine]
     before = np.floor(np.where(np.isfinite(touched), touched, 0.0) / T + 1e-9)
-    return np.where(
-        (before > 0.0)[:, None, None], _until(mine, np.maximum(before, 1.0) * T, threads), start
-    )
+    there = _until(mine, orbits.methods, np.maximum(before, 1.0) * T, threads)
+    return np.where((before > 0.0)[:, None, None], there, start)
 
 
-def is_pushed(base: np.ndarray) -> bool:
+def is_pushed(runs: Thin, methods: tuple) -> bool:
     """Whether anything but contacts acts on the bodies in orbit."""
     schedules = (CHASER_HAND_AT, TARGET_HAND_AT, CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
-    return bool(base[MEMORY_AT + MAP.orbit_network_count] > 0.0) or any(
-        base[at + ROWS] > 0.0 for at in schedules
-    )
+    tide = (ORBIT_AT + ORBIT.at.altitude, ORBIT_AT + ORBIT.at.mean_motion)
+    pushing = (MEMORY_AT + MAP.orbit_network_count, *tide, *(at + ROWS for at in schedules))
+    is_varied = bool(np.isin(tide, runs.at).any())
+    return is_varied or any_external(methods) or any(runs.base[at] > 0.0 for at in pushing)
 
 
-def _until(runs: Thin, time: np.ndarray, threads: int | None) -> np.ndarray:
+def _until(runs: Thin, methods: tuple, time: np.ndarray, threads: int | None) -> np.ndarray:
     """Orbit's motions at a time of every run's own, by flying it up to there."""
     duration = TIME_AT + TIMES.duration
     kept = runs.at != duration
@@ -239,5 +252,6 @@ def _until(runs: Thin, time: np.ndarray, threads: int | None) -> np.ndarray:
             np.append(runs.at[kept], duration),
             np.column_stack([runs.values[:, kept], time]),
         ),
+        methods,
         threads,
     ).motions

@@ -50,6 +50,7 @@ class Map(NamedTuple):
     is_share: bool = False  # of the runs in a cell: not drawn where each cell has one run
     about_zero: bool = False  # the middle colour is none
     place: int = BEHIND  # among the maps: smaller first
+    yes_or_no: tuple[str, str] | None = None  # words for 0 and 1, where a cell has one run
 
 
 class Quantile(NamedTuple):

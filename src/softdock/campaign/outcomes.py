@@ -87,7 +87,7 @@ declare(
         is_number=False,
         decides=True,
         place=10,
-        map=Map("Captured", "Viridis", (0.0, 1.0), place=10),
+        map=Map("Captured", "Viridis", (0.0, 1.0), place=10, yes_or_no=("not", "captured")),
     ),
     Outcome(
         name="captured_at_s",

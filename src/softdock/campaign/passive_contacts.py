@@ -156,7 +156,15 @@ def _run(
         & (last[:, LOG_COLUMNS.index("end_s")] < DURATION - SETTLED)
     )
     return Family(
-        name, swept, tables, kinetic, term, left, end, batch.column("status") == 0.0, judged
+        name=name,
+        swept=swept,
+        tables=tables,
+        kinetic_J=kinetic,
+        noise_J=term,
+        left_J=left,
+        end_J=end,
+        completed=batch.column("status") == 0.0,
+        judged=judged,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.campaign.approach_draws import ApproachDraws, approach_place, is_approach
 from softdock.campaign.columns import Place, sweepable
 from softdock.campaign.memory_layout import resolved
 from softdock.campaign.spec import Spec
@@ -26,6 +27,9 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
     problems: list[Problem] = []
     found = []
     for i, vary in enumerate(spec.vary):
+        if is_approach(vary):
+            found.append((vary, [approach_place(key) for key in vary.written]))
+            continue
         for key in vary.written:
             place, where = known.get(key), spec.locate(f"vary.{i}.key")
             if key == "random.run":
@@ -69,8 +73,11 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
     return found
 
 
-def varied_columns(places: list[tuple[Vary, list[Place]]]) -> np.ndarray:
-    at = [RANDOM_AT + RANDOMS.run]
+def varied_columns(
+    places: list[tuple[Vary, list[Place]]], approach: ApproachDraws | None = None
+) -> np.ndarray:
+    """Columns that differ from run to run."""
+    at = [RANDOM_AT + RANDOMS.run, *(approach.at if approach is not None else ())]
     for vary, found in places:
         at += [place.at + j for place in found for j in range(place.size)]
         if vary.keep_tip:

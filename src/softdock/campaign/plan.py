@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from softdock.campaign.approach_draws import approach_draws, problems_of
 from softdock.campaign.checking import check_plan
 from softdock.campaign.design import Design
 from softdock.campaign.outcomes import columns_of
@@ -33,7 +34,11 @@ def make_plan(
 ) -> Plan:
     """`base`: the scenario, where it is at hand already, changes and seed included. `say`: told how
     many draws are checked, of how many."""
-    base = (_base(spec) if base is None else base).with_keys({"capture.peak_torque": True})
+    base = _base(spec) if base is None else base
+    approach, base = base.approach, base.with_keys({"capture.peak_torque": True})
+    wrong = problems_of(spec, bool(approach))
+    if wrong:
+        raise BadInput(wrong)
     own, integrator = (
         tuple(e["name"] for e in base.tables["methods"]),
         base.tables["satellites"]["integrator"],
@@ -66,7 +71,7 @@ def make_plan(
         )
     design = Design(spec)
     _check_names(spec, design)
-    variants = []
+    variants, drawn = [], approach_draws(spec, approach)
     for one in able:
         places = find_places(spec, one.scenario)
         variants.append(
@@ -75,7 +80,8 @@ def make_plan(
                 integrator=one.integrator,
                 scenario=one.scenario,
                 places=places,
-                at=varied_columns(places),
+                at=varied_columns(places, drawn),
+                approach=drawn,
             )
         )
     plan = Plan(spec=spec, base=base, design=design, variants=variants, refused=refused)

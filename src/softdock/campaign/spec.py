@@ -8,7 +8,7 @@ later, draw by draw (checking.py).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from softdock.campaign.draws import MOST_SOBOL, SAMPLINGS
+from softdock.campaign.requirement import read_requirement
 from softdock.campaign.spec_tables import read_names, read_report, read_trajectories
 from softdock.campaign.varied_key import Vary
 from softdock.campaign.vary import read_vary
@@ -46,6 +47,7 @@ KEYS = {
     "outcome_file": "Python file with outcomes of your own",
     "trajectories": "runs whose motion is kept",
     "report": "what the page maps",
+    "require": "probabilities that must be shown: captured, faithful, unsafe, confidence",
 }
 
 
@@ -69,6 +71,7 @@ class Spec:
     outcome_file: str
     trajectories: dict[str, Any]
     report: dict[str, Any]
+    require: dict[str, float]
     folder: Path  # files named here are looked for in it
     tables: dict[str, Any] = field(repr=False)  # as written
     locate: Locate = field(repr=False, compare=False)
@@ -117,125 +120,136 @@ def _read(path: Path) -> str:
         ) from None
 
 
+class _Reader:
+    """The keys of a campaign's tables, one by one; problems are gathered."""
+
+    def __init__(self, tables: Mapping[str, Any], locate: Locate) -> None:
+        self.tables, self.locate = tables, locate
+        self.problems: list[Problem] = []
+
+    def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
+        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))
+
+    def given(
+        self, key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True
+    ) -> Any:
+        value = self.tables.get(key, default)
+        right = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is not bool)
+        if value is not default and not (right and fits(value)):
+            self.refuse(key, value, allowed)
+            return default
+        return value
+
+    def chosen(self, key: str, default: str, choices: Sequence[str]) -> Any:
+        allowed = "one of " + ", ".join(choices)
+        return self.given(key, str, default, allowed, lambda name: name in choices)
+
+    def table(self, key: str, allowed: str = "a table") -> Any:
+        return self.given(key, dict, {}, allowed)
+
+
 def read_spec(
     tables: Mapping[str, Any], locate: Locate = lambda path: "", folder: Path | None = None
 ) -> Spec:
     """Check what can be checked without the scenario. Raises `BadInput` with everything that is
     wrong."""
-    problems: list[Problem] = []
-
-    def refuse(key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        problems.append(Problem(key, value, allowed, locate(key), suggestion))
-
-    def given(
-        key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True
-    ) -> Any:
-        value = tables.get(key, default)
-        right = isinstance(value, kinds) and not (isinstance(value, bool) and kinds is not bool)
-        if value is not default and not (right and fits(value)):
-            refuse(key, value, allowed)
-            return default
-        return value
-
-    for key in tables:
-        if key not in KEYS:
-            refuse(str(key), tables[key], "one of " + ", ".join(KEYS), closest(str(key), KEYS))
-    version = tables.get("schema", SCHEMA_VERSION)
-    if version != SCHEMA_VERSION or isinstance(version, bool):
-        refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
+    reader = _Reader(tables, locate)
+    given, refuse = reader.given, reader.refuse
+    _check_keys(reader)
     scenario = given("scenario", str, "", "a preset's name or a scenario file")
     if not scenario and "scenario" not in tables:
         refuse("scenario", None, "a preset's name or a scenario file")
-    sampling = given(
-        "sampling", str, "random", "one of " + ", ".join(SAMPLINGS), lambda s: s in SAMPLINGS
-    )
+    sampling = reader.chosen("sampling", "random", SAMPLINGS)
     runs = given(
         "runs", int, None, f"a whole number from 1 to {MOST_RUNS}", lambda n: 1 <= n <= MOST_RUNS
     )
     seed = given("seed", int, 0, "a whole number from 0 to 2^32 - 1", lambda n: 0 <= n < 2**32)
-    listed = given(
+    found = _read_varied(reader)
+    _check_sampling(reader, sampling, runs, found)
+    methods, integrators = (read_names(tables, key, refuse) for key in ("methods", "integrators"))
+    reference = given("reference", bool, False, "true or false")
+    above = "a number above 0"
+    below = given("honest_below", (int, float), 0.05, above, lambda x: x > 0.0 and math.isfinite(x))
+    trajectories = read_trajectories(reader.table("trajectories"), refuse)
+    labels = [label for v in found for label in v.labels]
+    report = read_report(reader.table("report"), labels, refuse)
+    all_drawn = all(v.dimensions for v in found)
+    require = read_requirement(
+        reader.table("require"), bool(reference), sampling, all_drawn, refuse
+    )
+    spec = Spec(
+        name=given("name", str, "unnamed", "a text"),
+        description=given("description", str, "", "a text"),
+        scenario=scenario,
+        changes=reader.table("set", "a table of the scenario's keys"),
+        runs=1 if runs is None else runs,
+        seed=seed,
+        sampling=sampling,
+        methods=methods,
+        integrators=integrators,
+        vary=found,
+        precision=reader.chosen("precision", "double", PRECISIONS),
+        reference=reference,
+        honest_below=float(below),
+        outcome_file=given("outcome_file", str, "", "the name of a Python file"),
+        trajectories=trajectories,
+        report=report,
+        require=require,
+        folder=folder or Path(),
+        tables=dict(tables),
+        locate=locate,
+    )
+    if not found and runs is None and methods is None and integrators is None:
+        what = "something that varies: a [[vary]], runs, methods or integrators; this campaign "
+        refuse("vary", None, what + "is empty")
+    if reader.problems:
+        raise BadInput(reader.problems)
+    return spec
+
+
+def _check_keys(reader: _Reader) -> None:
+    """Keys that there are, and the version of the format."""
+    for key, value in reader.tables.items():
+        if key not in KEYS:
+            allowed = "one of " + ", ".join(KEYS)
+            reader.refuse(str(key), value, allowed, closest(str(key), KEYS))
+    version = reader.tables.get("schema", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        reader.refuse("schema", version, f"{SCHEMA_VERSION}, the version this softdock reads")
+
+
+def _read_varied(reader: _Reader) -> tuple[Vary, ...]:
+    """What varies, each key once."""
+    listed = reader.given(
         "vary",
         list,
         [],
         "an array of tables, [[vary]]",
         lambda v: all(isinstance(t, Mapping) for t in v),
     )
-    vary = [read_vary(table, f"vary.{i}", refuse) for i, table in enumerate(listed)]
-    found = tuple(v for v in vary if v is not None)
-    dimensions = sum(v.dimensions for v in found)
+    vary = [read_vary(table, f"vary.{i}", reader.refuse) for i, table in enumerate(listed)]
+    return tuple(v for v in vary if v is not None)
+
+
+def _check_sampling(
+    reader: _Reader, sampling: str, runs: int | None, found: tuple[Vary, ...]
+) -> None:
+    """Whether what varies can be drawn that way, and how often."""
+    refuse, dimensions = reader.refuse, sum(v.dimensions for v in found)
     if dimensions and runs is None:
         refuse("runs", None, "how many draws, because something is drawn")
-    if dimensions * (2 if sampling == "saltelli" else 1) > MOST_SOBOL and sampling in (
-        "sobol",
-        "saltelli",
-    ):
-        refuse(
-            "sampling",
-            sampling,
-            f"sobol for at most {MOST_SOBOL} numbers drawn, saltelli for {MOST_SOBOL // 2}; "
-            f"this campaign draws {dimensions}",
-        )
+    needed = dimensions * (2 if sampling == "saltelli" else 1)
+    if needed > MOST_SOBOL and sampling in ("sobol", "saltelli"):
+        allowed = f"sobol for at most {MOST_SOBOL} numbers drawn, saltelli for {MOST_SOBOL // 2}; "
+        refuse("sampling", sampling, f"{allowed}this campaign draws {dimensions}")
     if sampling == "saltelli" and any(v.is_correlated for v in found):
-        refuse(
-            "sampling",
-            sampling,
-            "another one: Sobol's indices need numbers that are drawn independently",
-        )
+        allowed = "another one: Sobol's indices need numbers that are drawn independently"
+        refuse("sampling", sampling, allowed)
     if sampling == "saltelli" and not dimensions:
         refuse("sampling", sampling, "another one: nothing is drawn")
     names = [name for v in found for name in v.written]
     for name in sorted({n for n in names if names.count(n) > 1}):
         refuse("vary", name, "each key once")
-    methods, integrators = (read_names(tables, key, refuse) for key in ("methods", "integrators"))
-    reference = given("reference", bool, False, "true or false")
-    below = given(
-        "honest_below",
-        (int, float),
-        0.05,
-        "a number above 0",
-        lambda x: x > 0.0 and math.isfinite(x),
-    )
-    trajectories = read_trajectories(given("trajectories", dict, {}, "a table"), refuse)
-    report = read_report(
-        given("report", dict, {}, "a table"), [label for v in found for label in v.labels], refuse
-    )
-    spec = Spec(
-        given("name", str, "unnamed", "a text"),
-        given("description", str, "", "a text"),
-        scenario,
-        given("set", dict, {}, "a table of the scenario's keys"),
-        1 if runs is None else runs,
-        seed,
-        sampling,
-        methods,
-        integrators,
-        found,
-        given(
-            "precision",
-            str,
-            "double",
-            "one of " + ", ".join(PRECISIONS),
-            lambda name: name in PRECISIONS,
-        ),
-        reference,
-        float(below),
-        given("outcome_file", str, "", "the name of a Python file"),
-        trajectories,
-        report,
-        folder or Path(),
-        dict(tables),
-        locate,
-    )
-    if not found and runs is None and methods is None and integrators is None:
-        refuse(
-            "vary",
-            None,
-            "something that varies: a [[vary]], runs, methods or integrators; this campaign "
-            "is empty",
-        )
-    if problems:
-        raise BadInput(problems)
-    return spec
 
 
 def grid_size(vary: tuple[Vary, ...]) -> int:

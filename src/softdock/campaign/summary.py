@@ -21,6 +21,7 @@ from softdock.campaign.judged import campaign_judgement
 from softdock.campaign.maps import maps
 from softdock.campaign.outcome_table import column_names
 from softdock.campaign.outcomes import OUTCOMES, on_page
+from softdock.campaign.requirement import required
 from softdock.campaign.sensitivity import ranking
 from softdock.campaign.variants import Plan
 
@@ -133,6 +134,7 @@ def _of_variant(
         row[f"{name}_interval"] = (
             wilson(hit, of) if chance and of and row[f"{name}_rate"] is not None else None
         )
+    row["requirement"] = required(plan.spec.require, counts, plan.spec.sampling)
     for name in (outcome.name for outcome in on_page(lambda one: one.quantile)):
         x = columns[name][mine] if name in columns else np.zeros(0)
         x = x[np.isfinite(x)]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.campaign.approach_draws import WRITTEN, ApproachDraws, is_approach
 from softdock.campaign.columns import Place
 from softdock.campaign.compact_vectors import Thin
 from softdock.campaign.design import Design
@@ -39,6 +40,7 @@ class Variant:
     places: list[tuple[Vary, list[Place]]]
     at: np.ndarray  # columns of the vector that differ from run to run
     mem_floats: int = 0
+    approach: ApproachDraws | None = None
 
     @property
     def label(self) -> str:
@@ -86,7 +88,9 @@ class Plan:
         tables = copy.deepcopy(v.scenario.tables)
         column = 0
         for vary, places in v.places:
-            if vary.turn_about:
+            if is_approach(vary):
+                pass  # its positions are put below
+            elif vary.turn_about:
                 at = places[0].at
                 _put(tables, vary.keys[0], row[at : at + 4].tolist())
             else:
@@ -99,6 +103,8 @@ class Plan:
         if any(vary.keep_tip for vary, _ in v.places):
             at = CHASER_AT + BODY.at.position
             _put(tables, "chaser.position_m", row[at : at + 3].tolist())
+        for key, (at, n) in WRITTEN.items() if v.approach is not None else ():
+            _put(tables, key, row[at : at + n].tolist())
         tables["random"]["run"] = index
         tables["name"] = f"{self.spec.name}, run {run}"
         return build(tables)
@@ -119,6 +125,8 @@ def fill(variant: Variant, values: np.ndarray, first: int) -> np.ndarray:
                         place.parameter.scale * values[:, column + min(i, len(vary.keys) - 1)]
                     )
         column += len(vary.keys)
+    if variant.approach is not None:
+        variant.approach.fill(filled, index, values)
     column = 0
     for vary, places in variant.places:
         if vary.turn_about:

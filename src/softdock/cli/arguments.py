@@ -14,8 +14,8 @@ from softdock.cli.progress import console
 
 
 class ScenarioName(click.ParamType):
-    """A scenario file or the name of a preset; loaded by the command, which reports every problem
-    at once."""
+    """A scenario file, the name of a preset or `benchmark:` and a case's; loaded by the command,
+    which reports every problem at once."""
 
     name = "scenario"
 
@@ -27,6 +27,11 @@ class ScenarioName(click.ParamType):
             for p in files("softdock").joinpath("scenario", "presets").iterdir()
         )
         found = [CompletionItem(name) for name in sorted(presets) if name.startswith(incomplete)]
+        if incomplete.startswith("benchmark"):
+            from softdock.scenario.benchmark_set import PREFIX, case_set
+
+            cases = (PREFIX + name for name in case_set().names)
+            found += [CompletionItem(name) for name in cases if name.startswith(incomplete)]
         return [*found, CompletionItem(incomplete, type="file")]
 
 

@@ -9,29 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from rich.text import Text
 
 from softdock.cli.arguments import METHOD_FILES, load_methods
 from softdock.cli.campaign_methods import check_used
 from softdock.cli.campaign_output import show, shown_progress
-from softdock.cli.folders import RUNS, choose, made, save
-from softdock.cli.main import STOPPED_EARLY
+from softdock.cli.campaign_replay import check_replay, replay_run
+from softdock.cli.folders import RUNS, choose, made
 from softdock.cli.progress import console, echo, output, working
-from softdock.errors import BadInput, Problem
 
 THREADS_PER_CORE = 16  # more is a slip of the finger
-NOT_OF_A_REPLAY = (
-    "resume",
-    "backend",
-    "precision",
-    "threads",
-    "shard",
-    "scheduler",
-    "workers",
-    "wait",
-)
 
 
 class CampaignName(click.ParamType):
@@ -150,80 +138,27 @@ def campaign(
 
     Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture.
     """
-    if (scheduler or workers or wait is not None) and backend != "dask":
-        raise click.UsageError("--scheduler, --workers and --wait need --backend dask", ctx)
-    if scheduler and workers:
-        raise click.UsageError(
-            "--workers is for a cluster on this machine; a scheduler has workers of its own", ctx
-        )
+    _check_options(ctx)
     if resume and replay is None and out is None:
-        if not Path(campaign).is_dir():
-            raise click.UsageError(
-                "--resume needs --out DIR, or the folder of a campaign in place of its file", ctx
-            )
-        out = Path(campaign)
+        out = _folder_of(ctx, campaign)
     if replay is not None:
-        _check_replay(ctx, out)
-    most = THREADS_PER_CORE * (os.cpu_count() or 1)
-    if threads is not None and threads > most:
-        raise click.UsageError(
-            f"--threads {threads}: at most {most} on this machine, {THREADS_PER_CORE} a core", ctx
-        )
-    with working(f"checking {campaign}") as update:
-        from softdock.campaign.memory_settings import spare_memory
-        from softdock.campaign.plan import make_plan
-        from softdock.campaign.spec import load_spec, read_spec
-
-        spare_memory()
-        mine = load_methods(method_files)
-        spec = load_spec(campaign)
-        instead = {
-            key: value
-            for key, value in (("runs", runs), ("precision", precision))
-            if value is not None
-        }
-        if instead:
-            spec = read_spec(spec.tables | instead, spec.locate, spec.folder)
-        plan = make_plan(
-            spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
-        )
-    check_used(mine, method_files, plan)
+        check_replay(ctx, out)
+    instead = {"runs": runs, "precision": precision}
+    plan = _planned(campaign, method_files, instead)
     if replay is not None:
-        _replay(ctx, plan, replay, out, Path(campaign), as_json)
+        replay_run(ctx, plan, replay, out, Path(campaign), as_json)
         return
-    from softdock.archive.campaign_folder import run_campaign
-    from softdock.campaign.shards import MANIFEST, again, check_free
-    from softdock.scenario.method_compile import refusing_what_does_not_compile
-
+    options = {
+        "backend": backend,
+        "resuming": resume,
+        "threads": threads,
+        "shard_runs": shard,
+        "scheduler": scheduler,
+        "workers": workers,
+        "wait_s": wait,
+    }
     folder = choose(out, f"campaign-{plan.spec.name}")
-    if not resume:
-        check_free(plan, folder)
-    try:
-        with (
-            made(None if resume else folder, False),
-            shown_progress(plan.runs) as shown,
-            refusing_what_does_not_compile(),
-        ):
-            summary = run_campaign(
-                plan,
-                folder,
-                backend,
-                resume,
-                shown.progress,
-                threads,
-                shard,
-                scheduler,
-                workers,
-                shown.say,
-                wait,
-            )
-    except KeyboardInterrupt:
-        if (folder / MANIFEST).exists():
-            console.print(
-                Text(f"every shard that was written is kept; {again(folder)} goes on"),
-                soft_wrap=True,
-            )
-        raise click.Abort from None
+    summary = _run(plan, folder, options)
     for damage in summary.get("remade", ()):
         console.print(Text(damage), style="yellow", soft_wrap=True)
     if as_json:
@@ -237,58 +172,72 @@ def campaign(
     )
 
 
-def _check_replay(ctx: click.Context, out: Path | None) -> None:
-    """A replay is one run on this machine's CPU: options that it would not heed are refused, and a
-    folder in which there is something."""
-    given = [
-        name
-        for name in NOT_OF_A_REPLAY
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
-    if given:
+def _check_options(ctx: click.Context) -> None:
+    """Options that do not go together, and more threads than anybody means."""
+    given = ctx.params
+    of_dask = [given["scheduler"], given["workers"], given["wait"]]
+    if any(value is not None for value in of_dask) and given["backend"] != "dask":
+        raise click.UsageError("--scheduler, --workers and --wait need --backend dask", ctx)
+    if given["scheduler"] and given["workers"]:
         raise click.UsageError(
-            "--replay makes one run, in double precision on this machine's CPU; it has no "
-            f"--{given[0]}",
-            ctx,
+            "--workers is for a cluster on this machine; a scheduler has workers of its own", ctx
         )
-    if out is not None and out.is_dir() and any(out.iterdir()):
-        raise BadInput(
-            Problem("out", str(out), "a new or an empty folder; this one holds something")
+    threads, most = given["threads"], THREADS_PER_CORE * (os.cpu_count() or 1)
+    if threads is not None and threads > most:
+        raise click.UsageError(
+            f"--threads {threads}: at most {most} on this machine, {THREADS_PER_CORE} a core", ctx
         )
 
 
-def _replay(
-    ctx: click.Context, plan: Any, run: int, out: Path | None, source: Path, as_json: bool
-) -> None:
-    """One run by itself; beside what the table has of it, where there is one."""
-    from softdock.analysis.metrics import metrics_json
-    from softdock.analysis.simulation import simulate
-    from softdock.campaign.digest import is_campaign
-    from softdock.campaign.replay import differences, outcomes_of, row_of
-    from softdock.cli.run_tables import show_run
-
-    with working(f"run {run}"):
-        scenario = plan.scenario_of(run)
-        folder = choose(out, f"{plan.spec.name}-run-{run}")
-        with made(folder, False):
-            result = simulate(scenario)
-        problem = save(result, folder, False)
-    if as_json:
-        echo(metrics_json(result.metrics))
-    else:
-        show_run(output(), result.metrics)
-    paper = console if as_json else output()
-    row = row_of(plan, source, run) if is_campaign(source) else None
-    if row is not None:
-        differ = differences(row, outcomes_of(result.metrics))
-        said = (
-            f"Differs from the campaign's table: {', '.join(differ)}."
-            if differ
-            else "The outcomes are those of the campaign's table."
+def _folder_of(ctx: click.Context, campaign: str) -> Path:
+    """The folder to go on in, where it was named in place of a file."""
+    if not Path(campaign).is_dir():
+        raise click.UsageError(
+            "--resume needs --out DIR, or the folder of a campaign in place of its file", ctx
         )
-        paper.print(Text(said), soft_wrap=True)
-    if problem is not None:
-        raise problem
-    paper.print(Text(f"The page: {folder / 'report.html'}"), soft_wrap=True)
-    if result.metrics["status"] != "completed":
-        ctx.exit(STOPPED_EARLY)
+    return Path(campaign)
+
+
+def _planned(campaign: str, method_files: tuple[Path, ...], instead: dict[str, Any]) -> Any:
+    """The campaign's plan; `instead`: keys in place of the file's, None: as the file has it."""
+    with working(f"checking {campaign}") as update:
+        from softdock.campaign.memory_settings import spare_memory
+        from softdock.campaign.plan import make_plan
+        from softdock.campaign.spec import load_spec, read_spec
+
+        spare_memory()
+        mine = load_methods(method_files)
+        spec = load_spec(campaign)
+        changed = {key: value for key, value in instead.items() if value is not None}
+        if changed:
+            spec = read_spec(spec.tables | changed, spec.locate, spec.folder)
+        plan = make_plan(
+            spec, say=lambda done, of: update(f"checking {campaign}: {done} of {of} draws")
+        )
+    check_used(mine, method_files, plan)
+    return plan
+
+
+def _run(plan: Any, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """The summary of a campaign that was run, or gone on with, in a folder."""
+    from softdock.archive.campaign_folder import run_campaign
+    from softdock.campaign.shards import MANIFEST, again, check_free
+    from softdock.scenario.method_compile import refusing_what_does_not_compile
+
+    resume = options["resuming"]
+    if not resume:
+        check_free(plan, folder)
+    try:
+        with (
+            made(None if resume else folder, False),
+            shown_progress(plan.runs) as shown,
+            refusing_what_does_not_compile(),
+        ):
+            return run_campaign(plan, folder, progress=shown.progress, say=shown.say, **options)
+    except KeyboardInterrupt:
+        if (folder / MANIFEST).exists():
+            console.print(
+                Text(f"every shard that was written is kept; {again(folder)} goes on"),
+                soft_wrap=True,
+            )
+        raise click.Abort from None

@@ -100,6 +100,10 @@ def show(summary: dict[str, Any]) -> None:
     paper = output()
     if summary.get("judgement"):
         show_judgement(paper, summary["judgement"])
+    for v in summary["variants"]:
+        if v.get("requirement"):
+            whose = f"{v['label']}: " if len(summary["variants"]) > 1 else ""
+            paper.print(escape(whose + v["requirement"]["sentence"]), soft_wrap=True)
     table = Table(title=f"{summary['name']}: {summary['runs']} runs")
     rates = rates_of(summary)
     numbers = {

@@ -12,7 +12,7 @@ from rich.text import Text
 from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import BAD_INPUT, STOPPED_EARLY
-from softdock.cli.progress import console, echo, output, tell_compiled, working
+from softdock.cli.progress import console, echo, output, working
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -124,19 +124,11 @@ def _compile(scenario: Any, methods: str, say: Callable[[str], None]) -> None:
     """All lists of methods that are not on disk yet, on all cores; a single one is left to its
     run."""
     from softdock.campaign.cpu import available_cores
-    from softdock.cli.compile_ahead import LOOP, compile_ahead, is_kept, tasks_of
-    from softdock.core.machine.cache_folder import usable_folder
+    from softdock.cli.compile_ahead import compile_missing
     from softdock.scenario.candidates import candidates
 
-    cores = available_cores()
-    if cores < 2 or usable_folder() is None:
-        return
     able, _ = candidates(scenario, methods)
-    tasks = [task for task in tasks_of(one.scenario for one in able) if not is_kept(task)]
-    if sum(task.what == LOOP for task in tasks) < 2:
-        return
-    say(f"compiling {len(tasks)} loops for the first time, on {cores} cores")
-    compile_ahead(tasks, cores, tell_compiled)
+    compile_missing((one.scenario for one in able), available_cores(), say)
 
 
 def exit_code(results: dict[str, Any], mine: list[str]) -> int:

@@ -141,3 +141,17 @@ def compile_ahead(tasks: Sequence[Task], jobs: int, said: Said) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def compile_missing(scenarios: Iterable[Scenario], jobs: int, say: Callable[[str], None]) -> None:
+    """Every loop of some scenarios that is not on disk yet; a single one is left to its run."""
+    from softdock.cli.progress import tell_compiled
+    from softdock.core.machine.cache_folder import usable_folder
+
+    if jobs < 2 or usable_folder() is None:
+        return
+    tasks = [task for task in tasks_of(scenarios) if not is_kept(task)]
+    if sum(task.what == LOOP for task in tasks) < 2:
+        return
+    say(f"compiling {len(tasks)} loops for the first time, in {jobs} processes")
+    compile_ahead(tasks, jobs, tell_compiled)

@@ -47,18 +47,13 @@ def demo(out: Path, as_json: bool) -> None:
     if as_json:
         echo(_as_json(rows))
         return
-    from softdock.report.demo.page import REMEDY, has_remedy
+    from softdock.report.demo.words import has_remedy, remedy, verdict_of, why
 
     paper = output()
     paper.print(demo_table(rows))
-    paper.print(
-        "A lossless spring gives back what it took: orbit returns with the speed it came "
-        "with. The rig's robots are late, so the force that the satellite "
-        "feels is one of a moment ago, and the satellite is pushed out harder than it was "
-        "pushed in."
-    )
+    paper.print(f"{verdict_of(rows)} {why(rows)}")
     if has_remedy(rows):
-        paper.print(REMEDY)
+        paper.print(remedy(rows))
     paper.print(f"\nThe page: {page}", markup=False, soft_wrap=True)
 
 

@@ -139,13 +139,16 @@ def _show(data: dict[str, Any], compared: bool) -> None:
         "least energy at the port [mJ]",
     ]
     for i, heading in enumerate(
-        [*headings, *(["quiet when varied", "quiet at every trial up to"] if compared else [])]
+        [
+            *headings,
+            *(["dies down when varied", "dies down at every trial up to"] if compared else []),
+        ]
     ):
         table.add_column(escape(heading), justify="left" if i < 2 else "right")
     for row in data["renderings"]:
         cells = [
             row["rendering"],
-            "stable" if row["stable"] else "buzzing",
+            row["ends"],
             f"{row['rms_speed_mm_per_s']:.4g}",
             f"{row['mean_force_N']:.4g}",
         ]

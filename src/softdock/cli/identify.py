@@ -33,9 +33,41 @@ from softdock.cli.progress import echo, output, working
     is_flag=True,
     help="Print everything as JSON, and nothing else, on standard output.",
 )
-def identify(run: Path, tool_only: bool, gravity: float, as_json: bool) -> None:
-    """Contact stiffness and damping, delays, tool and sensor bias of the run in the folder RUN, or
-    of the recording RUN (MCAP), each with its uncertainty.
+@click.option(
+    "--scenario",
+    "scenario_out",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="Write a scenario with what was identified.",
+)
+@click.option(
+    "--base",
+    metavar="SCENARIO|PRESET",
+    help="The scenario to write it into. [default: the one that RUN holds]",
+)
+@click.option(
+    "--rig",
+    "rig_out",
+    type=click.Path(path_type=Path),
+    metavar="FILE.toml",
+    help="Write a rig file with what was identified.",
+)
+@click.option("--rig-base", metavar="RIG|PRESET", help="The rig file to write it into.")
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+def identify(
+    run: Path,
+    tool_only: bool,
+    gravity: float,
+    as_json: bool,
+    scenario_out: Path | None,
+    base: str | None,
+    rig_out: Path | None,
+    rig_base: str | None,
+    force: bool,
+) -> None:
+    """Contact stiffness, damping and friction, delays, tool and sensor bias of the run in the
+    folder RUN, or of the recording RUN (MCAP, or the folder of an imported log), each with its
+    uncertainty; or "cannot tell", and why.
 
     From the recorded time series alone: set-points, measured poses and wrenches with their ages;
     never from the scenario.
@@ -47,35 +79,62 @@ def identify(run: Path, tool_only: bool, gravity: float, as_json: bool) -> None:
         from softdock.identification import identify as identify_run
 
         opened = open_recording(run) if is_recording(str(run)) else open_run(run)
-        found = identify_run(opened, tool_only, gravity).to_dict()
+        identified = identify_run(opened, tool_only, gravity)
+        found = identified.to_dict()
+        texts = _texts(identified, opened, scenario_out, base, rig_out, rig_base)
+        for path, text in texts.items():
+            from softdock.archive.identified import write_new
+
+            write_new(path, text, force)
     if as_json:
         echo(json.dumps(found, indent=1, allow_nan=False) + "\n")
     else:
         _show(found)
+        for path in texts:
+            output().print(f"{path}: written", markup=False, soft_wrap=True)
+
+
+def _texts(
+    found: Any,
+    opened: Any,
+    scenario_out: Path | None,
+    base: str | None,
+    rig_out: Path | None,
+    rig_base: str | None,
+) -> dict[Path, str]:
+    """What is to be written, made before anything is."""
+    from softdock.archive.identified import rig_back, scenario_back
+    from softdock.errors import BadInput, Problem
+    from softdock.scenario.files import load_scenario
+
+    texts = {}
+    if scenario_out is not None:
+        scenario = load_scenario(base) if base is not None else opened.scenario
+        if scenario is None:
+            allowed = "a scenario to write into, which RUN does not hold; softdock new makes one"
+            raise BadInput(Problem("--base", None, allowed))
+        texts[scenario_out] = scenario_back(found, scenario)
+    if rig_out is not None:
+        if rig_base is None:
+            raise BadInput(Problem("--rig-base", None, "a rig file or a preset to write into"))
+        texts[rig_out] = rig_back(found, rig_base)
+    return texts
 
 
 def _show(found: dict[str, Any]) -> None:
-    from rich.table import Table
-
-    table = Table(title="Identified", title_justify="left")
-    for heading, justify in (
-        ("what", "left"),
-        ("value", "right"),
-        ("standard uncertainty", "right"),
-        ("unit", "left"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    table = table_of("Identified")
     contact, delay = found["contact"], found["delay"]
-    _add(
+    add_row(
         table,
         f"contact stiffness ({len(contact['contacts'])} contacts)",
         contact["stiffness_N_per_m"],
         "N/m",
     )
-    _add(table, "contact damping", contact["damping_Ns_per_m"], "Ns/m")
-    _add(table, "loop delay: robot and force path", delay["loop_delay_s"], "ms", 1e3)
+    add_row(table, "contact damping", contact["damping_Ns_per_m"], "Ns/m")
+    add_row(table, "contact friction", contact["friction"], "-")
+    add_row(table, "loop delay: robot and force path", delay["loop_delay_s"], "ms", 1e3)
     for body, estimate in delay["robot_delay_s"].items():
-        _add(table, f"delay of the {body}'s robot", estimate, "ms", 1e3)
+        add_row(table, f"delay of the {body}'s robot", estimate, "ms", 1e3)
     for name, key in (
         ("age of the forces", "force_delay_s"),
         ("age of the measured poses", "pose_delay_s"),
@@ -84,27 +143,44 @@ def _show(found: dict[str, Any]) -> None:
         if delay[key] is not None:
             table.add_row(name, f"{1e3 * delay[key]:.4g}", "", "ms")
     for body, tool in found["tool"].items():
-        _add(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
-        _add(table, "its centre of mass", tool["centre_m"], "m")
-        _add(table, "bias of the force", tool["bias_N"], "N")
-        _add(
+        add_row(table, f"tool on the {body}: mass", tool["mass_kg"], "kg")
+        add_row(table, "its centre of mass", tool["centre_m"], "m")
+        add_row(table, "bias of the force", tool["bias_N"], "N")
+        add_row(
             table, "bias of the torque, about the satellite's centre of mass", tool["bias_Nm"], "Nm"
         )
-        _add(table, "mean force in free motion", tool["mean_reading_N"], "N")
+        add_row(table, "mean force in free motion", tool["mean_reading_N"], "N")
     output().print(table)
+    for what, why in found["cannot_tell"].items():
+        output().print(f"cannot tell {what}: {why}", markup=False, soft_wrap=True)
     notes = [
         *found["notes"],
         *(
             f"tool on the {body}: {tool['note']}"
             for body, tool in found["tool"].items()
-            if tool["note"]
+            if tool["note"] and f"tool.{body}" not in found["cannot_tell"]
         ),
     ]
     for note in notes:
         output().print(f"note: {note}", markup=False, soft_wrap=True)
 
 
-def _add(
+def table_of(title: str) -> Any:
+    """An empty table of estimates."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for heading, justify in (
+        ("what", "left"),
+        ("value", "right"),
+        ("standard uncertainty", "right"),
+        ("unit", "left"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    return table
+
+
+def add_row(
     table: Any, name: str, estimate: dict[str, Any] | None, unit: str, factor: float = 1.0
 ) -> None:
     if estimate is None:

@@ -28,7 +28,10 @@ LAZY = {
     "why": "softdock.cli.why:why",
     "compare": "softdock.cli.compare:compare",
     "campaign": "softdock.cli.campaign:campaign",
+    "benchmark": "softdock.cli.benchmark:benchmark",
+    "import": "softdock.cli.import_log:import_log",
     "identify": "softdock.cli.identify:identify",
+    "calibrate": "softdock.cli.calibrate:calibrate",
     "papers": "softdock.cli.papers:papers",
     "stability": "softdock.cli.stability:stability",
     "haptics": "softdock.cli.haptics:haptics",
@@ -41,6 +44,7 @@ LAZY = {
     "view": "softdock.cli.view:view",
     "picture": "softdock.cli.picture:picture",
     "rig": "softdock.cli.rig:rig",
+    "replay": "softdock.cli.replay:replay",
 }
 
 

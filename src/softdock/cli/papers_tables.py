@@ -87,7 +87,7 @@ def show_exhibits(console: Console, exhibits: Sequence[Exhibit]) -> None:
         widths = [
             _narrowest(column, texts) for column, texts in zip(exhibit.columns, cells, strict=True)
         ]
-        console.print(Text(exhibit.title, style="italic"))
+        console.print(Text(exhibit.headline, style="italic"))
         for part in _parts(widths, _labels(exhibit), console.width) if exhibit.columns else []:
             wanted = [
                 max(len(text) for text in (exhibit.columns[i].heading, *cells[i])) for i in part

@@ -1,48 +1,58 @@
-"""`softdock rig`: commands for a rig in real time."""
+"""`softdock rig`: commands for a rig in real time, in the order in which an engineer types them.
+
+A command is one line in `LAZY` and a file of its own, imported when it is called.
+"""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from importlib import import_module
 
 import click
 
-from softdock.cli.progress import echo, output, working
+from softdock.errors import closest
+
+LAZY = {
+    "new": "softdock.cli.rig_new:new",
+    "machine": "softdock.cli.rig_machine:machine",
+    "emulate": "softdock.cli.rig_emulate:emulate",
+    "check": "softdock.cli.rig_check:check",
+    "listen": "softdock.cli.rig_listen:listen",
+    "tare": "softdock.cli.rig_tare:tare",
+    "delay": "softdock.cli.rig_delay:delay",
+    "run": "softdock.cli.rig_run:run",
+    "accept": "softdock.cli.rig_accept:accept",
+    "retreat": "softdock.cli.rig_retreat:retreat",
+    "recover": "softdock.cli.rig_recover:recover",
+}
 
 
-@click.group(short_help="The rig in real time: recordings made whole.")
+class RigCommands(click.Group):
+    """Commands imported by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(LAZY)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in LAZY:
+            return None
+        module, _, name = LAZY[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in LAZY:
+            near = closest(args[0], LAZY)
+            hint = f"Did you mean '{near}'?" if near else f"There are: {', '.join(LAZY)}."
+            if not ctx.resilient_parsing:
+                raise click.UsageError(f"No such command '{args[0]}'. {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=RigCommands, short_help="The rig in real time: bring it up, measure it, run it.")
 def rig() -> None:
-    """A rig in real time. softdock is no safety function."""
+    """A rig in real time: robots and force sensors that speak their own protocols.
 
-
-@rig.command(short_help="Make a recording whole that was cut by a crash.")
-@click.argument("source", type=click.Path(path_type=Path), metavar="FILE|RING")
-@click.option(
-    "--ring",
-    type=click.Path(path_type=Path),
-    help="The ring that the file was made from. [default: looked for]",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Where the whole file goes. [default: NAME.recovered.mcap beside it]",
-)
-@click.option("--force", is_flag=True, help="Write over the file that is there.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-def recover(source: Path, ring: Path | None, out: Path | None, force: bool, as_json: bool) -> None:
-    """Make a recording whole that was cut by a crash, or write one from a ring.
-
-    A cut file holds everything up to the last flush. The ring in shared memory outlives both
-    processes and holds the last minute: where it is still there, its rows are added. The cut file
-    and the ring stay as they are.
+    softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
-    with working(f"recovering {source}"):
-        from softdock.recorder.recover import recover as recover_file
-
-        found = recover_file(source, out, ring=ring, force=force)
-    if as_json:
-        echo(json.dumps(found.to_dict(), indent=1) + "\n")
-        return
-    for line in found.sentences():
-        output().print(line, markup=False, soft_wrap=True)

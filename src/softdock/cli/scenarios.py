@@ -30,10 +30,13 @@ def scenarios() -> None:
 @click.command()
 @click.argument("preset", type=ScenarioName())
 def show(preset: str) -> None:
-    """Print a preset's file."""
+    """Print the file of a preset, or of one of the benchmark's cases (benchmark:NAME)."""
+    from softdock.scenario.benchmark_set import PREFIX, case_text
     from softdock.scenario.files import preset_text
 
-    click.echo(preset_text(preset), nl=False)
+    is_case = preset.startswith(PREFIX)
+    text = case_text(preset.removeprefix(PREFIX)) if is_case else preset_text(preset)
+    click.echo(text, nl=False)
 
 
 @click.command(short_help="Check a scenario file: everything that is wrong with it.")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core.errors import NumbaError
 
@@ -29,6 +29,7 @@ from softdock.comparison.paste import paste
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
 from softdock.comparison.settings import advised
+from softdock.core.adaptation.method import no_external
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, Problem, SoftdockError
@@ -41,6 +42,13 @@ SCHEMA = 1
 RECOMMENDED, TRIED = "recommended", ("exact_hold", "symplectic_euler")
 PHASES, ERROR_PHASES = 8, 2  # of a row, and of each error of knowledge
 Progress = Callable[[int, int, str], None]  # candidates done, candidates in all, what is running
+
+
+class Flown(NamedTuple):
+    """Orbit at every phase, and the methods that push from outside in it."""
+
+    pushing: list[Any]
+    orbits: list[Orbit]
 
 
 def compare(
@@ -65,6 +73,7 @@ def compare(
     chosen = ",".join(TRIED) if recommended else integrators
     able, unable = candidates(scenario, methods, chosen, advised)
     orbits = [orbit(phased) for phased in in_phases(scenario, phases)]
+    flown = Flown(pushing(scenario), orbits)
     rows: list[dict[str, Any]] = []
     curves: dict[str, Curves] = {}
     ran: list[Candidate] = []
@@ -73,7 +82,7 @@ def compare(
         if progress is not None:
             progress(i, len(able), f"{candidate.method} with {candidate.integrator}")
         try:
-            row, curve = _measured(candidate, orbits)
+            row, curve = _measured(candidate, flown)
         except NumbaError as error:
             unable.append(Refused(candidate.method, "any", why_not_compiled(error)))
             continue
@@ -97,7 +106,7 @@ def compare(
         raise bad
     if recommended:
         ran, rows = best_of_each(ran, rows)
-    _add_knowledge(ran, rows, orbits[:ERROR_PHASES])
+    _add_knowledge(ran, rows, Flown(flown.pushing, orbits[:ERROR_PHASES]))
     _add_costs(scenario, ran, rows)
     ranked = rank(rows)
     reference = _of_orbit(orbits[0])
@@ -130,10 +139,10 @@ def in_phases(scenario: Scenario, phases: int) -> list[Scenario]:
     return sampled(scenario, phases)
 
 
-def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any], Curves]:
+def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curves]:
     """One candidate with right and with wrong knowledge."""
     label = f"{candidate.method}, {candidate.integrator}"
-    runs = _runs(candidate.scenario, orbits)
+    runs = _runs(candidate.scenario, flown)
     nominal = outcome(runs)
     found = [run.metrics for run in runs]
     chain = [METHODS[name] for name in candidate.methods]
@@ -158,10 +167,10 @@ def _measured(candidate: Candidate, orbits: list[Orbit]) -> tuple[dict[str, Any]
     return row, curves_of(runs[0], label)
 
 
-def _add_knowledge(ran: list[Candidate], rows: list[dict[str, Any]], orbits: list[Orbit]) -> None:
+def _add_knowledge(ran: list[Candidate], rows: list[dict[str, Any]], flown: Flown) -> None:
     """What errors of knowledge make of each, at the first phases."""
     for candidate, row in zip(ran, rows, strict=True):
-        errors = [_with_wrong(wrong, orbits) for wrong in wrong_beliefs(candidate.scenario)]
+        errors = [_with_wrong(wrong, flown) for wrong in wrong_beliefs(candidate.scenario)]
         row |= {"knowledge_errors": errors, "worst": worst_of(row, errors)}
 
 
@@ -174,14 +183,27 @@ def best_of_each(
     return [ran[i] for i in best], [rows[i] for i in best]
 
 
-def _runs(scenario: Scenario, orbits: list[Orbit]) -> list[Run]:
+def pushing(scenario: Scenario) -> list[Any]:
+    """The listed methods that push from outside, as orbit has them too."""
     return [
-        run_against(phased, flown)
-        for phased, flown in zip(in_phases(scenario, len(orbits)), orbits, strict=True)
+        entry
+        for entry in scenario.tables["methods"]
+        if METHODS[entry["name"]].external is not no_external
     ]
 
 
-def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
+def _runs(scenario: Scenario, flown: Flown) -> list[Run]:
+    """At every phase, against the orbit that was flown; a method that pushes has an orbit of its
+    own."""
+    phased = in_phases(scenario, len(flown.orbits))
+    same = pushing(scenario) == flown.pushing
+    return [
+        run_against(one, reference if same else orbit(one))
+        for one, reference in zip(phased, flown.orbits, strict=True)
+    ]
+
+
+def _with_wrong(wrong: WrongBelief, flown: Flown) -> dict[str, Any]:
     """What an error of knowledge makes of a candidate."""
     row = {"kind": wrong.kind, "error_percent": wrong.percent, "believed": wrong.believed}
     if wrong.scenario is None:
@@ -191,7 +213,7 @@ def _with_wrong(wrong: WrongBelief, orbits: list[Orbit]) -> dict[str, Any]:
             **dict.fromkeys(names_over_phases()),
             "reason": wrong.reason,
         }
-    return {**row, **outcome(_runs(wrong.scenario, orbits)), "reason": ""}
+    return {**row, **outcome(_runs(wrong.scenario, flown)), "reason": ""}
 
 
 def _add_costs(scenario: Scenario, ran: list[Candidate], rows: list[dict[str, Any]]) -> None:

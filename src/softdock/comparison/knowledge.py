@@ -9,6 +9,7 @@ errors. One kind of error at a time, on every belief of that kind at once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +26,11 @@ ERRORS_PERCENT = {
     "tool_mass": (-1.0, 1.0),
     "wanted": (-10.0, 10.0),
 }
+Errors = Mapping[str, tuple[float, ...]]  # kind of belief -> errors in percent
 WORDS = {
     "delay": "the delay",
     "stiffness": "the stiffness",
+    "damping": "the damping",
     "tool_mass": "the tool's mass",
     "wanted": "the wanted stiffness",
 }
@@ -44,10 +47,10 @@ class WrongBelief:
     reason: str = ""
 
 
-def beliefs(scenario: Scenario) -> dict[str, dict[str, Any]]:
-    """What the rig's controller believes: kind -> key -> value. What is believed to be nothing has
-    no error in percent."""
-    found: dict[str, dict[str, Any]] = {kind: {} for kind in ERRORS_PERCENT}
+def beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> dict[str, dict[str, Any]]:
+    """What the rig's controller believes: kind -> key -> value, of the kinds that errors are asked
+    of. What is believed to be nothing has no error in percent."""
+    found: dict[str, dict[str, Any]] = {kind: {} for kind in WORDS}
     for i, entry in enumerate(scenario.tables["methods"]):
         for belief in METHODS[entry["name"]].needs:
             value = _look_up(entry, belief.key)
@@ -56,6 +59,9 @@ def beliefs(scenario: Scenario) -> dict[str, dict[str, Any]]:
             if _is_something(value):
                 found[belief.kind][f"methods.{i}.{belief.key}"] = value
     for i, entry in enumerate(scenario.tables["methods"]):
+        damping = _look_up(entry, "damping_Ns_per_m")
+        if _replaces(entry) and _is_something(damping):  # of the real contact that it replaces
+            found["damping"][f"methods.{i}.damping_Ns_per_m"] = damping
         own = _look_up(entry, "wanted.stiffness_N_per_m")
         if _replaces(entry) and _is_something(own):
             found["wanted"][f"methods.{i}.wanted.stiffness_N_per_m"] = own
@@ -71,15 +77,15 @@ def beliefs(scenario: Scenario) -> dict[str, dict[str, Any]]:
         key = f"mock_up.{body}.believed.mass_kg"
         if _is_something(_look_up(scenario.tables, key)):
             found["tool_mass"][key] = _look_up(scenario.tables, key)
-    return {kind: values for kind, values in found.items() if values}
+    return {kind: values for kind, values in found.items() if values and kind in errors}
 
 
-def wrong_beliefs(scenario: Scenario) -> list[WrongBelief]:
+def wrong_beliefs(scenario: Scenario, errors: Errors = ERRORS_PERCENT) -> list[WrongBelief]:
     """Every error of knowledge that applies to the scenario."""
     return [
         _wrong(scenario, kind, percent, values)
-        for kind, values in beliefs(scenario).items()
-        for percent in ERRORS_PERCENT[kind]
+        for kind, values in beliefs(scenario, errors).items()
+        for percent in errors[kind]
     ]
 
 

@@ -103,13 +103,15 @@ def outcome(runs: Sequence[Run]) -> dict[str, Any]:
     return result
 
 
-def costs_per_cycle(scenarios: Sequence[Scenario]) -> list[float | None]:
+def costs_per_cycle(
+    scenarios: Sequence[Scenario], enough_s: float = ENOUGH_S
+) -> list[float | None]:
     """ns per cycle of each, without recording: the best of some short batches, taken in turn so
-    that a slow moment hits all alike."""
+    that a slow moment hits all alike. `enough_s`: per scenario, after the least number of turns."""
     best = [math.inf] * len(scenarios)
     begun = time.perf_counter()
     for turn in range(MOST_TURNS):
-        if turn >= LEAST_TURNS and time.perf_counter() - begun > ENOUGH_S * len(scenarios):
+        if turn >= LEAST_TURNS and time.perf_counter() - begun > enough_s * len(scenarios):
             break
         for i, scenario in enumerate(scenarios):
             loop = Stepper(scenario)

@@ -17,19 +17,21 @@ def paste(ranked: list[dict[str, Any]]) -> str:
     return to_toml(
         {
             "satellites": {"integrator": best["integrator"]},
-            "methods": [_short(entry) for entry in best["settings"]],
+            "methods": [_rounded(short(entry)) for entry in best["settings"]],
         }
     )
 
 
 def _rounded(value: Any) -> Any:
     """Numbers to six digits: more is not known of any rig."""
+    if isinstance(value, dict):
+        return {key: _rounded(x) for key, x in value.items()}
     if isinstance(value, list):
         return [_rounded(x) for x in value]
     return float(f"{value:.6g}") if isinstance(value, float) else value
 
 
-def _short(entry: dict[str, Any]) -> dict[str, Any]:
+def short(entry: dict[str, Any]) -> dict[str, Any]:
     """A method's table without what its defaults say already."""
     kept: dict[str, Any] = {"name": entry["name"]}
     for parameter in METHODS[entry["name"]].group:
@@ -44,5 +46,5 @@ def _short(entry: dict[str, Any]) -> dict[str, Any]:
         here = kept
         for part in parents:
             here = here.setdefault(part, {})
-        here[last] = _rounded(value)
+        here[last] = value
     return kept

@@ -3,14 +3,17 @@ acts on the satellites from outside, and how set-points are laid into the labora
 
 from __future__ import annotations
 
-from softdock.core.adaptation.hooks import (
-    sum_external,
-)
+from softdock.core.adaptation.hooks import add_wrenches, sum_external
 from softdock.core.adaptation.interface import Measured, Output, Wrenches
 from softdock.core.command.laboratory import share_out
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Every
-from softdock.core.machine.vector import CHASER_EXTERNAL_AT, LABORATORY_AT, TARGET_EXTERNAL_AT
+from softdock.core.machine.vector import (
+    CHASER_EXTERNAL_AT,
+    LABORATORY_AT,
+    ORBIT_AT,
+    TARGET_EXTERNAL_AT,
+)
 from softdock.core.readings import seen_by_report
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
@@ -21,6 +24,7 @@ from softdock.core.spatial.motion import (
     opposite,
 )
 from softdock.core.spatial.vectors import add, negate, norm, scale, subtract
+from softdock.core.tide import tide_wrenches
 
 
 @compiled
@@ -89,12 +93,30 @@ def scheduled_wrenches(features, vector, t, satellites):
 
 
 @compiled
+def _no_tide(features, vector, rig, satellites):
+    return Wrenches(no_wrench(), no_wrench())
+
+
+@compiled
+def _tide(features, vector, rig, satellites):
+    chaser, target = tide_wrenches(vector, ORBIT_AT, rig, satellites)
+    return Wrenches(chaser, target)
+
+
+@by_type(lambda cls: _tide if cls is Every else _no_tide)
+def tide_on(features, vector, rig, satellites):
+    """What the orbit does to both satellites over a cycle."""
+
+
+@compiled
 def external_wrenches(params, vector, mem, rig, satellites):
-    """Thrusters, environment: schedules and plug-ins that act on the satellites directly, at the
-    middle of the cycle."""
+    """Thrusters, environment: schedules, the tide and plug-ins that act on the satellites directly,
+    at the middle of the cycle."""
     given = Wrenches(no_wrench(), no_wrench())
     if params.external:
         given = scheduled_wrenches(params.features, vector, (rig.cycle + 0.5) * rig.T, satellites)
+    if params.tide:
+        given = add_wrenches(given, tide_on(params.features, vector, rig, satellites))
     return sum_external(params.methods, mem, rig, satellites, given)
 
 

@@ -103,8 +103,8 @@ def cycle(params, vector, loop, mem, log, k):
     facility, passage = advance(
         rig, vector, here, mem, k, done.command.chaser, done.command.target
     )  # stages 3, 4, 5
-    remember_command(rig, mem, k + 1, done.command)
-    facility = take_in(rig, vector, mem, facility, here.handed, k + 1)
+    remember_command(rig.features, rig, mem, k + 1, done.command)
+    facility = take_in(rig.features, rig, vector, mem, facility, here.handed, k + 1)
 
     ledger = keep_books(params, vector, loop, mem, k, measured, done, facility, passage)
     t = (k + 1) * params.T

@@ -45,13 +45,22 @@ RATE = TWIST_FLOATS // 2  # from a velocity to the rate that follows it
 
 
 @compiled
-def remember_command(params, mem, stamp, command):
-    """Keep the set-points sent, where a tool's inertia is to be taken from them."""
+def _remember(features, params, mem, stamp, command):
     if params.chaser_heavy or params.target_heavy:
         m = params.memory
         push(mem, m.commands, m.command_slots, stamp, command.chaser)
         target = m.commands + m.command_slots * MOTION_FLOATS
         push(mem, target, m.command_slots, stamp, command.target)
+
+
+@compiled
+def _forget(features, params, mem, stamp, command):
+    pass
+
+
+@by_type(lambda cls: _remember if cls is Every else _forget)
+def remember_command(features, params, mem, stamp, command):
+    """Keep the set-points sent, where a tool's inertia is to be taken from them."""
 
 
 @compiled
@@ -64,12 +73,27 @@ def seen_by_report(params, mem, facility):
 
 
 @compiled
-def take_in(params, vector, mem, facility, handed, k):
-    """The simulated facility at t_k with the readings as the controller has them from here on.
-    `handed`: number of the newest sample that it knew before."""
+def _whole(features, params, vector, mem, facility, handed, k):
     if not (params.chaser_heavy or params.target_heavy or params.sensor.thresholded):
         return facility
     return _with_reading(facility, _taken_in(params, vector, mem, facility, handed, k))
+
+
+@compiled
+def _threshold_alone(features, params, vector, mem, facility, handed, k):
+    """One sensor, on the chaser, without a tool: nothing but its threshold is left to do, and a
+    loop of a few hundred nanoseconds does not pay for a call."""
+    if not params.sensor.thresholded or facility.handed == handed:
+        return facility
+    if norm(facility.reading.force) < params.sensor.threshold:
+        return _with_reading(facility, no_wrench())
+    return facility
+
+
+@by_type(lambda cls: _whole if cls is Every else _threshold_alone)
+def take_in(features, params, vector, mem, facility, handed, k):
+    """The simulated facility at t_k with the readings as the controller has them from here on.
+    `handed`: number of the newest sample that it knew before."""
 
 
 @apart

@@ -36,7 +36,7 @@ def start(vector, params, mem):
     """
     params = without_methods(params)
     satellites, facility, depth, pair = settle(vector, params, mem)
-    facility = take_in(params, vector, mem, facility, -1, 0)
+    facility = take_in(params.features, params, vector, mem, facility, -1, 0)
     command = lay_out(
         params,
         vector,
@@ -103,6 +103,6 @@ def fill_history(params, vector, mem, satellites):
             vector,
             Output(motion_of(params.chaser, chaser), motion_of(params.target, target)),
         )
-        remember_command(params, mem, -j, command)
+        remember_command(params.features, params, mem, -j, command)
         chaser = integrate(LIE_RK4, params.chaser, -params.T, chaser, nothing)
         target = integrate(LIE_RK4, params.target, -params.T, target, nothing)

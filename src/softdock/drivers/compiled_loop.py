@@ -28,6 +28,7 @@ from softdock.errors import BadInput, Problem
 SECOND = 1_000_000_000  # ns
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
 ROOM = 65536  # bytes of a datagram
+FOR_EVER_S = 1e9
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,12 @@ def ask_priority(priority: int) -> tuple[int, str]:
 
 def ask_locked_memory() -> tuple[bool, str]:
     """All pages of this process kept in memory."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mlockall(LOCK_ALL) != 0:
-        return False, f"mlockall: {os.strerror(ctypes.get_errno())}"
-    return True, ""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        refused = libc.mlockall(LOCK_ALL) != 0
+    except (AttributeError, OSError, TypeError) as error:  # Windows has no such call
+        return False, f"mlockall: {error}"
+    return (False, f"mlockall: {os.strerror(ctypes.get_errno())}") if refused else (True, "")
 
 
 def make_wire() -> calls.Wire:
@@ -140,8 +143,13 @@ class CompiledServer:
         """Compile the loop, or load it, before anything depends on it."""
         self._serve(0, 1.0)
 
+    def serve_until(self, until_ns: int) -> str:
+        """The loop in this thread, until an instant or until `stop[0]`: why it ended."""
+        self.end = loop.ENDS[self._serve(until_ns, FOR_EVER_S)]
+        return self.end
+
     def run(
-        self, seconds: float, silence_s: float = 1e9, priority: int = 0, lock: bool = False
+        self, seconds: float, silence_s: float = FOR_EVER_S, priority: int = 0, lock: bool = False
     ) -> str:
         """The loop in a thread of its own: why it ended, one of serve.ENDS."""
 

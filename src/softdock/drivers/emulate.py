@@ -22,7 +22,8 @@ import numpy as np
 
 from softdock.core.realtime import emulate as loop
 from softdock.core.spatial.motion import Motion
-from softdock.drivers.compiled_loop import make_sockets, make_wire, peer_number
+from softdock.core.wire.emulated_robot import LATE, STATE, STATES, TICK
+from softdock.drivers.compiled_loop import ask_priority, make_sockets, make_wire, peer_number
 from softdock.drivers.emulated_page import SensorPage
 from softdock.drivers.emulated_robot import (
     ROBOTS,
@@ -33,6 +34,7 @@ from softdock.drivers.emulated_robot import (
 )
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
 from softdock.drivers.faults import Faults
+from softdock.drivers.patience import Patience
 from softdock.drivers.rsi_tables import rob_telegram
 from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.drivers.virtual_run import make_queue
@@ -63,8 +65,11 @@ class Emulation:
     faults: Faults = NO_FAULTS
     phases_ms: tuple[float, float] = (0.0, 1.7)  # of the robots' first ticks
     host: str = LOOPBACK  # of the sensor, and of the robots' own sockets
+    robot_host: str = ""  # of those, if another
     rdt_port: int = 0  # 0: any
     http_port: int = 0
+    priority: int = 0  # SCHED_FIFO of each process, where it is granted
+    patient: bool = False  # waits for a controller, and begins RSI anew after it has ended
 
 
 class _Watch:
@@ -82,6 +87,12 @@ def _wait_for_go(begin: Any, watch: _Watch) -> int:
     while begin.value == 0 and watch:
         time.sleep(0.002)
     return int(begin.value)
+
+
+def _hurry(e: Emulation) -> None:
+    """As quick as the machine grants; without, an emulated clock wakes up late on a busy one."""
+    if e.priority > 0:
+        ask_priority(e.priority)
 
 
 class _Line:
@@ -110,21 +121,24 @@ def _serve_sensor(sensor: EmulatedSensor, line: _Line, until_ns: int) -> None:
 def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, report: Any) -> None:
     block, watch = shared_memory.SharedMemory(memory), _Watch(end)
     settings = e.robots[which]
-    port = Port(e.host, 0, (settings.ethernet.address, settings.ethernet.port))
+    port = Port(e.robot_host or e.host, 0, (settings.ethernet.address, settings.ethernet.port))
     try:
         robot = EmulatedRobot(settings, e.plant, e.faults.window_rows(), block.buf)
         robot.start(0, e.motions[which])
         _serve_robot(robot, which, _Line(port, e.faults, 0), 0)  # loaded before RSI_ON
         report.put((settings.which, {"port": port.address[1]}))
         origin = _wait_for_go(begin, watch)
+        _hurry(e)
         robot.arrays.windows[:] = e.faults.window_rows(origin)
         robot.start(origin + round(e.phases_ms[which] * MS), e.motions[which])
         port.drain()
-        line = _Line(port, e.faults, origin)
+        line, patience = _Line(port, e.faults, origin), Patience(robot)
         while watch:
             _serve_robot(robot, which, line, time.monotonic_ns() + SLICE_NS)
+            if e.patient:
+                patience.look()
         report.put((settings.which, {"state": robot.state, **robot.counts()}))
-        del robot
+        del robot, patience
     finally:
         port.close()
         with contextlib.suppress(BufferError):
@@ -150,6 +164,7 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
         with SensorPage(e.sensor, e.host, e.http_port, change) as page:
             report.put(("sensor", {"port": port.address[1], "http_port": page.port}))
             origin = _wait_for_go(begin, watch)
+            _hurry(e)
             sensor.arrays.windows[:] = e.faults.window_rows(origin)
             sensor.start(origin)
             line = _Line(port, e.faults, origin)
@@ -242,6 +257,16 @@ class Emulators:
         settings, vector = self.emulation.robots[which], self.emulation.plant.vector
         row = rob_telegram(settings.ethernet).rows[element, attribute]
         shared_arrays(settings, vector, self._memories[which].buf)["told"][row] = value
+
+    def seen(self, which: int) -> dict[str, Any]:
+        """What the screen of a robot's controller shows now."""
+        settings, vector = self.emulation.robots[which], self.emulation.plant.vector
+        whole = shared_arrays(settings, vector, self._memories[which].buf)["whole"]
+        return {
+            "state": STATES[int(whole[STATE])],
+            "ticks": int(whole[TICK]) + 1,
+            "late": int(whole[LATE]),
+        }
 
     def __exit__(self, *_: object) -> None:
         self._end.set()

@@ -62,7 +62,7 @@ class RobotLink:
             line=line,
         )
         self.values = self.sen.values()  # of the next reply, by row
-        self._correction = self.sen.frame(file.correction())
+        self.correction_rows = self.sen.frame(file.correction())
         self._out = np.zeros(telegram.LONGEST, np.uint8)
 
     def hear(self, data: bytes, arrival_ns: int) -> str:
@@ -102,7 +102,7 @@ class RobotLink:
 
     def reply(self, correction: Sequence[float] | np.ndarray) -> bytes:
         """The answer to the newest telegram: correction in mm and degrees from RSI_ON's pose."""
-        self.values[self._correction] = correction
+        self.values[self.correction_rows] = correction
         size = doors.write(self.sen.literals, self.sen.pieces, self.values, self.ipoc, self._out)
         if size < 0:
             raise BadInput(Problem("correction", list(correction), "six finite numbers"))
@@ -150,6 +150,7 @@ class SensorLink:
             wrench=np.zeros(samples.SAMPLE_VALUES),
             stamps=np.zeros(RING, np.int64),
             samples=np.zeros((RING, samples.SAMPLE_VALUES)),
+            counted=np.zeros((RING, 2), np.int64),
             head=np.zeros(1, np.int64),
         )
 

@@ -12,8 +12,8 @@ import math
 import time
 from dataclasses import dataclass
 
-from softdock.drivers.plain_xml import Node, read_xml
 from softdock.errors import BadInput, Problem
+from softdock.files.plain_xml import Element, read_xml
 
 PAGE = "/netftapi2.xml"
 LARGEST = 64 * 1024  # bytes
@@ -49,7 +49,7 @@ class Calibration:
     bias: tuple[float, ...]  # as stored in the sensor
 
 
-def _texts(root: Node, file: str) -> dict[str, str]:
+def _texts(root: Element, file: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for child in root.children:
         if child.name in found:

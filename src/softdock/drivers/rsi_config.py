@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from softdock.drivers.plain_xml import Node, read_xml
 from softdock.errors import BadInput, Problem, closest
+from softdock.files.plain_xml import Element, read_xml
 from softdock.scenario.reading import LARGEST_FILE, Unreadable, read_bytes
 
 FRAME = ("X", "Y", "Z", "A", "B", "C")
@@ -93,12 +93,12 @@ class _File:
         self.file = file
         self.problems: list[Problem] = []
 
-    def wrong(self, key: str, value: object, allowed: str, node: Node, hint: str = "") -> None:
+    def wrong(self, key: str, value: object, allowed: str, node: Element, hint: str = "") -> None:
         where = f"{self.file}:{node.line}"
         self.problems.append(Problem(key, value, allowed, where, hint))
 
 
-def _config(config: Node, notes: _File) -> dict[str, str]:
+def _config(config: Element, notes: _File) -> dict[str, str]:
     known = ("IP_NUMBER", "PORT", "SENTYPE", "ONLYSEND", "PROTOCOL")
     for child in config.children:
         if child.name not in known:
@@ -111,7 +111,7 @@ def _config(config: Node, notes: _File) -> dict[str, str]:
     return found
 
 
-def _check_config(found: dict[str, str], config: Node, notes: _File) -> None:
+def _check_config(found: dict[str, str], config: Element, notes: _File) -> None:
     address, port, sentype = (found.get(k, "") for k in ("IP_NUMBER", "PORT", "SENTYPE"))
     parts = address.split(".")
     if address and not (len(parts) == 4 and all(_is_whole(p, 0, 255) for p in parts)):
@@ -127,7 +127,7 @@ def _check_config(found: dict[str, str], config: Node, notes: _File) -> None:
         notes.wrong("CONFIG.PROTOCOL", found["PROTOCOL"], "UDP", config)
 
 
-def _names(tag: str, node: Node, notes: _File) -> Iterator[tuple[str, str]]:
+def _names(tag: str, node: Element, notes: _File) -> Iterator[tuple[str, str]]:
     """Element and attribute of every value that a tag stands for."""
     if tag.startswith("DEF_"):
         own = tag.removeprefix("DEF_")
@@ -146,7 +146,7 @@ def _names(tag: str, node: Node, notes: _File) -> Iterator[tuple[str, str]]:
     yield element, attribute
 
 
-def _values(section: Node, notes: _File) -> tuple[Value, ...]:
+def _values(section: Element, notes: _File) -> tuple[Value, ...]:
     found: dict[tuple[str, str], Value] = {}
     elements = section.first("ELEMENTS")
     for node in elements.children if elements is not None else ():

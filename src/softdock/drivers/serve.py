@@ -17,6 +17,7 @@ from softdock.drivers.virtual_time import Controller
 
 SECOND = 1_000_000_000  # ns
 LONGEST_WAIT_S = 0.1  # so that `until` is looked at
+SHORT_WAIT_S = 0.01  # so that no buffer of records overflows
 
 
 @dataclass
@@ -37,8 +38,13 @@ class Server:
         ports: dict[str, Port],
         controller: Controller,
         sensors: frozenset[str] = frozenset({"sensor"}),
+        wake_for_sensors: bool = True,
     ) -> None:
+        """`wake_for_sensors`: else their datagrams wait for the next telegram of a robot, with the
+        kernel's time of arrival: thousands a second would keep Python busy."""
         self.ports, self.controller, self.sensors = ports, controller, sensors
+        self._waits_for = [p for n, p in ports.items() if wake_for_sensors or n not in sensors]
+        self._longest_s = LONGEST_WAIT_S if wake_for_sensors else SHORT_WAIT_S
         self.addresses: dict[str, tuple[str, int]] = {}
         self.served = Served()
 
@@ -67,8 +73,8 @@ class Server:
         names = {id(p): n for n, p in self.ports.items()}
         first = [p for n, p in self.ports.items() if n in self.sensors]
         while (left := end - time.monotonic()) > 0.0 and not until():
-            ready = wait(list(self.ports.values()), min(left, LONGEST_WAIT_S))
-            for port in sorted(ready, key=lambda p: p not in first):
+            ready = wait(self._waits_for, min(left, self._longest_s))
+            for port in (*first, *(p for p in ready if p not in first)):
                 self._take(names[id(port)])
         return self.served
 

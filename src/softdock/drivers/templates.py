@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from softdock.drivers.plain_xml import Node, read_xml
 from softdock.drivers.rsi_config import CYCLES_MS, FRAME, SAFE_NAME, parse_ethernet_file
 from softdock.errors import BadInput, Problem
+from softdock.files.plain_xml import Element, read_xml
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,19}\Z")  # KRL names have at most 24 letters
 CHANNEL_STOP_INPUT, CHANNEL_STOP_OUTPUT = 1, 7
@@ -207,7 +207,7 @@ class ContextLimits:
 
 def read_context(data: bytes, file: str) -> ContextLimits:
     """Limits of a .rsi.xml context, so that a run can be refused before RSI would end it."""
-    found: dict[str, Node] = {
+    found: dict[str, Element] = {
         n.attributes.get("ObjType", ""): n for n in read_xml(data, file).children
     }
 

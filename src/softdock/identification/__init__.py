@@ -1,5 +1,5 @@
-"""What a rig is, from what it recorded: contact stiffness and damping, delays, tool and bias, each
-with its uncertainty. Never from the scenario.
+"""What a rig is, from what it recorded: contact stiffness, damping and friction, delays, tool and
+bias, each with its uncertainty; where the log cannot tell, the reason. Never from the scenario.
 
 identify(run)                   a run with a contact
 identify(run, tool_only=True)   a calibration in free motion, the tool turning
@@ -7,88 +7,27 @@ identify(run, tool_only=True)   a calibration in free motion, the tool turning
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from softdock.errors import BadInput, Problem
-from softdock.identification.contact import FEWEST_READINGS, MERGE, ContactFit, fit_contact, touches
-from softdock.identification.delays import is_structured, robot_following
+from softdock.identification.contact import fit_contact, touches
+from softdock.identification.delays import Following, is_structured, robot_following
 from softdock.identification.estimate import Estimate, weighted_mean
 from softdock.identification.log import BODIES, Log, read_log
+from softdock.identification.result import Identification
+from softdock.identification.sliding import SLIP, combined
 from softdock.identification.tool import Tool, identify_tool
+from softdock.identification.touching import FEWEST_READINGS, MERGE
 
+__all__ = ["GRAVITY", "Identification", "identify"]
 GRAVITY = 9.81  # m/s^2, of the laboratory; it turns a weight into a mass
-
-
-@dataclass
-class Identification:
-    """Everything found, and what could not be."""
-
-    stiffness: Estimate | None  # N/m, over all contacts
-    damping: Estimate | None  # Ns/m
-    contacts: list[ContactFit]
-    robot_delay: dict[
-        str, Estimate | None
-    ]  # s, from a set-point's stamp to the mock-up being there
-    loop_delay: Estimate | None  # s, robot and force path
-    force_delay_s: float | None  # age of the forces in contact, mean over the cycles
-    pose_delay_s: float  # mean age of the measured poses
-    cycle_s: float
-    tools: dict[str, Tool]
-    notes: list[str] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON has it; units in the keys, None where the log cannot tell."""
-        return {
-            "contact": {
-                "stiffness_N_per_m": _dict(self.stiffness),
-                "damping_Ns_per_m": _dict(self.damping),
-                "contacts": [_contact(c) for c in self.contacts],
-            },
-            "delay": {
-                "loop_delay_s": _dict(self.loop_delay),
-                "robot_delay_s": {body: _dict(e) for body, e in self.robot_delay.items()},
-                "force_delay_s": self.force_delay_s,
-                "pose_delay_s": self.pose_delay_s,
-                "hold_s": 0.5 * self.cycle_s,
-                "cycle_s": self.cycle_s,
-            },
-            "tool": {body: _tool(tool) for body, tool in self.tools.items()},
-            "notes": list(self.notes),
-        }
-
-
-def _dict(estimate: Estimate | None) -> dict[str, Any] | None:
-    return None if estimate is None else estimate.to_dict()
-
-
-def _contact(c: ContactFit) -> dict[str, Any]:
-    return {
-        "start_s": c.start_s,
-        "end_s": c.end_s,
-        "stiffness_N_per_m": _dict(c.stiffness),
-        "damping_Ns_per_m": _dict(c.damping),
-        "readings": c.readings,
-        "noise_N": c.noise_N,
-        "peak_force_N": c.peak_force_N,
-        "normal": list(c.normal),
-    }
-
-
-def _tool(tool: Tool) -> dict[str, Any]:
-    return {
-        "mass_kg": _dict(tool.mass),
-        "centre_m": _dict(tool.centre),
-        "bias_N": _dict(tool.bias_force),
-        "bias_Nm": _dict(tool.bias_torque),
-        "mean_reading_N": _dict(tool.reading),
-        "turned_rad": tool.turned_rad,
-        "noise_N": tool.noise_N,
-        "note": tool.note,
-    }
+MIXED = 0.9  # correlation of damping and friction above which they are one thing to the log
+UNSURE = 0.25  # of the damping: a mixed one is told only below this
+VAGUE = 0.5  # of a friction coefficient: more says nothing
 
 
 def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Identification:
@@ -104,16 +43,11 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
                 "measured.chaser.force",
                 "zero throughout",
                 "a log with force readings other than zero; without a contact there is "
-                "nothing to identify",
+                "nothing to identify, and a threshold (sensor.threshold_N) may have cut all of it",
             )
         )
     following = {body: robot_following(log, body) for body in BODIES}
-    notes = [
-        f"the {body}'s robot is not a pure delay: its measured path departs from the delayed "
-        "set-points by more than noise; the delay is the one that fits best"
-        for body, own in following.items()
-        if own is not None and is_structured(own.left)
-    ]
+    notes = [*log.notes, *_lagging(following)]
     sensor = next(iter(log.force))
     rows = [] if tool_only else touches(log, sensor)
     contacts = [
@@ -135,18 +69,86 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
     known = {body: None if e is None else e.value for body, e in delays.items()}
     tools = {body: identify_tool(log, body, known[body], gravity, free) for body in log.force}
     force_delay = float(np.mean([c.force_age_s for c in contacts])) if contacts else None
-    return Identification(
-        weighted_mean([c.stiffness for c in contacts]) if contacts else None,
-        weighted_mean([c.damping for c in contacts]) if contacts else None,
-        contacts,
-        delays,
-        _loop_delay(log, delays, force_delay),
-        force_delay,
-        float(np.mean(log.pose_age)),
-        log.cycle,
-        tools,
-        notes,
+    found = Identification(
+        stiffness=None,
+        damping=None,
+        friction=None,
+        contacts=contacts,
+        robot_delay=delays,
+        loop_delay=_loop_delay(log, delays, force_delay),
+        force_delay_s=force_delay,
+        pose_delay_s=max((float(np.mean(age)) for age in log.pose_age.values()), default=None),
+        cycle_s=log.cycle,
+        tools=tools,
+        notes=notes,
+        cannot_tell=_untold(log, delays, tools),
     )
+    if contacts:
+        _tell_contact(found, log, sensor)
+    return found
+
+
+def _tell_contact(found: Identification, log: Log, sensor: str) -> None:
+    """Stiffness, damping and friction over all contacts, as far as the log can tell them apart."""
+    contacts = found.contacts
+    (k, b, mu), covariance = combined([c.sliding for c in contacts])
+    sigma = np.sqrt(np.diag(covariance))
+    found.stiffness = weighted_mean([c.stiffness for c in contacts])
+    # the same for all contacts: several of them do not make it smaller
+    timing = float(k) * max(c.timing_s for c in contacts)
+    damping = Estimate(float(b), math.hypot(float(sigma[1]), timing))
+    slid = any(c.friction is not None for c in contacts)
+    size = float(sigma[1] * sigma[2])
+    mixed = abs(float(covariance[1, 2])) / size if slid and size > 0.0 else 0.0
+    found.damping = damping
+    if not slid:
+        found.cannot_tell["friction"] = (
+            f"the tip never slid faster than {1e3 * SLIP:g} mm/s along the surface"
+        )
+    elif sigma[2] > VAGUE:
+        found.cannot_tell["friction"] = f"{mu:.2g} +- {sigma[2]:.2g} says nothing"
+    else:
+        found.friction = Estimate(float(mu), float(sigma[2]))
+    if mixed > MIXED and sigma[1] > UNSURE * abs(b):
+        low, high = max(b - 2.0 * damping.uncertainty, 0.0), b + 2.0 * damping.uncertainty
+        found.cannot_tell["damping"] = (
+            f"it is mixed with the friction (correlation {mixed:.2f}): {low:.3g} to {high:.3g} "
+            "Ns/m; a contact that does not slide, or one that slides another way, tells them apart"
+        )
+        found.damping = None
+    if sensor in log.unseen and found.damping is not None:
+        found.cannot_tell["damping"] = (
+            f"the log has no measured pose of the {sensor}: a robot's delay h looks like a damping "
+            "of -k h"
+        )
+        found.damping = None
+
+
+def _untold(
+    log: Log, delays: Mapping[str, Estimate | None], tools: Mapping[str, Tool]
+) -> dict[str, str]:
+    found = {}
+    for body, delay in delays.items():
+        if delay is None:
+            found[f"robot_delay.{body}"] = (
+                f"no measured pose of the {body} is in the log"
+                if body in log.unseen
+                else f"the {body} moved at one velocity all the time, where a delay looks like an "
+                "offset"
+            )
+    for body, tool in tools.items():
+        if tool.mass is None:
+            found[f"tool.{body}"] = tool.note
+    return found
+
+
+def _lagging(following: Mapping[str, Following | None]) -> list[str]:
+    return [
+        f"the {body}'s robot is not a pure delay: its measured path departs from the delayed "
+        "set-points by more than noise; the delay is the one that fits best"
+        for body, own in following.items()
+        if own is not None and is_structured(own.left)
+    ]
 
 
 def _no_contact(touched: int) -> Problem:

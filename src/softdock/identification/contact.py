@@ -1,35 +1,31 @@
-"""Contact stiffness and damping, contact by contact, from measured forces and the mock-ups' motion.
+"""Contact stiffness, damping and friction, contact by contact, from measured forces and the
+mock-ups' motion.
 
-In the axes of the body without the sensor the surface stands still: its normal is the direction of
-the measured force, the tip is where the measured torque says the force acts. Along that normal,
-while in touch,
+First along the direction of the mean force, while in touch,
 
-    force = stiffness depth + damping depth'    depth = c - x: tip x, surface c, along the normal
+    force = stiffness depth + damping depth'    depth = c - x: tip x, surface c, along the force
 
-which is linear in stiffness, damping and stiffness c. Rows are taken by the fitted depth and force,
-not by the noisy reading, which would favour large ones. Force and motion are paired by their ages;
-a mean's is that of its samples on average. The tip's motion is the commanded one, delayed as its
-robot delays it; what that leaves of the measured positions is added, smoothed, where it is more
-than noise (a robot that lags).
+which is linear in stiffness, damping and stiffness c, and says which rows are in touch; then the
+whole force vector with friction and the normal's own direction (sliding.py). Force and motion are
+paired by their ages; a mean's is that of its samples on average.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from softdock.identification.delays import Following, is_structured, smoothed
+from softdock.identification.delays import Following
 from softdock.identification.estimate import Estimate, least_squares
-from softdock.identification.log import BODIES, Log
+from softdock.identification.log import Log
+from softdock.identification.sliding import Sliding, fit_sliding
+from softdock.identification.touching import FEWEST_READINGS, MERGE, touching
 
-FEWEST_READINGS = 8  # of one contact
 ROUNDS = 30  # of choosing the rows in touch
 SIGMAS = 4.0  # of the mean of five readings counts as touch: 9 sigma of it
 LEAST_SHARE = 0.5  # of the readings in touch
-MERGE = 10  # cycles; touches closer than this are one contact
 
 
 @dataclass(frozen=True)
@@ -40,6 +36,8 @@ class ContactFit:
     end_s: float
     stiffness: Estimate  # N/m
     damping: Estimate  # Ns/m
+    friction: Estimate | None  # Coulomb's coefficient; None: the tip did not slide
+    timing_s: float  # s, by which force and motion may be paired wrongly: k times it of damping
     readings: int
     noise_N: float  # what the fit leaves, standard deviation
     peak_force_N: float
@@ -48,6 +46,7 @@ class ContactFit:
     ]  # on the body with the sensor, world axes at the middle of the contact
     force_age_s: float  # mean
     share: float  # of the readings in touch that the fit accounts for
+    sliding: Sliding  # the fit itself
 
     @property
     def is_sound(self) -> bool:
@@ -87,20 +86,55 @@ def noise_of(force: np.ndarray) -> float:
 def fit_contact(
     log: Log, body: str, rows: slice, following: dict[str, Following | None]
 ) -> ContactFit | None:
-    """Stiffness and damping of one contact; None if it has too few readings."""
-    wide = slice(max(rows.start - 2 * MERGE, 0), min(rows.stop + 2 * MERGE, len(log.time)))
-    taken, first = np.unique((log.time - log.force_age)[wide], return_index=True)
-    force_W = (log.force[body] - baseline(log, body))[wide][first]
-    torque_W = log.torque[body][wide][first]
-    inside = (taken >= log.time[rows.start]) & (taken <= log.time[rows.stop - 1])
-    if inside.sum() < FEWEST_READINGS:
+    """Stiffness, damping and friction of one contact; None if it has too few readings."""
+    touch = touching(log, body, rows, following, baseline(log, body))
+    if touch is None:
         return None
-    along, force, normal_W = _along_the_normal(
-        log, body, following, taken, force_W, torque_W, inside
-    )
-    x = along(taken)
+    taken, inside = touch.taken, touch.inside
+    normal_O = touch.force[inside].sum(axis=0)
+    normal_O /= np.linalg.norm(normal_O)
+    force = touch.force @ normal_O
     quarter = 0.25 * log.cycle
-    rate = (along(taken + quarter) - along(taken - quarter)) / (2.0 * quarter)
+    tip = touch.tip(taken)
+    speed = (touch.tip(taken + quarter) - touch.tip(taken - quarter)) / (2.0 * quarter)
+    straight = _straight(tip @ normal_O, speed @ normal_O, force, inside)
+    if straight is None:
+        return None
+    chosen, start = straight
+    found = fit_sliding(tip[chosen], speed[chosen], touch.force[chosen], normal_O, start)
+    if found is None:
+        return None
+    own = following[body]
+    lag = own.delay.uncertainty if own is not None else 0.0
+    unsaid = log.cycle / math.sqrt(12.0)  # s, for a low-pass in the sensor, unsaid by the ages
+    # a force paired with a motion this much later looks like a damping of k times that
+    timing = math.hypot(unsaid, lag)
+    k, b, mu = found.x
+    sigma = np.sqrt(np.diag(found.covariance))
+    at = taken[chosen]
+    middle = int(np.flatnonzero(inside)[inside.sum() // 2])
+    return ContactFit(
+        start_s=float(at[0]),
+        end_s=float(at[-1]),
+        stiffness=Estimate(float(k), float(sigma[0])),
+        damping=Estimate(float(b), math.hypot(float(sigma[1]), float(k) * timing)),
+        friction=Estimate(float(mu), float(sigma[2])) if found.has_slid else None,
+        timing_s=timing,
+        readings=int(chosen.sum()),
+        noise_N=float(np.std(found.residual)),
+        peak_force_N=float(np.max(force[chosen] - found.residual @ normal_O)),
+        normal=tuple(float(v) for v in touch.turned(taken)[middle] @ found.normal),
+        force_age_s=float(np.mean(log.force_age[rows])),
+        share=float(chosen.sum() / inside.sum()),
+        sliding=found,
+    )
+
+
+def _straight(
+    x: np.ndarray, rate: np.ndarray, force: np.ndarray, inside: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Rows in touch, and stiffness, damping and k c to begin with, along the mean force. Rows are
+    taken by the fitted depth and force, not by the noisy reading, which would favour large ones."""
     chosen = inside
     for _ in range(ROUNDS):
         if chosen.sum() < FEWEST_READINGS:
@@ -114,27 +148,7 @@ def fit_contact(
         if np.array_equal(again, chosen):
             break
         chosen = again
-    sigma = np.sqrt(np.diag(fit.covariance))
-    lag = following[body].delay.uncertainty if following[body] is not None else 0.0  # type: ignore[union-attr]
-    unsaid = log.cycle / math.sqrt(
-        12.0
-    )  # s, for a low-pass in the sensor, of which the ages say nothing
-    timing = math.hypot(
-        unsaid, lag
-    )  # a force paired with a motion this much later looks like a damping of k times that
-    at = taken[chosen]
-    return ContactFit(
-        float(at[0]),
-        float(at[-1]),
-        Estimate(float(k), float(sigma[0])),
-        Estimate(float(b), math.hypot(float(sigma[1]), float(k) * timing)),
-        int(chosen.sum()),
-        float(np.std(fit.residual)),
-        float(np.max(kc - k * x[chosen] - b * rate[chosen])),
-        tuple(float(v) for v in normal_W),
-        float(np.mean(log.force_age[rows])),
-        float(chosen.sum() / inside.sum()),
-    )
+    return (chosen, fit.x) if chosen.sum() >= FEWEST_READINGS else None
 
 
 def _without_edges(deep: np.ndarray) -> np.ndarray:
@@ -146,76 +160,3 @@ def _without_edges(deep: np.ndarray) -> np.ndarray:
         longest = max(np.split(at, np.flatnonzero(np.diff(at) > 1) + 1), key=len)
         kept[longest[2:-2]] = True
     return kept
-
-
-Along = Callable[[np.ndarray], np.ndarray]
-
-
-def _along_the_normal(
-    log: Log,
-    body: str,
-    following: dict[str, Following | None],
-    taken: np.ndarray,
-    force_W: np.ndarray,
-    torque_W: np.ndarray,
-    inside: np.ndarray,
-) -> tuple[Along, np.ndarray, np.ndarray]:
-    """The tip's place along the normal as a function of time [m], the force along it [N], and the
-    normal in world axes."""
-    other = next(b for b in BODIES if b != body)
-    R, S = _rotations(log, body, following, taken), _rotations(log, other, following, taken)
-    lever = _lever(
-        np.einsum("nji,nj->ni", R, force_W)[inside], np.einsum("nji,nj->ni", R, torque_W)[inside]
-    )
-    force_O = np.einsum("nji,nj->ni", S, force_W)
-    normal_O = force_O[inside].sum(axis=0)
-    normal_O /= np.linalg.norm(normal_O)
-
-    def along(t: np.ndarray) -> np.ndarray:
-        tip = _positions(log, body, following, t) + np.einsum(
-            "nij,j->ni", _rotations(log, body, following, t), lever
-        )
-        from_other = tip - _positions(log, other, following, t)
-        return np.asarray(
-            np.einsum("nji,nj->ni", _rotations(log, other, following, t), from_other) @ normal_O
-        )
-
-    middle = int(np.flatnonzero(inside)[inside.sum() // 2])
-    return along, force_O @ normal_O, S[middle] @ normal_O
-
-
-def _lever(force: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """From the centre of mass to the line of the force, body axes [m]: the shortest r with r x f =
-    torque. What lies along the force does not matter."""
-    rows = np.concatenate([_minus_cross(f) for f in force])
-    return np.asarray(np.linalg.lstsq(rows, torque.ravel(), rcond=1e-6)[0])
-
-
-def _minus_cross(f: np.ndarray) -> np.ndarray:
-    """The matrix of r -> r x f."""
-    return np.array([[0.0, f[2], -f[1]], [-f[2], 0.0, f[0]], [f[1], -f[0], 0.0]])
-
-
-def _delay(following: dict[str, Following | None], body: str) -> float:
-    """A robot that does not move shows no delay, and none is needed."""
-    own = following[body]
-    return own.delay.value if own is not None else 0.0
-
-
-def _positions(
-    log: Log, body: str, following: dict[str, Following | None], t: np.ndarray
-) -> np.ndarray:
-    position = log.command[body].position_at(t - _delay(following, body))
-    own = following[body]
-    if own is not None and is_structured(own.left):
-        left = smoothed(own.left)
-        position = position + np.stack(
-            [np.interp(t, own.times, left[:, i]) for i in range(3)], axis=1
-        )
-    return position
-
-
-def _rotations(
-    log: Log, body: str, following: dict[str, Following | None], t: np.ndarray
-) -> np.ndarray:
-    return log.command[body].rotation_at(t - _delay(following, body))

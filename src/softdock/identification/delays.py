@@ -31,9 +31,11 @@ class Following:
 
 
 def robot_following(log: Log, body: str) -> Following | None:
-    """The delay of one body's robot; None if its velocity does not change enough to tell it from an
-    offset."""
-    times, first = np.unique(log.time - log.pose_age, return_index=True)
+    """The delay of one body's robot; None if it was not measured, or if its velocity does not
+    change enough to tell a delay from an offset."""
+    if body not in log.seen:
+        return None
+    times, first = np.unique(log.time - log.pose_age[body], return_index=True)
     return _follow(log.command[body], times, log.seen[body][first], log.cycle)
 
 

@@ -14,11 +14,9 @@ from softdock.errors import BadInput, Problem
 FEWEST_ROWS = 50  # fewer say nothing at any noise worth the name
 BODIES = ("chaser", "target")
 
-NEEDED = (  # first columns of the series that it takes; a sensor's beside them
+NEEDED = (  # first columns of the series that it takes; a sensor's and measured poses beside them
     "time",
-    "pose_age",
     "force_age",
-    *(f"seen.{body}.position.x" for body in BODIES),
     *(
         f"command.{body}.{part}.x"
         for body in BODIES
@@ -73,11 +71,21 @@ class Log:
     time: np.ndarray  # s
     cycle: float  # s
     command: dict[str, Path]
-    seen: dict[str, np.ndarray]  # m, measured positions
-    pose_age: np.ndarray  # s
+    seen: dict[str, np.ndarray]  # m, measured positions; of each body that has any
+    pose_age: dict[str, np.ndarray]  # s, of each
     force: dict[str, np.ndarray]  # N, world axes; of each body that has a sensor
     torque: dict[str, np.ndarray]  # Nm, world axes, about that body's centre of mass
     force_age: np.ndarray  # s; of a mean, that of its samples on average
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """Bodies that moved and were not measured."""
+        return tuple(
+            body
+            for body in BODIES
+            if body not in self.seen and np.ptp(self.command[body].position, axis=0).max() > 0.0
+        )
 
 
 def read_log(series: Mapping[str, np.ndarray]) -> Log:
@@ -107,13 +115,36 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
         for b in BODIES
         if f"measured.{b}.force.x" in series and np.any(series[f"measured.{b}.force"] != 0.0)
     ]
-    return Log(
-        time,
-        float(time[1] - time[0]),
-        command,
-        {b: np.asarray(series[f"seen.{b}.position"]) for b in BODIES},
-        np.asarray(series["pose_age"]),
-        {b: np.asarray(series[f"measured.{b}.force"]) for b in with_sensor},
-        {b: np.asarray(series[f"measured.{b}.torque"]) for b in with_sensor},
-        np.asarray(series["force_age"]),
+    seen = [b for b in BODIES if f"seen.{b}.position.x" in series]
+    torques = {
+        b: np.asarray(series[f"measured.{b}.torque"])
+        if f"measured.{b}.torque.x" in series
+        else np.zeros((len(time), 3))
+        for b in with_sensor
+    }
+    notes = tuple(
+        f"the log has no torque of the {b}'s sensor: its force is taken to act on the centre of "
+        "mass"
+        for b in with_sensor
+        if f"measured.{b}.torque.x" not in series
     )
+    return Log(
+        time=time,
+        cycle=float(time[1] - time[0]),
+        command=command,
+        seen={b: np.asarray(series[f"seen.{b}.position"]) for b in seen},
+        pose_age={b: _pose_age(series, b) for b in seen},
+        force={b: np.asarray(series[f"measured.{b}.force"]) for b in with_sensor},
+        torque=torques,
+        force_age=np.asarray(series["force_age"]),
+        notes=notes,
+    )
+
+
+def _pose_age(series: Mapping[str, np.ndarray], body: str) -> np.ndarray:
+    """Its own, where the log has one for each body."""
+    own = f"pose_age.{body}"
+    name = own if own in series else "pose_age"
+    if name not in series:
+        raise BadInput(Problem("series", "no pose_age", "a log with the age of measured poses"))
+    return np.asarray(series[name])

@@ -23,6 +23,7 @@ from softdock.identification.log import Log, Path
 ROUNDS = 6  # mass and centre enter the small inertia terms: found by repetition
 OUTLIERS = 6.0  # sigma; readings further off (a touch, a hand) are left out
 LONGEST = 0.1  # s, of the delays tried where the positions do not show one
+CUT = 0.05  # of the readings: so many exact zeros are a threshold's, not a sensor's
 SEPARABLE = (
     0.5  # of the weight: an uncertainty above this means weight and bias were not told apart
 )
@@ -53,8 +54,34 @@ def identify_tool(
     taken = log.time - log.force_age
     free = free & (taken >= command.time[0] + (LONGEST if delay is None else delay))
     if free.sum() < 20:
-        return Tool(None, None, None, None, None, 0.0, None, "too few readings in free motion")
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=None,
+            turned_rad=0.0,
+            noise_N=None,
+            note="too few readings in free motion",
+        )
     t, force, torque = taken[free], log.force[body][free], log.torque[body][free]
+    cut = float(np.mean(np.all(force == 0.0, axis=1)))
+    if cut > CUT:
+        least = _least_heard(log.force[body])
+        note = (
+            f"{100.0 * cut:.0f} % of the readings in free motion are exactly zero: a threshold "
+            f"hides weight and bias below {least:.3g} N"
+        )
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=None,
+            turned_rad=0.0,
+            noise_N=None,
+            note=note,
+        )
     if delay is None:
         tried = np.arange(0.0, LONGEST, log.cycle / 4.0)
         delay = float(
@@ -65,6 +92,12 @@ def identify_tool(
             ]
         )
     return _fit(command, t - delay, force, torque, gravity)
+
+
+def _least_heard(force: np.ndarray) -> float:
+    """The smallest force that came through [N]."""
+    size = np.linalg.norm(force, axis=1)
+    return float(size[size > 0.0].min(initial=np.inf))
 
 
 def _fit_weight(
@@ -124,7 +157,16 @@ def _fit(
             "the tool did not turn: its weight and the sensor's bias cannot be told apart; the "
             "log shows their sum only"
         )
-        return Tool(None, None, None, None, reading, turned, noise, note)
+        return Tool(
+            mass=None,
+            centre=None,
+            bias_force=None,
+            bias_torque=None,
+            reading=reading,
+            turned_rad=turned,
+            noise_N=noise,
+            note=note,
+        )
     cross = _cross(
         centre
     )  # of centre x bias, which the torque's constant part holds beside its own bias
@@ -135,14 +177,14 @@ def _fit(
     if uncertain > SEPARABLE * np.linalg.norm(weight):
         torque = _mean(np.einsum("nji,nj->ni", R, torque_W))
         return Tool(
-            found,
-            None,
-            bias_force,
-            torque,
-            reading,
-            turned,
-            noise,
-            "no weight beyond its uncertainty: a centre of mass has no meaning",
+            mass=found,
+            centre=None,
+            bias_force=bias_force,
+            bias_torque=torque,
+            reading=reading,
+            turned_rad=turned,
+            noise_N=noise,
+            note="no weight beyond its uncertainty: a centre of mass has no meaning",
         )
     return Tool(
         found,

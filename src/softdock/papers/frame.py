@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from softdock._version import __version__
 from softdock.analysis.metrics import plain
@@ -41,34 +41,65 @@ class Column:
     heading: str
 
 
+class Said(NamedTuple):
+    """What an exhibit's own numbers say."""
+
+    verdict: str  # the answer in a sentence or two: do ours and the paper's agree?
+    differences: Sequence[str] = ()  # where ours differs, each with its numbers
+
+
+Says = Callable[[list[dict[str, Any]], dict[str, Any]], Said]  # rows, numbers -> words
+
+
 @dataclass
 class Exhibit:
     """One table or figure: our numbers, the published ones, what had to be assumed, and why the two
-    differ."""
+    differ.
+
+    No sentence about a run is stored: `says` makes them from `rows` and `numbers` whenever they are
+    read, so that other numbers say something else (tests sabotage them). What is true of the paper
+    whatever came out of a run stands in `remarks`.
+    """
 
     key: str  # table_1, figure_5
     title: str
-    verdict: str  # one sentence: do ours and the paper's agree?
+    says: Says
     columns: Sequence[Column] = ()
     rows: list[dict[str, Any]] = field(default_factory=list)
     numbers: dict[str, Any] = field(default_factory=dict)  # beyond the table
     assumptions: Sequence[str] = ()
-    differences: Sequence[str] = ()  # each explained
+    remarks: Sequence[str] = ()  # about the paper and its equations
     charts: list[str] = field(
         default_factory=list
     )  # HTML of softdock.report.frame.charts; drawn from numbers of this exhibit
+    by_construction: str = ""  # what was solved or chosen from the published result, if anything
+
+    @property
+    def headline(self) -> str:
+        """The title, with what an agreement is worth."""
+        return f"{self.title} (agreement by construction)" if self.by_construction else self.title
+
+    @property
+    def verdict(self) -> str:
+        said = self.says(self.rows, self.numbers).verdict
+        return f"By construction: {self.by_construction}. {said}" if self.by_construction else said
+
+    @property
+    def differences(self) -> list[str]:
+        return [*self.says(self.rows, self.numbers).differences, *self.remarks]
 
     def to_dict(self) -> dict[str, Any]:
         """All but the charts."""
         found = {
             "key": self.key,
-            "title": self.title,
+            "title": self.headline,
+            "by_construction": self.by_construction,
             "verdict": self.verdict,
             "rows": self.rows,
             "numbers": self.numbers,
         }
         return plain(
-            found | {"assumptions": list(self.assumptions), "differences": list(self.differences)}
+            found | {"assumptions": list(self.assumptions), "differences": self.differences}
         )
 
 
@@ -143,7 +174,7 @@ def results_json(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
 def paper_page(paper: Paper, exhibits: Sequence[Exhibit]) -> str:
     """One self-contained HTML page."""
     data = results(paper, exhibits)
-    sections = {e.key: (e.title, _section(e, data)) for e in exhibits}
+    sections = {e.key: (e.headline, _section(e, data)) for e in exhibits}
     lead = (
         f"{paper.reference}. Every table and figure made again by softdock, ours beside the "
         "published value."

@@ -93,7 +93,7 @@ def found_dict(found: Found) -> dict[str, Any]:
     }
 
 
-def facility_of(tables: Mapping[str, Any]) -> Facility:
+def facility_of(tables: Mapping[str, Any], arm_needed: bool = True) -> Facility:
     """The facility of a scenario; without a `[facility]` table an empty room."""
     laboratory = tables.get("laboratory", {})
     orbit = Frame(
@@ -103,7 +103,7 @@ def facility_of(tables: Mapping[str, Any]) -> Facility:
     gravity = tuple(float(v) for v in laboratory.get("gravity_m_per_s2", (0.0, 0.0, -9.81)))
     if "facility" not in tables:
         return Facility(orbit=orbit, gravity=gravity)
-    return read_facility(tables["facility"], orbit=orbit, gravity=gravity)
+    return read_facility(tables["facility"], orbit=orbit, gravity=gravity, arm_needed=arm_needed)
 
 
 def _unit(q: Any) -> tuple[float, ...]:
@@ -182,4 +182,13 @@ def place_robots(
     fitting = 0
     if complete:
         fitting = sum(check_run(placed, each, tables, folder).fits for each in spread)
-    return Placement(name, motion, found, placed, before, check, len(spread), fitting)
+    return Placement(
+        name=name,
+        motion=motion,
+        found=found,
+        facility=placed,
+        before=before,
+        check=check,
+        spread=len(spread),
+        spread_fitting=fitting,
+    )

@@ -88,7 +88,16 @@ def search(
     """
     if candidates < 1:
         raise BadInput(Problem("candidates", candidates, "at least 1"))
-    searcher = Searcher(facility, robot, named, motion, tables, folder, deflection, spread)
+    searcher = Searcher(
+        facility=facility,
+        robot=robot,
+        named=named,
+        motion=motion,
+        tables=tables,
+        folder=folder,
+        deflection=deflection,
+        spread=spread,
+    )
     low, high = box_of(searcher.bare)
     unit = np.column_stack([halton(candidates, base) for base in PRIMES])
     tried, total = [], candidates + grid * grid

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from softdock.core.spatial.arrays import rotate
-from softdock.identification.contact import MERGE, noise_of
+from softdock.identification.contact import noise_of
+from softdock.identification.touching import MERGE
 
 BODIES = ("chaser", "target")
 SIGMAS = 6.0  # of the noise: fewer than one row in 1e8 by chance

@@ -118,7 +118,7 @@ def follow(ring: str, path: str, flush_s: float = FLUSH_S) -> int:
     stopped: list[int] = []
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda number, frame: stopped.append(number))
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(AttributeError, OSError):  # not on Windows
         os.nice(NICE)
     rings = open_ring(ring)
     sink = Sink(path)

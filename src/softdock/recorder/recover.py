@@ -123,7 +123,7 @@ def _rings_of(path: Path) -> RingFile | None:
     own = str(path.resolve())
     for one in sorted(memory_folder().glob("softdock-*.ring")):
         try:
-            if one.stat().st_uid != os.getuid():
+            if hasattr(os, "getuid") and one.stat().st_uid != os.getuid():
                 continue
             rings = open_ring(one)
         except (BadRecording, OSError):

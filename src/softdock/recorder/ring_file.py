@@ -151,7 +151,8 @@ def make_ring(
         raise ValueError(f"{len(streams)} streams; a ring file has 1 to {MOST_STREAMS}")
     identity = secrets.token_hex(8)
     path = (folder or memory_folder()) / f"softdock-{identity}.ring"
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    binary = getattr(os, "O_BINARY", 0)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | binary, 0o600)
     try:
         while True:
             described = {
@@ -164,7 +165,7 @@ def make_ring(
             text = json.dumps(described).encode()
             size = _size(streams, seconds, len(text))
             try:
-                os.posix_fallocate(handle, 0, size)
+                _take_room(handle, size)
                 break
             except OSError as error:
                 os.ftruncate(handle, 0)
@@ -187,10 +188,18 @@ def make_ring(
     return RingFile(path, memory, described)
 
 
+def _take_room(handle: int, size: int) -> None:
+    """All pages now, where the system can (not macOS, not Windows): none is missing later."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(handle, 0, size)
+    else:
+        os.ftruncate(handle, size)
+
+
 def open_ring(path: str | Path) -> RingFile:
     """The rings of a file that exists. Raises `BadRecording` if it is none."""
     try:
-        handle = os.open(path, os.O_RDWR)
+        handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise BadRecording(f"{path}: cannot be opened ({error.strerror})") from None
     try:
@@ -250,6 +259,8 @@ def lives(process: int, since: int) -> bool:
             return False
     except (OSError, IndexError, ValueError):
         pass
+    if os.name != "posix":
+        return True  # signal 0 asks nothing on Windows: it ends the process
     try:
         os.kill(process, 0)
     except ProcessLookupError:

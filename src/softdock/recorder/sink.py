@@ -17,7 +17,9 @@ class Sink:
     """A file to write to: `write`, `flush`, `tell`, `close`."""
 
     def __init__(self, path: str | Path, exclusive: bool = True) -> None:
-        flags = os.O_WRONLY | os.O_CREAT | (os.O_EXCL if exclusive else 0)
+        # O_BINARY: Windows would turn line ends into two bytes
+        flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        flags |= os.O_EXCL if exclusive else 0
         self.handle = os.open(path, flags, 0o666)
         self.pending = bytearray()
         self.taken = 0  # bytes that the system has

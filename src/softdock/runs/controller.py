@@ -107,6 +107,11 @@ class Controller:
         return SEAM_STATUSES[int(self.kept[KEPT.at.status])]
 
     @property
+    def touch_N(self) -> float:
+        """A measured force above this is a contact of the log."""
+        return float(self.kept[KEPT.at.touch_force])
+
+    @property
     def contact_count(self) -> int:
         """Contacts that have closed, by the measured force."""
         return int(self._part("tracker", "closed")[0])

@@ -41,6 +41,7 @@ from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
 from softdock.scenario.values import Refused
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
+from softdock.scenario.wanted_by_methods import wanted_in_orbit
 from softdock.scenario.words import in_plain_keys
 
 MOST_METHODS = 16  # in one scenario: each is compiled into the loop
@@ -56,6 +57,8 @@ class Scenario:
     markers: Markers
     warnings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what words were turned into (words.py)
+    # what its [approach] was resolved from; empty: it has none, or was changed since
+    approach: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -100,7 +103,7 @@ class _Builder(TableReader):
             raise BadInput(
                 Problem("scenario", self.given, "tables: time, chaser, target, contact, ...")
             )
-        self.given, notes = in_plain_keys(self.given, self.refuse)
+        self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
             self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
@@ -118,7 +121,11 @@ class _Builder(TableReader):
             self.resolved, self.vector, markers_of(self.vector, tuple(self.markers))
         )
         self.problems, warnings = check_scenario(scenario, self.locate)
-        scenario.notes = notes
+        for name, wanted in self.wanted:  # orbit's alone: what the rig resolves was checked before
+            done, doubtful = wanted_in_orbit(name, wanted, self.resolved, self.vector)
+            notes += done
+            warnings += doubtful
+        scenario.notes, scenario.approach = notes, approach
         scenario.warnings = self.warnings + warnings + self.network_warnings
         if self.problems:
             raise BadInput(self.problems)
@@ -221,6 +228,8 @@ class _Builder(TableReader):
             sizes.append((base - 1, method, values))
             if not self.problems and method.in_orbit(values):
                 self.orbit_networks.append((method.in_orbit(values), base))
+            if not self.problems and (wanted := method.wanted(values)):
+                self.wanted.append((f"{METHOD_TABLE}.{i}", wanted))
             self.markers.append(
                 method.marker if self.problems else method.variant(values) or method.marker
             )

@@ -98,10 +98,11 @@ def candidates(
     scenario: Scenario,
     methods: str | Sequence[str] = ALL,
     integrators: str | Sequence[str] = ALL,
-    advised: Advised = lambda name, scenario: {},
+    advised: Advised | None = lambda name, scenario: {},
 ) -> tuple[list[Candidate], list[Refused]]:
     """Everything that can run on the scenario, and what cannot. `advised`: keys of a method that
-    the scenario does not list, in place of those that it suggests itself."""
+    the scenario does not list, in place of those that it suggests itself; None: a method is told
+    nothing, not even what it would suggest, and has its defaults."""
     able: list[Candidate] = []
     unable: list[Refused] = []
     chosen, listed = _all_problems(
@@ -131,7 +132,7 @@ def _all_problems(*choices: Callable[[], Any]) -> list[Any]:
 
 
 def _candidate(
-    scenario: Scenario, chain: tuple[str, ...], integrator: str, advised: Advised
+    scenario: Scenario, chain: tuple[str, ...], integrator: str, advised: Advised | None
 ) -> Candidate | str:
     """The scenario with these methods and this integrator, or why that cannot be."""
     tables = copy.deepcopy(scenario.tables)
@@ -151,9 +152,11 @@ def _candidate(
         return f"its registry entry failed on this scenario: {type(error).__name__}: {error}"
 
 
-def _entry(name: str, scenario: Scenario, advised: Advised) -> dict[str, Any]:
+def _entry(name: str, scenario: Scenario, advised: Advised | None) -> dict[str, Any]:
     """A method's table: as the scenario lists it, or with what is advised and what it suggests; its
     group's defaults fill the rest."""
+    if advised is None:
+        return {"name": name}
     for listed in scenario.tables["methods"]:
         if listed["name"] == name:
             return dict(listed)

@@ -25,6 +25,7 @@ from softdock.core.machine.vector import (
     TIME,
     TIME_AT,
 )
+from softdock.core.robots.models import robot_model_named
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
@@ -36,6 +37,7 @@ from softdock.errors import Problem
 from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
 from softdock.scenario.memory import longest_delay
+from softdock.scenario.orbit_frame import check_orbit
 
 MOST_SAMPLES = 1000  # of a sensor in one cycle
 MOST_KEPT = 1_000_000  # samples of a sensor that have not arrived yet
@@ -77,6 +79,7 @@ def check_scenario(
         refuse("time.duration_s", float(vector[TIME_AT + TIME.at.duration]), "at least one cycle")
     if vector[CHASER_AT + BODY.at.fixed] and vector[TARGET_AT + BODY.at.fixed]:
         refuse("target.fixed", True, "false, when the chaser is fixed: one body must move")
+    check_orbit(scenario.tables, refuse)
     pairs = int(vector[MEMORY_AT + MEMORY.at.pair_count])
     for i in range(pairs):
         _check_shape(vector, i, refuse)
@@ -130,7 +133,7 @@ def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list
         ):
             continue
         wrong = f"the {body}'s robot ({robot['model']}) does not do what is commanded"
-        most = mass * robot["max_acceleration_m_per_s2"] if robot["model"] == "limited" else np.inf
+        most = mass * robot_model_named(robot["model"]).strongest(robot)
         finder = next(
             (name for name, N in finders if max(N, tables["sensor"]["threshold_N"]) < most), ""
         )

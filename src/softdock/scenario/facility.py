@@ -98,7 +98,7 @@ class Load:
 class Mount:
     """One robot: its arm, where it stands, and what it holds how."""
 
-    arm: str | Mapping[str, Any]  # a preset, a file, or a table of axes
+    arm: str | Mapping[str, Any]  # a preset, a file, or a table of axes; "": not said
     base: Frame  # in the laboratory
     mock_up: Frame = Frame()  # in the flange
     centre_of_mass: Numbers = (0.0, 0.0, 0.0)  # in the mock-up
@@ -135,18 +135,20 @@ def read_facility(
     path: str = "facility",
     orbit: Frame = SAME,
     gravity: Numbers = (0.0, 0.0, -9.81),
+    arm_needed: bool = True,
 ) -> Facility:
     """A facility from a plain table. Raises `BadInput` with every problem found.
 
-    `orbit`, `gravity`: what holds where the table does not say.
+    `orbit`, `gravity`: what holds where the table does not say. `arm_needed`: whether every robot
+    must say which arm it is; a rig file may leave that open, and its frames hold all the same.
     """
     problems: list[Problem] = []
     top = Reader(table, path, problems, locate)
     facility = Facility(
         orbit=_frame(top, "orbit", orbit),
         gravity=top.numbers("gravity_m_per_s2", 3, gravity, "m/s^2", 100.0),
-        chaser=_mount(top, "chaser"),
-        target=_mount(top, "target"),
+        chaser=_mount(top, "chaser", arm_needed),
+        target=_mount(top, "target", arm_needed),
         obstacles=tuple(_volume(row) for row in top.rows("obstacles", MOST_VOLUMES)),
     )
     top.done()
@@ -183,13 +185,15 @@ def _frame(row: Reader, name: str, default: Frame | None = None) -> Frame:
     return Frame(p, row.attitude(f"{name}_wxyz", (default or Frame()).q))
 
 
-def _mount(top: Reader, name: str) -> Mount | None:
+def _mount(top: Reader, name: str, arm_needed: bool) -> Mount | None:
     if not top.has(name):
         top.asked.append(name)
         return None
     row = top.inner(name)
     arm = row.take("arm")
-    if not isinstance(arm, str | Mapping) or not arm:
+    if arm is None and not arm_needed:
+        arm = ""
+    elif not isinstance(arm, str | Mapping) or not arm:
         row.refuse("arm", arm, "the name of a preset, a .toml or .urdf file, or a table of axes")
         arm = ""
     joints = row.numbers("joints_deg", 6, None, "deg") if row.has("joints_deg") else None
@@ -264,7 +268,7 @@ def facility_tables(facility: Facility, round_to: int = 9) -> dict[str, Any]:
 
     table = framed("orbit", facility.orbit) | {"gravity_m_per_s2": plain(facility.gravity)}
     for name, mount in facility.robots().items():
-        row: dict[str, Any] = {"arm": mount.arm} | framed("base", mount.base)
+        row: dict[str, Any] = ({"arm": mount.arm} if mount.arm else {}) | framed("base", mount.base)
         row |= framed("mock_up", mount.mock_up)
         row["centre_of_mass_m"] = plain(mount.centre_of_mass)
         if mount.base_axis:

@@ -9,7 +9,6 @@ compiled for each list.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterable
 
 import numpy as np
@@ -17,12 +16,13 @@ import numpy as np
 from softdock.core.adaptation.used_hooks import any_books, any_external
 from softdock.core.command.laboratory import LABORATORY
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.features import Every, Markers, Plain
+from softdock.core.machine.features import SWITCH, Every, Markers, Plain, is_sparing
 from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_ROBOT_AT,
     LABORATORY_AT,
     METHODS_AT,
+    ORBIT_AT,
     PAIR_SIZE,
     PAIRS_AT,
     POSE_AT,
@@ -31,9 +31,10 @@ from softdock.core.machine.vector import (
 )
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.pose import POSE
+from softdock.core.tide import ORBIT
 from softdock.scenario.memory import any_accelerations, any_electronics
 
-SWITCH = "SOFTDOCK_EVERY_FEATURE"
+__all__ = ["SWITCH", "features_of", "features_with", "markers_of", "markers_with"]
 
 
 def markers_of(vectors: np.ndarray, methods: tuple) -> Markers:
@@ -47,8 +48,8 @@ def markers_with(vector: np.ndarray, swept: Iterable[int], methods: tuple) -> Ma
 
 
 def _unless_switched(features: Plain | Every, methods: tuple) -> Plain | Every:
-    is_on = os.environ.get(SWITCH, "0") not in ("", "0")
-    return Every(0) if is_on and (any_books(methods) or any_external(methods)) else features
+    acts = any_books(methods) or any_external(methods)
+    return Every(0) if acts and is_sparing() else features
 
 
 def features_of(vectors: np.ndarray) -> Plain | Every:
@@ -60,10 +61,12 @@ def features_of(vectors: np.ndarray) -> Plain | Every:
         for i in (at.ramp, at.wobble, at.jitter, at.dropout, at.reach)
     ]
     pushed = [vectors[..., base + 1] for base in (CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)]
+    tide = [vectors[..., ORBIT_AT + i] for i in (ORBIT.at.altitude, ORBIT.at.mean_motion)]
     springs = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.device] for i in range(MOST_PAIRS)]
     asked = [
         *unsteady,
         *pushed,
+        *tide,
         *springs,
         vectors[..., POSE_AT : POSE_AT + POSE.size],
         vectors[..., LABORATORY_AT + LABORATORY.at.mapping],

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.benchmark_set import PREFIX, case_text
 from softdock.scenario.build import Scenario, build
 from softdock.scenario.keys import set_key
 from softdock.scenario.method_sources import differing, explained
@@ -40,8 +41,8 @@ def preset_text(name: str) -> str:
 
 
 def load_scenario(source: str | Path, changes: Iterable[str] | Mapping[str, Any] = ()) -> Scenario:
-    """A scenario from a file or a preset's name. `changes`: `key=value` texts, or a mapping from
-    key path to value."""
+    """A scenario from a file, a preset's name or `benchmark:` and a case's. `changes`: `key=value`
+    texts, or a mapping from key path to value."""
     text, name = _read(source)
     tables, locate, written = parse_toml(text, name)
     changed = parse_changes(changes)
@@ -88,6 +89,9 @@ def parse_changes(changes: Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(source: str | Path) -> tuple[str, str]:
     path = Path(source)
+    if str(source).startswith(PREFIX):
+        name = str(source).removeprefix(PREFIX)
+        return case_text(name), f"{name}.toml"
     looks_like_file = path.suffix == ".toml" or "/" in str(source) or path.is_file()
     if not looks_like_file:
         return preset_text(str(source)), f"{source}.toml"

@@ -21,6 +21,7 @@ from softdock.core.orbit import attached, flight
 from softdock.core.ports import linear_net, published_net
 from softdock.core.recorder import layout as recorded
 from softdock.core.recorder.ring import SLOT
+from softdock.core.rig import layout as rig
 from softdock.core.robots import memory as robots
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
@@ -68,6 +69,19 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
         "Between controller and facility ([seam.md](seam.md)): the command, the report, what the "
         "simulated facility knows beyond it, and what the controller keeps.",
         (seam.COMMAND, seam.REPORT, TRUTH, KEPT),
+    ),
+    "Rig": (
+        "A rig's program ([rig_run.md](rig_run.md)): what it is told before it starts, what it "
+        "keeps (whole numbers and numbers), and the same for each robot.",
+        (
+            rig.LIMITS,
+            rig.PLAN,
+            rig.FRAME,
+            rig.STAND,
+            rig.SEEN,
+            rig.ROBOT_STAND,
+            rig.ROBOT_SEEN,
+        ),
     ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",

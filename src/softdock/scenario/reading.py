@@ -25,7 +25,8 @@ def read_bytes(path: Path, most: int, what: str = "file") -> bytes:
     """All bytes of a regular file of at most `most` bytes. Raises `Unreadable`."""
     try:
         # O_NONBLOCK: opening a pipe that nobody writes to must not wait
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        flags = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        handle = os.open(path, os.O_RDONLY | flags)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise Unreadable(f"a {what} that can be read ({reason})", str(path)) from None

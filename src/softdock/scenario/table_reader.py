@@ -65,6 +65,7 @@ class TableReader:
         self.vector = np.zeros(METHODS_AT)
         self.markers: list[Any] = []
         self.warnings: list[str] = []
+        self.wanted: list[tuple[str, dict[str, Any]]] = []  # contacts that methods want
 
     def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
         self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))

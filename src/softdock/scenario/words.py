@@ -5,6 +5,7 @@ sample rates, restitution, an approach. What is resolved has the plain keys; the
     chaser.rate_deg_per_s                       body axes, as rate_rad_per_s
     sensor.rate_Hz, pose.rate_Hz                samples a second, as period_ms
     contact.real.restitution                    as damping, with the effective mass along the axis
+    orbit.stated_in = "lvlh"                    orbit_frame.py
     [approach]                                  approach.py
 
 A word beside the key it stands for is refused, because one of the two would be silent.
@@ -22,6 +23,7 @@ import numpy as np
 from softdock.core.contact.restitution import damping_of_restitution, lambda_of_restitution
 from softdock.core.spatial.arrays import matrix
 from softdock.scenario.approach import PATH, quaternion, resolve_approach
+from softdock.scenario.orbit_frame import is_stated, resolve_stated
 
 ENDS = ("chaser", "target")
 SPRINGS = ("spring_damper", "spring_damper_pull")
@@ -33,14 +35,20 @@ WORDS = {
     "contact.real.restitution, contact.wanted.restitution": "0 < e <= 1: becomes damping_Ns_per_m "
     "(spring_damper) with the effective mass along the axis, or lambda_s_per_m (hunt_crossley) "
     "with the approach speed; `softdock check` says which",
+    "orbit.stated_in": "world or lvlh: axes of the initial states; lvlh: along-track, against the "
+    "orbit's normal, towards the planet, and turning",
 }
 Refuse = Callable[..., None]
 
 
-def in_plain_keys(given: Mapping[str, Any], refuse: Refuse) -> tuple[dict[str, Any], list[str]]:
-    """The tables without words, and what is to be said of the turning."""
+def in_plain_keys(
+    given: Mapping[str, Any], refuse: Refuse
+) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
+    """The tables without words, what is to be said of the turning, and what an approach was
+    resolved from (empty: there was none)."""
+    source: dict[str, Any] = {}
     if not _has_words(given):
-        return dict(given), []
+        return dict(given), [], source
     tables = copy.deepcopy(dict(given))
     notes: list[str] = []
     for body in ENDS:
@@ -49,8 +57,12 @@ def in_plain_keys(given: Mapping[str, Any], refuse: Refuse) -> tuple[dict[str, A
     for part in ("sensor", "pose"):
         if isinstance(tables.get(part), dict):
             _rate(tables[part], part, refuse)
+    if is_stated(tables):
+        resolve_stated(tables, refuse)
     if PATH in tables:
         if all(isinstance(tables.get(body), dict) for body in ENDS):
+            parts = (PATH, "target", "contact")
+            source.update({key: copy.deepcopy(tables.get(key, [])) for key in parts})
             resolve_approach(tables, refuse)
         else:
             tables.pop(PATH)  # a missing body is refused by who checks it
@@ -58,13 +70,13 @@ def in_plain_keys(given: Mapping[str, Any], refuse: Refuse) -> tuple[dict[str, A
     for i, pair in enumerate(pairs if isinstance(pairs, list) else []):
         for law in ("real", "wanted"):
             if isinstance(pair, dict) and isinstance(pair.get(law), dict):
-                _restitution(tables, i, law, refuse, notes)
-    return tables, notes
+                resolve_restitution(tables, i, law, refuse, notes)
+    return tables, notes, source
 
 
 def _has_words(given: Mapping[str, Any]) -> bool:
     """Whether anything is to be turned; resolved tables have nothing, and are not copied."""
-    if PATH in given:
+    if PATH in given or is_stated(given):
         return True
     for part, keys in (
         ("chaser", ("attitude_deg", "rate_deg_per_s")),
@@ -124,7 +136,7 @@ def _rate(table: dict[str, Any], name: str, refuse: Refuse) -> None:
         table["period_ms"] = 1e3 / number
 
 
-def _restitution(
+def resolve_restitution(
     tables: dict[str, Any], i: int, which: str, refuse: Refuse, notes: list[str]
 ) -> None:
     law, at = tables["contact"][i][which], f"contact.{i}.{which}"

@@ -91,7 +91,14 @@ def advise(loop: Loop, wanted: float | None = None) -> Advice:
         sentences.append(_wanted(wanted, to_wanted))
     verdict = "Safe" if calm else ("Neutral: at the edge" if neutral else "Not safe")
     return Advice(
-        calm, verdict, sentences, found, delay_budget(loop), to_stability, to_neutral, to_wanted
+        safe=calm,
+        verdict=verdict,
+        sentences=sentences,
+        analysis=found,
+        budget=delay_budget(loop),
+        damping_to_add_for_stability_Ns_per_m=to_stability,
+        damping_to_add_for_neutral_bounce_Ns_per_m=to_neutral,
+        damping_to_add_for_wanted_Ns_per_m=to_wanted,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.robots.models import robot_model_named
 from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
 from softdock.scenario.device import reachable_stiffness
@@ -194,24 +195,21 @@ def _robot(tables: dict[str, Any], name: str, notes: list[str]) -> Robot:
         )
     if given["dropout_probability"] > 0.0:
         notes.append(f"robots.{name}: lost set-points are left out")
-    if given["model"] == "limited":
-        notes.append(
-            f"robots.{name}: limits of speed, acceleration and jerk are left out: within "
-            "them it is a pure delay, beyond them it is worse"
-        )
+    linear = robot_model_named(given["model"]).linear(given)
+    if linear.left_out:
+        notes.append(f"robots.{name}: {linear.left_out}")
     if given["joint_stiffness_N_per_m"] > 0.0:
         notes.append(
             f"robots.{name}: the elastic joint is left out: the robot is analysed as rigid"
         )
-    lag = 2.0 * np.pi * given["lag_Hz"] if given["model"] == "lag" else 0.0
-    parts = (1e-3 * given["computation_ms"], 1e-3 * given["transport_ms"])
     return Robot(
-        1.0,
-        1e-3 * longest,
-        given["interpolation"],
-        float(lag),
-        float(given.get("lag_damping_ratio", 1.0)),
-        *parts,
+        share=1.0,
+        delay=1e-3 * longest,
+        interpolation=given["interpolation"],
+        lag=linear.lag,
+        lag_damping=linear.damping_ratio,
+        computation=1e-3 * given["computation_ms"],
+        transport=1e-3 * given["transport_ms"],
     )
 
 
@@ -260,7 +258,8 @@ def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> Operating
     levers: dict[str, list[np.ndarray]] = {name: [] for name in NAMES}
     for i, point in enumerate(points):
         pair, n = tables["contact"][i], np.asarray(point.normal)
-        place = min(reachable(tables, pair), key=lambda p, n=n: float(np.linalg.norm(p.normal - n)))  # type: ignore[misc]
+        places = reachable(tables, pair)
+        place = places[int(np.argmin([np.linalg.norm(p.normal - n) for p in places]))]
         for name, body in _bodies(tables, pair, place).items():
             turning = np.linalg.cholesky(np.linalg.inv(np.asarray(body.inertia)))
             half_translation = n / np.sqrt(np.broadcast_to(np.asarray(body.mass, float), 3))

@@ -3,32 +3,41 @@ far, so that the contact ends at the wanted energy.
 
 Model: believed stiffness and delay give the damping that holds the loop on its boundary (Zebenay
 section 4, for a damper without delay). Observation: since the touch, the energy of the satellites
-along the line of action plus what the real contact absorbed, less the work that commands already
-sent will still do,
+along the line of action plus what the real contact absorbed, and will still absorb on the way of
+commands already sent, d = satellite - mock-up along the force, out of the contact,
 
-    E = E_0 + energy given to the satellites + energy absorbed by the contact - F . (satellite -
-    mock-up)
+    E = E_0 + energy given to the satellites + energy absorbed by the contact - F d + k d^2 / 2
 
-needs measured force and motion only. A delay h on a stiffness k makes it grow by k h v^2, a damper
-b makes it fall by b v^2. What is left of the contact holds J = integral of v^2; so b = b_model + (E
-- e^2 E_0) / J ends at the wanted restitution e however wrong b_model is: the error goes as J ln J,
-to zero. J is that of a spring on the effective mass, with the stiffness seen in this contact, f^2 /
-(2 absorbed), once there is enough of it.
+needs measured force and motion, and for its last term, (w h)^2 of the whole, the stiffness. A
+delay h on a stiffness k makes it grow by k h v^2, a damper b makes it fall by b v^2. What is left
+of the contact holds J = integral of v^2; so b = b_model + (E - e^2 E_0) / J ends at the wanted
+restitution e however wrong b_model is: the error goes as J ln J, to zero. J is that of a spring
+on the effective mass, with the stiffness seen in this contact, f^2 / (2 absorbed), once there is
+enough of it.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from softdock.core.adaptation import suggestions
+from softdock.core.adaptation.adaptive_damping_keys import (
+    ADAPTIVE_DAMPING,
+    AT,
+    CELL,
+    CELLS,
+    books,
+    check,
+    report,
+    wanted,
+)
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.adaptation.measured.line_of_action import (
     effective_mass,
     mean_of,
     measured_force,
     mock_ups_when_felt,
-    noise_warnings,
     parting_rate,
     plus_wrenches,
     satellite_motions,
@@ -41,96 +50,21 @@ from softdock.core.adaptation.measured.motions import (
     store_wrenches,
 )
 from softdock.core.adaptation.measured.normal_damper import (
-    DAMPER_CELLS,
     book_damper,
     damper_wrenches,
     last_motions,
 )
-from softdock.core.adaptation.memory import recorded
 from softdock.core.adaptation.method import Belief, Method
-from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import (
-    MOTION_FLOATS,
     no_wrench,
     port_energy,
 )
 
-ADAPTIVE_DAMPING = Group(
-    "adaptive_damping",
-    "Virtual damping along the measured force that ends each contact at the wanted energy, "
-    "though stiffness and delay are known only roughly.",
-    Parameter(
-        "stiffness",
-        "stiffness_N_per_m",
-        "stiffness of the real contact, as believed",
-        None,
-        "N/m",
-        0.0,
-        1e9,
-        True,
-    ),
-    Parameter(
-        "delay",
-        "delay_ms",
-        "delay from set-point to measured force, as believed",
-        None,
-        "ms",
-        0.0,
-        2000.0,
-        scale=1e-3,
-    ),
-    Parameter(
-        "restitution",
-        "restitution",
-        "wanted of a lossless contact; 1: the rig is neutral",
-        1.0,
-        low=0.25,
-        high=1.0,
-    ),
-    Parameter(
-        "threshold",
-        "contact_N",
-        "measured force above which there is contact; set it above the sensor's noise",
-        0.0,
-        "N",
-        0.0,
-        1e6,
-    ),
-    Parameter(
-        "most",
-        "most_Ns_per_m",
-        "largest damping; 0: no limit below the aperiodic one",
-        0.0,
-        "Ns/m",
-        0.0,
-        1e8,
-    ),
-)
-AT = ADAPTIVE_DAMPING.at
 ENOUGH = 0.02  # of the approach energy in the contact, from which the stiffness seen there counts
+TOO_MUCH = 0.02  # of the wanted energy: more at a contact's end is said
 ROUNDS = 20  # of the fixed-point iteration for the model's frequency
 STEEPEST = 1.3  # rad; the model's crossing is not looked for beyond (the nose is at 1.08)
-
-CELLS = Cells(
-    "adaptive_damping",
-    recorded("damping", "Ns/m", "virtual damping in use"),
-    recorded("energy", "J", "energy along the line of action, commands under way included"),
-    recorded("wanted", "J", "energy at which the contact is to end"),
-    recorded("stiffness", "N/m", "stiffness seen in this contact, or believed"),
-    recorded("absorbed", "J", "absorbed by the virtual damper so far"),
-    Cell("acts", 1, "-", "1: in contact"),
-    Cell("start", 1, "J", "energy of the approach"),
-    Cell("given", 1, "J", "given to the satellites since touch"),
-    Cell("taken", 1, "J", "absorbed by the real contact since touch"),
-    Cell("model", 1, "Ns/m", "damping of the model"),
-    Cell("damper", DAMPER_CELLS.size, "", "of the virtual damper (hybrid/normal_damper.py)"),
-    Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the last force sample"),
-    Cell("wrenches", 12, "N, Nm", "on the satellites in the last cycle"),
-    Cell("read", 12, "N, Nm", "measured in the last cycle"),
-)
-CELL = CELLS.at
 
 
 class AdaptiveDamping(NamedTuple):
@@ -178,6 +112,17 @@ def rest_of_contact(stiffness, mass, force, rate, damping):
 
 
 @compiled
+def still_absorbed(stiffness, force, under_way):
+    """Energy that the contact will absorb until the mock-ups are where the satellites are [J]:
+    `under_way`, force times the way still to go, with the slope of the spring; no more is given
+    back than it holds, where they part on the way."""
+    way = under_way / force  # m, > 0: apart
+    if stiffness * way > force:
+        return -0.5 * force * force / stiffness
+    return -under_way + 0.5 * stiffness * way * way
+
+
+@compiled
 def _begin(method, mem, T, mass, rate):
     m = method.memory
     mem[m + CELL.start] = 0.5 * mass * rate * rate
@@ -191,21 +136,38 @@ def _begin(method, mem, T, mass, rate):
 def _choose_damping(method, mem, mass, rate, force, under_way):
     """The damping for the coming cycle [Ns/m]."""
     m = method.memory
-    mem[m + CELL.energy] = (
-        mem[m + CELL.start] + mem[m + CELL.given] + mem[m + CELL.taken] - under_way
-    )
     stiffness = method.stiffness
     if mem[m + CELL.taken] > ENOUGH * mem[m + CELL.start]:
         stiffness = 0.5 * force * force / mem[m + CELL.taken]
+    mem[m + CELL.energy] = (
+        mem[m + CELL.start]
+        + mem[m + CELL.given]
+        + mem[m + CELL.taken]
+        + still_absorbed(stiffness, force, under_way)
+    )
     mem[m + CELL.stiffness] = stiffness
     left = rest_of_contact(stiffness, mass, force, rate, mem[m + CELL.damping])
     most = 2.0 * math.sqrt(stiffness * mass)  # aperiodic: more would only hold the bodies together
     if method.most > 0.0:
         most = min(most, method.most)
+    mem[m + CELL.limit] = most
     excess = mem[m + CELL.energy] - mem[m + CELL.wanted]
     if left * most <= abs(excess):
         return most if excess > 0.0 else 0.0
     return min(max(mem[m + CELL.model] + excess / left, 0.0), most)
+
+
+@compiled
+def _note_end(mem, m):
+    """How a contact ended: with how much of the wanted energy, and whether more damping was
+    needed."""
+    ratio = mem[m + CELL.energy] / mem[m + CELL.wanted] if mem[m + CELL.wanted] > 0.0 else 0.0
+    mem[m + CELL.contacts] += 1.0
+    mem[m + CELL.worst] = max(mem[m + CELL.worst], ratio)
+    if ratio > 1.0 + TOO_MUCH:
+        mem[m + CELL.above] += 1.0
+        if mem[m + CELL.damping] >= mem[m + CELL.limit]:
+            mem[m + CELL.at_most] += 1.0
 
 
 @compiled
@@ -245,6 +207,8 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         )
         virtual = damper_wrenches(measured, wrenches, force, mem[m + CELL.damping] * rate)
     else:
+        if mem[m + CELL.acts] != 0.0:
+            _note_end(mem, m)
         mem[m + CELL.damping] = 0.0
     mem[m + CELL.acts] = 1.0 if touching else 0.0
     mem[m + CELL.absorbed] += book_damper(mem, m + CELL.damper, virtual, motions)
@@ -253,10 +217,6 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     store_wrenches(mem, m + CELL.wrenches, acting)
     store_wrenches(mem, m + CELL.read, measured.wrenches)
     return acting
-
-
-def check(values: dict[str, Any], tables: Any) -> Any:
-    return [], noise_warnings(values, tables)
 
 
 METHOD = Method(
@@ -271,6 +231,10 @@ METHOD = Method(
     wrench=wrench,
     cells=CELLS,
     check=check,
+    books=books,
+    report=report,
+    wanted=wanted,
+    compensates_delay="its damper takes what the delay brings in",
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "delay_ms")),
     suggest=suggestions.stiffness_and_delay,
     advised=suggestions.delay_before_the_hold,

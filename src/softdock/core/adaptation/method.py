@@ -147,10 +147,16 @@ class Declaration:
     # whether it changes the wrench on the satellites; None: if it has a hook `wrench`
     changes_wrench: bool | None = None
     is_last_on_wrench: str = ""  # why no method after it may change the wrench
+    # why its virtual work is against the delay, and no loss that is wanted; empty: it is wanted
+    compensates_delay: str = ""
+    may_compensate_delay: bool = False  # as its user means it
     part_of_scenario: bool = False  # no remedy but a part of rig or satellites: always kept
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there
 
     # what analyses ask
+    # the contact that its satellites are to feel, where its own values say so and not the
+    # scenario's: keys of contact.wanted (law, restitution, ...); None: the scenario's
+    wanted: Callable[[dict[str, Any]], dict[str, Any] | None] = lambda values: None
     # how orbit has it: a network that is part of a satellite
     in_orbit: Callable[[dict[str, Any]], int] = lambda values: NOT_IN_ORBIT
     # (values, normals) -> fields of the linear loop and notes; `normals`: the contact's normal by

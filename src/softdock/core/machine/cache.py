@@ -26,6 +26,7 @@ from numba import types
 
 from softdock.core.machine import code_files
 from softdock.core.machine.cache_folder import own_hash, usable_folder
+from softdock.core.machine.features import is_sparing
 from softdock.core.machine.lowering import handle
 from softdock.core.machine.numba_internals import CompileResult, dumps, parse_bitcode
 
@@ -135,9 +136,12 @@ class KeptCode:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         names = sorted(f"{cls.__module__}.{cls.__qualname__}" for cls in classes)
         processor = context.codegen().magic_tuple()
-        key = repr((own_hash(), type(self).__name__, named, text, names, processor))
+        key = repr((own_hash(), self._kind(), named, text, names, processor))
         digest = hashlib.sha256(key.encode()).hexdigest()[:32]
         return folder / f"{self.function.__name__.strip('<>')}-{digest}.code"
+
+    def _kind(self) -> str:
+        return type(self).__name__
 
     def _is_worth_it(self, made: Any) -> bool:
         return not made.library.has_dynamic_globals
@@ -164,7 +168,10 @@ def linking_kept_parts(wanted: bool) -> Iterator[None]:
 
 
 class KeptDoor(KeptCode):
-    """Machine code, ready to run."""
+    """Machine code, ready to run. What was compiled sparingly is nobody's but the tests'."""
+
+    def _kind(self) -> str:
+        return f"{super()._kind()}{', sparing' if is_sparing() else ''}"
 
 
 class KeptPart(KeptCode):

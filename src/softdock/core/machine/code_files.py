@@ -92,7 +92,7 @@ def alone_at(path: Path, waiting: Callable[[], None] | None = None) -> Iterator[
     `LONGEST_WAIT_S`. `waiting` is called once if there is a wait."""
     lock = path.with_name(f"{path.name}.lock")
     try:
-        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     except OSError:  # nowhere to write: nothing to share either
         yield
         return

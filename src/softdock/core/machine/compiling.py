@@ -16,7 +16,11 @@ from typing import Any
 from softdock.core.machine import code_files
 from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
+from softdock.core.machine.features import Plain, is_sparing
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
+
+# doors in which runs, batches and a rig's cycles spend their time
+HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
 
 
 @contextlib.contextmanager
@@ -39,6 +43,15 @@ def _adapts(classes: Iterable[type]) -> bool:
     return any(".adaptation." in home and not home.endswith(".direct") for home in homes) or any(
         home.partition(".")[0] != "softdock" for home in homes
     )
+
+
+def _is_linked(name: str, classes: Iterable[type]) -> bool:
+    """Whether a door is linked from kept parts. Not where the time of raw runs and of a rig's
+    cycles is spent; the tests spare that too, but for the plain loop, so that the two ways to
+    compile are compared (tests/parity/test_features.py)."""
+    if name not in HOT or _adapts(classes):
+        return True
+    return is_sparing() and not (name == "run_cycles" and Plain in set(classes))
 
 
 class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
@@ -68,7 +81,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             if path is not None and code_files.is_there(path):  # by another process, meanwhile
                 return super().compile(signature)
             tell(name, classes, BEGINS, began)
-            with _no_garbage_collection(), linking_kept_parts(_adapts(classes)):
+            with _no_garbage_collection(), linking_kept_parts(_is_linked(name, classes)):
                 made = super().compile(signature)
             tell(name, classes, ENDS, began)
             return made

@@ -8,7 +8,17 @@ the scenario uses (scenario/features.py decides). A heavy part is chosen with `b
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
+
+# Set by the tests: fewer things are compiled, and each in less time (compiling.py, and
+# scenario/features.py). No number depends on it.
+SWITCH = "SOFTDOCK_EVERY_FEATURE"
+
+
+def is_sparing() -> bool:
+    """Whether compiling is to be spared, at the price of slower loops."""
+    return os.environ.get(SWITCH, "0") not in ("", "0")
 
 
 class Plain(NamedTuple):

@@ -60,7 +60,8 @@ class Params(NamedTuple):
     elastic: bool  # a robot has an elastic joint
     ideal_pose: bool  # poses are measured at once and exactly, and are the mock-ups'
     hands: bool  # a hand pushes a mock-up
-    external: bool  # a schedule pushes a satellite
+    external: bool  # a schedule or the tide pushes a satellite
+    tide: bool  # both are on an orbit
     stop_force: float  # N; NO_LIMIT: none
     stop_torque: float  # Nm
     bounded: bool  # a robot has a reach

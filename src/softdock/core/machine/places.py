@@ -19,6 +19,7 @@ from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.core.sensor.pose import POSE
 from softdock.core.shapes.keys import MOST_PAIRS, PAIR
 from softdock.core.spatial.rigid_body import BODY
+from softdock.core.tide import ORBIT
 
 PARTS: tuple[tuple[str, Group], ...] = (
     ("time", TIME),
@@ -39,6 +40,7 @@ PARTS: tuple[tuple[str, Group], ...] = (
     ("external.target", SCHEDULE),
     ("stop", STOP),
     ("capture", CAPTURE),
+    ("orbit", ORBIT),
 )
 
 
@@ -71,7 +73,7 @@ CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT, STOP_AT = (
     BASES["external.target"],
     BASES["stop"],
 )
-CAPTURE_AT = BASES["capture"]
+CAPTURE_AT, ORBIT_AT = BASES["capture"], BASES["orbit"]
 PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
 MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
 METHODS_AT = MEMORY_AT + MEMORY.size

@@ -116,7 +116,7 @@ def _act(params, vector, mem, k, kept, measured):
         mem[BOOK_DESIGNED] = 0.0
     before = kept.satellites
     done = control(params, vector, mem, k, before, measured)
-    remember_command(rig, mem, k + 1, done.command)
+    remember_command(rig.features, rig, mem, k + 1, done.command)
     nothing = Wrenches(no_wrench(), no_wrench())
     ledger = enter(
         params,
@@ -154,11 +154,20 @@ def _act(params, vector, mem, k, kept, measured):
 
 @door
 def control_step(vector, markers, mem, log, k, kept, report, command, record, act):
-    """The controller at t_k: a report in, a command out. `kept`: reported.KEPT, updated in place;
+    """The controller at t_k from Python; see `step_controller`. Parameters are prepared at every
+    call: 0.1 us, where handing them over from Python would take more."""
+    params = prepare(vector, markers)
+    return step_controller(params, vector, mem, log, k, kept, report, command, record, act)
+
+
+@compiled
+def step_controller(params, vector, mem, log, k, kept, report, command, record, act):
+    """The controller at t_k: a report in, a command out. `kept`: kept.KEPT, updated in place;
     `record`: rows of the record, of which row k is written where there is one; `act` 0: only take
     the report in and close the contact under way, at the end of a run. Returns a status of
-    seam.SEAM_STATUSES; with any but completed there is no new command."""
-    params, was = prepare(vector, markers), load_kept(kept, 0)
+    seam.SEAM_STATUSES; with any but completed there is no new command. A loop that prepares
+    `params` once calls this (core/rig/program.py)."""
+    was = load_kept(kept, 0)
     rig, t = without_methods(params), k * params.T
     now, measured = arrive(rig, vector, mem, k, was, report)
     if k > 0:

@@ -24,6 +24,7 @@ from softdock.core.machine.places import (
     MAP,
     MEMORY_AT,
     METHODS_AT,
+    ORBIT_AT,
     PAIR_SIZE,
     PAIRS_AT,
     PAIRS_MEM,
@@ -63,6 +64,7 @@ from softdock.core.shapes.pair import KIND_BITS, PAIR_FLOATS, Pairs
 from softdock.core.shapes.prepare import kind_of_pair, store_pair
 from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
 from softdock.core.spatial.rigid_body import prepare_body
+from softdock.core.tide import has_tide
 
 __all__ = [
     "BASES",
@@ -78,6 +80,7 @@ __all__ = [
     "MEMORY_AT",
     "METHODS_AT",
     "NO_LIMIT",
+    "ORBIT_AT",
     "PAIRS_AT",
     "PAIRS_MEM",
     "PAIR_SIZE",
@@ -189,8 +192,10 @@ def prepare_rig(vector, features):
         schedule_at(vector, CHASER_HAND_AT).rows > 0,
         schedule_at(vector, TARGET_HAND_AT).rows > 0,
     )
+    tide = has_tide(vector, ORBIT_AT)
     external = (
-        schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0
+        tide
+        or schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0
         or schedule_at(vector, TARGET_EXTERNAL_AT).rows > 0
     )
     longest = max(
@@ -243,6 +248,7 @@ def prepare_rig(vector, features):
         ideal_pose=ideal_pose,
         hands=hands,
         external=external,
+        tide=tide,
         stop_force=_limit(vector[STOP_AT + STOPS.force]),
         stop_torque=_limit(vector[STOP_AT + STOPS.torque]),
         bounded=bounded,

@@ -12,7 +12,8 @@ length of the step, to 1e-13 s (flight.py). Free flight advances conservatively 
 closing.py): a step is never longer than the smallest gap over the fastest that a tip can close it,
 so no wall is jumped over, however thin. Only steps below a small part of a contact's period and of
 a wall's thickness may end inside a wall, and then they are cut at its surface. Schedules and hands
-push the satellites in orbit too (outside.py); steps end at each of their rows. Networks that are
+push the satellites in orbit too (outside.py); steps end at each of their rows. So do the tide and
+methods that push from outside, sampled once a cycle as in the loop (sampled.py). Networks that are
 part of a satellite fly with it (networks.py).
 
 Holds for the laws and geometries of contact/. A tip near a cone's axis, where the normal turns
@@ -28,10 +29,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from softdock.core.adaptation.in_orbit import pushing_methods
 from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import abandonable
-from softdock.core.machine.vector import MAP, MEMORY_AT, PAIRS_MEM, TIME_AT, TIMES
-from softdock.core.orbit.attached import Networks, NoNetworks, network_floats
+from softdock.core.machine.vector import MAP, MEMORY_AT, METHODS_AT, PAIRS_MEM, TIME_AT, TIMES
+from softdock.core.orbit.attached import InOrbit, Networks, NoNetworks, network_floats
 from softdock.core.orbit.flight import (
     CHASER_END,
     ORBIT_STATUSES,
@@ -53,6 +56,7 @@ __all__ = [
     "RECORD_FLOATS",
     "Orbit",
     "Prepared",
+    "hook_memory",
     "orbit",
     "orbit_marker",
     "orbit_mem_floats",
@@ -68,6 +72,7 @@ class Prepared(Protocol):
     """What `orbit` needs of a scenario."""
 
     vector: np.ndarray
+    markers: Markers
 
 
 @dataclass
@@ -86,7 +91,7 @@ class Orbit:
     kinetic: float  # J, at the end
     stored: float  # J, in the contacts at the end
     dissipated: float  # J, by damping and friction
-    external: float  # J, work of schedules and hands on the satellites
+    external: float  # J, work of schedules, hands, tide and pushing methods on the satellites
     virtual: float  # J, taken up by networks that are part of the satellites
     peak_force: float  # N
     chaser: (
@@ -103,13 +108,22 @@ class Orbit:
 def orbit_mem_floats(vector: np.ndarray) -> int:
     """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each
     (setup.py); the networks."""
-    networks = network_floats(vector) if orbit_marker(vector) != NO_NETWORKS else 0
+    networks = network_floats(vector) if _networks(vector) != NO_NETWORKS else 0
     return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1) + networks
 
 
-def orbit_marker(vector: np.ndarray) -> NoNetworks | Networks:
-    """Its type says what orbit is compiled with."""
+def _networks(vector: np.ndarray) -> NoNetworks | Networks:
     return NETWORKS if vector[MEMORY_AT + MAP.orbit_network_count] > 0.0 else NO_NETWORKS
+
+
+def orbit_marker(vector: np.ndarray, methods: tuple) -> InOrbit:
+    """Its type says what orbit is compiled with. `methods`: the listed methods' markers."""
+    return InOrbit(_networks(vector), *pushing_methods(methods, METHODS_AT))
+
+
+def hook_memory(marker: InOrbit, vector: np.ndarray) -> np.ndarray:
+    """Memory of the methods that push from outside, each at its place in the loop's `mem`."""
+    return np.zeros(int(vector[MEMORY_AT + MAP.size]) if marker.methods else 0)
 
 
 def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbit:
@@ -120,8 +134,14 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     rows = max(1, math.ceil(duration / T - 1e-9)) + 1 if record else 0
     log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
     rows_array, outcome = np.zeros((rows, RECORD_FLOATS)), np.zeros(len(OUTCOME_COLUMNS))
-    marker, mem = orbit_marker(vector), np.zeros(orbit_mem_floats(vector))
-    abandonable(lambda: run_orbit(marker, vector, mem, log, rows_array, outcome, float(coarser)))
+    marker, mem = (
+        orbit_marker(vector, scenario.markers.methods),
+        np.zeros(orbit_mem_floats(vector)),
+    )
+    own = hook_memory(marker, vector)
+    abandonable(
+        lambda: run_orbit(marker, vector, mem, own, log, rows_array, outcome, float(coarser))
+    )
     reached = rows_array[: math.floor(outcome[3] / T + 1e-9) + 1]
     count = int(outcome[2])
     contacts: list[dict[str, Any]] = [

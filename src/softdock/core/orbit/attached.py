@@ -41,6 +41,15 @@ class Networks(NamedTuple):
     memory: int
 
 
+class InOrbit(NamedTuple):
+    """What orbit is compiled with, by type: networks that are part of satellites, and methods that
+    push from outside, with the places in the vector where their memory is named."""
+
+    networks: NoNetworks | Networks
+    methods: tuple
+    slots: tuple
+
+
 class Attached(NamedTuple):
     """One network."""
 

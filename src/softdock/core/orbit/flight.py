@@ -19,8 +19,9 @@ from softdock.core.orbit.networks import (
     longest_step,
     start_networks,
 )
-from softdock.core.orbit.outside import ROUNDING, outside_from
+from softdock.core.orbit.outside import ROUNDING, is_sampled, outside_from
 from softdock.core.orbit.push import push
+from softdock.core.orbit.sampled import is_finite, nothing_held
 from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
@@ -38,7 +39,7 @@ from softdock.core.status import (
 TOO_MANY_STEPS = len(STATUSES)
 ORBIT_STATUSES = (*STATUSES, "too many steps")
 INSTANT = 1e-13  # s; to which the begin and the end of a piece are located
-MOST_STEPS = 20_000_000
+MOST_STEPS, MOST_STEPS_A_CYCLE = 5_000_000, 50
 
 _MOTION_NAMES = ("px", "py", "pz", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 OUTCOME = Cells(
@@ -158,13 +159,13 @@ def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, 
 
 
 @compiled
-def orbit_run(marker, vector, mem, log, record, outcome, coarser):
+def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     """A whole run of orbit, for a CPU or a CUDA thread. A contact still open at the end is logged
     with a restitution of NaN.
 
-    `marker`: a NoNetworks, or a Networks if the vector lists any (networks.py);
-    `mem`: zeros, at least `orbit_mem_floats(vector)`; `record`: a row a cycle and one more, or no
-    rows; `coarser`: factor on all steps (1.0: as in setup.py).
+    `marker`: an InOrbit; `mem`: zeros, at least `orbit_mem_floats(vector)`; `own`: zeros, as long
+    as the loop's `mem`, for methods that push (none: no floats); `record`: a row a cycle and one
+    more, or no rows; `coarser`: factor on all steps (1.0: as in setup.py).
     """
     setup = prepare_orbit(marker, vector, mem, coarser)
     both = start_orbit(vector, setup)
@@ -182,13 +183,15 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
         0,
         COMPLETED,
         no_mode(),
-        outside_from(vector, setup, 0.0),
+        outside_from(vector, setup, own, nothing_held(), both, 0.0),
     )
+    if is_sampled(setup) and not is_finite(outside.held):
+        status = DIVERGED
     dt, same, changed = 0.0, 0.0, math.inf
     tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
-        if steps > MOST_STEPS:
+        if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt)
         seen = look(
@@ -231,8 +234,10 @@ def orbit_run(marker, vector, mem, log, record, outcome, coarser):
             k += every
         dt, same, changed = seen.next, 0.0, math.inf
         if t == outside.until:
-            outside = outside_from(vector, setup, t)
+            outside = outside_from(vector, setup, own, outside.held, both, t)
             dt = 0.0  # look again, with what acts from now on
+            if is_sampled(setup) and not is_finite(outside.held):
+                status = DIVERGED
         dt = min(min(dt, longest_step(setup.networks, vector)), min(k * T, outside.until) - t)
 
     outcome[AT.status] = float(status)

@@ -257,6 +257,7 @@ def _bounds(networks, vector, mem, outside, both):
         chaser_torque=outside.chaser_torque,
         target_force=target,
         target_torque=outside.target_torque,
+        held=outside.held,
     )
 
 

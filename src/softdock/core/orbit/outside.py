@@ -2,7 +2,8 @@
 
 A hand pushes a mock-up, and the sensor passes the push on to the satellite. In orbit there is no
 mock-up: the same wrench acts on that satellite alone, about its centre of mass, without any
-reaction on the other. What plug-in methods add from outside is part of the loop and not of orbit.
+reaction on the other. What the loop samples once a cycle (the tide, methods that push from
+outside) is sampled alike and held over the cycle (sampled.py).
 
 Between two rows a schedule is linear; at its first and its last row it may jump. Steps therefore
 end at every row, and within a step the schedule is read strictly between the step's ends.
@@ -13,7 +14,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.orbit.sampled import Held, hold
 from softdock.core.schedules import IN_ROW, ROW, scheduled
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate
@@ -24,19 +28,15 @@ INSIDE = 4.0 * ROUNDING  # of the time: how far from a row's time, to be read on
 
 
 class Outside(NamedTuple):
-    """Upper bounds of what acts from now to the next row of any schedule."""
+    """Upper bounds of what acts from now to the next row of any schedule, or the next sampling."""
 
-    until: float  # s, time of that row; inf: none follows
+    until: float  # s, that time; inf: none follows
     acts: bool
     chaser_force: float  # N
     chaser_torque: float  # Nm
     target_force: float
     target_torque: float
-
-
-class Wrenches(NamedTuple):
-    chaser: Wrench
-    target: Wrench
+    held: Held
 
 
 @compiled
@@ -61,28 +61,42 @@ def _bounds(vector, schedule, t):
 
 
 @apart
-def outside_from(vector, setup, t):
-    """What may act from time t on [s]."""
+def outside_from(vector, setup, own, held, both, t):
+    """What may act from time t on [s]. `held`: what was held until then; `own`: the memory of
+    methods that push."""
     s = setup.schedules
     f1, t1, u1 = _bounds(vector, s.chaser_external, t)
     f2, t2, u2 = _bounds(vector, s.chaser_hand, t)
     f3, t3, u3 = _bounds(vector, s.target_external, t)
     f4, t4, u4 = _bounds(vector, s.target_hand, t)
-    acts = f1 + t1 + f2 + t2 + f3 + t3 + f4 + t4 > 0.0
+    acts, until = f1 + t1 + f2 + t2 + f3 + t3 + f4 + t4 > 0.0, min(min(u1, u2), min(u3, u4))
+    if not is_sampled(setup):
+        return Outside(
+            until=until,
+            acts=acts,
+            chaser_force=f1 + f2,
+            chaser_torque=t1 + t2,
+            target_force=f3 + f4,
+            target_torque=t3 + t4,
+            held=held,
+        )
+    if held.cycle < 0 or t >= held.until:
+        held = hold(vector, setup, own, both, held.cycle + 1)
     return Outside(
-        until=min(min(u1, u2), min(u3, u4)),
-        acts=acts,
-        chaser_force=f1 + f2,
-        chaser_torque=t1 + t2,
-        target_force=f3 + f4,
-        target_torque=t3 + t4,
+        until=min(until, held.until),
+        acts=True,
+        chaser_force=f1 + f2 + norm(held.on.chaser.force),
+        chaser_torque=t1 + t2 + norm(held.on.chaser.torque),
+        target_force=f3 + f4 + norm(held.on.target.force),
+        target_torque=t3 + t4 + norm(held.on.target.torque),
+        held=held,
     )
 
 
 @apart
-def outside_wrenches(vector, setup, t, t0, h, chaser_q, target_q):
+def outside_wrenches(vector, setup, held, t, t0, h, chaser_q, target_q):
     """On both satellites at time t of a step of h from t0 [s]; world axes, about the centres of
-    mass. On a fixed body: none."""
+    mass. On a fixed body: none. `held`: over this cycle."""
     inside = min(INSIDE * (t0 + h), 0.25 * h)
     when = min(max(t, t0 + inside), t0 + h - inside)
     s = setup.schedules
@@ -97,7 +111,15 @@ def outside_wrenches(vector, setup, t, t0, h, chaser_q, target_q):
             scheduled(vector, s.target_external, when, target_q),
             scheduled(vector, s.target_hand, when, target_q),
         )
+    if is_sampled(setup):
+        return Wrenches(_sum(chaser, held.on.chaser), _sum(target, held.on.target))
     return Wrenches(chaser, target)
+
+
+@compiled
+def is_sampled(setup):
+    """Whether anything is sampled once a cycle."""
+    return setup.tide or any_external(setup.methods)
 
 
 @compiled

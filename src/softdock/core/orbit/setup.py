@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.adaptation.in_orbit import prepare_pushing
+from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import (
     CHASER_AT,
@@ -15,10 +17,13 @@ from softdock.core.machine.vector import (
     CHASER_HAND_AT,
     MAP,
     MEMORY_AT,
+    ORBIT_AT,
     PAIRS_MEM,
     TARGET_AT,
     TARGET_EXTERNAL_AT,
     TARGET_HAND_AT,
+    TIME_AT,
+    TIMES,
     store_pairs,
 )
 from softdock.core.orbit.attached import Networks, NoNetworks
@@ -34,6 +39,7 @@ from softdock.core.spatial.rigid_body import (
     prepare_body,
 )
 from softdock.core.spatial.vectors import symmetric_inverse
+from softdock.core.tide import has_tide
 
 # Step lengths. With 0.01 a contact takes 314 steps and a lossless spring gives back its energy to
 # some 1e-12.
@@ -72,6 +78,9 @@ class Setup(NamedTuple):
     networks: (
         NoNetworks | Networks
     )  # that are part of satellites; the type says whether there may be any
+    T: float  # s, the control cycle
+    tide: bool
+    methods: tuple  # that push from outside (sampled.py)
 
 
 @compiled
@@ -108,7 +117,7 @@ def _nimble(params):
 
 @apart
 def prepare_orbit(marker, vector, mem, coarser):
-    """`marker`: NoNetworks or Networks; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind
+    """`marker`: an InOrbit; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind
     PAIRS_MEM, then the networks'; `coarser`: factor on all steps."""
     chaser, target = prepare_body(vector, CHASER_AT), prepare_body(vector, TARGET_AT)
     schedules = Schedules(
@@ -127,12 +136,15 @@ def prepare_orbit(marker, vector, mem, coarser):
     nimble_chaser, uneven_chaser = _nimble(chaser)
     nimble_target, uneven_target = _nimble(target)
     s = schedules
+    tide = has_tide(vector, ORBIT_AT)
     pushed = (
         s.chaser_external.rows + s.chaser_hand.rows + s.target_external.rows + s.target_hand.rows
         > 0
+        or tide
+        or any_external(marker.methods)
     )
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
-    networks = find_networks(marker, vector, steepest_at(pairs, pairs))
+    networks = find_networks(marker.networks, vector, steepest_at(pairs, pairs))
     return Setup(
         chaser=chaser,
         target=target,
@@ -143,6 +155,9 @@ def prepare_orbit(marker, vector, mem, coarser):
         turn=coarser * turn,
         fine=coarser * FINE,
         networks=networks,
+        T=vector[TIME_AT + TIMES.cycle],
+        tide=tide,
+        methods=prepare_pushing(marker.methods, marker.slots, vector),
     )
 
 

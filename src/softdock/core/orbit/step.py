@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from softdock.core.adaptation.interface import Wrenches
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.networks import (
     copy_networks,
@@ -13,7 +14,7 @@ from softdock.core.orbit.networks import (
     move_by_networks,
     pull_of_networks,
 )
-from softdock.core.orbit.outside import Wrenches, outside_wrenches, power
+from softdock.core.orbit.outside import outside_wrenches, power
 from softdock.core.orbit.push import push
 from softdock.core.orbit.setup import Both
 from softdock.core.spatial.motion import no_wrench
@@ -96,9 +97,9 @@ def _stage(stage):
 
 
 @apart
-def step(vector, setup, mem, mode, pushed, both, t, h):
-    """From t to t + h [s]; each stage's wrench from its own time, poses and twists. `pushed`:
-    something acts from outside."""
+def step(vector, setup, mem, mode, acting, both, t, h):
+    """From t to t + h [s]; each stage's wrench from its own time, poses and twists. `acting`: what
+    acts from outside."""
     slope_c, slope_t, total_c, total_t = _still(), _still(), _still(), _still()
     impulse, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     dissipated, external, virtual, f0, f1, p0, pm, p1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -108,8 +109,10 @@ def step(vector, setup, mem, mode, pushed, both, t, h):
         chaser = motion_of(setup.chaser, _moved(both.chaser, place * h, slope_c))
         target = motion_of(setup.target, _moved(both.target, place * h, slope_t))
         chaser, target = move_by_networks(setup.networks, vector, mem, place * h, chaser, target)
-        if pushed:
-            outside = outside_wrenches(vector, setup, t + place * h, t, h, chaser.q, target.q)
+        if acting.acts:
+            outside = outside_wrenches(
+                vector, setup, acting.held, t + place * h, t, h, chaser.q, target.q
+            )
             external += weight * h * (power(outside.chaser, chaser) + power(outside.target, target))
         now = push(vector, setup, mem, mode, chaser, target)
         force_c, torque_c = (
@@ -200,7 +203,7 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
     copy_networks(setup.networks, vector, mem, True)
     h = dt / steps
     for i in range(steps):
-        both, more = step(vector, setup, mem, mode, outside.acts, both, t + i * h, h)
+        both, more = step(vector, setup, mem, mode, outside, both, t + i * h, h)
         passed = Passed(
             impulse=add(passed.impulse, more.impulse),
             dissipated=passed.dissipated + more.dissipated,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.ports.dying_down import settling
 from softdock.core.ports.haptic_loop import (
     BETTER,
     CONTROLLED,
@@ -18,13 +19,15 @@ from softdock.core.ports.haptic_loop import (
     Bench,
     run_bench,
 )
-from softdock.core.ports.linear_step import fresh_memory, linear_net, places_of
+from softdock.core.ports.linear_step import MOST_CUT, fresh_memory, linear_net, places_of
 from softdock.core.ports.models import single_spring
 from softdock.core.ports.published import fresh_published_memory, published_net
 from softdock.errors import BadInput, Problem, closest
 
-QUIET_MM_PER_S = 10.0  # RMS speed while the hand rests, below which a touch counts as stable
 MOST_TIMES_LIMIT = 25.0
+# how a touch ends: a wall of which next to nothing is felt is no stable wall
+QUIET, BUZZES, NOTHING_FELT = "stable", "buzzing", "no wall"
+NO_WALL = 0.1  # of the static force
 
 
 @dataclass(frozen=True)
@@ -158,9 +161,10 @@ def _touch(setting: Setting, rendering: str) -> Touch:
     )
     run_bench(bench, published, better, mem, rows)
     time = np.arange(len(rows)) * T
-    return Touch(
-        rendering, s, time, rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], _numbers(s, time, rows)
-    )
+    numbers = _numbers(s, time, rows) | {
+        "largest_cut_N": float(mem[MOST_CUT]) if kind == BETTER else 0.0
+    }
+    return Touch(rendering, s, time, rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], numbers)
 
 
 def static_force(setting: Setting) -> float:
@@ -171,11 +175,19 @@ def static_force(setting: Setting) -> float:
 
 def _numbers(setting: Setting, time: np.ndarray, rows: np.ndarray) -> dict[str, Any]:
     rest = rows[time >= setting.rest_from_s - 1e-9]
-    rms = float(np.sqrt(np.mean(rest[:, 1] ** 2)))
+    found = settling(time[time >= setting.rest_from_s - 1e-9], rest[:, 1])
     expected, mean = static_force(setting), float(np.mean(rest[:, 2]))
+    if not found.dies_down:
+        ends = BUZZES
+    elif mean < NO_WALL * expected:
+        ends = NOTHING_FELT
+    else:
+        ends = QUIET
     return {
-        "stable": bool(1e3 * rms < QUIET_MM_PER_S),
-        "rms_speed_mm_per_s": 1e3 * rms,
+        "ends": ends,
+        "stable": ends == QUIET,
+        "growth_per_s": found.growth_per_s if math.isfinite(found.growth_per_s) else None,
+        "rms_speed_mm_per_s": 1e3 * found.rms_speed,
         "mean_force_N": mean,
         "static_force_N": expected,
         "force_error": mean / expected - 1.0,
@@ -225,7 +237,7 @@ def compare(setting: Setting, spread: float = 0.3) -> list[dict[str, Any]]:
 
 
 def stiffest(setting: Setting, rendering: str) -> float:
-    """The stiffest wall of a row of trials that is quiet with every softer one quiet too, in
+    """The stiffest wall of a row of trials that dies down with every softer one doing so too, in
     multiples of Colgate's limit; 0: none."""
     best = 0.0
     for times in (0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 25.0):

@@ -18,9 +18,11 @@ HEAD = Cells(  # scalars at the head of `mem`
     Cell("put_in", 1, "J", "energy put into the network"),
     Cell("short", 1, "J", "what the tank could not pay"),
     Cell("touching", 1, "-", "1: the port touches"),
-    Cell("spare", 3, "-", "not used"),
+    Cell("cuts", 1, "-", "samples in which the cap cut the effort"),
+    Cell("most_cut", 1, "N or m", "largest part of an effort that it cut"),
+    Cell("most_wanted", 1, "N or m", "largest effort before the cap"),
 )
-TANK, FED, PUT_IN, SHORT, TOUCHING, _ = HEAD.at
+TANK, FED, PUT_IN, SHORT, TOUCHING, CUTS, MOST_CUT, MOST_WANTED = HEAD.at
 SCALARS = HEAD.size
 
 

@@ -23,7 +23,10 @@ import math
 
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.ports.linear_net import (
+    CUTS,
     FED,
+    MOST_CUT,
+    MOST_WANTED,
     PUT_IN,
     SCALARS,
     SHORT,
@@ -37,7 +40,10 @@ from softdock.core.ports.linear_net import (
 )
 
 __all__ = [
+    "CUTS",
     "FED",
+    "MOST_CUT",
+    "MOST_WANTED",
     "PUT_IN",
     "SCALARS",
     "SHORT",
@@ -156,9 +162,15 @@ def cap(net, mem, at):
         expected += mem[at.y + i] * mem[at.predicted + i]
         if mem[at.y + i] != 0.0:
             worst += abs(mem[at.y + i]) * net.bound[i]
-    demand = worst - expected
+    demand, largest = worst - expected, 0.0
+    for i in range(net.m):
+        largest = max(largest, abs(mem[at.y + i]))
+    mem[MOST_WANTED] = max(mem[MOST_WANTED], largest)
     if demand > 0.0 and worst < math.inf:
         factor = min(1.0, (mem[TANK] + extractable(net, mem, at)) / demand)
+        if factor < 1.0:
+            mem[CUTS] += 1.0
+            mem[MOST_CUT] = max(mem[MOST_CUT], (1.0 - factor) * largest)
         for i in range(net.m):
             mem[at.y + i] *= factor
 

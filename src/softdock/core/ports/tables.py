@@ -119,7 +119,8 @@ def _add(network: Network, kind: str, name: str, e: Mapping[str, Any]) -> None:
         given = e["coefficients"]
         network.polynomial_spring(name, *(given if isinstance(given, list | tuple) else [given]))
     elif "exponent" in e:
-        network.one_sided_spring(name, e.get("stiffness_N_per_m"), e["exponent"])  # type: ignore[arg-type]
+        stiffness: Any = e.get("stiffness_N_per_m")
+        network.one_sided_spring(name, stiffness, e["exponent"])
     else:
         network.spring(name, e.get("stiffness_N_per_m"))  # type: ignore[arg-type]
 

@@ -4,11 +4,12 @@ stable, who pays, and does the hand feel the wall?"""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from softdock.core.ports.dying_down import settling
 from softdock.core.ports.haptic_loop import BETTER, Bench
 from softdock.core.ports.linear_step import fresh_memory, linear_net
 from softdock.core.ports.models import single_spring
@@ -22,11 +23,86 @@ from softdock.core.ports.telemanipulation_loop import (
 from softdock.errors import BadInput, Problem
 
 SCHEMES = ("reflected", "reflected_layered", "local_model_layered")
-T, TANK_J, FAR = (
-    1e-3,
-    1e-3,
-    1.0,
-)  # s; J lent to each tank; m, how far down a wall stands that nobody has found yet
+FAR = 1.0  # m, how far down a wall stands that nobody has found yet
+
+
+@dataclass(frozen=True)
+class TeleSetting:
+    """Hand, both devices, the remote wall, the channel and the passivity layer. Defaults: those of
+    docs/ports.md."""
+
+    sample_period_s: float = 1e-3
+    master_mass_kg: float = 0.1
+    master_damping_Ns_per_m: float = 0.5
+    hand_stiffness_N_per_m: float = 300.0
+    hand_damping_Ns_per_m: float = 2.0
+    hand_start_m: float = 5e-3
+    hand_end_m: float = -12e-3
+    hand_approach_s: float = 0.5
+    slave_mass_kg: float = 0.2
+    slave_damping_Ns_per_m: float = 1.0
+    follow_stiffness_N_per_m: float = 2000.0
+    follow_damping_Ns_per_m: float = 20.0
+    wall_stiffness_N_per_m: float = 1000.0
+    wall_damping_Ns_per_m: float = 2.0
+    delay_ms: float = 50.0  # each way; 0 is one sample
+    wall_known: bool = False  # the model stands where the wall is from the start
+    tank_J: float = 1e-3  # lent to each tank
+    share: float = 0.02  # of a tank that is sent each sample
+    level_J: float = 2e-3  # that the master's tank is kept at
+    topping_Ns_per_m_J: float = 5e3  # damping of the hand per J below the level
+    topping_most_Ns_per_m: float = 20.0
+    bound_m: float = 2e-4  # how far a displacement may be from the last
+    model_tank_J: float = 1e-5  # of the local model's own step
+    duration_s: float = 4.0
+    rest_s: float = 1.0  # the end, over which rest and force are judged
+
+
+TELE_RANGES = {
+    "sample_period_s": (1e-4, 0.01, "s"),
+    "master_mass_kg": (1e-3, 100.0, "kg"),
+    "master_damping_Ns_per_m": (0.0, 1e3, "Ns/m"),
+    "hand_stiffness_N_per_m": (1.0, 1e5, "N/m"),
+    "hand_damping_Ns_per_m": (0.0, 1e3, "Ns/m"),
+    "hand_start_m": (0.0, 1.0, "m"),
+    "hand_end_m": (-1.0, 0.0, "m"),
+    "hand_approach_s": (1e-3, 60.0, "s"),
+    "slave_mass_kg": (1e-3, 100.0, "kg"),
+    "slave_damping_Ns_per_m": (0.0, 1e3, "Ns/m"),
+    "follow_stiffness_N_per_m": (1.0, 1e6, "N/m"),
+    "follow_damping_Ns_per_m": (0.0, 1e4, "Ns/m"),
+    "wall_stiffness_N_per_m": (1.0, 1e6, "N/m"),
+    "wall_damping_Ns_per_m": (0.0, 1e4, "Ns/m"),
+    "delay_ms": (0.0, 1000.0, "ms"),
+    "tank_J": (0.0, 1.0, "J"),
+    "share": (0.0, 1.0, "-"),
+    "level_J": (0.0, 1.0, "J"),
+    "topping_Ns_per_m_J": (0.0, 1e7, "Ns/m/J"),
+    "topping_most_Ns_per_m": (0.0, 1e4, "Ns/m"),
+    "bound_m": (0.0, 0.1, "m"),
+    "model_tank_J": (0.0, 1.0, "J"),
+    "duration_s": (0.1, 60.0, "s"),
+    "rest_s": (0.05, 30.0, "s"),
+}
+
+
+def check_telemanipulation(scheme: str, setting: TeleSetting) -> None:
+    """Raises `BadInput` with every key that is out of its range."""
+    found = []
+    if scheme not in SCHEMES:
+        found.append(Problem("scheme", scheme, "one of " + ", ".join(SCHEMES)))
+    for key, (low, high, unit) in TELE_RANGES.items():
+        value = getattr(setting, key)
+        if not (isinstance(value, (int, float)) and math.isfinite(value) and low <= value <= high):
+            found.append(
+                Problem(key, value, f"a finite number >= {low:g} and <= {high:g} [{unit}]")
+            )
+    if not found and setting.rest_s > setting.duration_s:
+        found.append(
+            Problem("rest_s", setting.rest_s, f"at most duration_s, {setting.duration_s:g}")
+        )
+    if found:
+        raise BadInput(found)
 
 
 @dataclass
@@ -46,85 +122,97 @@ class Tele:
 
 def telemanipulate(
     scheme: str,
-    delay_ms: float = 50.0,
+    delay_ms: float | None = None,
     model: Network | None = None,
     *,
-    wall_known: bool = False,
-    duration_s: float = 4.0,
+    wall_known: bool | None = None,
+    duration_s: float | None = None,
+    setting: TeleSetting | None = None,
 ) -> Tele:
-    """`model`: what stands at the master for the remote wall, a linear network of one position
-    port; by default a spring as stiff as that wall. `wall_known`: the model stands where the wall
-    is from the start (from an earlier touch); otherwise only once the slave has found it."""
-    if scheme not in SCHEMES:
-        raise BadInput(Problem("scheme", scheme, "one of " + ", ".join(SCHEMES)))
-    if not (isinstance(delay_ms, (int, float)) and 0.0 <= delay_ms <= 1000.0):
-        raise BadInput(Problem("delay_ms", delay_ms, "a finite number >= 0 and <= 1000 [ms]"))
-    bench = Bench(
-        mass=0.1,
-        damping=0.5,
-        friction=0.0,
-        resolution=0.0,
-        T=T,
-        hand_stiffness=300.0,
-        hand_damping=2.0,
-        start=5e-3,
-        end=-12e-3,
-        approach=0.5,
-        stiffness=1000.0,
-        believed_damping=0.5,
-        damping_max=0.0,
-        rendering=BETTER,
-        substeps=10,
-    )
-    local = scheme.startswith("local_model")
-    transparency = LOCAL_MODEL if local else REFLECTED
-    layered = scheme.endswith("layered")
-    remote = Remote(
-        mass=0.2,
-        damping=1.0,
-        stiffness=2000.0,
-        follow_damping=20.0,
-        wall=0.0,
-        wall_stiffness=1000.0,
-        wall_damping=2.0,
-        delay=max(1, round(delay_ms)),
-        transparency=transparency,
-        layered=layered,
-        share=0.02,
-        level=2e-3,
-        topping=5e3,
-        topping_most=20.0,
-        bound=2e-4,
-    )
+    """`setting`: all parameters by name; `delay_ms`, `wall_known` and `duration_s` given here go
+    before it. `model`: what stands at the master for the remote wall, a linear network of one
+    position port; by default a spring as stiff as that wall. Where the wall is not known, the model
+    stands at it only once the slave has found it."""
+    given: dict[str, Any] = {
+        "delay_ms": delay_ms,
+        "wall_known": wall_known,
+        "duration_s": duration_s,
+    }
+    s = replace(setting or TeleSetting(), **{key: v for key, v in given.items() if v is not None})
+    check_telemanipulation(scheme, s)
+    bench, remote = _bench(s), _remote(s, scheme)
+    T = s.sample_period_s
     net = linear_net(model or single_spring(remote.wall_stiffness), T, bound=remote.bound)
-    rows = np.zeros((math.ceil(duration_s / T), 8))
-    tanks = np.array([TANK_J, TANK_J])
+    rows = np.zeros((math.ceil(s.duration_s / T - 1e-9), 8))
     run_telemanipulation(
         bench,
         remote,
         net,
-        fresh_memory(net, 1e-5),
+        fresh_memory(net, s.model_tank_J),
         np.zeros((remote.delay + 2, 5)),
-        tanks,
-        remote.wall if wall_known else -FAR,
+        np.array([s.tank_J, s.tank_J]),
+        remote.wall if s.wall_known else -FAR,
         rows,
     )
     time = np.arange(len(rows)) * T
-    rest = rows[time >= duration_s - 1.0]
-    series = (
-        remote.wall_stiffness * remote.stiffness / (remote.wall_stiffness + remote.stiffness)
-        if not local
-        else remote.wall_stiffness
-    )
-    static = 12e-3 * series * bench.hand_stiffness / (series + bench.hand_stiffness)
-    with np.errstate(over="ignore", invalid="ignore"):
-        rms = float(np.sqrt(np.mean(rest[:, 2] ** 2)))
-    numbers = {
-        "stable": bool(rms < 0.01),
-        "rms_speed_mm_per_s": 1e3 * rms,
-        "mean_force_N": float(np.mean(rest[:, 3])),
-        "static_force_N": static,
-        "most_given_mJ": 1e3 * float(np.max(rows[:, 7])),
-        "lent_mJ": 2e3 * TANK_J,
-    }
+    numbers = _numbers(s, time, rows, remote.transparency == LOCAL_MODEL)
     return Tele(scheme, time, rows[:, 0], rows[:, 1], rows[:, 3], rows[:, 5:7], rows[:, 7], numbers)
+
+
+def _bench(s: TeleSetting) -> Bench:
+    return Bench(
+        mass=s.master_mass_kg,
+        damping=s.master_damping_Ns_per_m,
+        friction=0.0,
+        resolution=0.0,
+        T=s.sample_period_s,
+        hand_stiffness=s.hand_stiffness_N_per_m,
+        hand_damping=s.hand_damping_Ns_per_m,
+        start=s.hand_start_m,
+        end=s.hand_end_m,
+        approach=s.hand_approach_s,
+        stiffness=s.wall_stiffness_N_per_m,
+        believed_damping=s.master_damping_Ns_per_m,
+        damping_max=0.0,
+        rendering=BETTER,
+        substeps=10,
+    )
+
+
+def _remote(s: TeleSetting, scheme: str) -> Remote:
+    return Remote(
+        mass=s.slave_mass_kg,
+        damping=s.slave_damping_Ns_per_m,
+        stiffness=s.follow_stiffness_N_per_m,
+        follow_damping=s.follow_damping_Ns_per_m,
+        wall=0.0,
+        wall_stiffness=s.wall_stiffness_N_per_m,
+        wall_damping=s.wall_damping_Ns_per_m,
+        delay=max(1, round(1e-3 * s.delay_ms / s.sample_period_s)),
+        transparency=LOCAL_MODEL if scheme.startswith("local_model") else REFLECTED,
+        layered=scheme.endswith("layered"),
+        share=s.share,
+        level=s.level_J,
+        topping=s.topping_Ns_per_m_J,
+        topping_most=s.topping_most_Ns_per_m,
+        bound=s.bound_m,
+    )
+
+
+def _numbers(s: TeleSetting, time: np.ndarray, rows: np.ndarray, local: bool) -> dict[str, Any]:
+    at_rest = time >= s.duration_s - s.rest_s - 1e-9
+    wall, follow = s.wall_stiffness_N_per_m, s.follow_stiffness_N_per_m
+    series = wall if local else wall * follow / (wall + follow)
+    hand = s.hand_stiffness_N_per_m
+    static = -s.hand_end_m * series * hand / (series + hand)
+    found, mean = settling(time[at_rest], rows[at_rest, 2]), float(np.mean(rows[at_rest, 3]))
+    return {
+        "stable": found.dies_down,
+        "growth_per_s": found.growth_per_s if math.isfinite(found.growth_per_s) else None,
+        "rms_speed_mm_per_s": 1e3 * found.rms_speed,
+        "mean_force_N": mean,
+        "static_force_N": static,
+        "force_over_static": mean / static,
+        "most_given_mJ": 1e3 * float(np.max(rows[:, 7])),
+        "lent_mJ": 2e3 * s.tank_J,
+    }

@@ -21,7 +21,13 @@ from softdock.core.realtime.system_calls import (
     wait_for,
 )
 from softdock.core.wire.links import ARRIVED_NS, hear_records, hear_rob
-from softdock.core.wire.program import Desk, answer_rob, watch
+from softdock.core.wire.program import (
+    Desk,
+    after_answer,
+    answer_rob,
+    prepare_program,
+    watch,
+)
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 # columns of the counts (int64), one row a socket
@@ -59,7 +65,7 @@ def _is_peer(sockets, wire, which):
 
 
 @compiled
-def _hear_robot(sockets, wire, program, robots, sensor, which):
+def _hear_robot(sockets, wire, program, params, robots, sensor, which):
     """Drain one robot's socket and answer its newest telegram, if there is one."""
     descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
     newest, begun = -1, 0
@@ -80,10 +86,12 @@ def _hear_robot(sockets, wire, program, robots, sensor, which):
     if newest < 0:
         return
     desk = Desk(wire.data, wire.out)
-    length = answer_rob(program, desk, robots, sensor, which, newest)
+    length = answer_rob(program, params, desk, robots, sensor, which, newest)
     if length > 0 and answer(wire, descriptor, length):
         counts[ANSWERED] += 1
-    _keep(sockets, which, monotonic_ns(wire) - begun)
+    spent = monotonic_ns(wire) - begun
+    _keep(sockets, which, spent)
+    after_answer(program, params, robots, sensor, which, spent)
 
 
 @compiled
@@ -112,13 +120,14 @@ def _is_silent(robots, begun, now, silence_ns):
 def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
     """The loop, until it ends: why. `robots`: a tuple of one or two RobLink; then one sensor."""
     begun, sensor_at = monotonic_ns(wire), len(robots)
+    params = prepare_program(program)
     while stop[0] == 0:
         now = monotonic_ns(wire)
         if now >= until_ns:
             return IN_TIME
         if _is_silent(robots, begun, now, silence_ns):
             return SILENT
-        if watch(program, robots, sensor, now) != 0:
+        if watch(program, params, robots, sensor, now) != 0:
             return BY_PROGRAM
         if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
             continue
@@ -126,5 +135,5 @@ def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
             _hear_sensor(sockets, wire, sensor, sensor_at)
         for i in range(len(robots)):
             if is_ready(sockets.descriptors[i]):
-                _hear_robot(sockets, wire, program, robots, sensor, i)
+                _hear_robot(sockets, wire, program, params, robots, sensor, i)
     return TOLD

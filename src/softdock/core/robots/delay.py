@@ -14,6 +14,7 @@ from softdock.core.chance import draw
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.history import acceleration_at, motion_at
 from softdock.core.robots.memory import ROBOT_STATE
+from softdock.core.robots.model import RobotModel
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.vectors import scale, store3
 
@@ -70,3 +71,15 @@ def store_delayed_acceleration(robot, chance, T, mem, at, slots, t, where):
     linear, angular = acceleration_at(T, mem, at, slots, (t - delay) / T)
     store3(mem, where + MOVING.acceleration, linear)
     store3(mem, where + MOVING.turning, angular)
+
+
+@compiled
+def _arrive(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+    """The mock-up is where the delayed set-point is."""
+    history, slots = carrier.history, carrier.slots
+    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
+    store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, carrier.state)
+    return arrived
+
+
+DELAY_MODEL = RobotModel("delay", follow=_arrive)

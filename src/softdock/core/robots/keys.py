@@ -1,10 +1,5 @@
-"""One robot's keys: from the stamp of a set-point to the mock-up being there. The list of models
-stands here.
-
-delay     the mock-up is where the set-points were a delay ago; delay zero is the ideal robot
-lag       the same, followed with a second-order lag
-limited   the same, followed within limits of speed, acceleration and jerk
-"""
+"""One robot's keys: from the stamp of a set-point to the mock-up being there. The names of the
+models stand here, what they do in models.py."""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ from softdock.core.robots.history import INTERPOLATIONS
 
 MS = 1e-3  # s
 LONGEST_DELAY_MS = 2000.0
-DELAY, LAG, LIMITED = 0, 1, 2
+DELAY = 0  # its index in MODELS: the robot that is late and nothing else
 MODELS = ("delay", "lag", "limited")
 EXTRAPOLATE, HOLD_LAST = 0, 1
 _LAG, _LIMITED = ("model", ("lag",)), ("model", ("limited",))

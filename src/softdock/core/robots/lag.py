@@ -8,7 +8,14 @@ and set-point.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.robots.delay import delayed_set_point
+from softdock.core.robots.memory import ROBOT_STATE
+from softdock.core.robots.model import Linear, RobotModel
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.oscillator import free_response
 from softdock.core.spatial.rotations import (
@@ -19,7 +26,9 @@ from softdock.core.spatial.rotations import (
     turn_and_rate,
     turned,
 )
-from softdock.core.spatial.vectors import add, scale, subtract
+from softdock.core.spatial.vectors import add, scale, store3, subtract
+
+MOVING = ROBOT_STATE.at
 
 
 @compiled
@@ -48,3 +57,25 @@ def follow_with_lag(w, zeta, dt, robot, before, after):
     )
     q, w = turned(phi, rate)
     return Motion(p, normalise(product(before.q, q)), v, w)
+
+
+@compiled
+def _follow_late(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+    """The mock-up behind its delayed set-point; accelerations are means over the step."""
+    history, slots = carrier.history, carrier.slots
+    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
+    before = delayed_set_point(robot, chance, T, mem, history, slots, t0)
+    dt = t1 - t0
+    after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
+    if inertial:
+        state = carrier.state
+        store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
+        store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))
+    return after
+
+
+def _linear(robot: Mapping[str, Any]) -> Linear:
+    return Linear(2.0 * math.pi * robot["lag_Hz"], float(robot["lag_damping_ratio"]))
+
+
+LAG_MODEL = RobotModel("lag", follow=_follow_late, words="lag", linear=_linear)

@@ -10,8 +10,10 @@ six accelerations are kept in `mem`, with room for the three axes being planned 
 from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.robots.delay import delayed_set_point
 from softdock.core.robots.interception import advance_profile, intercepting_profile
 from softdock.core.robots.memory import AXIS, ROBOT_FLOATS, ROBOT_STATE
+from softdock.core.robots.model import Linear, RobotModel
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import (
     inverse,
@@ -80,3 +82,23 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
     store3(mem, turning, right_jacobian(phi, load3(mem, turning)))
     q, w = turned(phi, rate)
     return Motion(p, normalise(product(robot.q, q)), v, w)
+
+
+@compiled
+def _intercept(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
+    """The mock-up on its way to where the delayed set-point will be."""
+    arrived = delayed_set_point(robot, chance, T, mem, carrier.history, carrier.slots, t1)
+    return follow_within_limits(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
+
+
+LEFT_OUT = (
+    "limits of speed, acceleration and jerk are left out: within them it is a pure delay, beyond "
+    "them it is worse"
+)
+LIMITED_MODEL = RobotModel(
+    "limited",
+    follow=_intercept,
+    words="limits of speed and acceleration",
+    linear=lambda robot: Linear(left_out=LEFT_OUT),
+    strongest=lambda robot: robot["max_acceleration_m_per_s2"],
+)

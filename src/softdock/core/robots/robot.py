@@ -1,11 +1,8 @@
-"""One robot: its parameters, and how its mock-up moves over a step. The list of models stands here.
+"""One robot: its parameters, and how its mock-up moves over a step. The list of models is in
+models.py.
 
-delay     the mock-up is where the set-points were a delay ago; delay zero is the ideal robot
-lag       the same, followed with a second-order lag
-limited   the same, followed within limits of speed, acceleration and jerk
-
-With an elastic joint (joint.py) that is where the motors are, and the mock-up is behind a spring
-and a damper.
+With an elastic joint (joint.py) what a model moves are the motors, and the mock-up is behind a
+spring and a damper.
 """
 
 from __future__ import annotations
@@ -13,14 +10,12 @@ from __future__ import annotations
 from softdock.core.chance import draw
 from softdock.core.machine.compiled import apart, by_type, compiled, door
 from softdock.core.machine.features import Every
-from softdock.core.robots.delay import DROPOUT, delayed_set_point, store_delayed_acceleration
+from softdock.core.robots.delay import DROPOUT
 from softdock.core.robots.history import motion_at, push, stamped
 from softdock.core.robots.joint import motors_of
-from softdock.core.robots.keys import DELAY, HOLD_LAST, LIMITED, MODELS, ROBOT
-from softdock.core.robots.lag import follow_with_lag
-from softdock.core.robots.limited import follow_within_limits
+from softdock.core.robots.keys import HOLD_LAST, MODELS, ROBOT
+from softdock.core.robots.models import follow_set_points
 from softdock.core.robots.prepare import (
-    MOVING,
     Chance,
     Follower,
     RobotParams,
@@ -33,7 +28,7 @@ from softdock.core.robots.prepare import (
 )
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import exponential, normalise, product
-from softdock.core.spatial.vectors import add_scaled, scale, store3, subtract
+from softdock.core.spatial.vectors import add_scaled, scale
 
 __all__ = [
     "MODELS",
@@ -114,23 +109,11 @@ def _stay(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
 
 @apart
 def _carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
-    follower, history, slots, state = carrier
+    follower = carrier.follower
     robot = prepare_robot(vector, follower.at, follower.which)
     if is_elastic(vector, follower.at):
-        motion = motors_of(mem, state)
-    arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
-    dt = t1 - t0
-    if robot.model == LIMITED:
-        return follow_within_limits(robot.limits, dt, mem, state, motion, arrived)
-    if robot.model == DELAY:
-        store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, state)
-        return arrived
-    before = delayed_set_point(robot, chance, T, mem, history, slots, t0)
-    after = follow_with_lag(robot.w, robot.zeta, dt, motion, before, arrived)
-    if inertial:
-        store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(after.v, motion.v)))
-        store3(mem, state + MOVING.turning, scale(1.0 / dt, subtract(after.w, motion.w)))
-    return after
+        motion = motors_of(mem, carrier.state)
+    return follow_set_points(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial)
 
 
 @by_type(lambda cls: _carry_on if cls is Every else _stay)

@@ -81,6 +81,7 @@ class RecordLink(NamedTuple):
     wrench: Any  # float64, of the newest record
     stamps: Any  # int64, ring
     samples: Any  # float64, ring
+    counted: Any  # int64, ring: the sensor's own count and its status word
     head: Any  # int64, one
 
 
@@ -151,6 +152,8 @@ def _hear_record(link, arrival):
         whole[FAULTY] += 1
         return False
     wrench_of(record, link.scale[0], link.scale[1], link.wrench)
+    slot = link.head[0] % link.stamps.shape[0]
+    link.counted[slot, 0], link.counted[slot, 1] = whole[NEWEST], record[STATUS]
     push_sample(link.stamps, link.samples, link.head, whole[STAMP_NS], link.wrench)
     return True
 

@@ -2,16 +2,17 @@
 
 The loop over sockets (core/realtime/serve.py) and the queue in virtual time (virtual_queue.py) call
 `answer_rob` for the newest telegram of each robot, when all records that have arrived are in the
-sensor's ring. A program is a NamedTuple class with a compiled function as its attribute `ANSWER`:
+sensor's ring. A program is a NamedTuple class with compiled functions as its attributes:
 
-    answer(program, desk, robots, sensor, which, size) -> size of the answer in desk.out; 0: none
+    PREPARE(program) -> params                  once, when the loop begins; handed to all others
+    ANSWER(program, params, desk, robots, sensor, which, size)
+                                                -> size of the answer in desk.out; 0: none
+    AFTER(program, params, robots, sensor, which, spent_ns)
+                                                when the answer has left: what it took
+    WATCH(program, params, robots, sensor, now) -> 0, or a reason to end the loop
 
-and another as `WATCH`, called whenever something has happened and at least every few ms, so that a
-program sees what does not come:
-
-    watch(program, robots, sensor, now) -> 0, or a reason to end the loop
-
-`robots` are the links of all robots (links.RobLink), `which` the one to answer.
+`WATCH` is called whenever something has happened and at least every few ms, so that a program sees
+what does not come. `robots` are the links of all robots (links.RobLink), `which` the one to answer.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Hold(NamedTuple):
 
 
 @compiled
-def _held(program, desk, robots, sensor, which, size):
+def _held(program, params, desk, robots, sensor, which, size):
     """A constant correction, or what came."""
     if program.echo[0] != 0:
         for i in range(size):
@@ -51,19 +52,41 @@ def _held(program, desk, robots, sensor, which, size):
 
 
 @compiled
-def _never_ends(program, robots, sensor, now):
+def _nothing(program):
     return 0
 
 
+@compiled
+def _never_ends(program, params, robots, sensor, now):
+    return 0
+
+
+@compiled
+def _keeps_nothing(program, params, robots, sensor, which, spent_ns):
+    return
+
+
+Hold.PREPARE = _nothing  # type: ignore[attr-defined]
 Hold.ANSWER = _held  # type: ignore[attr-defined]
+Hold.AFTER = _keeps_nothing  # type: ignore[attr-defined]
 Hold.WATCH = _never_ends  # type: ignore[attr-defined]
 
 
+@by_type(lambda cls: cls.PREPARE)  # type: ignore[attr-defined]
+def prepare_program(program):
+    """What the program needs in every call, made once: numbers only."""
+
+
 @by_type(lambda cls: cls.ANSWER)  # type: ignore[attr-defined]
-def answer_rob(program, desk, robots, sensor, which, size):
+def answer_rob(program, params, desk, robots, sensor, which, size):
     """The answer to a robot's newest telegram into `desk.out`: its size, or 0 for none."""
 
 
 @by_type(lambda cls: cls.WATCH)  # type: ignore[attr-defined]
-def watch(program, robots, sensor, now):
+def watch(program, params, robots, sensor, now):
     """A look at all links at an instant [ns]: 0, or why the loop is to end."""
+
+
+@by_type(lambda cls: cls.AFTER)  # type: ignore[attr-defined]
+def after_answer(program, params, robots, sensor, which, spent_ns):
+    """The answer has left: what it took [ns]."""

@@ -14,7 +14,7 @@ from softdock.core.wire.emulated_robot import NEXT_NS, hear_reply, tick
 from softdock.core.wire.emulated_sensor import SAMPLE_AT_NS, hear_request, sample
 from softdock.core.wire.faults import disturb
 from softdock.core.wire.links import hear_records, hear_rob
-from softdock.core.wire.program import answer_rob, watch
+from softdock.core.wire.program import after_answer, answer_rob, prepare_program, watch
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 ROBOT_COUNT, SENSOR = 2, 2  # peers: the robots, then the sensor
@@ -94,7 +94,7 @@ def land(queue, row, data):
 
 
 @compiled
-def _arrive(queue, program, desk, peers, sensor, links, record_link, link, size, now):
+def _arrive(queue, program, params, desk, peers, sensor, links, record_link, link, size, now):
     """A datagram arrives: at a peer, or at the controller, which answers a robot."""
     peer = link // 2
     if link % 2 == 1:
@@ -108,16 +108,17 @@ def _arrive(queue, program, desk, peers, sensor, links, record_link, link, size,
         return
     verdict = hear_rob(links[peer], desk.data, size, now)
     if verdict in (TAKEN, FIRST, JUMPED):
-        length = answer_rob(program, desk, links, record_link, peer, size)
+        length = answer_rob(program, params, desk, links, record_link, peer, size)
         if length > 0:
             send(queue, link + 1, now, desk.out, length)
+        after_answer(program, params, links, record_link, peer, 0)
 
 
 @door
 def run_queue(features, queue, program, desk, peers, sensor, links, record_link, until_ns):
     """Everything that happens before an instant, or until the program ends it (REASON): the number
     of events."""
-    events = 0
+    events, params = 0, prepare_program(program)
     while queue.counts[REASON] == 0:
         row = first_to_arrive(queue)
         arrival = queue.flights[row, ARRIVES_NS] if row >= 0 else NEVER
@@ -134,11 +135,13 @@ def run_queue(features, queue, program, desk, peers, sensor, links, record_link,
                 send(queue, 2 * SENSOR, now, desk.out, size)
         elif arrival == now:
             link, size = land(queue, row, desk.data)
-            _arrive(queue, program, desk, peers, sensor, links, record_link, link, size, now)
+            _arrive(
+                queue, program, params, desk, peers, sensor, links, record_link, link, size, now
+            )
         else:
             size = tick(features, peers[ticking], desk.out)
             if size > 0:
                 send(queue, 2 * ticking, now, desk.out, size)
-        queue.counts[REASON] = watch(program, links, record_link, now)
+        queue.counts[REASON] = watch(program, params, links, record_link, now)
     queue.counts[EVENTS] += events
     return events

@@ -17,6 +17,12 @@ from softdock.core.energy.axis_scheme import (
     pushes,
 )
 from softdock.papers.de_stefano.drift import smooth_drift
+from softdock.papers.de_stefano.energies_words import (
+    figure_4_said,
+    figure_5_said,
+    figure_6_said,
+    figure_11_said,
+)
 from softdock.papers.frame import Column, Exhibit
 from softdock.report.frame.charts import Line, chart
 
@@ -110,46 +116,39 @@ def _energy_chart(key: str, form: str, port: Any) -> str:
 def make_figure_4() -> Exhibit:
     rows = _energy_rows(BARE, port_sum)
     return Exhibit(
-        "figure_4",
-        "Fig. 4: mechanical energy without correction",
-        f"m v^2 / 2 is exact at the samples ({rows[0]['kinetic_first_J']:.1f} and "
-        f"{rows[0]['kinetic_second_J']:.1f} J); only the sum of T F(k-1) v(k) is too "
-        f"large, {rows[0]['port_first_J']:.1f} and {rows[0]['port_second_J']:.1f} J at T1.",
-        _COLUMNS,
-        rows,
-        {},
-        (
+        key="figure_4",
+        title="Fig. 4: mechanical energy without correction",
+        says=figure_4_said,
+        columns=_COLUMNS,
+        rows=rows,
+        numbers={},
+        assumptions=(
             "The force profile of figure_3. The figure's numbers are not readable from the "
             "text: nothing is set beside them.",
         ),
-        (
-            "The printed figure shows H_T1 above H_c. For a held force that cannot be: (6) "
-            "gives the exact velocity, so m v(k)^2 / 2 is H_c at every sample. "
-            "dH of (9) and (10) is part of the true work of the held force, T F (v(k-1) + "
+        remarks=(
+            "The printed figure shows H_T1 above H_c. For a held force (6) gives the exact "
+            "velocity. dH of (9) and (10) is part of the true work of the held force, T F "
+            "(v(k-1) + "
             "v(k)) / 2, and not created. What can be above H_c is the port's "
             "sum with the new velocity, shown here.",
         ),
-        [_energy_chart("figure_4", BARE, port_sum)],
+        charts=[_energy_chart("figure_4", BARE, port_sum)],
     )
 
 
 def make_figure_11() -> Exhibit:
     rows = _energy_rows("published", output_energy)
     return Exhibit(
-        "figure_11",
-        "Fig. 11: mechanical energy with correction",
-        f"The port's sum with the corrected velocity comes to {rows[0]['port_first_J']:.3f} "
-        f"and {rows[0]['port_second_J']:.3f} J at T1, "
-        f"H_c to {rows[0]['continuous_first_J']:.1f} and {rows[0]['continuous_second_J']:.1f} J.",
-        _COLUMNS,
-        rows,
-        {},
-        ("As figure_4.",),
-        (
-            "The energies that the paper shows corrected were exact to begin with "
-            "(figure_4). What the correction changes is the port's sum, and the position.",
-        ),
-        [_energy_chart("figure_11", "published", output_energy)],
+        key="figure_11",
+        title="Fig. 11: mechanical energy with correction",
+        says=figure_11_said,
+        columns=_COLUMNS,
+        rows=rows,
+        numbers={},
+        assumptions=("As figure_4.",),
+        remarks=(),
+        charts=[_energy_chart("figure_11", "published", output_energy)],
     )
 
 
@@ -189,33 +188,31 @@ def make_figure_5() -> Exhibit:
                 Line(f"T = {T:g} s, larger", role, np.arange(len(off)) * T, off / T, second=True)
             )
     return Exhibit(
-        "figure_5",
-        "Fig. 5: dE against dH",
-        "For a held force dE is zero, not dH. For a smooth force and its samples dE - dH "
-        "falls with T, a cycle's share with its square.",
-        (
+        key="figure_5",
+        title="Fig. 5: dE against dH",
+        says=figure_5_said,
+        columns=(
             Column("cycle_ms", "T [ms]"),
             Column("largest_J", "largest |dE - dH|, smooth force [J a cycle]"),
             Column("rate_W", "the same over T [W]"),
             Column("held_J", "largest |dE|, held force [J]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "smooth_drift_uncorrected_m": smooth_drift(T1, BARE),
             "smooth_drift_previous_force_m": smooth_drift(T1, "previous_force"),
+            "largest_extra_J": float(0.5 * T1**2 * np.abs(pushes(T1)).max() ** 2 / MASS),
         },
-        (
+        assumptions=(
             f"The force of the figure is not printed: {SMOOTH_PEAK:g} N sin(2 pi t / "
             f"{SMOOTH_PERIOD:g} s) on {MASS:g} kg.",
         ),
-        (
-            "The paper compares with the continuous mass under the same held force; then dE "
-            "= 0 in every cycle and dE - dH = -dH, whatever (12) says. The "
-            "printed picture can only come from a force that changes between samples.",
-            "With a smooth force the statement about drift turns round: (5) does not drift "
-            "and the corrected scheme does, by -(T/2) dv.",
+        remarks=(
+            "The paper compares with the continuous mass under the same held force; then dE - "
+            "dH = -dH, whatever (12) says. The printed picture can only come from a force that "
+            "changes between samples.",
         ),
-        [
+        charts=[
             chart(
                 "figure_5",
                 "dE - dH over T",
@@ -253,30 +250,29 @@ def make_figure_6() -> Exhibit:
     ]
     smooth = SMOOTH_PEAK * np.sin(w * fine) * SMOOTH_PEAK / (MASS * w) * (1.0 - np.cos(w * fine))
     return Exhibit(
-        "figure_6",
-        "Fig. 6: power in continuous and discrete time",
-        "In each cycle the rectangle T F v(k-1) plus the triangle dH is the gain of energy, "
-        "to the last digit: the triangle is work, not an error.",
-        (
+        key="figure_6",
+        title="Fig. 6: power in continuous and discrete time",
+        says=figure_6_said,
+        columns=(
             Column("cycle", "cycle"),
             Column("start_J", "T F(k-1) v(k-1) [J]"),
             Column("extra_J", "dH [J]"),
             Column("gain_J", "H(k) - H(k-1) [J]"),
             Column("end_J", "T F(k-1) v(k) [J]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "largest_gap_of_rectangle_and_triangle_J": float(
                 max(abs(r["start_J"] + r["extra_J"] - r["gain_J"]) for r in rows)
             ),
             "energy_by_area_J": float(areas.sum()),
         },
-        ("T = 1 s, so that the areas can be seen; the smooth force of figure_5.",),
-        (
+        assumptions=("T = 1 s, so that the areas can be seen; the smooth force of figure_5.",),
+        remarks=(
             "(13) is printed with a wrong sign; rightly, (12) and (13) are one statement: T "
             "F v(k) and T F v(k-1) lie dH above and below the true gain.",
         ),
-        [
+        charts=[
             chart(
                 "figure_6",
                 "Power",

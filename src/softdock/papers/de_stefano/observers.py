@@ -16,7 +16,7 @@ from softdock.core.energy.axis_scheme import (
     pushes,
 )
 from softdock.papers.de_stefano.rounding import without_rounding
-from softdock.papers.frame import Column, Exhibit
+from softdock.papers.frame import Column, Exhibit, Said
 from softdock.report.frame.charts import Line, chart
 
 
@@ -48,12 +48,10 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
         integrate_axis("published", pushes(T), MASS, T),
     )
     return Exhibit(
-        key,
-        f"{figure}: observed energy and correction at T = {T:g} s",
-        f"Without controller the observed energy falls to {rows[0]['end_J']:.3f} J. With it, "
-        f"it is never positive: {rows[1]['lowest_before_J']:.4f} J at the "
-        "lowest, and zero only where the damper's part is booked in the same step.",
-        (
+        key=key,
+        title=f"{figure}: observed energy and correction at T = {T:g} s",
+        says=_said,
+        columns=(
             Column("scheme", "scheme"),
             Column("lowest_before_J", "lowest E_obs of (16) [J]"),
             Column("lowest_after_J", "lowest, damper booked [J]"),
@@ -62,17 +60,15 @@ def _observer_exhibit(key: str, figure: str, T: float) -> Exhibit:
             Column("largest_correction_m_per_s", "largest v_pc [m/s]"),
             Column("largest_drift_m", "largest drift [m]"),
         ),
-        rows,
-        {},
-        ("The force profile of figure_3.",),
-        (
+        rows=rows,
+        numbers={},
+        assumptions=("The force profile of figure_3.",),
+        remarks=(
             "The paper shows E_obs >= 0 with the controller. By (16) itself E_obs(k) = "
-            "-dH(k) < 0 while there is force; it is zero only after the damper's "
-            "part of the same step is added. After a push -dH of the last sample stays, "
+            "-dH(k) < 0 while there is force. After a push -dH of the last sample stays, "
             "because (17) has no answer at F = 0.",
-            "The bounded form starts with a full tank, T^2 F_max^2 / 2m, and never empties it.",
         ),
-        [
+        charts=[
             chart(
                 key,
                 "Observed energy",
@@ -107,3 +103,21 @@ def make_figure_9() -> Exhibit:
 
 def make_figure_10() -> Exhibit:
     return _observer_exhibit("figure_10", "Fig. 10", T2)
+
+
+def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+    at = {row["scheme"]: row for row in rows}
+    bare, mended, bounded = at["without controller"], at["published"], at["bounded"]
+    before, after = mended["lowest_before_J"], mended["lowest_after_J"]
+    tank, left = bounded["tank_J"], bounded["lowest_after_J"]
+    return Said(
+        f"Without controller the observed energy ends at {bare['end_J']:.3f} J. With it, it falls "
+        f"to {before:.4f} J as (16) counts it"
+        + (", below zero," if before < 0.0 else ", never below zero,")
+        + f" and to {after:.4f} J where the damper's part is booked in the same step.",
+        [
+            f"The bounded form starts with a full tank, T^2 F_max^2 / 2m = {tank:.2g} J, and "
+            + ("never empties it" if left >= 0.0 else "EMPTIES it")
+            + f" ({left:.2g} J left at the lowest)."
+        ],
+    )

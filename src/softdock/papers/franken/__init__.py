@@ -4,6 +4,7 @@ and claims, from `softdock.core.ports`."""
 from __future__ import annotations
 
 from softdock.papers.frame import Paper
+from softdock.papers.franken.argument import make_argument
 from softdock.papers.franken.bench import make_bench
 from softdock.papers.franken.claims import make_claims
 from softdock.papers.franken.figure_5 import make_figure_5
@@ -19,6 +20,7 @@ PAPER = Paper(
     {
         "table_1": make_table_1,
         "structure": make_structure,
+        "argument": make_argument,
         "figure_5": make_figure_5,
         "figure_6": make_figure_6,
         "bench": make_bench,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit
+from softdock.core.ports.causality import is_admittance
+from softdock.papers.frame import Column, Exhibit, Said
 from softdock.papers.franken.parameters import EXPERIMENT, SIMULATION, solid
 
 PRINTED = np.array(
@@ -42,7 +44,7 @@ def make_table_1() -> Exhibit:
     return Exhibit(
         "table_1",
         "Table I: parameters",
-        "As printed; both figures are made with them.",
+        _table_said,
         columns,
         rows,
         tau,
@@ -65,14 +67,34 @@ def make_structure() -> Exhibit:
         Column("printed", "row of (22)"),
     )
     return Exhibit(
-        "structure",
-        "Fig. 4 and (22): bond graph and Dirac structure",
-        f"The network's own Dirac matrix {'is' if same else 'IS NOT'} the printed (22), "
-        "element by element; B1 has admittance causality, as the paper says.",
-        columns,
-        rows,
-        {"equal_to_printed": same, "skew": bool(np.array_equal(dirac.matrix, -dirac.matrix.T))},
-        ("Order of the elements: stores, dampers, ports, as they were added.",),
-        (),
-        [f"<figure>{network.svg()}</figure>", f"<pre>{escape(network.describe())}</pre>"],
+        key="structure",
+        title="Fig. 4 and (22): bond graph and Dirac structure",
+        says=_structure_said,
+        columns=columns,
+        rows=rows,
+        numbers={
+            "equal_to_printed": same,
+            "skew": bool(np.array_equal(dirac.matrix, -dirac.matrix.T)),
+            "B1_is_an_admittance": is_admittance(network.causality, network.parts, "B1"),
+        },
+        assumptions=("Order of the elements: stores, dampers, ports, as they were added.",),
+        remarks=(),
+        charts=[f"<figure>{network.svg()}</figure>", f"<pre>{escape(network.describe())}</pre>"],
+    )
+
+
+def _table_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+    return Said(
+        "Inputs, not results: the table is copied from the paper, and both figures are made with "
+        f"it. Relaxation times b_1 / k_2: {numbers['relaxation_simulation_s']:g} and "
+        f"{numbers['relaxation_experiment_s']:g} s."
+    )
+
+
+def _structure_said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+    same, admits = numbers["equal_to_printed"], numbers["B1_is_an_admittance"]
+    return Said(
+        f"The network's own Dirac matrix {'is' if same else 'IS NOT'} the printed (22), element by "
+        f"element{'' if numbers['skew'] else ', and it is not skew'}; B1 has "
+        + ("admittance causality, as the paper says." if admits else "NO admittance causality.")
     )

@@ -149,16 +149,16 @@ def restitution_table(
             mean, deviation = float(e.mean()), float(e.std(ddof=1))
             rows.append(
                 Row(
-                    wanted.law,
-                    wanted.restitution,
-                    name,
-                    seeds,
-                    mean,
-                    mean - wanted.restitution,
-                    deviation,
-                    float(np.median(e)),
-                    float(e.min()),
-                    float(e.max()),
+                    law=wanted.law,
+                    wanted=wanted.restitution,
+                    environment=name,
+                    seeds=seeds,
+                    mean=mean,
+                    bias=mean - wanted.restitution,
+                    deviation=deviation,
+                    median=float(np.median(e)),
+                    least=float(e.min()),
+                    most=float(e.max()),
                 )
             )
     return rows

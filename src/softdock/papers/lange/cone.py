@@ -13,6 +13,7 @@ from softdock.core.spatial.arrays import matrices_by_entry
 from softdock.papers.lange.impact import HELD as HELD_FORCE
 from softdock.papers.lange.impact import NAIVE, both_robots
 from softdock.runs.run import Run
+from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 
 DELAY_MS = 20.0
@@ -49,21 +50,19 @@ NEITHER, OURS, HELD = "neither", "both", "both, held"
 def cone_run(loop: str, later: float = 0.0) -> Run:
     """`later`: part of a cycle by which everything happens later."""
     preset = load_scenario("lange_cone")
-    x, y, z = preset.tables["chaser"]["position_m"]
-    start = [
-        x
-        - later
-        * 1e-3
-        * preset.tables["time"]["cycle_ms"]
-        * preset.tables["chaser"]["velocity_m_per_s"][0],
-        y,
-        z,
-    ]
+    start = start_later(preset, later)
     return fly(
         preset.with_keys(
             both_robots(ROBOT) | {"chaser.position_m": start, "methods": [LOOPS[loop]]}
         )
     )
+
+
+def start_later(preset: Scenario, later: float) -> list[float]:
+    """Where the chaser starts [m] so that everything happens this part of a cycle later."""
+    x, y, z = preset.tables["chaser"]["position_m"]
+    cycle = 1e-3 * preset.tables["time"]["cycle_ms"]
+    return [x - later * cycle * preset.tables["chaser"]["velocity_m_per_s"][0], y, z]
 
 
 class Tools(NamedTuple):

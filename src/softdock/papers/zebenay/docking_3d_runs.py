@@ -15,24 +15,33 @@ from softdock.scenario.files import load_scenario
 from softdock.stability import FreeBody, critical_damping, effective_mass, predicted_restitution
 
 DAMPING = 40.0  # published, in Ns/m, of a torque about z
-
-
 THRESHOLD_N = 1.0  # the virtual damper acts above: eight times the noise of a mean of four
-
-
 MEAN_AGE = 0.0015  # s, of the mean of four samples at 1 ms
 
 
-def about_z() -> dict[str, Any]:
-    """The paper's damper as assumed: a torque about z, the axis normal to the plane of the first
-    contact, 40 Nms/rad."""
-    return {
-        "name": "hybrid",
-        "frame": "chaser",
-        "tip_m": [1.0, 0.0, 0.0],
-        "contact_N": THRESHOLD_N,
-        "rotation_damping_Nms_per_rad": [0.0, 0.0, DAMPING],
-    }
+BARE = "no damping"
+NEUTRAL = "neutral along the normal"
+# The paper: "a virtual torque was added with a damping coefficient of 40 Ns/m along the z-axis of
+# the chaser body frame". Its unit is a force's, its quantity a torque, and its z axis is along the
+# probe in 2-D and not told in 3-D. Here x is along the probe, z normal to the plane of contact.
+READINGS: dict[str, dict[str, Any]] = {
+    "40 Nms/rad about z": {"rotation_damping_Nms_per_rad": [0.0, 0.0, DAMPING]},
+    "40 Nms/rad about all axes": {"rotation_damping_Nms_per_rad": [DAMPING] * 3},
+    "40 Ns/m along the probe": {"damping_Ns_per_m": [DAMPING, 0.0, 0.0]},
+    "40 Ns/m across it, in the plane": {"damping_Ns_per_m": [0.0, DAMPING, 0.0]},
+    "40 Ns/m along z": {"damping_Ns_per_m": [0.0, 0.0, DAMPING]},
+    "40 Ns/m on all tip axes": {"damping_Ns_per_m": [DAMPING] * 3},
+    "40 Ns/m along the normal": {"frame": "normal", "damping_Ns_per_m": [DAMPING, 0.0, 0.0]},
+}
+AT_THE_TIP = {"frame": "chaser", "tip_m": [1.0, 0.0, 0.0]}
+
+
+def reading(name: str) -> dict[str, Any]:
+    """The virtual damper of one reading of "40", at the chaser's tip unless it says otherwise."""
+    keys = READINGS[name]
+    return {"name": "hybrid", "contact_N": THRESHOLD_N} | (
+        keys if "frame" in keys else AT_THE_TIP | keys
+    )
 
 
 def along_normal(damping: float) -> dict[str, Any]:
@@ -77,10 +86,9 @@ def limits(place: str) -> tuple[float, float]:
 def cases() -> dict[str, dict[str, Any]]:
     """The runs by name."""
     return {
-        "no damping": along_normal(0.0),
-        "40 about z": about_z(),
-        "40 along the normal": along_normal(DAMPING),
-        "neutral along the normal": along_normal(limits("wall")[1]),
+        BARE: along_normal(0.0),
+        **{name: reading(name) for name in READINGS},
+        NEUTRAL: along_normal(limits("wall")[1]),
     }
 
 
@@ -101,3 +109,23 @@ def tip_in_nozzle(run: Run) -> np.ndarray:
     C, T = (matrices_by_entry(np.asarray(s[f"{body}.attitude"])) for body in ("chaser", "target"))
     tip = s["chaser.position"] + C @ np.asarray(pair["tip_m"]) - s["target.position"]
     return np.asarray(np.einsum("nji,nj->ni", T, tip) - np.asarray(pair["origin_m"]))
+
+
+def nozzle_depth(run: Run) -> float:
+    """From the mouth to the bottom [m]."""
+    pair = run.scenario.tables["contact"][0]
+    wide = pair["mouth_radius_m"] - pair["bottom_radius_m"]
+    return float(wide / np.tan(np.radians(pair["half_angle_deg"])))
+
+
+def places_of_contacts(run: Run) -> list[str]:
+    """`wall` or `bottom`: where the tip is in the middle of each contact."""
+    tip, time, depth = tip_in_nozzle(run)[:, 0], run.series["time"], nozzle_depth(run)
+    middles = [0.5 * (c["start_s"] + c["end_s"]) for c in run.contacts]
+    return ["bottom" if tip[np.searchsorted(time, t)] > depth else "wall" for t in middles]
+
+
+def has_left(run: Run) -> bool:
+    """Whether the probe's tip moves out of the nozzle when the run ends."""
+    tip = tip_in_nozzle(run)[:, 0]
+    return bool(tip[-1] < tip[-2])

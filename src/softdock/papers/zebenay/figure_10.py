@@ -3,9 +3,11 @@ restitution."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from softdock.papers.frame import Column, Exhibit
+from softdock.papers.frame import Column, Exhibit, Said
 from softdock.papers.zebenay.loops import DELAY
 from softdock.papers.zebenay.restitution_map import restitution_map
 from softdock.papers.zebenay.table_2 import (
@@ -17,6 +19,8 @@ from softdock.papers.zebenay.table_2 import (
 )
 from softdock.report.frame.charts import Line, chart
 from softdock.stability import critical_damping, critical_delay
+
+NEUTRAL = 0.035  # of 1: a published restitution this near is a neutral test
 
 
 def limit(stiffness: float, delays: np.ndarray) -> np.ndarray:
@@ -75,37 +79,34 @@ def make_figure_10() -> Exhibit:
         ),
     ]
     return Exhibit(
-        "figure_10",
-        "Fig. 10: tests and envelope of stability",
-        f"At 16 ms the limit is {at_limit:.1f} Ns/m; the tests that were neutral (30 and 40 "
-        f"Ns/m) lie on it only at {rows[2]['critical_delay_ms']:.1f} and "
-        f"{rows[3]['critical_delay_ms']:.1f} ms, near the 32 ms of command plus measurement.",
-        (
+        key="figure_10",
+        title="Fig. 10: tests and envelope of stability",
+        says=_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("restitution", "e, published"),
-            Column("critical_delay_ms", "critical delay with k = 987.7 N/m [ms]"),
+            Column("critical_delay_ms", f"critical delay with k = {k_mean:.1f} N/m [ms]"),
             Column("published_critical_delay_ms", "with the printed 1066 N/m [ms]"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "limit_at_16_ms_Ns_per_m": at_limit,
+            "envelope_low_at_16_ms_Ns_per_m": float(
+                critical_damping(MASS, PUBLISHED_MEAN - PUBLISHED_SPREAD, DELAY)
+            ),
+            "envelope_high_at_16_ms_Ns_per_m": float(
+                critical_damping(MASS, PUBLISHED_MEAN + PUBLISHED_SPREAD, DELAY)
+            ),
             "neutral_damping_simulated_at_16_ms_Ns_per_m": at_16,
             "runs_in_the_map": int(found.restitution.size),
         },
-        (
+        assumptions=(
             "63 kg; stiffness from the printed column. The map is simulated: 200 x 200 runs "
             "of the loop at 4 ms, exact hold, virtual damping, a contact "
             "that does not pull.",
         ),
-        (
-            "The paper says that the neutral tests lie inside or close to the envelope. By "
-            "(110) they do not at 16 ms; they do near 32 ms, the delay the "
-            "paper gives for a controller that uses measured poses.",
-            "Restitution one is not the limit of stability when the contact cannot pull: "
-            f"the simulated line lies {100 * (at_16 / at_limit - 1):.0f} % "
-            "above (110) at 16 ms, half a cycle of hold included.",
-        ),
-        [
+        remarks=("The paper gives 32 ms, twice 16, for a controller that uses measured poses.",),
+        charts=[
             chart(
                 "figure_10",
                 "Damping and delay; colour: restitution",
@@ -116,5 +117,28 @@ def make_figure_10() -> Exhibit:
                 height=480,
                 layout={"hovermode": "closest"},
             )
+        ],
+    )
+
+
+def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
+    at_limit = numbers["limit_at_16_ms_Ns_per_m"]
+    low, high = (numbers[f"envelope_{end}_at_16_ms_Ns_per_m"] for end in ("low", "high"))
+    simulated = numbers["neutral_damping_simulated_at_16_ms_Ns_per_m"]
+    neutral = [row for row in rows if abs(row["restitution"] - 1.0) <= NEUTRAL]
+    inside = [row for row in neutral if low <= row["damping_Ns_per_m"] <= high]
+    delays = [row["critical_delay_ms"] for row in neutral]
+    names = " and ".join(f"{row['damping_Ns_per_m']:g}" for row in neutral) or "none"
+    span = f"{min(delays):.1f} to {max(delays):.1f} ms" if delays else "no delay"
+    return Said(
+        f"At 16 ms the limit is {at_limit:.1f} Ns/m. Tests that were neutral: {names} Ns/m; "
+        f"{len(inside)} of {len(neutral)} lie in the envelope there ({low:.1f} to {high:.1f} "
+        f"Ns/m), they lie on the limit at {span}.",
+        [
+            "The paper says that the neutral tests lie inside or close to the envelope. By (110) "
+            f"{len(inside)} of {len(neutral)} do at 16 ms; their critical delays are {span}.",
+            "Restitution one is not the limit of stability when the contact cannot pull: the "
+            f"simulated line lies {100 * (simulated / at_limit - 1):+.0f} % from (110) at 16 ms, "
+            "half a cycle of hold included.",
         ],
     )

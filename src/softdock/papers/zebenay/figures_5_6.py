@@ -13,6 +13,7 @@ from softdock.papers.zebenay.boundary_curves import (
     simulated_critical_delay,
     stiffness_against_delay,
 )
+from softdock.papers.zebenay.figures_5_6_words import figure_5_said, figure_6_said
 from softdock.report.frame.charts import ROLES, Line, chart
 from softdock.stability import (
     critical_delay,
@@ -70,12 +71,10 @@ def make_figure_5() -> Exhibit:
     here = {"mode": "markers", "marker": {"size": 11, "symbol": "x"}}
     shapes = {"hovermode": "closest"}
     return Exhibit(
-        "figure_5",
-        "Fig. 5: where the linear loop is stable",
-        f"At m = 60 kg, k = 1000 N/m, b = 50 Ns/m the loop bears {1e3 * h_c:.5f} ms; no "
-        f"damping bears more than {1e3 * longest:.1f} ms. The closed forms "
-        f"and simulated runs agree within {100 * worst:.2g} %.",
-        (
+        key="figure_5",
+        title="Fig. 5: where the linear loop is stable",
+        says=figure_5_said,
+        columns=(
             Column("damping_Ns_per_m", "b [Ns/m]"),
             Column("published_ms", "critical delay, published [ms]"),
             Column("ours_ms", "by (108), (110) [ms]"),
@@ -83,8 +82,8 @@ def make_figure_5() -> Exhibit:
             Column("rule_ms", "by (112), b/k [ms]"),
             Column("unstable_poles_at_300_ms", "unstable poles at 300 ms"),
         ),
-        rows,
-        {
+        rows=rows,
+        numbers={
             "critical_delay_ms": 1e3 * h_c,
             "crossing_frequency_rad_per_s": w_c,
             "nose_delay_ms": 1e3 * longest,
@@ -94,14 +93,15 @@ def make_figure_5() -> Exhibit:
             ],
             "largest_departure_of_the_simulation": worst,
         },
-        ("Published: the operating point, curves without numbers, and that 20 Ns/m bears 20 ms.",),
-        (
+        assumptions=(
+            "Published: the operating point, curves without numbers, and that 20 Ns/m bears 20 ms.",
+        ),
+        remarks=(
             "The paper's limit beyond which no damping helps is given without a number; in "
             "closed form it is the nose, x tan x = 2.",
-            "The family (109) counts upwards only: each further delay adds two unstable "
-            "poles, and none ever comes back.",
+            "The family (109) counts upwards only: each further delay adds two unstable poles.",
         ),
-        [
+        charts=[
             chart(
                 "figure_5a",
                 "(a) Damping against delay: stable inside",
@@ -262,13 +262,12 @@ def make_figure_6() -> Exhibit:
                 }
             )
     light = [1e3 * critical_delay(m, 20.0, STIFFNESS) for m in MASSES]
+    numbers = {"light_least_ms": min(light), "light_most_ms": max(light)}
     return Exhibit(
-        "figure_6",
-        "Fig. 6: how the limits move",
-        "As published: more stiffness shrinks the stable region, more mass widens it; with "
-        "20 Ns/m the critical delay hardly depends on the mass "
-        f"({min(light):.2f} to {max(light):.2f} ms).",
-        (
+        key="figure_6",
+        title="Fig. 6: how the limits move",
+        says=figure_6_said,
+        columns=(
             Column("mass_kg", "m [kg]"),
             Column("stiffness_N_per_m", "k [N/m]"),
             Column("damping_Ns_per_m", "b [Ns/m]"),
@@ -276,15 +275,12 @@ def make_figure_6() -> Exhibit:
             Column("nose_delay_ms", "longest of any damping [ms]"),
             Column("nose_damping_Ns_per_m", "at damping [Ns/m]"),
         ),
-        rows,
-        {},
-        (
+        rows=rows,
+        numbers=numbers,
+        assumptions=(
             "The swept values are not published; assumed: k 500, 1000, 2000 N/m; m 30, 60, "
             "120 kg; b 20, 50, 100 Ns/m.",
         ),
-        (
-            '"An increasing damping enlarges the stable region" holds only below the nose\'s '
-            "damping; above it, more damping costs delay.",
-        ),
-        charts,
+        remarks=(),
+        charts=charts,
     )

@@ -20,9 +20,21 @@
     for (const shape of layout.shapes || []) {
       if (shape.name === "contact") shape.fillcolor = colour("contact");
       if (shape.name === "body") shape.line.color = colour("muted");
+      if (shape.name === "bound") shape.line.color = colour("c4");
+    }
+    for (const note of layout.annotations || []) {
+      note.arrowcolor = text;
+      note.font = { size: 12, color: text };
     }
     for (const trace of figure.data) {
       const own = colour(trace.meta.role);
+      if (trace.fill === "tozerox") trace.fillcolor = colour("stable");
+      if (trace.type === "bar") {
+        trace.marker = { color: (trace.meta.roles || trace.y.map(() => trace.meta.role)).map(colour) };
+        trace.error_x.color = text;
+        delete trace.line;
+        continue;
+      }
       trace.line.color = own;
       if (trace.marker || trace.mode.includes("markers")) trace.marker = Object.assign(trace.marker || {}, { color: own });
     }
@@ -53,6 +65,7 @@
   }
   function showTimes(range, except) {
     following = true;
+    mark(range);
     const done = timed.filter((chart) => chart !== except).map(function (chart) {
       const change = range ? { "xaxis.range": range.slice(), "xaxis.autorange": false } : { "xaxis.autorange": true };
       for (const name of ["yaxis", "yaxis2"]) {
@@ -65,7 +78,29 @@
     });
     Promise.all(done).then(function () { following = false; });
   }
+  // The whole run as a strip: where the charts look, and a way to look elsewhere.
+  const strip = document.querySelector("svg.strip");
+  function mark(range) {
+    if (!strip) return;
+    const whole = strip.viewBox.baseVal.width, shown = strip.querySelector(".window");
+    const from = range ? Math.max(0, range[0] - Number(strip.dataset.begin)) : 0;
+    const to = range ? Math.min(whole, range[1] - Number(strip.dataset.begin)) : whole;
+    shown.setAttribute("x", from);
+    shown.setAttribute("width", Math.max(0, to - from));
+  }
+  const press = (pressed) => document.querySelectorAll("button[data-from]").forEach((b) => b.setAttribute("aria-pressed", String(b === pressed)));
+  const times = (b) => (b.dataset.from === "" ? null : [Number(b.dataset.from), Number(b.dataset.to)]);
+  function move(event) {
+    const box = strip.getBoundingClientRect(), shown = strip.querySelector(".window"), whole = strip.viewBox.baseVal.width;
+    const width = Math.min(Number(shown.getAttribute("width")), 0.25 * whole), begin = Number(strip.dataset.begin);
+    const middle = begin + (whole * (event.clientX - box.left)) / box.width;
+    press(null);
+    showTimes([middle - 0.5 * width, middle + 0.5 * width]);
+  }
   function link() {
+    const first = document.querySelector('button[data-from][aria-pressed="true"]');
+    if (first && times(first)) showTimes(times(first));
+    if (strip) strip.addEventListener("click", move);
     for (const chart of timed) {
       chart.at.on("plotly_relayout", function (event) {
         if (following) return;
@@ -75,8 +110,8 @@
     }
     for (const button of document.querySelectorAll("button[data-from]")) {
       button.addEventListener("click", function () {
-        for (const other of document.querySelectorAll("button[data-from]")) other.setAttribute("aria-pressed", String(other === button));
-        showTimes(button.dataset.from === "" ? null : [Number(button.dataset.from), Number(button.dataset.to)]);
+        press(button);
+        showTimes(times(button));
       });
     }
   }

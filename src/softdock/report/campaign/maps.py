@@ -1,5 +1,5 @@
-"""Maps of a campaign: colours over two keys, one scale for all variants, with the bound of honest
-operation as a line.
+"""Maps of a campaign: colours over two keys, each variant with a scale of its own, whose ends are
+stated beside those of all variants, and with the bound of honest operation as a line.
 
 Cells without a run, and cells about which nothing can be said (a contact still on at the end of
 every run), are grey, each in a grey of its own.
@@ -15,6 +15,7 @@ from softdock.campaign.maps import mapped
 from softdock.campaign.outcome import Map
 from softdock.report.frame.charts import Line, chart
 from softdock.report.frame.elements import text
+from softdock.report.frame.words import quantity
 
 MOST_MAPS = 40  # on a page
 NO_RUN, NO_STATEMENT = "#dfe3e8", "#8f99a6"  # greys
@@ -54,11 +55,11 @@ def map_charts(r: dict[str, Any]) -> str:
         left += [f"{drawing.title}: {r['variants'][i]['label']}" for i in range(room, len(every))]
         drawn += len(every[:room])
         charts = [
-            _map(r, outcome, drawing, i, every[i], runs[i], _limits(drawing, every), axes)
-            for i in range(len(every[:room]))
+            _map(r, outcome, drawing, i, every, runs[i], axes) for i in range(len(every[:room]))
         ]
+        small = "grid small" if len(charts) > 2 else "grid"
         parts.append(
-            f'<div class="grid">{"".join(charts)}</div>' if len(charts) > 1 else "".join(charts)
+            f'<div class="{small}">{"".join(charts)}</div>' if len(charts) > 1 else "".join(charts)
         )
     notes = [_cells_note(r, runs)]
     if left:
@@ -73,7 +74,7 @@ def axis(title: str, scale: str, centres: list[float], edges: list[float]) -> Ax
     """A cell for each value of a list, all of one width; else cells as wide as they are, on a
     logarithmic axis for what is even there."""
     at = np.array(centres, dtype=float)
-    layout: dict[str, Any] = {"title": {"text": title}}
+    layout: dict[str, Any] = {"title": {"text": quantity(title)}}
     names = [f"{v:.6g}" for v in at]
     if scale == "values":
         place = np.arange(len(at), dtype=float)
@@ -101,7 +102,7 @@ def _cells_note(r: dict[str, Any], runs: list[np.ndarray]) -> str:
     note = f"{whole} cells a map, {each} in each"
     note += f"; {empty} hold no run and are light grey." if empty else "."
     return note + (
-        " Colours of an outcome are the same for all variants." if len(r["variants"]) > 1 else ""
+        " Each map has colours of its own; their ends are stated." if len(r["variants"]) > 1 else ""
     )
 
 
@@ -110,18 +111,18 @@ def _map(
     name: str,
     drawing: Map,
     i: int,
-    values: np.ndarray,
+    every: list[np.ndarray],
     runs: np.ndarray,
-    limits: tuple[float, float],
     axes: list[Axis],
 ) -> str:
     across, up = axes
-    z, count = values.T, runs.T
+    z, count = every[i].T, runs.T
+    limits = _limits(drawing, every[i : i + 1])
     lines = [
         *_greys(across, up, z, count),
-        _colours(name, across, up, z, count, drawing.colours, limits),
+        _colours(name, across, up, z, count, drawing, limits),
     ]
-    caption = []
+    caption = [_scale(drawing, every, i)] if len(every) > 1 else []
     if name in ("distance_from_orbit", "honest") and (
         silent := int((~np.isfinite(z) & (count > 0)).sum())
     ):
@@ -141,8 +142,9 @@ def _map(
         lines,
         x_title,
         y_title,
-        caption=" ".join(caption),
+        caption=" ".join(one for one in caption if one),
         time_axis=False,
+        height=360 if len(every) <= 2 else 300,
         layout=layout,
     )
 
@@ -171,14 +173,24 @@ def _envelope(z: np.ndarray, bound: float, several: bool) -> str:
 
 
 def _limits(drawing: Map, every: list[np.ndarray]) -> tuple[float, float]:
-    """The same for all variants, so that they can be compared."""
+    """From the least to the most of some maps."""
     if drawing.limits is not None:
         return drawing.limits
     fine = np.concatenate([z[np.isfinite(z)] for z in every])
+    if not len(fine):
+        return 0.0, 1.0
     if drawing.about_zero:
         most = float(np.abs(fine).max()) or 1.0
         return -most, most
     return min(0.0, float(fine.min())), float(fine.max()) or 1.0
+
+
+def _scale(drawing: Map, every: list[np.ndarray], i: int) -> str:
+    """What this map's colours reach to, beside the most of all variants."""
+    if drawing.limits is not None:
+        return ""
+    own, most = _limits(drawing, every[i : i + 1])[1], _limits(drawing, every)[1]
+    return f"Colours up to {own:.3g}; over all variants the most is {most:.3g}."
 
 
 def _heatmap(name: str, across: Axis, up: Axis, z: np.ndarray, extra: dict[str, Any]) -> Line:
@@ -192,14 +204,17 @@ def _colours(
     up: Axis,
     z: np.ndarray,
     count: np.ndarray,
-    scale: str,
+    drawing: Map,
     limits: tuple[float, float],
 ) -> Line:
+    bar: dict[str, Any] = {"thickness": 14}
+    if drawing.yes_or_no and set(np.unique(z[np.isfinite(z)]).tolist()) <= {0.0, 1.0}:
+        bar |= {"tickvals": [0.0, 1.0], "ticktext": list(drawing.yes_or_no)}
     extra = {
         "zmin": limits[0],
         "zmax": limits[1],
-        "colorscale": scale,
-        "colorbar": {"thickness": 14},
+        "colorscale": drawing.colours,
+        "colorbar": bar,
         "hoverongaps": False,
     }
     return _heatmap(

@@ -20,6 +20,7 @@ from softdock.report.campaign.words import (
     INVENTED,
     RATES,
     answer,
+    headline,
     interval,
     percent,
     rates_of,
@@ -69,6 +70,12 @@ def _shown(r: Any, key: str, unit: str | None = None) -> str:
 def _answer(r: dict[str, Any]) -> str:
     several = len(r["variants"]) > 1
     parts = [e.judgement(r["judgement"])] if r.get("judgement") else []
+    if several and not parts:
+        parts.append(e.verdict(headline(r)))
+    for v in r["variants"]:
+        if v.get("requirement"):
+            whose = f"{v['label']}: " if several else ""
+            parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
     parts.append(e.text(answer(r), "plain") if several or parts else e.verdict(answer(r)))
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:

@@ -45,6 +45,32 @@ def answer(r: dict[str, Any]) -> str:
     return " ".join([*parts, *_taken_out(r)])
 
 
+RANKED = (  # rates that tell variants apart, the first that is known decides; +1: more is better
+    ("honest", 1.0, "within {bound} of orbit"),
+    ("capture", 1.0, "captured"),
+    ("active", -1.0, "invented more than {active} of their energy"),
+)
+
+
+def headline(r: dict[str, Any]) -> str:
+    """Of several variants: which is best, which is worst, by what."""
+    bound = "" if r["honest_below"] is None else percent(r["honest_below"])
+    for name, sign, words in RANKED:
+        rates = [(v[f"{name}_rate"], v["label"]) for v in r["variants"]]
+        if any(rate is None for rate, _ in rates):
+            continue
+        what = words.format(bound=bound, active=percent(ACTIVE))
+        best = max(rates, key=lambda one: sign * one[0])
+        worst = min(rates, key=lambda one: sign * one[0])
+        if best[0] == worst[0]:
+            return f"All {len(rates)} variants alike: {percent(best[0])} of the runs {what}."
+        return (
+            f"Best of {len(rates)} variants is {best[1]}: {percent(best[0])} of the runs {what}; "
+            f"worst is {worst[1]} with {percent(worst[0])}."
+        )
+    return f"{len(r['variants'])} variants of {r['variants'][0]['runs']} runs each."
+
+
 def _said(r: dict[str, Any], v: dict[str, Any]) -> list[str]:
     """Of one variant."""
     said = []

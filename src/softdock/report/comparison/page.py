@@ -9,6 +9,7 @@ from typing import Any
 
 from softdock.comparison.result import Comparison
 from softdock.core.adaptation.registry import RAW
+from softdock.report.comparison.bars import bars
 from softdock.report.comparison.charts import curve_charts, shown_first
 from softdock.report.comparison.knowledge import knowledge_section
 from softdock.report.comparison.numbers import (
@@ -35,7 +36,7 @@ def comparison_page(comparison: Comparison) -> str:
     sections = {
         "answer": ("", _answer(comparison)),
         "replay": ("Replay", _replay(comparison)),
-        "ranking": ("Ranking", _ranking(r)),
+        "ranking": ("Ranking", bars(r) + _ranking(r)),
         "curves": ("Curves", curve_charts(comparison)),
         "knowledge": ("What each must know", knowledge_section(r)),
         "costs": ("Cost per cycle", _costs(r)),
@@ -122,19 +123,10 @@ def _answer(comparison: Comparison) -> str:
 
 
 def _ranking(r: Any) -> str:
-    headings = [
-        "",
-        "method",
-        "integrator",
-        "verdict",
-        "distance from orbit, mean",
-        "worst of the phases",
-        "with wrong knowledge",
-        "restitution",
-        "energy invented",
-        "energy ratio",
-    ]
-    headings += ["contacts", "peak force", "outcome"]
+    ended = all(c["status"] == "completed" for c in r["candidates"])
+    headings = ["", "method", "verdict", "from orbit, mean", "worst phase", "with wrong knowledge"]
+    headings += ["restitution", "energy invented", "contacts", "peak force"]
+    headings += [] if ended else ["outcome"]
     rows = []
     for i, c in enumerate(r["candidates"]):
         at = f"candidates.{i}"
@@ -146,8 +138,7 @@ def _ranking(r: Any) -> str:
         )
         cells = [
             number_at(r, f"{at}.rank"),
-            escape(c["method"]),
-            escape(c["integrator"]),
+            f"{escape(c['method'])}<br><small>{escape(c['integrator'])}</small>",
             escape(c["judgement"]["word"]),
             percent_at(r, f"{at}.distance_from_orbit"),
             percent_at(r, f"{at}.distance_from_orbit_worst"),
@@ -158,16 +149,14 @@ def _ranking(r: Any) -> str:
             for key in (
                 "restitution",
                 "energy_invented_J",
-                "energy_ratio",
                 "contact_count",
                 "peak_force_satellite_N",
             )
         ]
-        rows.append([*cells, escape(c["status"])])
-    orbit = ["", "orbit", "", "", "0", "0", "", number_at(r, "orbit.restitution"), "0", ""]
-    rows.append(
-        [*orbit, number_at(r, "orbit.contact_count"), number_at(r, "orbit.peak_force_N"), ""]
-    )
+        rows.append([*cells, *([] if ended else [escape(c["status"])])])
+    orbit = ["", "orbit", "", "0", "0", "", number_at(r, "orbit.restitution"), "0"]
+    orbit += [number_at(r, "orbit.contact_count"), number_at(r, "orbit.peak_force_N")]
+    rows.append([*orbit, *([] if ended else [""])])
     note = (
         "Best first: runs that reached their end, by verdict, by the worst distance from orbit, "
         "then by the size of the invented energy. Distance from orbit is that of both "
@@ -181,7 +170,7 @@ def _ranking(r: Any) -> str:
         headings,
         rows,
         strong=[0] if r["candidates"] else [],
-        words=(1, 2, 3),
+        words=(1, 2),
     ) + e.text(note)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.metrics import plain
-from softdock.core.adaptation.registry import RAW
+from softdock.report.demo.words import has_remedy, raw_rows, remedy, verdict_of, why
 from softdock.report.frame.charts import ROLES, Line, chart, scaled
 from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
@@ -27,17 +27,10 @@ LEAD = (
     "are late"
 )
 WHAT = (
-    "A satellite drifts against a lossless spring. In orbit it comes back as fast as it "
-    "came. On a docking rig the satellite is simulated, a robot carries "
-    "its mock-up, a sensor measures the push of the spring, and the simulated satellite "
+    "A satellite drifts against a lossless spring. On a docking rig the satellite is simulated, "
+    "a robot carries its mock-up, a sensor measures the push of the spring, and the "
+    "simulated satellite "
     "answers to that push."
-)
-WHY = (
-    "The robot is late. On the way in the spring is pressed less than it should be, so the "
-    "satellite is braked too little and goes too deep. On the way out "
-    "the mock-up still sits in the spring when the satellite has already left, so the "
-    "satellite is pushed too long. Both give it energy that nobody put in: "
-    "the rig invents it. The longer the delay, the more."
 )
 THEORY = (
     "Theory: a spring whose force acts late is a spring that swings with a growing "
@@ -46,11 +39,6 @@ THEORY = (
     "the whole delay; for the sampled loop it is counted cycle by cycle. "
     "Even a robot without delay is not quite honest: the simulation holds each measured "
     "force for a cycle, on average half a cycle late."
-)
-REMEDY = (
-    "A remedy leaves the robots late: the rig goes on inventing energy, and the remedy takes "
-    "it out again before the satellite has left. What counts is what "
-    "comes back: the restitution."
 )
 CAPTION = "Red: the force of the contact, in one scale for both. Contacts are slowed down."
 HINT = (
@@ -77,32 +65,7 @@ DELAY_ROLES = (
 def demo_results(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """What the page says, as plain data: the rows (orbit's has no delay) and the sentence that sums
     them up."""
-    late = [row for row in _raw(rows) if row.get("restitution") is not None]
-    sentence = "Orbit gives back what it received."
-    if late:
-        worst = max(late, key=lambda row: float(row["restitution"]))
-        gained = _more(float(worst["restitution"]))
-        sentence = (
-            f"With {worst['delay_ms']:g} ms of delay this rig gives back {gained} speed than it "
-            "received; orbit gives back the same."
-        )
-    return {"verdict": sentence, "rows": plain(list(rows))}
-
-
-def _raw(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Rows of the rig without any method."""
-    return [
-        row for row in rows if row.get("delay_ms") is not None and row.get("method", RAW) == RAW
-    ]
-
-
-def has_remedy(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether any row is of a rig with a method."""
-    return any(row.get("delay_ms") is not None and row.get("method", RAW) != RAW for row in rows)
-
-
-def _more(restitution: float) -> str:
-    return f"{abs(100.0 * (restitution - 1.0)):.1f} % {'more' if restitution >= 1.0 else 'less'}"
+    return {"verdict": verdict_of(rows), "rows": plain(list(rows))}
 
 
 def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
@@ -126,7 +89,7 @@ def demo_page(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
             "Why",
             "".join(
                 text(part, "plain")
-                for part in (WHY, THEORY, *([REMEDY] if has_remedy(rows) else []))
+                for part in (why(rows), THEORY, *([remedy(rows)] if has_remedy(rows) else []))
             ),
         ),
     }
@@ -139,7 +102,7 @@ def _replay(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     raw = [
         (row, run)
         for row, run in zip(of_runs, runs, strict=True)
-        if row in _raw(rows) and row.get("restitution") is not None
+        if row in raw_rows(rows) and row.get("restitution") is not None
     ]
     if not raw:
         return ""
@@ -167,7 +130,7 @@ def _table(results: Mapping[str, Any]) -> str:
 
 
 def _restitution_chart(rows: Sequence[Mapping[str, Any]]) -> str:
-    raw = _raw(rows)
+    raw = raw_rows(rows)
     others = [row for row in rows if row.get("delay_ms") is not None and row not in raw]
     lines = [
         _points("theory", "orbit", raw, "predicted_restitution", "lines"),

@@ -99,7 +99,7 @@ def chart(
     second_title: str = "",
     time_axis: bool = True,
     equal: bool = False,
-    height: int = 340,
+    height: int = 370,
     markers: bool = False,
     x_range: Sequence[float] | None = None,
     y_range: Sequence[float] | None = None,
@@ -115,6 +115,8 @@ def chart(
     for axis, limits in (("xaxis", x_range), ("yaxis", y_range)):
         if limits is not None:
             drawn[axis]["range"] = list(limits)
+    if (layout or {}).get("showlegend") is False:
+        drawn["margin"]["t"] = 34
     figure = {"data": traces, "layout": drawn | (layout or {})}
     under = f"<p>{escape(caption)}</p>" if caption else ""
     return (
@@ -158,7 +160,7 @@ def _layout(
     unified: bool,
 ) -> dict[str, Any]:
     layout: dict[str, Any] = {
-        "margin": {"l": 76, "r": 14, "t": 34, "b": 48},
+        "margin": {"l": 76, "r": 14, "t": 70, "b": 48},  # above: the buttons, then the legend
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "hovermode": "closest" if not unified else "x unified",
         "xaxis": {"title": {"text": x_title}},

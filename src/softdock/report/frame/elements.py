@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+MOST_WIDE, MOST_MIDDLE = 7, 4  # tiles in a row, on a wide page and on one of a tablet
 UNDEFINED = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
@@ -107,7 +108,22 @@ def tile(label: str, value_html: str, beside_html: str = "", meaning: str = "") 
 
 
 def tiles(items: Iterable[str]) -> str:
-    return f'<div class="tiles">{"".join(items)}</div>'
+    """In rows of equal length, or nearly: no tile stands alone below the others."""
+    made = list(items)
+    wide, middle = columns(len(made), MOST_WIDE), columns(len(made), MOST_MIDDLE)
+    style = f"--wide:{wide};--middle:{middle}"
+    return f'<div class="tiles" style="{style}">{"".join(made)}</div>'
+
+
+def columns(count: int, most: int) -> int:
+    """Into how many columns so many tiles go: few rows, none of one tile alone, as even as may
+    be."""
+
+    def unevenness(width: int) -> tuple[bool, int, int]:
+        rest = count % width
+        return rest == 1 and width > 1, -(-count // width), (width - rest) % width
+
+    return min(range(min(count, most) or 1, 0, -1), key=unevenness)
 
 
 def verdict(sentence: str) -> str:
@@ -137,8 +153,9 @@ def table(
     strong: Sequence[int] = (),
     words: Sequence[int] = (),
 ) -> str:
-    """A table that scrolls on a narrow screen. Headings and caption are text, cells are HTML.
-    `strong`: rows to stand out; `words`: columns of text."""
+    """A table; on a narrow screen each row becomes a card of its own, every cell with its heading,
+    so that nothing is clipped. Headings and caption are text, cells are HTML. `strong`: rows to
+    stand out; `words`: columns of text."""
     kinds = [' class="words"' if i in words else "" for i in range(len(headings))]
     head = "".join(
         f'<th scope="col"{kind}>{escape(h)}</th>' for h, kind in zip(headings, kinds, strict=True)
@@ -147,7 +164,8 @@ def table(
     for i, row in enumerate(rows):
         first = f'<th scope="row">{row[0]}</th>' if row_titles else f"<td>{row[0]}</td>"
         cells = "".join(
-            f"<td{kind}>{cell}</td>" for cell, kind in zip(row[1:], kinds[1:], strict=True)
+            f'<td{kind} data-label="{escape(heading)}">{cell}</td>'
+            for cell, kind, heading in zip(row[1:], kinds[1:], headings[1:], strict=True)
         )
         body.append(f"<tr{' class=strong' if i in strong else ''}>{first}{cells}</tr>")
     return (

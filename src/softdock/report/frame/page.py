@@ -20,6 +20,12 @@ from softdock.analysis.metrics import plain as plain  # for those who build a pa
 from softdock.report.frame.json_block import json_block
 from softdock.report.replay import player_script, player_style, three_packed, three_script
 
+# Control characters and those that turn the direction of writing: spelled out, as on a terminal.
+_SPELLED = {
+    code: repr(chr(code))[1:-1]
+    for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    if chr(code) not in "\t\n"
+}
 BUNDLE = "plotly-cartesian.min.js"  # version and licence: docs/report.md
 
 _PAGE = """<!DOCTYPE html>
@@ -63,15 +69,17 @@ def page(
     link. `data`: id -> what becomes a JSON block.
 
     `title` and `lead` are plain text. The HTML of the sections comes from elements.py and
-    charts.py, which escape what they are given.
+    charts.py, which escape what they are given. Control characters of names are spelled out.
     """
     bundle, script = _asset(BUNDLE), _asset("page.js")
+    title, lead = title.translate(_SPELLED), lead.translate(_SPELLED)
     links = "".join(
         f'<a href="#{escape(key)}">{escape(heading)}</a>'
         for key, (heading, _) in sections.items()
         if heading
     )
     body = "\n".join(_section(key, heading, html) for key, (heading, html) in sections.items())
+    body = body.translate(_SPELLED)
     style, player, allowed = _player(body)
     return _PAGE.format(
         policy=escape(_policy(bundle, script, *allowed)),

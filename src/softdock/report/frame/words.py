@@ -59,6 +59,30 @@ def label(key: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+AXES = ("x", "y", "z")
+MORE_UNITS = {  # of keys of a scenario, longest first; those of metrics are in UNITS
+    "_kg_m2": "kg m\N{SUPERSCRIPT TWO}",
+    "_deg_per_s": "deg/s",
+    "_m_per_s2": "m/s\N{SUPERSCRIPT TWO}",
+    "_rad": "rad",
+    "_deg": "deg",
+    "_kg": "kg",
+    "_Hz": "Hz",
+}
+
+
+def quantity(key: str) -> str:
+    """A key of a scenario or a campaign as the title of an axis: chaser.position_m.1 -> chaser
+    position, y [m]."""
+    path, _, index = key.rpartition(".")
+    name, which = (path, int(index)) if path and index.isdigit() else (key, -1)
+    known = MORE_UNITS | UNITS
+    suffix = next((s for s in known if name.endswith(s)), "")
+    words = name.removesuffix(suffix).replace(".", " ").replace("_", " ")
+    part = f", {AXES[which]}" if 0 <= which < len(AXES) else f", {which}" if which >= 0 else ""
+    return f"{words}{part}" + (f" [{known[suffix]}]" if suffix else "")
+
+
 def of_orbit(key: str) -> str:
     """The key under which a table keeps orbit's value of the same quantity: impulse_Ns ->
     impulse_orbit_Ns."""

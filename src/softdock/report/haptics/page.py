@@ -5,20 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from softdock.core.ports.haptics import Touch
 from softdock.files.atomic import write_whole
 from softdock.report.frame.charts import ROLES, Line, chart
-from softdock.report.frame.elements import shown, table
+from softdock.report.frame.elements import shown, table, text, verdict
 from softdock.report.frame.page import page
 
+DASHES = ("solid", "dash", "dot", "dashdot")
 COLUMNS = {
-    "stable": "stable",
+    "ends": "ends",
+    "growth_per_s": "growth of the RMS speed [1/s]",
     "rms_speed_mm_per_s": "RMS speed at rest [mm/s]",
     "mean_force_N": "mean force [N]",
     "static_force_N": "static force [N]",
     "least_energy_at_port_mJ": "least energy at the port [mJ]",
-    "stable_varied": "quiet when varied by 30 %",
-    "stiffest_stable_times_limit": "quiet up to, times the limit",
+    "stable_varied": "dies down when varied by 30 %",
+    "stiffest_stable_times_limit": "dies down up to, times the limit",
 }
 
 
@@ -31,8 +35,9 @@ def write_haptics_page(folder: Path, touches: list[Touch], data: dict[str, Any])
     ]
     result = table("The wall in the hand", ["rendering", *(COLUMNS[key] for key in keys)], rows)
     sections = {
-        "result": ("Stable or buzzing", result),
-        "charts": ("Over time", "\n".join(_charts(touches))),
+        "answer": ("", verdict(_words(data))),
+        "result": ("Quiet or buzzing", result),
+        "charts": ("Over time", "\n".join(_charts(touches, data))),
     }
     lead = (
         f"A wall of {data['wall_N_per_m']:.6g} N/m; Colgate's limit for this device is "
@@ -43,26 +48,60 @@ def write_haptics_page(folder: Path, touches: list[Touch], data: dict[str, Any])
     return file
 
 
-def _charts(touches: list[Touch]) -> list[str]:
-    def lines(values: str, factor: float) -> list[Line]:
-        return [
-            Line(t.rendering, ROLES[i % len(ROLES)], t.time_s, factor * getattr(t, values))
-            for i, t in enumerate(touches)
-        ]
+def _words(data: dict[str, Any]) -> str:
+    """How many renderings are quiet, and which are not."""
+    rows = data["renderings"]
+    loud = [row["rendering"] for row in rows if not row["stable"]]
+    wall = f"a wall of {data['wall_N_per_m'] / data['limit_N_per_m']:.3g} times Colgate's limit"
+    said = f"{len(rows) - len(loud)} of {len(rows)} renderings of {wall} come to rest"
+    return said + (f"; {', '.join(loud)} buzz{'es' if len(loud) == 1 else ''}." if loud else ".")
 
+
+def _charts(touches: list[Touch], data: dict[str, Any]) -> list[str]:
+    """Each rendering has a small chart of its own, all in one scale; the energies are together."""
+    quiet = {row["rendering"]: row["stable"] for row in data["renderings"]}
+
+    def small(key: str, values: str, factor: float, title: str) -> str:
+        made = []
+        every = [factor * getattr(t, values) for t in touches]
+        least, most = (float(f([f(one) for one in every])) for f in (np.min, np.max))
+        room = 0.05 * (most - least) or 1.0
+        for i, (t, one) in enumerate(zip(touches, every, strict=True)):
+            says = "comes to rest" if quiet.get(t.rendering) else "buzzes"
+            line = Line(t.rendering, ROLES[i % len(ROLES)], t.time_s, one)
+            made.append(
+                chart(
+                    f"{key}-{i}",
+                    f"{t.rendering}: {says}",
+                    [line],
+                    "time [s]",
+                    title,
+                    y_range=(least - room, most + room),
+                    height=230,
+                    layout={"showlegend": False},
+                )
+            )
+        return f'<div class="grid small">{"".join(made)}</div>'
+
+    energies = [
+        Line(
+            t.rendering,
+            ROLES[i % len(ROLES)],
+            t.time_s,
+            1e3 * t.energy_J,
+            dash=DASHES[(i // len(ROLES) + i) % len(DASHES)],
+        )
+        for i, t in enumerate(touches)
+    ]
     return [
-        chart(
-            "bench_position",
-            "Position of the device; the wall is below 0",
-            lines("position_m", 1e3),
-            "time [s]",
-            "position [mm]",
-        ),
-        chart("bench_force", "Force of the wall", lines("force_N", 1.0), "time [s]", "force [N]"),
+        text("Position of the device; the wall is below 0. All in one scale."),
+        small("bench_position", "position_m", 1e3, "position [mm]"),
+        text("Force of the wall. All in one scale."),
+        small("bench_force", "force_N", 1.0, "force [N]"),
         chart(
             "bench_energy",
             "Energy fed into the wall; below 0 the wall gives energy away",
-            lines("energy_J", 1e3),
+            energies,
             "time [s]",
             "energy [mJ]",
         ),

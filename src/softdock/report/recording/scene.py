@@ -12,13 +12,27 @@ from softdock.scene import Scene, scene_of
 NOTE = "A recording: mock-ups where they were measured, or commanded where nothing was measured."
 
 
+def _two_bodies(recording: Recording) -> dict[str, Any]:
+    """What a scene cannot do without, where nothing is known of the bodies."""
+    time = recording.series["time"]
+    body = {"mass_kg": 1.0, "inertia_kg_m2": [1.0, 1.0, 1.0]}
+    return {
+        "time": {
+            "cycle_ms": 1e3 * float(time[1] - time[0]) if len(time) > 1 else 4.0,
+            "duration_s": max(float(time[-1]), 1e-3) if len(time) else 1.0,
+        },
+        "chaser": body,
+        "target": {**body, "position_m": [-10.0, 0.0, 0.0]},
+    }
+
+
 class _Shown:
     """A recording as a scene takes it."""
 
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         # without a scenario no shapes are known: two bodies of the schema's defaults
-        self.scenario: Any = recording.scenario or build({})
+        self.scenario: Any = recording.scenario or build(_two_bodies(recording))
         self.series: Any = AsSeen(recording.series)
         self.contacts = [{**contact, "pair": 0} for contact in recording.contacts]
         self.status = "completed"

@@ -20,7 +20,9 @@ from softdock.report.run.charts import (
     phases_chart,
 )
 from softdock.report.run.motion_charts import motion_charts
+from softdock.report.run.orbit_charts import orbit_charts
 from softdock.report.run.stability import stability_section
+from softdock.report.run.strip import strip
 from softdock.report.run.tables import (
     contact_tables,
     fidelity_table,
@@ -107,24 +109,33 @@ def what_was_run(metrics: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
     return f'<p class="facts">{"".join(f"<span>{part}</span>" for part in parts)}</p>'
 
 
-def _zoom(metrics: Mapping[str, Any]) -> str:
-    """Buttons that bring all time charts to one contact."""
+def _zoom(run: Run, metrics: Mapping[str, Any]) -> str:
+    """The whole run as a strip, and buttons that bring all time charts to one contact: the hardest
+    of them at first."""
     contacts = metrics["contacts"][:12]
     if not contacts:
         return ""
-    buttons = [
-        '<button type="button" data-from="" data-to="" aria-pressed="true">whole run</button>'
-    ]
+    force = [contact["peak_force_real_N"] or 0.0 for contact in contacts]
+    hardest = force.index(max(force))
+    buttons = [_button("whole run", "", "", False)]
     for i, contact in enumerate(contacts):
         start, end = contact["start_s"], contact["end_s"]
         margin = MARGIN * (end - start) + 2e-3
         buttons.append(
-            f'<button type="button" data-from="{start - margin:.6g}" '
-            f'data-to="{end + margin:.6g}" aria-pressed="false">contact {i + 1}</button>'
+            _button(
+                f"contact {i + 1}", f"{start - margin:.6g}", f"{end + margin:.6g}", i == hardest
+            )
         )
     return (
         '<div class="buttons" role="group" aria-label="Time shown in all charts">Show '
-        f"{''.join(buttons)}</div>"
+        f"{''.join(buttons)}</div>{strip(run)}"
+    )
+
+
+def _button(name: str, begin: str, end: str, pressed: bool) -> str:
+    return (
+        f'<button type="button" data-from="{begin}" data-to="{end}" '
+        f'aria-pressed="{str(pressed).lower()}">{name}</button>'
     )
 
 
@@ -146,7 +157,7 @@ def _phases(told: Told) -> str:
 def _motion(told: Told) -> str:
     shaded = SHADED if told.metrics["contacts"] else ""
     charts = _grid(*motion_charts(told.run, told.orbit))
-    return _zoom(told.metrics) + text(shaded + THINNED) + charts
+    return _zoom(told.run, told.metrics) + text(shaded + THINNED) + charts
 
 
 def _energy(told: Told) -> str:
@@ -176,6 +187,7 @@ SECTIONS = [  # in the order of the page
     Section("replay", "Replay", _replay),
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
+    Section("lvlh", "In the orbit's turning axes", lambda told: orbit_charts(told.run, told.orbit)),
     Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
     Section("energy", "Energy", _energy),
     Section("methods", "What the methods did", _methods),

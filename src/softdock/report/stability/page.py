@@ -8,18 +8,26 @@ from pathlib import Path
 import numpy as np
 
 from softdock.report.frame.charts import ROLES, Line, chart
+from softdock.report.frame.elements import text
 from softdock.report.frame.page import page
-from softdock.stability.panels import AXES, MS, Panel, as_data
+from softdock.report.stability.words import NAMES, is_empty, judging, moves, said
+from softdock.stability.panels import AXES, MS, Curve, Panel, as_data
 
 EXPLAINED = (
     "Solid: the continuous loop, closed form. Dashed: the sampled loop. Left of a curve the loop "
-    "is stable. Cross: operating point."
+    "is stable, shaded where one curve decides. Cross: operating point; arrows: what would bring "
+    "it to the boundary."
 )
+ROOM = 0.05  # of the axis, below zero, so that a point at zero is seen whole
 
 
 def chart_section(panels: list[Panel], key: str = "stability") -> str:
-    """The panels as HTML for a page of the report."""
-    return "\n".join(_figure(panel, f"{key}-{i}") for i, panel in enumerate(panels))
+    """The panels as HTML for a page of the report; those without any stable area in a sentence."""
+    drawn = [panel for panel in panels if not is_empty(panel)] or panels[:1]
+    empty = [panel.title for panel in panels if is_empty(panel) and panel not in drawn]
+    note = f"Not drawn, since no area of it is stable: {'; '.join(empty)}." if empty else ""
+    figures = "\n".join(_figure(panel, f"{key}-{i}") for i, panel in enumerate(drawn))
+    return figures + (text(note) if note else "")
 
 
 def write_page(panels: list[Panel], file: Path, title: str) -> None:
@@ -31,14 +39,25 @@ def write_page(panels: list[Panel], file: Path, title: str) -> None:
     )
 
 
+def _area(panel: Panel, curve: Curve) -> Line:
+    """What is stable, shaded; below the lowest stiffness of the curve everything drawn is."""
+    order = np.argsort(curve.value, kind="stable")
+    x, y = curve.delay_ms[order], curve.value[order]
+    if panel.axis == "stiffness":
+        x, y = np.append([panel.limits[0]] * 2, x), np.append([0.0, y[0]], y)
+    return Line("stable", "c3", x, y, width=0.0, extra={"fill": "tozerox", "hoverinfo": "skip"})
+
+
 def _figure(panel: Panel, key: str) -> str:
     lines = []
-    colour = -1
+    colour, decides = -1, judging(panel)
     for curve in panel.curves:
         colour += 0 if curve.sampled else 1
+        if curve is decides and float(np.max(curve.delay_ms, initial=0.0)) > 0.0:
+            lines.append(_area(panel, curve))
         lines.append(
             Line(
-                curve.label,
+                curve.label if decides is None else NAMES[curve.sampled],
                 ROLES[colour % len(ROLES)],
                 curve.delay_ms,
                 curve.value,
@@ -80,7 +99,9 @@ def _figure(panel: Panel, key: str) -> str:
         lines,
         "delay [ms]",
         AXES[panel.axis],
+        caption=said(panel),
         time_axis=False,
-        x_range=(0.0, panel.limits[0]),
-        y_range=(0.0, panel.limits[1]),
+        x_range=(-0.3 * ROOM * panel.limits[0], panel.limits[0]),
+        y_range=(-ROOM * panel.limits[1], panel.limits[1]),
+        layout={"annotations": moves(panel)},
     )

@@ -7,7 +7,7 @@ from softdock.core.adaptation.energy_ledger.cells import (
     CELL,
     books_of,
 )
-from softdock.core.adaptation.energy_ledger.keys import HELD
+from softdock.core.adaptation.energy_ledger.keys import HELD, WANTED
 from softdock.core.adaptation.energy_ledger.notes import note_trail
 from softdock.core.adaptation.interface import BOOK_DESIGNED, BOOK_VIRTUAL
 from softdock.core.adaptation.measured.doubts import (
@@ -73,13 +73,8 @@ def given_from_outside(method, mem, rig, before, after, start, end):
         if not rig.target.fixed
         else 0.0
     )
-    return (
-        pair_energy(rig, after)
-        - pair_energy(rig, before)
-        - through
-        - mem[BOOK_VIRTUAL]
-        + mem[BOOK_DESIGNED]
-    )
+    meant = mem[BOOK_VIRTUAL] if method.virtual == WANTED else 0.0
+    return pair_energy(rig, after) - pair_energy(rig, before) - through - meant + mem[BOOK_DESIGNED]
 
 
 @compiled

@@ -17,6 +17,7 @@ from softdock.core.adaptation.measured.noise_bias import (
     idle_confidence,
 )
 from softdock.core.adaptation.measured.real_work import Booking
+from softdock.core.adaptation.method import METHODS
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 
@@ -24,6 +25,7 @@ CLAMP, REFUND, EQUALITY = 0, 1, 2
 HELD, SLOPE = 0, 1
 FAITHFUL, PASSIVE = 0, 1
 ALONG_WRENCH, RELATIVE_MOTION = 0, 1
+WANTED, COMPENSATES = 0, 1
 
 ENERGY_LEDGER = Group(
     "energy_ledger",
@@ -59,6 +61,14 @@ ENERGY_LEDGER = Group(
         "taken from all relative motion",
         "faithful",
         choices=("faithful", "passive"),
+    ),
+    Parameter(
+        "virtual",
+        "virtual_work",
+        "work of virtual elements of other methods: wanted, the satellites lose it; compensates: "
+        "it is there against the delay, which the ledger sees to itself",
+        "wanted",
+        choices=("wanted", "compensates"),
     ),
     Parameter(
         "loan",
@@ -143,6 +153,7 @@ class EnergyLedger(NamedTuple):
     transit: int
     along: int
     take_unpaid: bool
+    virtual: int
     loan: float
     step: float
     booking: Booking
@@ -160,6 +171,7 @@ MARKER = EnergyLedger(
     transit=0,
     along=0,
     take_unpaid=False,
+    virtual=0,
     loan=0.0,
     step=0.0,
     booking=Booking(0.0, 0.0, 0.0, False),
@@ -207,7 +219,34 @@ def refuses(scenario):
 def check(values, tables):
     """Where its claim does not hold in full."""
     said = [*claim_warnings(values, tables), *idle_confidence(values)]
-    return [], [f"energy_ledger: {words}" for words in said]
+    refused, doubtful = _beside_dampers(values, tables)
+    return refused, [f"energy_ledger: {words}" for words in [*said, *doubtful]]
+
+
+def _beside_dampers(values, tables):
+    """Methods before it that damp against the delay: their work must not count as wanted loss."""
+    names = [m.get("name") for m in tables.get("methods", [])]
+    before = names[: names.index("energy_ledger")] if "energy_ledger" in names else names
+    listed = [METHODS[name] for name in before if name in METHODS]
+    if values["virtual_work"] == "compensates":
+        return [], []
+    refused = [
+        (
+            "virtual_work",
+            "wanted",
+            f"compensates, where '{m.name}' stands before it: {m.compensates_delay}, and counted "
+            "as wanted loss it would end 10 to 20 % too slow",
+        )
+        for m in listed
+        if m.compensates_delay
+    ]
+    doubtful = [
+        f"what '{m.name}' takes counts as wanted loss; if it is there against the delay, set "
+        "virtual_work = 'compensates'"
+        for m in listed
+        if m.may_compensate_delay
+    ]
+    return refused, doubtful
 
 
 @compiled
@@ -221,6 +260,7 @@ def prepare(marker, vector, base, memory):
         transit=int(v[b + AT.transit]),
         along=int(v[b + AT.along]),
         take_unpaid=passive,
+        virtual=int(v[b + AT.virtual]),
         loan=v[b + AT.loan],
         step=v[b + AT.step],
         booking=Booking(

@@ -156,5 +156,6 @@ METHOD = Method(
     suggest=suggestions.damper,
     advised=suggestions.neutral_damper,
     refuses=suggestions.needs_stiffness,
+    may_compensate_delay=True,
     linear_part=linear_part,
 )

@@ -4,7 +4,7 @@ a virtual contact or as an appendage."""
 from __future__ import annotations
 
 from softdock.core.adaptation.method import Method, Variant
-from softdock.core.adaptation.networks import contact, nonlinear
+from softdock.core.adaptation.networks import cap_report, contact, nonlinear
 from softdock.core.adaptation.networks.orbit import APPENDAGE, NOT_IN_ORBIT
 from softdock.core.adaptation.networks.port import CELLS, DOUBLE_ONLY, Port
 from softdock.core.ports.tables import network_from
@@ -29,6 +29,8 @@ METHOD = Method(
     cells=CELLS,
     memory=contact.memory,
     check=contact.check,
+    books=cap_report.books,
+    report=cap_report.report,
     part_of_scenario=True,
     in_orbit=lambda values: NOT_IN_ORBIT if values["between"] == "satellites" else APPENDAGE,
     variant=lambda values: None if network_from(values["network"]).linear else _NONLINEAR,

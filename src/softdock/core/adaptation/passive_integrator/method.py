@@ -2,9 +2,9 @@
 sent to the robot, leave the state alone.
 
 Per world axis of each free body. In: the velocity before and after a cycle, so the force F that was
-held over it. Out: the set-point's position,
+held over it. Out: the set-point's velocity and position,
 
-    x_c(k) = x_c(k-1) + T (v(k) - v_pc(k))
+    v_c(k) = v(k) - v_pc(k),   x_c(k) = x_c(k-1) + T v_c(k)
 
 `form` says which forces make v_pc. `published`: work of the force before, divided by the newest
 one; singular where that is small. `previous_force`: both from the force that made the motion; then
@@ -15,7 +15,8 @@ is corrected and the debt is carried.
 In a loop a set-point that is there at t_{k+1} leaves at t_k, before F(k+1) is known: `published`
 and `bounded` act one cycle later than on paper. `pairing` is the velocity that moves the body: the
 new one, as in (5), or the old one, as in a rig that sends its velocity at the next exchange. The
-set-point's twist stays the satellite's. What the correction moves is in the ledger's row `command`.
+set-point's velocity is that of (19), v_c(k) = v(k) - v_pc(k), with which its position was moved;
+its rate stays the satellite's. What the correction moves is in the ledger's row `command`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from softdock.core.adaptation.passive_integrator.keys import (
 )
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Motion
-from softdock.core.spatial.vectors import load3, store3
+from softdock.core.spatial.vectors import add_scaled, load3, store3, subtract
 
 # times T F / 2m of the largest force: a correction beyond came from a division by next to nothing
 SINGULAR = 10.0
@@ -112,7 +113,6 @@ def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
             earlier,
             force,
         )
-        velocity = after.v[i] if method.pairing == SYMPLECTIC else before.v[i]
         mem[at + CELL.observed + i] = left
         mem[at + CELL.force + i] = force
         mem[at + CELL.correction + i] = v_pc
@@ -128,10 +128,11 @@ def _correct_body(method, mem, at, first, params, T, t, before, after, motion):
             force,
             observed < tank and abs(force) < method.smallest_force,
         )
-        mem[at + CELL.position + i] += T * (
-            velocity - v_pc
-        )  # De Stefano eq. 19, with the position of (5)
-    return Motion(load3(mem, at + CELL.position), motion.q, motion.v, motion.w)
+    own = after.v if method.pairing == SYMPLECTIC else before.v
+    v_c = subtract(own, load3(mem, at + CELL.correction))  # De Stefano eq. 19
+    # De Stefano eq. 5, with the corrected velocity
+    store3(mem, at + CELL.position, add_scaled(load3(mem, at + CELL.position), T, v_c))
+    return Motion(load3(mem, at + CELL.position), motion.q, v_c, motion.w)
 
 
 @compiled

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.remapping.cells import CELL
+from softdock.core.adaptation.remapping.environment.seen import CLEAR
 from softdock.core.adaptation.remapping.environment.stiffness import FIT
 from softdock.core.adaptation.remapping.keys import AT, MEASURED_TORQUE
 from softdock.core.adaptation.remapping.rewind import rewind
@@ -28,9 +29,6 @@ from softdock.core.spatial.vectors import cross, dot, load3, norm, store3, subtr
 # rad, 20 deg; a normal that turns further from where it was, by more than noise can, belongs to
 # another contact as well
 ANOTHER_NORMAL = 0.35
-CLEAR = (
-    6.0  # thresholds; a force beyond that tells its normal well enough to hold later ones against
-)
 ROUNDING = 1e-12  # of the torques that it is the difference of: a smaller one is none
 
 
@@ -163,9 +161,14 @@ def follow_contact(method, mem, rig, env, wrench, felt, satellites):
     """A contact that is known is measured again. Returns satellites, and the energy that the wanted
     contact has more at the new place [J].
 
+    A reading too weak to tell its normal changes nothing: what was known is held, as after the real
+    contact's end.
+
     Once per contact the stiffness is estimated for the first time: what came before rested on a
     belief, and is computed anew.
     """
+    if not env.clear:
+        return satellites, 0.0
     m = method.memory
     old = load_model(mem, m + CELL.model)
     model = _model_of(method, env, wrench, felt, old.law)

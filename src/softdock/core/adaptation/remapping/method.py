@@ -47,6 +47,7 @@ from softdock.core.adaptation.remapping.contact import close_contact, follow_con
 from softdock.core.adaptation.remapping.environment.environment import environment
 from softdock.core.adaptation.remapping.host import checks, reports
 from softdock.core.adaptation.remapping.host.truth import truth
+from softdock.core.adaptation.remapping.host.wanted import wanted
 from softdock.core.adaptation.remapping.keys import AT
 from softdock.core.adaptation.remapping.lead import led_motions
 from softdock.core.adaptation.remapping.others import given_by_others, with_others
@@ -273,6 +274,7 @@ METHOD = Method(
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),
     suggest=reports.suggest,
     refuses=reports.refuses,
+    wanted=wanted,
     books=reports.books,
     contact_key="threshold_N",
     holds_contact="contact",

@@ -25,12 +25,9 @@ from softdock.core.adaptation.remapping.environment.filter import (
     place_environment,
     settled_normal,
 )
-from softdock.core.adaptation.remapping.environment.filter_cells import (
-    FELT_ONCE,
-    IN_CONTACT,
-    KALMAN,
-)
+from softdock.core.adaptation.remapping.environment.filter_cells import KALMAN
 from softdock.core.adaptation.remapping.environment.joints import believed_joints, prepare_filter
+from softdock.core.adaptation.remapping.environment.seen import is_clear, is_contact
 from softdock.core.adaptation.remapping.environment.series import (
     in_series,
     is_given,
@@ -48,6 +45,7 @@ from softdock.core.adaptation.remapping.keys import (
 )
 from softdock.core.adaptation.remapping.surface_keys import OF_SCENARIO
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.generated import replacing
 from softdock.core.shapes.keys import AT as OF
 from softdock.core.shapes.keys import LAW_KEYS, PAIR
 from softdock.core.shapes.laws import HUNT_CROSSLEY
@@ -55,6 +53,7 @@ from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, cross, dot, norm, scale, subtract
 
 PAIR_SIZE = PAIR.size
+NOISE_SIGMAS = 4.0  # of the force's noise are a threshold: as suggestions.NOISE_SIGMAS
 SAME_PLACE = 1e-9  # m: tips that are as far from the line as this are one
 
 
@@ -66,6 +65,10 @@ class Environment(NamedTuple):
     stiffness: float  # N/m, of the mock-ups' contact along the normal
     pair: int  # which contact pair
     error: float  # m, of the line of action from that pair's tip
+    clear: bool  # a force that tells its normal; else what is known of the contact is kept
+
+
+_kept = replacing(Environment, "seen")
 
 
 @compiled
@@ -78,6 +81,7 @@ def no_environment():
         stiffness=0.0,
         pair=0,
         error=0.0,
+        clear=False,
     )
 
 
@@ -169,24 +173,6 @@ def _depth(method, pair, kind, stiffness, damping, force, rate):
     return (force - damping * rate) / stiffness  # Lange eqs. 18, 24
 
 
-@compiled
-def is_contact(method, mem, force):
-    """Whether a measured force [N] is a contact, and whether it opens with this sample.
-
-    Noise on three channels passes four of its deviations in one sample of a thousand: a force below
-    twice the threshold must be felt in two samples before it opens a contact.
-    """
-    at = method.memory + CELL.filter + KALMAN.touched
-    felt, before = force > method.threshold and force > 0.0, mem[at]
-    touches = felt and (before != 0.0 or force > 2.0 * method.threshold)
-    mem[at] = 0.0
-    if touches:
-        mem[at] = IN_CONTACT
-    elif felt:
-        mem[at] = FELT_ONCE
-    return touches, touches and before != IN_CONTACT
-
-
 @apart
 def follow_joints(method, mem, rig, mock_ups, force, opens):
     """The filter's mock-ups a cycle on."""
@@ -208,6 +194,8 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if not seen:
         forget(mem, method.memory + CELL.estimate)
         return no_environment()
+    if chosen != FILTER and not is_clear(method, mem, force):
+        return _kept(no_environment(), True)
     p, n = line_of_action(mock_ups.chaser.p, wrench)  # Lange eq. 17
     if chosen == FILTER:
         n = settled_normal(
@@ -228,7 +216,14 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
     if int(method.vector[method.base + AT.estimate]) == ON_LINE:
         elastic = force if kind == HUNT_CROSSLEY else force - damping * rate
         stiffness = estimated_stiffness(
-            mem, method.memory + CELL.estimate, mock_ups, n, point, elastic, stiffness
+            mem,
+            method.memory + CELL.estimate,
+            mock_ups,
+            n,
+            point,
+            elastic,
+            stiffness,
+            method.threshold / NOISE_SIGMAS,
         )
     if stiffness <= 0.0:
         return Environment(
@@ -239,6 +234,7 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             stiffness=stiffness,
             pair=pair,
             error=error,
+            clear=True,
         )
     if chosen == FILTER:
         params = prepare_filter(method, rig.T)
@@ -263,6 +259,7 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             stiffness=stiffness,
             pair=pair,
             error=error,
+            clear=True,
         )
     return Environment(
         seen=True,
@@ -272,4 +269,5 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
         stiffness=stiffness,
         pair=pair,
         error=error,
+        clear=True,
     )

@@ -17,6 +17,7 @@ ENOUGH = 4.0  # samples, before a slope is believed
 SPREAD = (
     0.05  # of the largest way, squared and as a variance: below, the samples lie too close together
 )
+KNOWN = 0.05  # of the slope: its standard deviation, before it is believed
 FIT_CELLS = Cells(
     "stiffness",
     Cell("one", 1, "-", "sum of 1: samples"),
@@ -49,8 +50,9 @@ def _way(mem, at, mock_ups, n):
 
 
 @compiled
-def estimated_stiffness(mem, at, mock_ups, n, point, force, believed):
-    """The estimate with this sample [N/m]; `believed` as long as there is none."""
+def estimated_stiffness(mem, at, mock_ups, n, point, force, believed, noise):
+    """The estimate with this sample [N/m]; `believed` as long as there is none. `noise`: of the
+    force [N]; a slope that it may have made is not taken."""
     c, t = mock_ups.chaser, mock_ups.target
     if mem[at + FIT.one] == 0.0:
         for i in range(FIT.kept):
@@ -68,7 +70,7 @@ def estimated_stiffness(mem, at, mock_ups, n, point, force, believed):
     spread = mem[at + FIT.xx] - mem[at + FIT.x] * mem[at + FIT.x] / count
     if count >= ENOUGH and spread > SPREAD * mem[at + FIT.xx]:
         slope = (mem[at + FIT.xf] - mem[at + FIT.x] * mem[at + FIT.f] / count) / spread
-        if slope > 0.0:
+        if slope > 0.0 and noise * noise < KNOWN * KNOWN * slope * slope * spread:
             mem[at + FIT.fresh] = 1.0 - mem[at + FIT.accepted]
             mem[at + FIT.kept], mem[at + FIT.accepted] = slope, 1.0
     return mem[at + FIT.kept] if mem[at + FIT.kept] > 0.0 else believed

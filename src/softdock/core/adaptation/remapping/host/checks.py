@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.adaptation.remapping.host import estimate
 from softdock.core.adaptation.remapping.host.durations import (
     along_normals,
     durations,
@@ -157,26 +158,6 @@ def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[
     return said
 
 
-def _estimate(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[str]:
-    """What an estimate on line does not bear."""
-    if values["estimate"] != "on_line":
-        return []
-    said = []
-    for i, pair in enumerate(tables["contact"]):
-        if _is_hunt(pair["real"]) or pair["real"]["law"] == "table":
-            said.append(
-                "estimate = on_line takes the mock-ups' contact for a spring, and "
-                f"contact.{i}.real is none: give the stiffness"
-            )
-    if tables["sensor"]["noise_N"] > 0.0:
-        noise = tables["sensor"]["noise_N"]
-        said.append(
-            f"estimate = on_line under noise of {noise:g} N: the estimate scatters, and the "
-            "restitution with it; give the stiffness"
-        )
-    return said
-
-
 def _is_hunt(law: Mapping[str, Any]) -> bool:
     return bool(law["law"] == "hunt_crossley")
 
@@ -239,7 +220,7 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
         problems += _soft_normals(key, values.get(key, 0.0), tables, False)
     problems += _partners(values)
     problems += _scenario_laws(values, tables)
-    problems += _joints(values, tables)
+    problems += _joints(values, tables) + estimate.refused(values, tables)
     fastest = max(
         float(np.abs(tables[name]["velocity_m_per_s"]).max()) for name in ("chaser", "target")
     )
@@ -250,7 +231,7 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
         )
         problems.append(("max_speed_m_per_s", values["max_speed_m_per_s"], allowed))
     too_short, warnings = durations(values, tables)
-    warnings += _told_damping(values, tables) + _estimate(values, tables)
+    warnings += _told_damping(values, tables) + estimate.warned(values, tables)
     if values["environment"] == "exact" and any(
         robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()
     ):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from softdock.core.adaptation.remapping.cells import CELL, PAST_FLOATS, RING_AT
+from softdock.core.adaptation.remapping.host.estimate import broken_by
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
 
 SPRINGS = ("spring_damper", "spring_damper_pull")  # what the filter knows of contacts
@@ -59,7 +60,7 @@ def suggest(scenario: Any) -> dict[str, Any]:
         return keys  # each pair's own law, as the scenario has it
     damping = dampings.pop()
     clean = not (
-        damping or elastic or known.noise > 0.0
+        damping or elastic or known.noise > 0.0 or broken_by(tables)
     )  # else the estimate is worse than what is known
     return keys | {
         "stiffness_N_per_m": known.stiffness,

@@ -1,0 +1,91 @@
+"""Calibrations from files: poses with their mean readings, or the rests of a log; and the lines to
+paste into a scenario, a rig file or a map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from softdock.archive.recordings import open_recording
+from softdock.archive.run_folder import open_run
+from softdock.archive.sources import is_recording
+from softdock.errors import BadInput, Problem
+from softdock.identification.calibration import Calibration, calibrate
+from softdock.identification.pose_plan import Plan
+from softdock.identification.still import rests
+from softdock.logs.attitudes import quaternions
+from softdock.logs.table_files import read_csv
+from softdock.logs.tables import CsvForm
+
+ANGLES = ("a_deg", "b_deg", "c_deg")
+READINGS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
+HEAD = (
+    "# Hold each attitude at rest and write the mean readings of the sensor behind it, in the axes "
+    "that turn.\n# A; B; C as KUKA has them: about z; y; x. Then: softdock calibrate estimate\n"
+)
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as CSV, with room for the readings."""
+    lines = [",".join(("pose", *ANGLES, *READINGS))]
+    for i, q in enumerate(plan.attitudes):
+        angles = ",".join(f"{value:.4f}" for value in np.degrees(_abc(q)))
+        lines.append(f"{i + 1},{angles}," + "," * (len(READINGS) - 1))
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def _abc(q: np.ndarray) -> np.ndarray:
+    """A, B, C of an attitude [rad]."""
+    w, x, y, z = q / np.linalg.norm(q)
+    a = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    b = np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))
+    c = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
+    return np.array([a, b, c])
+
+
+def calibration_of(source: str | Path, body: str, gravity: tuple[float, ...]) -> Calibration:
+    """From a CSV file of poses, or a recorded run."""
+    path = Path(source)
+    if path.suffix.lower() == ".csv":
+        return _from_poses(path, gravity)
+    run: Any = open_recording(path) if is_recording(str(path)) else open_run(path)
+    found = rests(run.series, body)
+    return calibrate(
+        found.attitudes, found.force, found.torque, gravity, found.least_N, found.least_Nm
+    )
+
+
+def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:
+    table = read_csv(path, CsvForm(delimiter=","))
+    columns = []
+    for name in (*ANGLES, *READINGS):
+        column = table.column(name, name, f"{path}:{(table.first_line or 1) - 1}").astype(float)
+        holes = np.flatnonzero(~np.isfinite(column))
+        if len(holes):
+            allowed = "a mean reading in every attitude"
+            raise BadInput(Problem(name, None, allowed, table.where(int(holes[0]))))
+        columns.append(column)
+    values = np.stack(columns, axis=1)
+    attitudes = quaternions(np.radians(values[:, :3]), "kuka_abc")
+    return calibrate(attitudes, values[:, 3:6], values[:, 6:9], gravity)
+
+
+def blocks(found: Calibration, body: str) -> str:
+    """Lines to paste."""
+    centre = "[0.0, 0.0, 0.0]" if found.centre is None else _list(found.centre.value)
+    return (
+        f"# into a scenario\n[mock_up.{body}]\nbelieved.mass_kg = {found.mass.value:.6g}\n"
+        f"believed.centre_m = {centre}\n\n"
+        f"# into a rig file: what is behind the sensor, and its zero\n[tools.{body}]\n"
+        f"mass_kg = {max(found.mass.value, 0.0):.6g}\ncentre_m = {centre}\n[sensors.{body}]\n"
+        f"bias_N = {_list(found.bias_force.value)}\nbias_Nm = {_list(found.bias_torque.value)}\n\n"
+        f"# into the map of an import\n[{body}.wrench.tool]\n"
+        f"mass_kg = {max(found.mass.value, 0.0):.6g}\ncentre_m = {centre}\n"
+        f"bias_N = {_list(found.bias_force.value)}\nbias_Nm = {_list(found.bias_torque.value)}"
+    )
+
+
+def _list(values: Any) -> str:
+    return "[" + ", ".join(f"{float(v):.6g}" for v in values) + "]"

@@ -1,0 +1,189 @@
+"""Another method on what was recorded: in open loop, and as a forecast.
+
+*Open loop*: the recorded reports drive the other method's controller. What it would have commanded
+is known; the robots would have gone elsewhere, and the forces would have been others. It says what
+a method makes of given forces, not what a docking would be.
+
+*Forecast*: contact, delays and ages are identified from the recording, and the scenario is
+simulated anew with them and with that method, in closed loop. It is as good as the identified
+numbers: the same forecast with the recorded method stands beside what was recorded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from softdock.analysis.driving import drive
+from softdock.analysis.simulation import simulate
+from softdock.archive.identified import scenario_changes
+from softdock.errors import BadInput, Problem, SoftdockError
+from softdock.identification import identify
+from softdock.recorder.recording import Recording
+from softdock.runs.recorded_facility import RecordedFacility
+from softdock.runs.run import Run
+from softdock.scenario.build import Scenario
+from softdock.scenario.candidates import candidates
+
+FEWEST = 10  # rows
+AS_RECORDED = "as recorded"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One method, one way."""
+
+    method: str
+    run: Run
+    restitution: float | None
+    peak_force_N: float | None  # measured, largest
+    apart_mm: float | None  # set-points from the recorded ones, at most; None in a forecast
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "restitution": self.restitution,
+            "peak_force_N": self.peak_force_N,
+            "largest_distance_of_set_points_mm": self.apart_mm,
+            "contacts": len(self.run.contacts),
+            "status": self.run.status,
+        }
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The recorded method and the other one, each in open loop and as a forecast."""
+
+    recording: str
+    recorded_methods: str
+    rows: int
+    recorded_restitution: float | None
+    recorded_peak_N: float | None
+    open_loop: tuple[Replayed, ...]  # as recorded, the other
+    forecast: tuple[Replayed, ...]
+    identified: dict[str, Any]  # keys of the scenario that the recording told
+    no_forecast: str  # why there is none
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "recording": self.recording,
+            "recorded": {
+                "methods": self.recorded_methods,
+                "rows": self.rows,
+                "restitution": self.recorded_restitution,
+                "peak_force_N": self.recorded_peak_N,
+            },
+            "open_loop": [one.to_dict() for one in self.open_loop],
+            "forecast": [one.to_dict() for one in self.forecast],
+            "identified": self.identified,
+            "no_forecast": self.no_forecast,
+            "what_it_is": {
+                "open_loop": "recorded reports, another controller; the forces do not answer",
+                "forecast": "simulated anew with the identified contact and delays",
+            },
+        }
+
+
+def usable_rows(recording: Any) -> int:
+    """Rows of the docking itself: a rig's go on while its robots brake or back off."""
+    series = recording.series
+    rows = len(series["time"])
+    tables = getattr(recording, "tables", None) or {}
+    states = [s.strip() for s in tables.get("run", {}).get("states", "").split(",")]
+    ends = [i for i, state in enumerate(states) if state in ("braking", "retreating", "stopped")]
+    if "state" in series and ends:
+        over = np.flatnonzero(np.isin(np.asarray(series["state"]), ends))
+        rows = int(over[0]) if len(over) else rows
+    return rows
+
+
+def _with_method(scenario: Scenario, method: str) -> Scenario:
+    able, unable = candidates(scenario, [method], [scenario.tables["satellites"]["integrator"]])
+    if not able:
+        raise BadInput(Problem("--method", method, unable[0].reason))
+    return able[0].scenario
+
+
+def _methods(scenario: Scenario) -> str:
+    return "+".join(entry["name"] for entry in scenario.tables["methods"]) or "none"
+
+
+def _first(run: Run) -> float | None:
+    found = [c["restitution"] for c in run.contacts if c["restitution"] == c["restitution"]]
+    return float(found[0]) if found else None
+
+
+def _peak(run: Run) -> float | None:
+    keys = ("peak_force_measured_N", "peak_force_real_N")
+    found = [c[key] for c in run.contacts for key in keys if key in c]
+    return float(max(found)) if found else None
+
+
+def _open_loop(scenario: Scenario, series: Any, rows: int, method: str) -> Replayed:
+    T = 1e-3 * float(scenario.tables["time"]["cycle_ms"])
+    timed = scenario.with_keys({"time.duration_s": (rows - 1) * T})
+    run = drive(timed, RecordedFacility(series, T, rows))
+    apart = 0.0
+    for body in ("chaser", "target"):
+        mine, recorded = (
+            np.asarray(s[f"command.{body}.position"], float) for s in (run.series, series)
+        )
+        n = min(len(mine), len(recorded), rows)
+        apart = max(apart, float(np.linalg.norm(mine[:n] - recorded[:n], axis=1).max()))
+    return Replayed(method, run, _first(run), _peak(run), 1e3 * apart)
+
+
+def _forecast(
+    scenario: Scenario, recording: Any, method: str
+) -> tuple[tuple[Replayed, ...], dict[str, Any], str]:
+    try:
+        found = identify(recording)
+    except SoftdockError as error:
+        return (), {}, str(error)
+    keys = {key: value for key, (value, _) in scenario_changes(found, scenario).items()}
+    base = scenario.with_keys(keys)
+    made = []
+    for name, one in ((AS_RECORDED, base), (method, _with_method(base, method))):
+        run = simulate(one)
+        made.append(Replayed(name, run, _first(run), _peak(run), None))
+    return tuple(made), keys, ""
+
+
+def replay(recording: Recording | Run, method: str) -> Replay:
+    """What another method would have commanded, and what is forecast of it."""
+    scenario = recording.scenario
+    if scenario is None:
+        allowed = "a recording with its scenario attached: masses and methods are in it"
+        raise BadInput(Problem("scenario.toml", None, allowed))
+    rows = usable_rows(recording)
+    if rows < FEWEST:
+        raise BadInput(Problem("rows", rows, f"at least {FEWEST} cycles of a docking"))
+    other = _with_method(scenario, method)
+    series = recording.series
+    opened = tuple(
+        _open_loop(one, series, rows, name)
+        for name, one in ((AS_RECORDED, scenario), (method, other))
+    )
+    forecast, keys, why = _forecast(scenario, recording, method)
+    first = recording.contacts[0] if recording.contacts else {}
+    named = ("restitution", "restitution_of_centres", "restitution_energetic")
+    known = [float(first[k]) for k in named if first.get(k) is not None and first[k] == first[k]]
+    peaks = [
+        c[k]
+        for c in recording.contacts
+        for k in ("peak_force_measured_N", "peak_force_real_N")
+        if c.get(k) is not None
+    ]
+    return Replay(
+        recording=getattr(recording, "name", scenario.name),
+        recorded_methods=_methods(scenario),
+        rows=rows,
+        recorded_restitution=known[0] if known else None,
+        recorded_peak_N=float(max(peaks)) if peaks else None,
+        open_loop=opened,
+        forecast=forecast,
+        identified=keys,
+        no_forecast=why,
+    )

@@ -1,0 +1,134 @@
+"""`softdock calibrate`: what a force sensor carries and how it is biased: plan, log, estimate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from softdock.cli.progress import echo, output, working
+
+
+@click.group(short_help="Tool mass, centre of mass and sensor bias: plan of poses, estimate.")
+def calibrate() -> None:
+    """Weigh the tool behind a force sensor and find the sensor's bias, with uncertainties.
+
+    First `softdock calibrate plan poses.csv`; hold each attitude at rest; write the mean readings
+    into the file, or record or import a log of it; then `softdock calibrate estimate`.
+    """
+
+
+@calibrate.command(short_help="Attitudes in which mass and bias show best.")
+@click.argument("file", type=click.Path(path_type=Path), metavar="POSES.csv")
+@click.option("--poses", default=9, show_default=True, help="How many attitudes.")
+@click.option("--most-deg", default=60.0, show_default=True, help="Largest turn of the robot.")
+@click.option("--mass", default=2.0, show_default=True, help="Of the tool, about [kg].")
+@click.option("--noise", default=0.2, show_default=True, help="Of a force reading [N].")
+@click.option("--noise-torque", default=0.02, show_default=True, help="Of a torque reading [Nm].")
+@click.option("--readings", default=1000, show_default=True, help="In each attitude.")
+@click.option("--scenario", metavar="SCENARIO|PRESET", help="A run that it must be enough for.")
+@click.option("--force", is_flag=True, help="Write over FILE.")
+def plan(
+    file: Path,
+    poses: int,
+    most_deg: float,
+    mass: float,
+    noise: float,
+    noise_torque: float,
+    readings: int,
+    scenario: str | None,
+    force: bool,
+) -> None:
+    """Write attitudes to POSES.csv: KUKA's A, B, C in degrees, and columns for mean readings."""
+    from softdock.archive.calibrations import plan_text
+    from softdock.archive.identified import write_new
+    from softdock.identification.pose_plan import pose_plan
+
+    made = pose_plan(
+        poses, most_deg, mass_kg=mass, noise_N=noise, noise_Nm=noise_torque, readings=readings
+    )
+    write_new(file, plan_text(made), force)
+    show = output()
+    show.print(
+        f"{file}: {poses} attitudes. With {readings} readings in each, of {noise:g} N and "
+        f"{noise_torque:g} Nm of noise: mass +- {1e3 * made.mass_kg:.2g} g, bias +- "
+        f"{made.bias_N:.2g} N, centre +- {1e3 * made.centre_m:.2g} mm, "
+        f"+- {made.bias_Nm:.2g} Nm.",
+        markup=False,
+        soft_wrap=True,
+    )
+    if scenario is not None:
+        from softdock.analysis.free_flight import allowed_force
+        from softdock.scenario.files import load_scenario
+
+        allowed, left = allowed_force(load_scenario(scenario)), 9.81 * made.mass_kg + made.bias_N
+        enough = "enough" if 2.0 * left <= allowed else "not enough: more attitudes or readings"
+        show.print(
+            f"{scenario} bears {allowed:.2g} N in free flight; two sigma of this plan: "
+            f"{2.0 * left:.2g} N, {enough}.",
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+@calibrate.command(short_help="Mass, centre and bias from mean readings or a log.")
+@click.argument("source", type=click.Path(path_type=Path), metavar="POSES.csv|RUN")
+@click.option(
+    "--body", type=click.Choice(("chaser", "target")), default="chaser", show_default=True
+)
+@click.option(
+    "--gravity",
+    nargs=3,
+    type=float,
+    default=(0.0, 0.0, -9.81),
+    show_default=True,
+    help="In world axes [m/s^2].",
+)
+@click.option("--scenario", metavar="SCENARIO|PRESET", help="A run that it must be enough for.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def estimate(
+    source: Path,
+    body: str,
+    gravity: tuple[float, float, float],
+    scenario: str | None,
+    as_json: bool,
+) -> None:
+    """Mass, centre of mass and bias from POSES.csv with its mean readings, or from the rests of a
+    recorded run (a run folder, an MCAP file, the folder of an imported log).
+    """
+    with working("calibrating"):
+        from softdock.archive.calibrations import calibration_of
+        from softdock.identification.calibration import enough_for
+        from softdock.scenario.files import load_scenario
+
+        found = calibration_of(source, body, gravity)
+        warning = enough_for(found, load_scenario(scenario), body) if scenario else ""
+    if as_json:
+        said = {"not_enough": warning or None} if scenario else {}
+        echo(json.dumps(found.to_dict() | said, indent=1, allow_nan=False) + "\n")
+        return
+    _show(found, body, scenario, warning)
+
+
+def _show(found: Any, body: str, scenario: str | None, warning: str) -> None:
+    from softdock.archive.calibrations import blocks
+    from softdock.cli.identify import add_row, table_of
+
+    table = table_of(f"Calibrated from {found.attitudes} attitudes")
+    told = found.to_dict()
+    for name, key, unit in (
+        ("mass", "mass_kg", "kg"),
+        ("centre of mass", "centre_m", "m"),
+        ("bias of the force", "bias_N", "N"),
+        ("bias of the torque", "bias_Nm", "Nm"),
+    ):
+        add_row(table, name, told[key], unit)
+    show = output()
+    show.print(table)
+    for note in [*found.notes, *([f"warning: {warning}"] if warning else [])]:
+        show.print(note, markup=False, soft_wrap=True)
+    if scenario and not warning:
+        show.print(f"Good enough for {scenario}.", markup=False, soft_wrap=True)
+    show.print(blocks(found, body), markup=False, soft_wrap=True)

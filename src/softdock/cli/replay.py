@@ -1,0 +1,96 @@
+"""`softdock replay`: another method on a recording, in open loop and as a forecast."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from softdock.cli.arguments import METHOD_FILES, load_methods
+from softdock.cli.progress import echo, output, working
+
+
+@click.command(short_help="Another method on a recording: in open loop, and as a forecast.")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
+@click.option("--method", required=True, metavar="M", help="A method, or a chain: lead+hybrid.")
+@METHOD_FILES
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Also save the forecast's run folder (report.html) and replay.json there.",
+)
+@click.option("--force", is_flag=True, help="Write over what is in DIR.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def replay(
+    file: Path,
+    method: str,
+    method_files: tuple[Path, ...],
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """What METHOD makes of the recording FILE (MCAP, or a run folder).
+
+    Open loop: the recorded reports drive that method's controller; the forces do not answer to
+    what it commands. Forecast: contact and delays are identified from the recording, and the
+    docking is simulated anew with that method. Both are shown for the recorded method too: how far
+    they are to be believed.
+    """
+    load_methods(method_files)
+    with working(f"replaying {file} with {method}"):
+        from softdock.archive.recordings import open_recording
+        from softdock.archive.replay import replay as replayed
+        from softdock.archive.run_folder import open_run
+        from softdock.archive.sources import is_recording
+
+        opened = open_recording(file) if is_recording(str(file)) else open_run(file)
+        found = replayed(opened, method)
+    told = json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n"
+    if out is not None and found.forecast:
+        from softdock.files.atomic import write_whole
+
+        found.forecast[-1].run.save(out, force=force)
+        write_whole(out / "replay.json", told.encode())
+    if as_json:
+        echo(told)
+    else:
+        _show(found, out)
+
+
+def _number(value: float | None, digits: str = ".6g") -> str:
+    return "-" if value is None else format(value, digits)
+
+
+def _show(found: Any, out: Path | None) -> None:
+    from rich.table import Table
+
+    table = Table(title=f"{found.recording}: {found.rows} cycles", title_justify="left")
+    for heading in ("what", "method", "restitution", "peak force N", "set-points apart mm"):
+        left = heading in ("what", "method")
+        table.add_column(heading, justify="left" if left else "right")
+    own = found.recorded_methods
+    peak = _number(found.recorded_peak_N, ".4g")
+    table.add_row("recorded", own, _number(found.recorded_restitution), peak, "-")
+    for label, rows in (("open loop", found.open_loop), ("forecast", found.forecast)):
+        for one in rows:
+            name = f"{own} ({one.method})" if one.method == "as recorded" else one.method
+            table.add_row(
+                label,
+                name,
+                _number(one.restitution),
+                _number(one.peak_force_N, ".4g"),
+                _number(one.apart_mm, ".3g"),
+            )
+    output().print(table)
+    lines = ["open loop: the recorded forces, whatever the method commands; no docking of its own."]
+    if found.no_forecast:
+        lines.append(f"no forecast: {found.no_forecast}")
+    else:
+        keys = ", ".join(f"{k} = {v:.5g}" for k, v in found.identified.items())
+        lines.append(f"forecast: simulated anew with what was identified: {keys}.")
+    if out is not None and found.forecast:
+        lines.append(f"{out}: the forecast's run folder, and replay.json")
+    output().print("\n".join(lines), markup=False, soft_wrap=True)

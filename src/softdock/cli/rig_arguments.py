@@ -1,0 +1,91 @@
+"""Arguments that the commands of a rig share, and what each of them says first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from softdock.cli.arguments import ScenarioName
+from softdock.cli.progress import console
+
+if TYPE_CHECKING:
+    from softdock.drivers.rig_model import Rig
+    from softdock.drivers.rig_scenario import OnRig
+
+DEFAULT_RIG, DEFAULT_SCENARIO = "emulated_pair", "epos_1d"
+
+
+class RigName(click.ParamType):
+    """A rig file or the name of a preset."""
+
+    name = "rig"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        presets = files("softdock").joinpath("drivers", "rigs").iterdir()
+        names = sorted(p.name.removesuffix(".toml") for p in presets)
+        found = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return [*found, CompletionItem(incomplete, type="file")]
+
+
+RIG: Callable[..., Any] = click.argument(
+    "rig", type=RigName(), metavar="[RIG|PRESET]", default=DEFAULT_RIG
+)
+RIG_CHANGES: Callable[..., Any] = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a key of the rig file, e.g. limits.restitution=1.05. May be given several times.",
+)
+SCENARIO_OPTION: Callable[..., Any] = click.option(
+    "--scenario",
+    type=ScenarioName(),
+    default=DEFAULT_SCENARIO,
+    show_default=True,
+    metavar="SCENARIO|PRESET",
+    help="Whose mock-ups and contact are emulated; a real rig has its own.",
+)
+SCENARIO_CHANGES: Callable[..., Any] = click.option(
+    "--scenario-set",
+    "scenario_changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a key of the scenario, e.g. mock_up.chaser.mass_kg=2.",
+)
+JSON: Callable[..., Any] = click.option(
+    "--json", "as_json", is_flag=True, help="Print everything as JSON, and nothing else."
+)
+
+
+def say(text: str) -> None:
+    """A line of progress or a warning, on standard error."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def opened_rig(rig: str, changes: Sequence[str]) -> Rig:
+    """The rig, and what must be said of it."""
+    from softdock.drivers.rig_file import load_rig
+
+    found = load_rig(rig, changes)
+    for note in found.notes:
+        say(f"{found.name}: {note}")
+    return found
+
+
+def opened_on_rig(
+    rig: str, changes: Sequence[str], scenario: str, scenario_changes: Sequence[str] = ()
+) -> OnRig:
+    """A scenario on a rig, and every difference between the two."""
+    from softdock.drivers.rig_scenario import on_rig
+    from softdock.scenario.files import load_scenario
+
+    found = on_rig(opened_rig(rig, changes), load_scenario(scenario, scenario_changes))
+    for difference in found.differences:
+        say(f"{found.rig.name}: {difference}")
+    return found

@@ -1,0 +1,58 @@
+"""`softdock rig new`: a rig file and the files of its robots' controllers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from softdock.cli.progress import echo
+from softdock.cli.rig_arguments import JSON
+
+LOOPBACK = "127.0.0.1"
+
+
+@click.command(short_help="Write a rig file, commented, and KRL, RSI and Ethernet files beside it.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--computer", default=LOOPBACK, show_default=True, help="This computer's address.")
+@click.option("--chaser", default=LOOPBACK, show_default=True, help="The chaser's controller.")
+@click.option(
+    "--target", default=LOOPBACK, show_default=True, help='The target\'s; "fixed": it has no robot.'
+)
+@click.option("--sensor", default=LOOPBACK, show_default=True, help="The force sensor.")
+@click.option(
+    "--mode", type=click.Choice(["IPO_FAST", "IPO"]), default="IPO_FAST", show_default=True
+)
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+@JSON
+def new(
+    file: Path,
+    computer: str,
+    chaser: str,
+    target: str,
+    sensor: str,
+    mode: str,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write the rig file FILE, every line commented, and beside it for each robot the Ethernet file
+    (.xml), the RSI context (.rsi.xml) and the KRL program (.src).
+
+    Without addresses the rig is emulated on loopback. Nothing is sent to anybody.
+    """
+    from softdock.drivers.rig_text import Addresses, write_new_rig
+    from softdock.drivers.templates import NAME
+    from softdock.errors import BadInput, Problem
+
+    if file.suffix != ".toml" or not NAME.match(f"{file.stem}_chaser"):
+        allowed = "at most 13 letters, digits and _, then .toml: names of KRL are short"
+        raise BadInput(Problem("FILE", str(file), allowed))
+    addresses = Addresses(computer, chaser, "" if target == "fixed" else target, sensor)
+    written = write_new_rig(file, addresses, mode, force)
+    if as_json:
+        echo(json.dumps({"written": [str(p) for p in written]}, indent=1) + "\n")
+        return
+    for path in written:
+        click.echo(f"{path}: written")
+    click.echo(f"Look at every line with MEASURE. Next: `softdock rig listen {file}`")

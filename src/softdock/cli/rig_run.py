@@ -1,0 +1,221 @@
+"""`softdock rig run`: a scenario on a rig, from standstill to standstill."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from softdock.cli.arguments import ScenarioName
+from softdock.cli.progress import echo, output, working
+from softdock.cli.rig_arguments import JSON, RIG_CHANGES, SCENARIO_CHANGES, RigName, opened_on_rig
+from softdock.cli.rig_confirm import confirm_motion
+from softdock.cli.rig_console import NO_SAFETY, Live
+
+if TYPE_CHECKING:
+    from softdock.drivers.rig_scenario import OnRig
+    from softdock.rig.series import RigRun, RigSeries
+
+STOPPED = 3  # exit code: the supervisor ended a run
+
+
+@click.command(short_help="A scenario on a rig: run-up, docking, return; recorded and supervised.")
+@click.argument("rig", type=RigName(), metavar="RIG|PRESET")
+@click.argument("scenario", type=ScenarioName(), metavar="SCENARIO|PRESET")
+@click.option("--dry", is_flag=True, help="Keep the mock-ups apart: the whole run, no contact.")
+@click.option(
+    "--clearance-mm",
+    type=click.FloatRange(1.0, 10_000.0),
+    help="How far the chaser stays back in a dry run. [default: 20 mm beyond its free flight]",
+)
+@click.option("--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
+@click.option("--no-record", is_flag=True, help="Record nothing.")
+@click.option("--note", default="", help="Goes into the recording.")
+@SCENARIO_CHANGES
+@RIG_CHANGES
+@JSON
+def run(
+    rig: str,
+    scenario: str,
+    dry: bool,
+    clearance_mm: float | None,
+    repeat: int,
+    out: Path | None,
+    no_record: bool,
+    note: str,
+    scenario_changes: tuple[str, ...],
+    changes: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Run SCENARIO on RIG: hear everybody, go to the start, run up, dock, brake and return.
+
+    Robots and sensor of a rig with [emulate] are started as processes of their own. Beyond
+    loopback a person types speed, box and energy bound first. Ctrl-C stops the robots within the
+    stated deceleration; a second one ends the answers, and the robots' Timeout stops them.
+
+    Exit code 0: completed; 3: the supervisor stopped a run, and says why.
+
+    softdock is no safety function: the robots' own limits and safety controller are the guard.
+    """
+    with working("loading"):
+        from softdock.drivers.rig_preflight import NO_SHIFT, dry_shift, refuse_impossible
+        from softdock.rig.series import folder_for
+
+        on = opened_on_rig(rig, changes, scenario, scenario_changes)
+        shift = NO_SHIFT
+        if dry:
+            shift = dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
+        refuse_impossible(on, shift)
+    what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
+    folder = None if no_record else folder_for(on, out)
+    series = commanded(on, what, Live(as_json), repeat, shift, folder, note)
+    if as_json:
+        echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
+    else:
+        show(on, series)
+    if not series.completed:
+        raise SystemExit(STOPPED)
+
+
+def commanded(
+    on: OnRig,
+    what: str,
+    live: Live,
+    repeat: int,
+    shift: tuple[float, float, float],
+    folder: Path | None,
+    note: str,
+    task: int | None = None,
+) -> RigSeries:
+    """The series: confirmed, locked, on its sockets."""
+    from softdock.core.rig.layout import DOCK
+    from softdock.drivers.rig_emulation import peers_of
+    from softdock.drivers.rig_peers import open_peers
+    from softdock.drivers.rig_preflight import energy_bound
+    from softdock.rig.lock import Commander
+    from softdock.rig.series import run_series
+
+    live.say(NO_SAFETY)
+    confirm_motion(on.rig, what, on.rig.limits.speed_m_per_s, energy_bound(on))
+    try:
+        with Commander(on.rig), peers_of(on) as emulators, open_peers(on.rig) as peers:
+
+            def switch_on() -> None:
+                if emulators is not None:
+                    emulators.go()
+                else:
+                    live.say("waiting for the robots: switch RSI on")
+
+            def begun(granted: Any) -> None:
+                live.say(granted_text(granted))
+                refuse_slow(on, granted)
+
+            def ended(number: int, done: RigRun) -> None:
+                live.say(f"run {number + 1} of {repeat}: {done.outcome.reason}")
+                for line in done.said:
+                    live.say(line)
+
+            return run_series(
+                on,
+                peers,
+                switch_on,
+                repeat=repeat,
+                shift_m=shift,
+                folder=folder,
+                note=note,
+                task=DOCK if task is None else task,
+                look=live,
+                begun=begun,
+                ended=ended,
+            )
+    finally:
+        live.close()
+
+
+def granted_text(granted: Any) -> str:
+    """What the machine gave of real time."""
+    fifo = f"SCHED_FIFO {granted.fifo}" if granted.fifo else "no real-time priority"
+    locked = "memory locked" if granted.locked else "memory not locked"
+    return f"granted: {fifo}, {locked}" + "".join(f"; refused: {r}" for r in granted.refusals)
+
+
+def refuse_slow(on: OnRig, granted: Any) -> None:
+    """Real-time priority is required beyond loopback, unless the rig file says otherwise."""
+    from softdock.errors import BadInput, Problem
+
+    wanted = on.rig.machine.require_realtime
+    required = wanted == "always" or (wanted == "beyond_loopback" and on.rig.beyond_loopback)
+    if required and granted.fifo == 0:
+        allowed = f"SCHED_FIFO for this user (ulimit -r, or CAP_SYS_NICE); {granted_text(granted)}"
+        raise BadInput(Problem("machine.require_realtime", wanted, allowed, on.rig.file))
+
+
+def as_dict(on: OnRig, series: RigSeries) -> dict[str, Any]:
+    """Everything, for JSON."""
+    import numpy as np
+
+    times = series.compute_us
+    shares = np.percentile(times, [50.0, 99.0, 99.99]) if len(times) else [math.nan] * 3
+    compute = dict(zip(("p50_us", "p99_us", "p99.99_us"), map(float, shares)))
+    return {
+        "rig": on.rig.name,
+        "scenario": on.scenario.tables["name"],
+        "completed": series.completed,
+        "granted": {
+            "fifo": series.granted.fifo,
+            "memory_locked": series.granted.locked,
+            "refused": list(series.granted.refusals),
+        },
+        "compute": {k: v if math.isfinite(v) else None for k, v in compute.items()},
+        "runs": [one.to_dict() for one in series.runs],
+        "statistics": series.statistics(),
+        "no_safety_function": NO_SAFETY,
+    }
+
+
+def sentences(on: OnRig, done: RigRun) -> list[str]:
+    """One run in words, all of them from this run."""
+    o = done.outcome
+    lines = [f"{'completed' if o.completed else 'STOPPED'}: {o.why}"]
+    if o.restitution is not None:
+        lines.append(f"restitution {o.restitution:.6f} in {o.contacts} contact(s)")
+    if o.force_age_ms is not None:
+        lines.append(
+            f"force {o.peak_force_N:.3f} N at most, {o.force_age_ms:.3f} ms old in contact"
+        )
+    if o.contacts:
+        lines.append(
+            f"energy: observed {1e3 * o.observed_J:.3f} mJ; kinetic at most "
+            f"{1e3 * o.kinetic_most_J:.3f} mJ, bound {1e3 * o.kinetic_bound_J:.3f} mJ"
+        )
+    for robot in o.robots:
+        lines.append(
+            f"{robot.name}: {robot.telegrams} telegrams, {robot.lost} lost, {robot.late} late, "
+            f"largest step {robot.largest_step_mm:.4f} mm, clock {robot.drift_ppm:+.0f} ppm"
+        )
+    if done.recording is not None:
+        lines.append(f"recorded in {done.recording}")
+    if not o.completed:
+        lines.append(f"the robots stand; back to a free place: softdock rig retreat {on.rig.name}")
+    return lines
+
+
+def show(on: OnRig, series: RigSeries) -> None:
+    """Results on standard output."""
+    lines: list[str] = []
+    for number, done in enumerate(series.runs):
+        if series.planned > 1:
+            lines.append(f"run {number + 1} of {series.planned}")
+        lines += sentences(on, done)
+    if len(series.runs) > 1:
+        for name, row in series.statistics().items():
+            lines.append(
+                f"{name}: mean {row['mean']:.6g}, spread {row['spread']:.2g}, "
+                f"{row['least']:.6g} to {row['largest']:.6g} ({row['runs']:.0f} runs)"
+            )
+    lines += [granted_text(series.granted), NO_SAFETY]
+    output().print("\n".join(lines), markup=False, soft_wrap=True)

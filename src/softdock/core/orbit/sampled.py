@@ -1,0 +1,62 @@
+"""What acts on the satellites in orbit as in the loop, sampled once a cycle and held over it: the
+tide, and the `external` hooks of methods, each called with orbit's own state, cycle and memory.
+
+Schedules and hands are not sampled: they are functions of time, and orbit follows them exactly
+(outside.py).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from softdock.core.adaptation.hooks import add_wrenches, sum_external
+from softdock.core.adaptation.interface import Rig, Satellites, Wrenches
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.vector import ORBIT_AT
+from softdock.core.spatial.motion import no_wrench
+from softdock.core.spatial.vectors import dot
+from softdock.core.tide import tide_wrenches
+
+
+class Held(NamedTuple):
+    """Wrenches over one cycle; on a fixed body none."""
+
+    cycle: int  # k; negative: nothing is sampled
+    until: float  # s, the next sampling; inf: never
+    on: Wrenches
+
+
+@compiled
+def nothing_held():
+    return Held(-1, math.inf, Wrenches(no_wrench(), no_wrench()))
+
+
+@compiled
+def _on_free(params, wrench):
+    return no_wrench() if params.fixed else wrench
+
+
+@apart
+def hold(vector, setup, own, both, cycle):
+    """Sampled at the begin of a cycle. `own`: the hooks' memory."""
+    rig = Rig(cycle, setup.T, setup.chaser, setup.target)
+    satellites = Satellites(both.chaser, both.target)
+    on = Wrenches(no_wrench(), no_wrench())
+    if setup.tide:
+        chaser, target = tide_wrenches(vector, ORBIT_AT, rig, satellites)
+        on = add_wrenches(on, Wrenches(chaser, target))
+    on = sum_external(setup.methods, own, rig, satellites, on)
+    free = Wrenches(_on_free(setup.chaser, on.chaser), _on_free(setup.target, on.target))
+    return Held(cycle, (cycle + 1) * setup.T, free)
+
+
+@compiled
+def _squares(wrench):
+    return dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)
+
+
+@compiled
+def is_finite(held):
+    """False if a hook returned NaN or infinity."""
+    return _squares(held.on.chaser) + _squares(held.on.target) < math.inf

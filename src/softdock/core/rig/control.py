@@ -1,0 +1,204 @@
+"""The controller inside the rig's program: reports from telegrams and samples, one step a cycle,
+and the checks of what it wants before a robot hears of it.
+
+In: what the links know at the master's tick t_k. Out: set-points stamped t_{k+1} in the command.
+Cycles whose telegrams were lost are caught up with the held wrench.
+"""
+
+from __future__ import annotations
+
+from softdock.core.kept import load_kept
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.seam_doors import step_controller
+from softdock.core.rig import reasons
+from softdock.core.rig.arrays import LIMIT, RS, RV, S, V, fail
+from softdock.core.rig.energy import check_energy
+from softdock.core.rig.flange import to_orbit
+from softdock.core.rig.forces import in_orbit, is_docking
+from softdock.core.rig.layout import PLAN
+from softdock.core.seam import (
+    CHASER_POSE,
+    CHASER_WRENCH,
+    TARGET_POSE,
+    TARGET_WRENCH,
+    C,
+    R,
+)
+from softdock.core.seam import LOST as LOST_BIT
+from softdock.core.spatial.motion import (
+    MOTION_FLOATS,
+    WRENCH_FLOATS,
+    Pose,
+    load_motion,
+    load_pose,
+    store_pose,
+)
+from softdock.core.spatial.rotations import inverse, logarithm, product
+from softdock.core.spatial.vectors import dot, load3, norm, scale, store3, subtract
+from softdock.core.wire.links import STAMP_NS
+
+P = PLAN.at
+NS = 1e-9  # s
+CHASER, TARGET = 0, 1
+
+
+@compiled
+def _shifted_back(program, which, pose):
+    """A pose as the controller knows it: a dry run's distance is not for it."""
+    if which == CHASER:
+        return Pose(subtract(pose.p, load3(program.plan, P.shift)), pose.q)
+    return pose
+
+
+@compiled
+def _report_pose(program, which, link, first, now):
+    """One robot's pose into the report: its bit of `present`."""
+    if program.robot_stand[which, RS.zeroed] == 0:
+        return 0
+    report = program.report
+    pose = to_orbit(program.frames[which], load_pose(program.robot_seen[which], RV.measured))
+    pose = _shifted_back(program, which, pose)
+    stamp, age = link.whole[STAMP_NS] - first, NS * (now - link.whole[STAMP_NS])
+    if which == CHASER:
+        store_pose(report, R.chaser, pose)
+        report[R.chaser_stamp], report[R.chaser_age] = stamp, age
+        return CHASER_POSE
+    store_pose(report, R.target, pose)
+    report[R.target_stamp], report[R.target_age] = stamp, age
+    return TARGET_POSE
+
+
+@compiled
+def _report_force(program, first, now):
+    """The reading that is used: its bit of `present`."""
+    report, used = program.report, program.stand[S.used_ns]
+    on_chaser = program.plan[P.sensor_on] == 0.0
+    at = R.chaser_wrench if on_chaser else R.target_wrench
+    for i in range(WRENCH_FLOATS):
+        report[at + i] = program.seen[V.raw + i]
+    stamp, age = float(used - first), NS * (now - used)
+    if on_chaser:
+        report[R.chaser_force_stamp], report[R.chaser_force_number] = stamp, stamp
+        report[R.chaser_force_age] = age
+        return CHASER_WRENCH
+    report[R.target_force_stamp], report[R.target_force_number] = stamp, stamp
+    report[R.target_force_age] = age
+    return TARGET_WRENCH
+
+
+@apart
+def fill_report(program, robots, now, lost, has_force):
+    """What the facility reports at t_k (seam.REPORT)."""
+    report, stand = program.report, program.stand
+    first, present = stand[S.first_ns], 0
+    report[R.cycle], report[R.now], report[R.late] = stand[S.k], now - first, 0.0
+    report[R.lost], report[R.status] = lost, LOST_BIT if lost > 0 else 0
+    for which in range(len(robots)):
+        present |= _report_pose(program, which, robots[which], first, now)
+    if has_force:
+        present |= _report_force(program, first, now)
+    report[R.present] = present
+
+
+@compiled
+def _check_set_point(program, which, before, after):
+    """Speed and acceleration of a robot's set-points, from their poses alone."""
+    limits, kept, T = program.limits, program.robot_seen[which], program.plan[P.cycle]
+    v = scale(1.0 / T, subtract(after.p, before.p))
+    w = scale(1.0 / T, logarithm(product(inverse(before.q), after.q)))
+    a = norm(subtract(v, load3(kept, RV.step))) / T
+    alpha = norm(subtract(w, load3(kept, RV.turn))) / T
+    if not norm(v) <= limits[LIMIT.speed]:
+        fail(program, reasons.SPEED, norm(v), limits[LIMIT.speed])
+    elif not norm(w) <= limits[LIMIT.rate]:
+        fail(program, reasons.RATE, norm(w), limits[LIMIT.rate])
+    elif not a <= limits[LIMIT.acceleration]:
+        fail(program, reasons.ACCELERATION, a, limits[LIMIT.acceleration])
+    elif not alpha <= limits[LIMIT.turn_acceleration]:
+        fail(program, reasons.TURN_ACCELERATION, alpha, limits[LIMIT.turn_acceleration])
+    store3(kept, RV.step, v)
+    store3(kept, RV.turn, w)
+
+
+@apart
+def _check_measured(program, now):
+    """Force, torque and power of this cycle."""
+    limits, seen = program.limits, program.seen
+    on_chaser = program.plan[P.sensor_on] == 0.0
+    reading = now.reading if on_chaser else now.second
+    moving = now.mock_ups.chaser.v if on_chaser else now.mock_ups.target.v
+    force, torque = norm(reading.force), norm(reading.torque)
+    store3(seen, V.force, reading.force)
+    store3(seen, V.tool, subtract(in_orbit(program), reading.force))
+    power = abs(dot(reading.force, moving))
+    seen[V.peak_force], seen[V.power] = max(seen[V.peak_force], force), max(seen[V.power], power)
+    if force > limits[LIMIT.force]:
+        fail(program, reasons.FORCE, force, limits[LIMIT.force])
+    if torque > limits[LIMIT.torque]:
+        fail(program, reasons.TORQUE, torque, limits[LIMIT.torque])
+    if power > limits[LIMIT.power]:
+        fail(program, reasons.POWER, power, limits[LIMIT.power])
+    is_dry = norm(load3(program.plan, P.shift)) > 0.0
+    if is_dry and force > limits[LIMIT.touch]:
+        fail(program, reasons.TOUCH, force, limits[LIMIT.touch])
+
+
+@compiled
+def _note_age(program, now):
+    """Ages of the forces that act while in contact: what restitution is predicted from."""
+    stand, force = program.stand, load3(program.seen, V.force)
+    if norm(force) > program.limits[LIMIT.touch]:
+        stand[S.samples] += 1
+        program.seen[V.age_sum] += NS * (now - stand[S.used_ns])
+
+
+@apart
+def control_cycle(program, params, robots, now, lost, has_force):
+    """One cycle of the scenario at the master's newest tick: whether its command may be sent."""
+    stand, command, k = program.stand, program.command, program.stand[S.k]
+    fill_report(program, robots, now, lost, has_force)
+    chaser, target = load_pose(command, C.chaser), load_pose(command, C.chaser + MOTION_FLOATS)
+    status = step_controller(
+        params,
+        program.vector,
+        program.mem,
+        program.log,
+        k,
+        program.kept,
+        program.report,
+        command,
+        program.record,
+        1,
+    )
+    stand[S.k] = k + 1
+    if status != 0:
+        stand[S.controller] = status
+        fail(program, reasons.CONTROLLER, float(status), 0.0)
+        return False
+    kept = load_kept(program.kept, 0)
+    _check_measured(program, kept)
+    check_energy(program, params, kept)
+    _note_age(program, now)
+    _check_set_point(program, CHASER, chaser, load_motion(command, C.chaser))
+    if len(robots) > TARGET:
+        after = load_motion(command, C.chaser + MOTION_FLOATS)
+        _check_set_point(program, TARGET, target, after)
+    return is_docking(stand[S.state])
+
+
+@apart
+def finish_control(program, params, robots, now, has_force):
+    """The last report, without another command: the log and the record are whole."""
+    fill_report(program, robots, now, 0, has_force)
+    step_controller(
+        params,
+        program.vector,
+        program.mem,
+        program.log,
+        program.stand[S.k],
+        program.kept,
+        program.report,
+        program.command,
+        program.record,
+        0,
+    )

@@ -1,0 +1,105 @@
+"""The program of a rig: what the compiled socket loop, Python sockets and the queue in virtual time
+call for every telegram (core/wire/program.py has the interface).
+
+    hear_robot   checks that need one robot alone
+    next_cycle   with the master's telegram: state, force, controller, energy
+    reply        the set-point of this robot's own instant, through box and gate, as bytes
+    afterwards   rows to the recorder, when the reply has left
+
+The controller's parameters are prepared once, when the loop begins (`prepare_supervised`).
+"""
+
+from __future__ import annotations
+
+from softdock.core.machine.compiled import apart, compiled, door
+from softdock.core.machine.vector import prepare
+from softdock.core.rig import reasons
+from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail
+from softdock.core.rig.layout import PLAN, RETREATING, STOPPED, TRANSFER
+from softdock.core.rig.replies import reply
+from softdock.core.rig.robots_heard import hear_robot
+from softdock.core.rig.rows import keep_rows
+from softdock.core.rig.states import MASTER, STAND_STILL_S, next_cycle
+from softdock.core.wire.links import ARRIVED_NS, hear_rob
+from softdock.core.wire.program import Desk
+from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
+
+P = PLAN.at
+NS = 1e-9  # s
+LINGER_S = 0.1  # of a loop that ends by itself, after the robots stand
+
+
+@compiled
+def prepare_supervised(program):
+    return prepare(program.vector, program.markers)
+
+
+@apart
+def answer_supervised(program, params, desk, robots, sensor, which, size):
+    stand = program.stand
+    stand[S.now_ns] = max(stand[S.now_ns], robots[which].whole[ARRIVED_NS])
+    hear_robot(program, which, robots[which])
+    if which == MASTER:
+        next_cycle(program, params, robots, sensor)
+    return reply(program, robots, which, desk.out)
+
+
+@compiled
+def watch_supervised(program, params, robots, sensor, now):
+    """What does not come: a silent robot stops the other. Ends the loop where that is asked for."""
+    stand, limits = program.stand, program.limits
+    stand[S.now_ns] = max(stand[S.now_ns], now)
+    state = stand[S.state]
+    if TRANSFER <= state < STOPPED:
+        for which in range(len(robots)):
+            silent = NS * (now - robots[which].whole[ARRIVED_NS])
+            if silent > limits[LIMIT.silence] and stand[S.reasons + reasons.SILENCE] == 0:
+                fail(program, reasons.SILENCE, 1e3 * silent, 1e3 * limits[LIMIT.silence])
+        since = NS * (now - stand[S.state_ns])
+        if stand[S.state] >= RETREATING and stand[S.reason] != reasons.NONE:
+            _give_up(program, since)
+    ends = state == STOPPED and program.plan[P.end_when_stopped] != 0.0
+    return 1 if ends and NS * (now - stand[S.state_ns]) > LINGER_S else 0
+
+
+@compiled
+def _give_up(program, since):
+    """A stop that nobody answers is over after a while."""
+    stand = program.stand
+    if stand[S.reason] not in reasons.FINE and since > 2.0 * STAND_STILL_S:
+        stand[S.state], stand[S.state_ns] = STOPPED, stand[S.now_ns]
+
+
+@apart
+def after_supervised(program, params, robots, sensor, which, spent_ns):
+    """When the reply has left: its time, and rows to the recorder."""
+    stand, limits, spent = program.stand, program.limits, NS * spent_ns
+    program.seen[V.compute_most] = max(program.seen[V.compute_most], spent)
+    stand[S.slow_row] = stand[S.slow_row] + 1 if spent > limits[LIMIT.compute] else 0
+    if stand[S.slow_row] >= limits[LIMIT.bad_in_a_row] and stand[S.state] >= TRANSFER:
+        fail(program, reasons.SLOW, 1e6 * spent, 1e6 * limits[LIMIT.compute])
+    keep_rows(program, robots, sensor, which, spent_ns)
+
+
+Supervised.PREPARE = prepare_supervised  # type: ignore[attr-defined]
+Supervised.ANSWER = answer_supervised  # type: ignore[attr-defined]
+Supervised.WATCH = watch_supervised  # type: ignore[attr-defined]
+Supervised.AFTER = after_supervised  # type: ignore[attr-defined]
+
+
+@door
+def hear_and_answer(program, data, out, robots, sensor, which, size, arrival):
+    """A robot's datagram from Python: the size of the answer in `out`, or 0."""
+    verdict = hear_rob(robots[which], data, size, arrival)
+    if verdict not in (TAKEN, FIRST, JUMPED):
+        return 0
+    params = prepare(program.vector, program.markers)
+    length = answer_supervised(program, params, Desk(data, out), robots, sensor, which, size)
+    after_supervised(program, params, robots, sensor, which, 0)
+    return length
+
+
+@door
+def look(program, robots, sensor, now):
+    """A look at all links at an instant, from Python."""
+    return watch_supervised(program, 0, robots, sensor, now)

@@ -1,0 +1,228 @@
+"""What the master's telegram makes of the rig's state: one call a cycle.
+
+    idle -> arming -> to the start -> run-up -> approach <-> contact -> braking -> return -> stopped
+                                                                 any -> retreat, braking -> stopped
+
+Arming: everybody heard for the stated time, IPOC's step learnt and equal to the stated cycle, poses
+in their box and still, corrections zero, the sensor's zero taken. A failed check leads to a retreat
+or to braking and then to `stopped`, never back. In `stopped` the robots stand and every telegram is
+answered with the last correction until RSI is switched off.
+"""
+
+from __future__ import annotations
+
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.rig import reasons
+from softdock.core.rig.arrays import LIMIT, RS, RV, S, V, enter, fail
+from softdock.core.rig.control import control_cycle, finish_control
+from softdock.core.rig.forces import feel, gather_bias, hear_force, in_orbit, is_docking
+from softdock.core.rig.layout import (
+    APPROACH,
+    ARMING,
+    ASKED_STOP,
+    BRAKING,
+    IDLE,
+    LEAVE,
+    NOT_ASKED,
+    PLAN,
+    RETREATING,
+    RETURNING,
+    RUN_UP,
+    STOPPED,
+    TRANSFER,
+    WAY_OUT,
+)
+from softdock.core.rig.paths import way_time
+from softdock.core.rig.replies import run_up_pose
+from softdock.core.rig.stop import step_between
+from softdock.core.spatial.motion import MOTION, load_pose, store_pose
+from softdock.core.spatial.vectors import load3, norm, store3
+from softdock.core.wire.links import LEARNT_STEP, LOST_NOW, STAMP_NS
+from softdock.core.wire.samples import NO_SAMPLE, newest_not_after
+
+P, M = PLAN.at, MOTION.at
+NS = 1e-9  # s
+STAND_STILL_S = 3.0  # a stop that takes longer has nobody to answer
+JAM_GROWTH = 1.2  # of the force when a way out begins
+MASTER = 0
+
+
+@compiled
+def _is_heard(program, robots, sensor, now):
+    """Whether everybody has been heard for long enough; refuses what will never be."""
+    plan, stand = program.plan, program.stand
+    waited = NS * (now - stand[S.began_ns])
+    for which in range(len(robots)):
+        learnt = robots[which].whole[LEARNT_STEP]
+        if learnt not in (0, int(plan[P.step_ms])):
+            fail(program, reasons.WRONG_CYCLE, float(learnt), plan[P.step_ms])
+            return False
+        heard = program.robot_stand[which, RS.heard] * plan[P.cycle]
+        if learnt == 0 or heard < 0.5 * plan[P.listen]:
+            if waited > plan[P.patience]:
+                fail(program, reasons.ROBOT_NOT_HEARD, float(which), waited)
+            return False
+        kept = program.robot_seen[which]
+        way, _ = step_between(load_pose(kept, RV.zero), load_pose(kept, RV.measured))
+        if way > program.limits[LIMIT.still]:
+            fail(program, reasons.MOVED, 1e3 * way, 1e3 * program.limits[LIMIT.still])
+            return False
+    slot = newest_not_after(sensor.stamps, sensor.head, now)
+    fresh = slot != NO_SAMPLE and NS * (now - sensor.stamps[slot]) < program.limits[LIMIT.stale]
+    if not fresh and waited > plan[P.patience]:
+        fail(program, reasons.SENSOR_NOT_HEARD, 0.0, waited)
+    return fresh and waited >= plan[P.listen]
+
+
+@compiled
+def _zero_force(program, sensor):
+    """From here on readings count without the zero; what the tool weighs here is no contact."""
+    program.stand[S.used_ns] = 0
+    hear_force(program, sensor, program.stand[S.now_ns])
+    if program.plan[P.weighs] != 0.0:
+        store3(program.seen, V.tool, in_orbit(program))
+
+
+@compiled
+def _leave_for(program, state):
+    """A planned way from where the robots stand: how long it takes."""
+    plan, longest = program.plan, 0.0
+    for which in range(len(program.answers)):
+        kept = program.robot_seen[which]
+        here = load_pose(kept, RV.reply)
+        store_pose(kept, RV.leave, here)
+        goal = load_pose(kept, RV.zero)
+        if state == TRANSFER:
+            goal = run_up_pose(program, which, 0.0)
+        lasts = way_time(
+            here,
+            goal,
+            plan[P.transfer_speed],
+            plan[P.transfer_rate],
+            plan[P.transfer_acceleration],
+        )
+        longest = max(longest, lasts)
+    program.seen[V.transfer_s] = longest
+    enter(program, state)
+
+
+@compiled
+def _arm(program, robots, sensor, now):
+    slot = newest_not_after(sensor.stamps, sensor.head, now)
+    if slot != NO_SAMPLE and program.plan[P.take_bias] != 0.0:
+        gather_bias(program, sensor, slot)
+    if not _is_heard(program, robots, sensor, now):
+        return
+    _zero_force(program, sensor)
+    if int(program.plan[P.task]) == LEAVE:
+        feel(program)
+        program.seen[V.jam_force] = norm(load3(program.seen, V.force))
+        enter(program, WAY_OUT)
+        return
+    _leave_for(program, TRANSFER)
+
+
+@compiled
+def _start_docking(program, now, late):
+    """t = 0 of the run: the newest tick, or `late` cycles before it."""
+    stand, plan = program.stand, program.plan
+    stand[S.first_ns] = now - late * int(plan[P.cycle] / NS + 0.5)
+    stand[S.due] = 1 + late
+    for which in range(len(program.answers)):
+        start = P.start_chaser if which == MASTER else P.start_target
+        store3(program.robot_seen[which], RV.step, load3(plan, start + M.v))
+        store3(program.robot_seen[which], RV.turn, load3(plan, start + M.w))
+    enter(program, APPROACH)
+
+
+@compiled
+def _dock(program, params, robots, now, has_force):
+    """The scenario's cycles that this telegram stands for."""
+    stand, due = program.stand, program.stand[S.due]
+    stand[S.caught_up] += due - 1
+    for _ in range(due):
+        if stand[S.k] >= int(program.plan[P.total]):
+            finish_control(program, params, robots, now, has_force)
+            stand[S.reason] = reasons.COMPLETED
+            program.seen[V.value] = float(stand[S.k])
+            enter(program, BRAKING)
+            return
+        if not control_cycle(program, params, robots, now, due - 1, has_force):
+            return
+
+
+@compiled
+def _end_stop(program, robots):
+    """Braking and backing off, until everybody stands."""
+    stand, moving = program.stand, False
+    for which in range(len(robots)):
+        moving = moving or program.robot_stand[which, RS.standing] == 0
+    slow = NS * (stand[S.now_ns] - stand[S.state_ns]) > STAND_STILL_S
+    if moving and not slow:
+        return
+    touched = norm(load3(program.seen, V.force)) > program.limits[LIMIT.touch]
+    goes_back = stand[S.reason] == reasons.COMPLETED and not touched and not moving
+    if goes_back:
+        _leave_for(program, RETURNING)
+    else:
+        enter(program, STOPPED)
+
+
+@compiled
+def _way_out(program):
+    """The way out of a jam: done, or the force grows."""
+    seen, limits = program.seen, program.limits
+    force = norm(load3(seen, V.force))
+    most = max(limits[LIMIT.retreat_force], JAM_GROWTH * seen[V.jam_force])
+    backed = program.robot_seen[MASTER, RV.backed]
+    if force > most:
+        fail(program, reasons.JAMMED, force, most)
+    elif backed >= limits[LIMIT.retreat]:
+        program.stand[S.reason] = reasons.RETREATED
+        seen[V.value] = 1e3 * backed
+        enter(program, BRAKING)
+
+
+@compiled
+def _ask(program):
+    """What the operator asks for; once."""
+    asked = program.asked[0]
+    if asked == NOT_ASKED or program.stand[S.state] in (IDLE, STOPPED):
+        return
+    program.asked[0] = NOT_ASKED
+    if asked == ASKED_STOP:
+        fail(program, reasons.OPERATOR, 0.0, 0.0)
+
+
+@apart
+def next_cycle(program, params, robots, sensor):
+    """The master's newest telegram: state, force, controller."""
+    stand, plan = program.stand, program.plan
+    now, lost = robots[MASTER].whole[STAMP_NS], robots[MASTER].whole[LOST_NOW]
+    stand[S.in_state] += 1 + lost
+    stand[S.due] = 1 + lost
+    stand[S.cycle_rows] += 1
+    if stand[S.state] == IDLE:
+        stand[S.began_ns] = now
+        enter(program, ARMING)
+    _ask(program)
+    has_force = hear_force(program, sensor, now)
+    state, T = stand[S.state], plan[P.cycle]
+    if state == ARMING:
+        _arm(program, robots, sensor, now)
+    elif state == TRANSFER and stand[S.in_state] * T >= program.seen[V.transfer_s]:
+        enter(program, RUN_UP)
+    elif state == RUN_UP:
+        over = stand[S.in_state] - int((plan[P.ramp] + plan[P.settle]) / T + 0.5)
+        if over >= 0:
+            _start_docking(program, now, over)
+    elif state == RETURNING and stand[S.in_state] * T >= program.seen[V.transfer_s]:
+        enter(program, STOPPED)
+    elif state in (BRAKING, RETREATING):
+        _end_stop(program, robots)
+    elif state == WAY_OUT:
+        _way_out(program)
+    if is_docking(stand[S.state]):
+        _dock(program, params, robots, now, has_force)
+    else:
+        feel(program)

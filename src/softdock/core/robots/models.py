@@ -1,0 +1,35 @@
+"""The list of robot models, in the order of keys.MODELS.
+
+delay     the mock-up is where the set-points were a delay ago; delay zero is the ideal robot
+lag       the same, followed with a second-order lag
+limited   the same, followed within limits of speed, acceleration and jerk
+"""
+
+from __future__ import annotations
+
+from softdock.core.machine.generated import choosing
+from softdock.core.robots.delay import DELAY_MODEL
+from softdock.core.robots.keys import MODELS
+from softdock.core.robots.lag import LAG_MODEL
+from softdock.core.robots.limited import LIMITED_MODEL
+from softdock.core.robots.model import RobotModel
+
+ROBOT_MODELS: tuple[RobotModel, ...] = (
+    DELAY_MODEL,
+    LAG_MODEL,
+    LIMITED_MODEL,
+)
+if tuple(model.name for model in ROBOT_MODELS) != MODELS:
+    raise TypeError(f"models.py and keys.py list other robot models: {', '.join(MODELS)}")
+
+follow_set_points = choosing(
+    "follow_set_points",
+    "vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial",
+    "robot.model",
+    [model.follow for model in ROBOT_MODELS],
+)
+
+
+def robot_model_named(name: str) -> RobotModel:
+    """A model by its name in a scenario."""
+    return ROBOT_MODELS[MODELS.index(name)]

@@ -1,0 +1,247 @@
+"""What this computer can do for a rig: what it grants, how late it wakes up, what a loop costs.
+
+Three measurements, none of them a promise: SCHED_FIFO and locked memory as granted; how late a
+thread wakes up at the rig's cycle; and the compiled loop between two emulated robots and a sensor
+on loopback, with a docking's own program (controller, supervisor, last gate) and only echoing,
+alternately. Where the echo has the same tail as the program, the tail is the machine's. The
+emulators take time of the same cores: a rig's computer has more to spare than this says.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from softdock.drivers.compiled_loop import (
+    CompiledServer,
+    Granted,
+    ask_locked_memory,
+    ask_priority,
+    hold_program,
+)
+from softdock.drivers.emulate import Emulators
+from softdock.drivers.links import RobotLink, SensorLink
+from softdock.drivers.rig_emulation import emulation_of
+from softdock.drivers.rig_file import load_rig
+from softdock.drivers.rig_model import Rig
+from softdock.drivers.rig_program import RigProgram
+from softdock.drivers.rig_scenario import OnRig, on_rig
+from softdock.drivers.sockets import LOOPBACK, Port
+from softdock.scenario.files import load_scenario
+
+SHARES = (50.0, 99.0, 99.9, 99.99)
+MEDIAN_US, TAIL_US, TIMES_ECHO = 25.0, 200.0, 3.0  # aims of a packet's compute time
+BLOCKS = 4  # program, echo, program, echo
+NEVER = 1_000_000  # late packets until an emulated robot gives up
+
+
+@dataclass(frozen=True)
+class Times:
+    """Microseconds of something that was done often."""
+
+    number: int
+    p50: float
+    p99: float
+    p999: float
+    p9999: float
+    worst: float
+
+    def to_dict(self) -> dict[str, Any]:
+        names = ("number", "p50_us", "p99_us", "p99.9_us", "p99.99_us", "worst_us")
+        return dict(
+            zip(names, (self.number, self.p50, self.p99, self.p999, self.p9999, self.worst))
+        )
+
+
+def times_of(values_us: np.ndarray) -> Times | None:
+    """None of nothing."""
+    if not len(values_us):
+        return None
+    p50, p99, p999, p9999 = (float(v) for v in np.percentile(values_us, SHARES))
+    return Times(
+        number=len(values_us),
+        p50=p50,
+        p99=p99,
+        p999=p999,
+        p9999=p9999,
+        worst=float(values_us.max()),
+    )
+
+
+@dataclass(frozen=True)
+class MachineReport:
+    """All that was found."""
+
+    system: str
+    cores: int
+    granted: Granted
+    cycle_ms: float
+    wake_up: Times | None  # after the instant that was asked for
+    program: Times | None  # from receiving a telegram to its answer sent
+    echo: Times | None
+    late: int  # replies that came too late, by the robots' count
+    ticks: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "cores": self.cores,
+            "fifo_priority": self.granted.fifo,
+            "memory_locked": self.granted.locked,
+            "refusals": list(self.granted.refusals),
+            "cycle_ms": self.cycle_ms,
+            **{
+                name: None if (t := getattr(self, name)) is None else t.to_dict()
+                for name in ("wake_up", "program", "echo")
+            },
+            "late_replies": self.late,
+            "telegrams": self.ticks,
+            "verdict": self.sentences(),
+        }
+
+    def sentences(self) -> list[str]:
+        """What it means, from these numbers alone."""
+        said = []
+        if self.granted.fifo:
+            said.append(f"SCHED_FIFO {self.granted.fifo} was granted.")
+        else:
+            said.append(
+                "No real-time priority: "
+                + ("; ".join(self.granted.refusals) or "not asked for")
+                + ". Beyond loopback a run is refused (machine.require_realtime); give this user "
+                "an rtprio limit, or CAP_SYS_NICE."
+            )
+        if self.program is not None and self.echo is not None:
+            bound = max(TAIL_US, TIMES_ECHO * self.echo.p9999)
+            said.append(
+                f"A telegram is answered within {self.program.p50:.0f} us in the median (aim "
+                f"{MEDIAN_US:.0f}: {'met' if self.program.p50 <= MEDIAN_US else 'not met'}) and "
+                f"{self.program.p9999:.0f} us in 99.99 % (aim {bound:.0f}: "
+                f"{'met' if self.program.p9999 <= bound else 'not met'}); only echoing takes "
+                f"{self.echo.p50:.0f} and {self.echo.p9999:.0f} us."
+            )
+        if self.ticks:
+            share = 100.0 * self.late / self.ticks
+            said.append(f"{self.late} of {self.ticks} replies came too late ({share:.2g} %).")
+        return said
+
+
+def wake_ups(seconds: float, cycle_s: float, priority: int, lock: bool) -> tuple[Granted, Any]:
+    """How late a thread wakes up at each cycle [us]; and what was granted to it."""
+    late: list[int] = []
+    given: list[Granted] = []
+
+    def work() -> None:
+        fifo, why = ask_priority(priority) if priority > 0 else (0, "")
+        locked, why_not = ask_locked_memory() if lock else (False, "")
+        given.append(Granted(fifo, locked, tuple(w for w in (why, why_not) if w)))
+        step, wanted = round(1e9 * cycle_s), time.monotonic_ns()
+        for _ in range(round(seconds / cycle_s)):
+            wanted += step
+            time.sleep(max(0.0, 1e-9 * (wanted - time.monotonic_ns())))
+            late.append(time.monotonic_ns() - wanted)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return given[0], np.array(late) / 1e3
+
+
+def free_ports(number: int) -> list[int]:
+    """UDP ports of loopback that nobody has now."""
+    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(number)]
+    try:
+        for each in sockets:
+            each.bind((LOOPBACK, 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+def _bench(cycle_mode: str) -> OnRig:
+    """An emulated rig of the same cycle on ports of its own."""
+    chaser, target, sensor, page = free_ports(4)
+    ports = {
+        "robots.chaser.port": chaser,
+        "robots.target.port": target,
+        "sensors.chaser.port": sensor,
+        "sensors.chaser.http_port": page,
+        "clock.mode": cycle_mode,
+    }
+    rig = load_rig("emulated_pair", ports)
+    scenario = load_scenario("epos_1d", {"time.cycle_ms": rig.clock.cycle_ms})
+    return on_rig(rig, scenario)
+
+
+def loop_times(
+    rig: Rig, seconds: float, echo: bool
+) -> tuple[np.ndarray, Granted, dict[str, dict[str, Any]]]:
+    """Compute times [us] of the compiled loop, what was granted, and what the robots counted."""
+    on = _bench(rig.clock.mode)
+    emulated = emulation_of(on)
+    patient = [replace(r, timeout_packets=NEVER) for r in emulated.robots]
+    emulated = replace(emulated, robots=(patient[0], patient[1]))
+    links = {r.which: RobotLink(r.ethernet, r.cycle_ms) for r in emulated.robots}
+    sensor = SensorLink(1e6, 1e6)
+    if echo:
+        program: Any = hold_program(links["chaser"], echo)
+    else:  # the docking itself: controller, supervisor, last gate
+        program = RigProgram(on, robots=links, sensor=sensor).arrays
+    with Emulators(emulated) as running:
+        address = (LOOPBACK, running.ports["sensor"]["port"])
+        ports = [
+            Port(LOOPBACK, r.ethernet.port, (LOOPBACK, running.ports[r.which]["port"]))
+            for r in emulated.robots
+        ]
+        records = Port(LOOPBACK, 0, address)
+        server = CompiledServer(
+            list(zip(ports, links.values())),
+            (records, sensor),
+            program,
+            rows=round(1e3 * seconds / rig.clock.cycle_ms),
+        )
+        server.warm_up()
+        records.send(SensorLink.request(), address)
+        running.go()
+        server.run(seconds, priority=rig.machine.priority, lock=rig.machine.lock_memory)
+        counted = {r.which: running.seen(i) for i, r in enumerate(emulated.robots)}
+        for port in (*ports, records):
+            port.close()
+    times = server.sockets.compute
+    return times[times > 0] / 1e3, server.granted, counted
+
+
+def measure_machine(rig: Rig, seconds: float, say: Any = lambda text: None) -> MachineReport:
+    """All of it, in about `seconds` and what starting takes."""
+    say("how late a thread wakes up")
+    machine = rig.machine
+    granted, late = wake_ups(0.25 * seconds, rig.cycle_s, machine.priority, machine.lock_memory)
+    found: dict[bool, list[np.ndarray]] = {False: [], True: []}
+    missed = ticks = 0
+    for block in range(BLOCKS):
+        echo = bool(block % 2)
+        say(f"the compiled loop, {'only echoing' if echo else 'with a docking'}")
+        times, granted, counted = loop_times(rig, 0.75 * seconds / BLOCKS, echo)
+        found[echo].append(times)
+        if not echo:
+            missed += sum(c["late"] for c in counted.values())
+            ticks += sum(c["ticks"] for c in counted.values())
+    return MachineReport(
+        system=f"{platform.system()} {platform.release()}, {platform.machine()}",
+        cores=len(os.sched_getaffinity(0)),
+        granted=granted,
+        cycle_ms=rig.clock.cycle_ms,
+        wake_up=times_of(late),
+        program=times_of(np.concatenate(found[False])),
+        echo=times_of(np.concatenate(found[True])),
+        late=missed,
+        ticks=ticks,
+    )

@@ -1,0 +1,125 @@
+"""The sockets of a rig, opened before anything moves: bound as stated, for stated peers only.
+
+In: a `Rig`. Out: a port and a link for each robot and each sensor, and what each sensor says of
+itself. Refused with the reason: a port that is in use (another commander), a sensor whose scale,
+serial number, calibration, rate or filter is not the stated one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from softdock.core.wire import doors, rdt
+from softdock.drivers.links import RobotLink, SensorLink
+from softdock.drivers.net_ft_page import Calibration, check_scale, fetch_calibration
+from softdock.drivers.rig_model import Rig
+from softdock.drivers.rig_schema import SensorEnd
+from softdock.drivers.sockets import Port
+from softdock.errors import BadInput, Problem
+
+SENSOR = "sensor."  # before the name of the robot that carries it
+
+
+@dataclass
+class RigPeers:
+    """Both ends of every wire. Use as a context: the sockets are closed."""
+
+    rig: Rig
+    ports: dict[str, Port] = field(default_factory=dict)  # by name; sensors as "sensor.chaser"
+    robots: dict[str, RobotLink] = field(default_factory=dict)
+    sensors: dict[str, SensorLink] = field(default_factory=dict)
+    calibrations: dict[str, Calibration | None] = field(default_factory=dict)
+
+    def __enter__(self) -> RigPeers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for which, link in self.sensors.items():
+            if link.arrays.head[0] > 0:  # it has been streaming to us
+                self.request(which, rdt.STOP)
+        for port in self.ports.values():
+            port.close()
+
+    def request(self, which: str, command: int = rdt.START_REALTIME) -> None:
+        """A request to a sensor: by default for records, without end."""
+        sensor = self.rig.sensors[which]
+        data = SensorLink.request(command)
+        self.ports[SENSOR + which].send(data, (sensor.address, sensor.port))
+
+
+def warm_up(rig: Rig) -> None:
+    """Compile the links' doors, or load them, before a robot waits for an answer."""
+    for which in rig.moving:
+        robot = RobotLink(rig.ethernet[which], rig.clock.cycle_ms)
+        robot.hear(b"<Rob/>", 0)
+        robot.reply((0.0,) * 6)
+        robot.counts()
+        doors.load_frame(robot.measured, 0)
+    sensor = SensorLink(1.0, 1.0)
+    sensor.hear(bytes(rdt.RECORD_BYTES), 0)
+    sensor.newest(0)
+    sensor.counts()
+
+
+def open_peers(rig: Rig) -> RigPeers:
+    """Every socket of a rig, or why not; nothing is sent yet, and every door is compiled."""
+    warm_up(rig)
+    made = RigPeers(rig)
+    try:
+        for which, sensor in rig.sensors.items():
+            made.calibrations[which] = sensor_page(sensor, which, rig.file)
+            made.sensors[which] = SensorLink(
+                sensor.counts_per_N, sensor.counts_per_Nm, sensor.sample_Hz
+            )
+            peer = (sensor.address, sensor.port)
+            made.ports[SENSOR + which] = Port(sensor.bind, 0, peer)
+        for which in rig.moving:
+            robot = rig.robots[which]
+            made.robots[which] = RobotLink(rig.ethernet[which], rig.clock.cycle_ms)
+            made.ports[which] = _robot_port(rig, which, (robot.address, 0))
+    except BadInput:
+        made.__exit__()
+        raise
+    return made
+
+
+def _robot_port(rig: Rig, which: str, peer: tuple[str, int]) -> Port:
+    robot = rig.robots[which]
+    try:
+        return Port(robot.bind, robot.port, peer)
+    except BadInput as error:
+        why = error.problems[0].allowed
+        allowed = f"{why}: is another softdock commanding this rig, or is bind not this computer's?"
+        key = f"robots.{which}.port"
+        raise BadInput(Problem(key, f"{robot.bind}:{robot.port}", allowed, rig.file)) from None
+
+
+def sensor_page(sensor: SensorEnd, which: str, file: str) -> Calibration | None:
+    """What the sensor says of itself; None where the file says not to ask."""
+    if sensor.http_port == 0:
+        return None
+    at = f"sensors.{which}"
+    try:
+        found = fetch_calibration(sensor.address, sensor.http_port)
+        check_scale(found, sensor.counts_per_N, sensor.counts_per_Nm)
+    except BadInput as error:
+        raise BadInput(
+            [
+                Problem(f"{at}.{p.key}" if p.key != "sensor" else at, p.value, p.allowed, p.where)
+                for p in error.problems
+            ]
+        ) from None
+    own = (
+        ("serial", sensor.serial, found.serial, bool(sensor.serial)),
+        ("calibration", sensor.calibration, found.calibration, bool(sensor.calibration)),
+        ("rate_Hz", sensor.rate_Hz, found.rate_Hz, found.rate_Hz > 0),
+        ("filter", sensor.filter, found.filter, found.filter >= 0),
+    )
+    wrong = [
+        Problem(f"{at}.{key}", given, f"{says}, what the sensor's page says", file)
+        for key, given, says, known in own
+        if known and given != says
+    ]
+    if wrong:
+        raise BadInput(wrong)
+    return found

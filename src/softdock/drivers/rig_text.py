@@ -1,0 +1,179 @@
+"""A new rig file as text, every line commented, with the files of the robots' controllers.
+
+What is written can be read: `rig_text_of` is checked by `read_rig` before anything is written, and
+the Ethernet files and contexts that it names are those of `templates.py`, made from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from softdock.drivers.rig_checks import own_files
+from softdock.drivers.rig_file import read_rig
+from softdock.drivers.rig_model import Rig
+from softdock.drivers.sockets import LOOPBACK
+from softdock.drivers.templates import context_xml, ethernet_xml, krl_program
+from softdock.errors import BadInput, Problem
+from softdock.files.atomic import write_whole
+from softdock.scenario.parse import parse_toml
+
+PORTS = {"chaser": 59152, "target": 59153}
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Who is where in the rig's network."""
+
+    computer: str = LOOPBACK
+    chaser: str = LOOPBACK
+    target: str = LOOPBACK  # "": the target stands in the room
+    sensor: str = LOOPBACK
+
+    @property
+    def emulated(self) -> bool:
+        named = [self.computer, self.chaser, self.target or LOOPBACK, self.sensor]
+        return all(a.startswith("127.") for a in named)
+
+
+HEAD = """\
+# A rig for softdock. Every key: docs/rig_file.md. What is not stated has the value given there.
+# softdock is no safety function: the robots' own limits and safety controller are the guard.
+schema = 1
+name = "{name}"
+note = "" # yours; kept in every recording
+
+[clock]
+master = "chaser" # whose telegrams are the clock
+mode = "{mode}" # RSI_ON's: IPO_FAST 4 ms, IPO 12 ms
+"""
+ROBOT = """
+[robots.{which}]
+address = "{address}" # of the robot controller: only its datagrams are taken
+bind = "{computer}" # of this computer, in the RSI network
+port = {port}
+ethernet_xml = "{file}.xml" # on the controller, in ...\\\\SensorInterface
+context = "{file}.rsi.xml" # the same; PosCorr's limits and Timeout must be as here
+timeout_packets = 50 # late replies at which RSI stops
+lower_mm = [-200.0, -200.0, -200.0] # PosCorr, from the pose at RSI_ON
+upper_mm = [200.0, 200.0, 200.0]
+max_turn_deg = 20.0
+box_min_m = [{low}] # of RIst in the robot's base: MEASURE, as small as the docking needs
+box_max_m = [{high}]
+max_angle_deg = 15.0 # from the pose at RSI_ON
+stop_input = "DiL" # the operator's stop, a digital input of the controller; "": none
+stop_value = 1
+# delay_ms = 16.0 # `softdock rig delay` finds it
+"""
+FIXED = """
+[robots.target]
+driver = "fixed" # the target's mock-up stands in the room
+"""
+SENSOR = """
+[sensors.chaser]
+address = "{address}"
+bind = "{computer}"
+port = {port}
+http_port = {http} # of the page with its scale; 0: not asked
+rate_Hz = 7000 # as set on its page; a slow sensor is an old one
+counts_per_N = 1e6 # must be what its page says
+counts_per_Nm = 1e6
+range_N = 1000.0 # of the calibration in use
+range_Nm = 100.0
+in_flange_m = [0.0, 0.0, 0.0] # the sensor's origin in the frame that RIst tells: MEASURE
+in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
+
+# [tools.chaser] # what is taken out of the readings: `softdock rig tare` finds it
+# mass_kg = 2.0
+# centre_m = [0.0, 0.0, 0.0]
+"""
+REST = """
+[limits]
+restitution = 1.10 # a bounce that comes back faster stops the run
+energy_contact = 0.2 # invented in one contact, of the approach's
+energy_run = 0.5
+force_N = 100.0
+torque_Nm = 20.0
+touch_N = 0.5 # above this the mock-ups touch: well above the sensor's noise
+speed_m_per_s = 0.1
+acceleration_m_per_s2 = 2.0
+
+[stop]
+deceleration_m_per_s2 = 0.5
+retreat_m = 0.01 # how far the robots back off from a contact
+axis = [1.0, 0.0, 0.0] # the chaser's way out, orbit axes
+
+[run_up]
+ramp_s = 0.5 # from rest to the scenario's speed
+
+[machine]
+priority = 80 # SCHED_FIFO; beyond loopback a run is refused without
+
+[record]
+folder = "out/rig"
+"""
+MOUNTING = """
+# [facility.chaser] # where the robots stand, what they hold; `softdock place` writes such a table
+# arm = "kr16"
+# base_m = [1.5, 0.0, 0.0] # of the robot's base in the laboratory
+# base_wxyz = [0.0, 0.0, 0.0, 1.0]
+# mock_up_m = [0.0, 0.0, 0.1] # of the mock-up in the frame that RIst tells
+"""
+EMULATE = """
+[emulate] # robots and sensor are emulated on loopback; take this out for real ones
+phase_ms = 1.7
+"""
+
+
+def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
+    """The file of a rig."""
+    a, text = addresses, HEAD.format(name=name, mode=mode)
+    for which in ("chaser", "target"):
+        address = getattr(a, which)
+        if not address:
+            text += FIXED
+            continue
+        text += ROBOT.format(
+            which=which,
+            address=address,
+            computer=a.computer,
+            port=PORTS[which],
+            file=f"{name}_{which}",
+            low="-0.3, -0.3, -0.3",
+            high="0.3, 0.3, 0.3",
+        )
+    port, http = (59154, 59155) if a.emulated else (49152, 80)
+    text += SENSOR.format(address=a.sensor, computer=a.computer, port=port, http=http)
+    return text + REST + MOUNTING + (EMULATE if a.emulated else "")
+
+
+def _named(rig: Rig, which: str, name: str) -> dict[str, str]:
+    files = replace(own_files(rig, which), name=name)
+    return {
+        f"{name}.xml": ethernet_xml(files),
+        f"{name}.rsi.xml": context_xml(files),
+        f"{name}.src": krl_program(files),
+    }
+
+
+def write_new_rig(file: Path, addresses: Addresses, mode: str, force: bool) -> list[Path]:
+    """The rig's file and those of its robots; refused if one is there already."""
+    text = new_rig_text(file.stem, addresses, mode)
+    plain = "\n".join(
+        line for line in text.splitlines() if not line.startswith(("ethernet_xml", "context"))
+    )
+    tables, locate, _ = parse_toml(plain, str(file))
+    rig = read_rig(tables, str(file), file.parent, locate)  # nothing is written that cannot be read
+    texts: dict[str, str] = {}
+    for which in rig.moving:
+        texts |= _named(rig, which, f"{file.stem}_{which}")
+    places = [file, *(file.parent / name for name in texts)]
+    there = [p for p in places if p.exists() and not force]
+    if there:
+        allowed = "a new file; --force writes over this one"
+        raise BadInput([Problem("FILE", str(p), allowed) for p in there])
+    file.parent.mkdir(parents=True, exist_ok=True)
+    for name, own in texts.items():
+        write_whole(file.parent / name, own.replace("\n", "\r\n").encode("ascii"))
+    write_whole(file, text.encode())
+    return places

@@ -1,0 +1,206 @@
+"""Messages of other programs in MCAP files: ROS 2 (CDR, described by `ros2msg` texts) and JSON.
+
+In: the text of a message's description and its bytes. Out: every number by its path, for example
+`wrench.force.x`, `position.0` of a sequence; a time (sec, nanosec) is one whole number [ns] by its
+own path, `header.stamp`. Texts are passed over. Little and big endian (OMG DDSI-RTPS, 10.2).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+KINDS = {  # numpy's names, and alignment is the size
+    "bool": "u1",
+    "byte": "u1",
+    "char": "u1",
+    "uint8": "u1",
+    "int8": "i1",
+    "uint16": "u2",
+    "int16": "i2",
+    "uint32": "u4",
+    "int32": "i4",
+    "uint64": "u8",
+    "int64": "i8",
+    "float32": "f4",
+    "float64": "f8",
+}
+TIMES = ("builtin_interfaces/Time", "builtin_interfaces/Duration", "time", "duration")
+MOST_ITEMS = 64  # of a sequence that become columns
+DEEPEST = 20
+_FIELD = re.compile(r"^([\w/]+)(?:<=\d+)?(\[(?:<=)?\d*\])?\s+(\w+)\s*(=?)")
+
+
+@dataclass(frozen=True)
+class Field:
+    kind: str
+    name: str
+    items: str = ""  # "": one; "[]", "[<=5]": a sequence; "[3]": so many
+
+
+@dataclass
+class Layout:
+    """Where the numbers of one message stand, and the lengths that this rests on."""
+
+    places: dict[str, tuple[int, str]] = field(default_factory=dict)
+    lengths: list[int] = field(default_factory=list)  # offsets of uint32 that must be the same
+
+
+def messages_of(name: str, text: str) -> dict[str, list[Field]]:
+    """Fields of a message and of those it is made of, by name (`package/Name`)."""
+    found: dict[str, list[Field]] = {}
+    parts = re.split(r"^=+\nMSG: *(\S+)\n", text.replace("\r\n", "\n"), flags=re.M)
+    names = [_short(name), *(_short(one) for one in parts[1::2])]
+    for own, body in zip(names, [parts[0], *parts[2::2]], strict=True):
+        fields = []
+        for line in body.splitlines():
+            match = _FIELD.match(line.split("#")[0].strip())
+            if match and not match[4]:
+                fields.append(Field(match[1], match[3], match[2] or ""))
+        found[own] = fields
+    return found
+
+
+def _short(name: str) -> str:
+    return name.replace("/msg/", "/")
+
+
+class Walker:
+    """Finds the numbers of one message."""
+
+    def __init__(self, known: dict[str, list[Field]], data: bytes) -> None:
+        self.known, self.data, self.at = known, data, 4
+        self.order = "<" if len(data) > 1 and data[1] & 1 else ">"
+        self.layout = Layout()
+
+    def message(self, name: str, path: str, deep: int = 0) -> None:
+        if deep > DEEPEST:
+            raise ValueError("messages nested too deep")
+        package = name.partition("/")[0]
+        for one in self.known[name]:
+            self._field(one, package, f"{path}.{one.name}" if path else one.name, deep)
+
+    def _field(self, one: Field, package: str, path: str, deep: int) -> None:
+        if not one.items:
+            return self._one(one.kind, package, path, deep)
+        fixed = re.fullmatch(r"\[(\d+)\]", one.items)
+        count = int(fixed[1]) if fixed else self._length()
+        if count > len(self.data):
+            raise ValueError(f"a sequence of {count} items in {len(self.data)} bytes")
+        for i in range(count):
+            kept = i < MOST_ITEMS
+            self._one(one.kind, package, f"{path}.{i}" if kept else "", deep)
+
+    def _one(self, kind: str, package: str, path: str, deep: int) -> None:
+        if kind in KINDS:
+            self._number(KINDS[kind], path)
+        elif kind in ("string", "wstring"):
+            letters = self._length()
+            self.at += letters * (2 if kind == "wstring" else 1)
+        else:
+            name = self._name(kind, package)
+            if name in TIMES:
+                self._number("i4", f"{path}.sec")
+                self._number("u4", f"{path}.nanosec")
+            else:
+                self.message(name, path, deep + 1)
+
+    def _name(self, kind: str, package: str) -> str:
+        short = _short(kind)
+        tried = (short, f"{package}/{short}", f"std_msgs/{short}", f"builtin_interfaces/{short}")
+        for name in tried:
+            if name in self.known or name in TIMES:
+                return name
+        raise ValueError(f"the message '{kind}' is not described in the file")
+
+    def _number(self, kind: str, path: str) -> None:
+        size = int(kind[1])
+        self.at += -(self.at - 4) % size
+        if path:
+            self.layout.places[path] = (self.at, self.order + kind)
+        self.at += size
+
+    def _length(self) -> int:
+        self.at += -(self.at - 4) % 4
+        at, self.at = self.at, self.at + 4
+        self.layout.lengths.append(at)
+        if at + 4 > len(self.data):
+            raise ValueError("a message ends before its fields do")
+        return int(np.frombuffer(self.data, self.order + "u4", 1, at)[0])
+
+
+def columns_of(name: str, text: str, messages: list[bytes]) -> dict[str, np.ndarray]:
+    """Every number of many messages. Those of one shape are read at once; a path that is not in
+    every message is left out. Raises `ValueError` where bytes and description do not fit."""
+    known, own = messages_of(name, text), _short(name)
+    rows: dict[str, np.ndarray] = {}
+    groups: list[tuple[list[int], dict[str, np.ndarray]]] = []
+    left = list(range(len(messages)))
+    while left:
+        walker = Walker(known, messages[left[0]])
+        walker.message(own, "")
+        if walker.at > len(messages[left[0]]):
+            raise ValueError("a message ends before its fields do")
+        same = _alike(messages, left, walker.layout)
+        groups.append((same, _numbers([messages[i] for i in same], walker.layout)))
+        taken = set(same)
+        left = [i for i in left if i not in taken]
+        if len(groups) > 1000:
+            raise ValueError("more than 1000 shapes of one message")
+    paths = set.intersection(*(set(part) for _, part in groups)) if groups else set()
+    for path in (p for p in groups[0][1] if p in paths) if groups else ():
+        whole = np.empty(len(messages), groups[0][1][path].dtype)
+        for at, part in groups:
+            whole[at] = part[path]
+        rows[path] = whole
+    return rows
+
+
+def _alike(messages: list[bytes], among: list[int], layout: Layout) -> list[int]:
+    """Those that have the size and the lengths of the first, so that numbers stand at one place."""
+    first = messages[among[0]]
+
+    def key(data: bytes) -> tuple[bytes, ...]:
+        return (data[:4], *(data[at : at + 4] for at in layout.lengths))
+
+    wanted, size = key(first), len(first)
+    return [i for i in among if len(messages[i]) == size and key(messages[i]) == wanted]
+
+
+def _numbers(messages: list[bytes], layout: Layout) -> dict[str, np.ndarray]:
+    block = np.frombuffer(b"".join(messages), np.uint8).reshape(len(messages), -1)
+    found: dict[str, np.ndarray] = {}
+    for path, (at, kind) in layout.places.items():
+        cells = np.ascontiguousarray(block[:, at : at + int(kind[2])]).view(kind)[:, 0]
+        found[path] = cells.astype(np.float64 if kind[1] == "f" else np.int64)
+    for path in [p for p in found if p.endswith(".sec") and f"{p[:-4]}.nanosec" in found]:
+        whole = found.pop(path) * 1_000_000_000 + found.pop(f"{path[:-4]}.nanosec")
+        found[path[:-4]] = whole
+    return found
+
+
+def json_columns(messages: list[bytes]) -> dict[str, np.ndarray]:
+    """The same of JSON messages."""
+    rows = [_flat(json.loads(one)) for one in messages]
+    paths = [p for p in (rows[0] if rows else ()) if all(p in row for row in rows)]
+    return {path: np.array([row[path] for row in rows]) for path in paths}
+
+
+def _flat(value: Any, path: str = "", deep: int = 0) -> dict[str, Any]:
+    if deep > DEEPEST:
+        raise ValueError("messages nested too deep")
+    if isinstance(value, bool) or (isinstance(value, int | float) and abs(value) < 2**63):
+        return {path: value}
+    inner: Any = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = ((str(i), one) for i, one in enumerate(value[:MOST_ITEMS]))
+    found: dict[str, Any] = {}
+    for key, one in inner:
+        found |= _flat(one, f"{path}.{key}" if path else str(key), deep + 1)
+    return found

@@ -1,0 +1,74 @@
+"""The naive loop with set-points ahead: the measured wrench straight to the satellites, robots sent
+where these will be after the delay if their acceleration stays.
+
+No method of softdock: the loop that an independent calculation had (design/physics.md 5, +1548 %
+after four contacts), to stand beside it. Written as a user's own method is
+(docs/your_own_method.md), and loaded by led_loop.py when it is run.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from softdock.methods import (
+    Body,
+    Group,
+    Method,
+    Output,
+    Parameter,
+    add_scaled,
+    compiled,
+    exponential,
+    motion_of,
+    product,
+    scale,
+    subtract,
+)
+
+NAME = "led_naive"
+GROUP = Group(
+    NAME,
+    "The measured wrench as it is; set-points ahead by the last acceleration.",
+    Parameter("lead", "lead_ms", "how far ahead", 0.0, "ms", 0.0, 2000.0, scale=1e-3),
+)
+AT = GROUP.at
+
+
+class Led(NamedTuple):
+    memory: int
+    lead: float  # s
+
+
+@compiled
+def prepare(marker, vector, base, memory):
+    return Led(memory, vector[base + AT.lead])
+
+
+@compiled
+def ahead(body, before, after, lead, T):
+    """Motion of a satellite after `lead` [s] with the acceleration of the last cycle."""
+    a = scale(1.0 / T, subtract(after.v, before.v))
+    torque = scale(1.0 / T, subtract(after.L, before.L))
+    p = add_scaled(add_scaled(after.p, lead, after.v), 0.5 * lead * lead, a)
+    v = add_scaled(after.v, lead, a)
+    mean = motion_of(body, Body(p, after.q, v, add_scaled(after.L, 0.5 * lead, torque)))
+    q = product(after.q, exponential(scale(lead, mean.w)))
+    return motion_of(body, Body(p, q, v, add_scaled(after.L, lead, torque)))
+
+
+@compiled
+def correct(method, mem, rig, measured, before, after, output):
+    lead, T = method.lead, rig.T
+    chaser = ahead(rig.chaser, before.chaser, after.chaser, lead, T)
+    return after, Output(chaser, ahead(rig.target, before.target, after.target, lead, T))
+
+
+METHOD = Method(
+    name=NAME,
+    summary="the measured wrench, set-points ahead by the last acceleration",
+    knows="the delay",
+    group=GROUP,
+    marker=Led(0, 0.0),
+    prepare=prepare,
+    correct=correct,
+)

@@ -1,0 +1,53 @@
+"""Follow a recipe of CONTRIBUTING in a copy of the package: files and lines are added, and a
+program is run with it in plain Python. How many source files are touched is counted."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import softdock
+
+MOST_FILES = 4
+
+
+def follow(
+    folder: Path,
+    new: dict[str, str],
+    lines: dict[str, list[tuple[str, str]]],
+    code: str,
+    given: Any,
+) -> Any:
+    """What `code` prints as JSON, with `given` as JSON on its standard input. `new`: texts by path
+    in the package; `lines`: pairs of an anchor, which must stand there once, and what is put before
+    it."""
+    assert len({*new, *lines}) <= MOST_FILES
+    copy = folder / "softdock"
+    away = shutil.ignore_patterns("__pycache__", "assets")
+    shutil.copytree(Path(softdock.__file__).parent, copy, ignore=away)
+    for name, text in new.items():
+        assert not (copy / name).exists()
+        (copy / name).write_text(text, encoding="utf-8")
+    for name, pairs in lines.items():
+        text = (copy / name).read_text(encoding="utf-8")
+        for anchor, added in pairs:
+            assert text.count(anchor) == 1, (
+                f"{name}: {anchor!r} stands there {text.count(anchor)} x"
+            )
+            text = text.replace(anchor, added + anchor)
+        (copy / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(folder)},
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)

@@ -1,0 +1,98 @@
+"""Processor seconds of every test, its children and its compiling included: a pytest plugin.
+
+    python -m pytest -p tests.cpu_times --cpu-times times.json [-n 2] tests
+    python -m tests.cpu_times times.json [--keep]
+
+The second command prints the heaviest files and tests; `--keep` writes tests/file_times.json, by
+which `make test` begins with the heaviest files (conftest.py), so that both workers end together.
+Wall time says little on a machine that others use too.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+KEPT = Path(__file__).with_name("file_times.json")
+LEAST_S = 0.5  # files that take less are not worth an order
+
+
+def processor_s() -> float:
+    """Of this process and of its children that have ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def pytest_addoption(parser: Any) -> None:
+    parser.addoption("--cpu-times", metavar="FILE", help="write processor seconds of every test")
+
+
+def pytest_configure(config: Any) -> None:
+    if config.getoption("--cpu-times"):
+        config.pluginmanager.register(Times(config.getoption("--cpu-times")))
+
+
+class Times:
+    """Rows (test, seconds, seconds of compiling), written at the end; a file for each worker."""
+
+    def __init__(self, path: str) -> None:
+        worker = os.environ.get("PYTEST_XDIST_WORKER")
+        self.path = Path(f"{path}.{worker}" if worker else path).resolve()
+        self.rows: list[tuple[str, float, float]] = []
+        self.compiling_s, self.began = 0.0, 0.0
+        from softdock.core.machine.compile_news import listeners
+
+        listeners.append(self.hear)
+
+    def hear(self, news: Any) -> None:
+        from softdock.core.machine.compile_news import BEGINS, ENDS
+
+        if news.what == BEGINS:
+            self.began = time.process_time()
+        elif news.what == ENDS:
+            self.compiling_s += time.process_time() - self.began
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Any:
+        self.compiling_s, before = 0.0, processor_s()
+        yield
+        self.rows.append((item.nodeid, processor_s() - before, self.compiling_s))
+
+    def pytest_sessionfinish(self) -> None:
+        self.path.write_text(json.dumps(self.rows))
+
+
+def main(arguments: list[str]) -> None:
+    rows = []
+    for path in sorted(Path(arguments[0]).parent.glob(Path(arguments[0]).name + "*")):
+        rows += json.loads(path.read_text())
+    files: collections.Counter[str] = collections.Counter()
+    compiling: collections.Counter[str] = collections.Counter()
+    tests: collections.Counter[str] = collections.Counter()
+    for name, seconds, compiled in rows:
+        file = name.partition("::")[0]
+        files[file] += seconds
+        compiling[file] += compiled
+        tests[name.partition("[")[0]] += seconds
+    print(
+        f"{len(rows)} tests, {sum(files.values()):.0f} s, compiling {sum(compiling.values()):.0f} s"
+    )
+    for file, seconds in files.most_common(40):
+        print(f"{seconds:8.1f} s, compiling {compiling[file]:6.1f} s  {file}")
+    for test, seconds in tests.most_common(60):
+        print(f"{seconds:8.1f} s  {test}")
+    if "--keep" in arguments:
+        kept = {file: round(s, 1) for file, s in files.most_common() if s >= LEAST_S}
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,131 @@
+"""The wheel as people install it: built, put by pip into a fresh environment of every interpreter
+that is here, and used from an empty folder. `make install-check`; not part of `make test`, because
+pip downloads the packages.
+
+python tests/install_check.py [--python PATH ...] [--wheel FILE] [--keep DIR]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SUPPORTED = ("3.11", "3.12", "3.13")  # declared in docs/install.md; others are untested
+RUN = "import softdock; s = softdock.load_scenario('epos_1d', {'time.duration_s': 1.0}); "
+COMMANDS = (
+    ("softdock", "--version"),
+    ("softdock", "scenarios"),
+    ("softdock", "new", "rig.toml", "--no-ask"),
+    ("softdock", "check", "rig.toml"),
+    ("softdock", "calibrate", "plan", "poses.csv"),
+    ("python", "-c", RUN + "print(softdock.fly(s).status)"),
+    ("softdock", "run", "epos_1d", "--set", "time.duration_s=1", "--out", "run"),
+    ("softdock", "import", "run/series.parquet", "--guess", "--map", "map.toml"),
+    ("softdock", "import", "run/series.parquet", "--map", "map.toml", "--out", "log"),
+    ("softdock", "identify", "log"),
+)
+
+
+def interpreters() -> list[str]:
+    """One of each version that is here: by name, and those that pyenv keeps."""
+    found: dict[str, str] = {}
+    names = [f"python{version}" for version in SUPPORTED] + ["python3", sys.executable]
+    pyenv = sorted((Path.home() / ".pyenv" / "versions").glob("3.*/bin/python"))
+    for name in [*names, *map(str, pyenv)]:
+        path = shutil.which(name)
+        version = path and _version(path)
+        if path and version in SUPPORTED:
+            found.setdefault(str(version), path)
+    return [found[version] for version in SUPPORTED if version in found]
+
+
+def _version(python: str) -> str | None:
+    code = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+    asked = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return asked.stdout.strip() if asked.returncode == 0 else None
+
+
+def build_wheel(folder: Path) -> Path:
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", str(folder), str(ROOT)]
+    with_pip = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True)
+    if with_pip.returncode != 0:  # an environment that uv made has none
+        command[0] = interpreters()[0]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (wheel,) = folder.glob("softdock-*.whl")
+    return wheel
+
+
+def check(python: str, wheel: Path, folder: Path) -> str:
+    """Install and use; what failed, or nothing."""
+    home, empty = folder / "venv", folder / "empty"
+    if not home.exists():
+        subprocess.run([python, "-m", "venv", str(home)], check=True)
+        pip = [str(home / "bin" / "pip"), "install", "--quiet", str(wheel)]
+        subprocess.run(pip, check=True)
+    empty.mkdir()
+    kept = ("PYTHONPATH", "VIRTUAL_ENV", "SOFTDOCK_CACHE_DIR", "SOFTDOCK_EVERY_FEATURE")
+    env = {key: value for key, value in os.environ.items() if key not in kept}
+    env |= {"XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder)}
+    for command in COMMANDS:
+        began = time.monotonic()
+        done = subprocess.run(
+            [str(home / "bin" / command[0]), *command[1:]],
+            cwd=empty,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            return f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        print(f"  {time.monotonic() - began:6.1f} s  {' '.join(command)}", flush=True)
+    where = subprocess.run(
+        [str(home / "bin" / "python"), "-c", "import softdock; print(softdock.__file__)"],
+        cwd=empty,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return "" if str(home) in where else f"not the installed package: {where}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", action="append", default=[])
+    parser.add_argument("--wheel", type=Path)
+    parser.add_argument("--keep", type=Path, help="where environments are made, and stay")
+    asked = parser.parse_args()
+    pythons = asked.python or interpreters()
+    base = asked.keep or Path(tempfile.mkdtemp(prefix="softdock-install-"))
+    bad = 0
+    try:
+        wheel = asked.wheel or build_wheel(base)
+        tested = []
+        for python in pythons:
+            version = _version(python)
+            print(f"{version} ({python}), {wheel.name}", flush=True)
+            folder = base / f"with-{re.sub(r'[^0-9.]', '', str(version))}"
+            folder.mkdir(exist_ok=True)
+            failed = check(python, wheel, folder)
+            print(f"  FAILED: {failed}" if failed else "  all passed", flush=True)
+            bad += bool(failed)
+            tested.append(version)
+        missing = [version for version in SUPPORTED if version not in tested]
+        print(f"tested: {', '.join(map(str, tested))}; untested: {', '.join(missing) or 'none'}")
+    finally:
+        if asked.keep is None:
+            shutil.rmtree(base, ignore_errors=True)
+    return 1 if bad or not pythons else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,263 @@
+"""A rig's program in virtual time: the same docking as in one process, and every check of the
+supervisor with a fault that trips it and one that does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rig_runs import APPROACH, RS, RV, S, fly, quick, two_free_bodies
+
+from softdock import Stepper, load_scenario
+from softdock.core.contact_log import LOG_COLUMNS
+from softdock.core.rig import layout, reasons
+from softdock.core.wire.emulated_robot import START
+from softdock.drivers.faults import Faults, Window
+from softdock.drivers.rig_emulation import emulation_of, start_poses
+from softdock.drivers.rig_outcome import outcome_of
+from softdock.drivers.rig_virtual import VirtualRig
+
+IN_PROCESS = 1.1190838714  # of test_the_docking below, and of tests/golden
+IN_CONTACT = 2.5  # s after RSI_ON, in the middle of the touch
+BEAR = {  # a rig that bears what a supervisor should not
+    "limits.lost_share": 0.9,
+    "limits.lost_in_a_row": 90,
+    "limits.late_in_a_row": 90,
+    "robots.chaser.timeout_packets": 1000,
+    "robots.target.timeout_packets": 1000,
+}
+
+
+def test_the_docking_is_the_one_in_process():
+    """From standstill through run-up, RSI and RDT bytes and back: restitution within 1e-7 of the
+    fused loop, and the supervisor finds nothing."""
+    stepper = Stepper(load_scenario("epos_1d"))
+    stepper.step(625)
+    expected = float(stepper.log[0, LOG_COLUMNS.index("restitution")])
+    assert expected == pytest.approx(IN_PROCESS, abs=1e-9)
+    rig, found = fly()
+    assert found.reason == "completed"
+    assert found.state == "stopped"
+    assert found.cycles == 625
+    assert found.restitution == pytest.approx(expected, abs=1e-7)
+    assert found.checks_failed == {}
+    assert not found.was_late
+    # back at the pose at RSI_ON, at rest
+    for peer, motion in zip(rig.peers.robots, rig.emulation.motions):
+        there = peer.motion_at(peer.next_ns)
+        assert there.p == pytest.approx(motion.p, abs=2e-9)
+        assert there.v == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+
+
+def test_skew_of_the_clocks_does_not_act_as_delay():
+    """Both satellites free: a target whose clock ticks up to a cycle after the chaser's changes
+    restitution by at most 5e-5; as delay, half of 4 ms would be 1.4e-2."""
+    scenario, found = two_free_bodies(), {}
+    for phase in (0.0, 0.5, 1.7, 3.0, 3.999):
+        _, outcome = fly({"emulate.phase_ms": phase}, scenario=scenario)
+        assert outcome.reason == "completed", (phase, outcome.why)
+        found[phase] = outcome.restitution
+    assert found[0.0] == pytest.approx(IN_PROCESS, abs=1e-3)
+    assert max(abs(e - found[0.0]) for e in found.values()) <= 5e-5, found
+
+
+def test_restitution_follows_from_the_measured_age():
+    """Latency makes every force older; restitution grows by 7.0 per second of the age that the rig
+    itself reports (rig.md 2.3)."""
+    _, found = fly({"sensors.chaser.rate_Hz": 7000}, Faults(latency_us=100.0, jitter_us=100.0))
+    assert found.force_age_ms == pytest.approx(0.12, abs=0.03)
+    expected = IN_PROCESS + 7.0e-3 * found.force_age_ms
+    assert found.restitution == pytest.approx(expected, abs=1e-4)
+
+
+TRIPPED = {  # name: changes of the rig, faults, the reason
+    "restitution": ({"limits.restitution": 1.05}, None),
+    "energy_contact": ({"limits.energy_contact": 0.1}, None),
+    "energy_run": ({"limits.energy_run": 0.1}, None),
+    "power": ({"limits.power_W": 0.03}, None),
+    "force": ({"limits.force_N": 3.0, "limits.force_step_N": 3.0}, None),
+    "sensor_range": ({"limits.range_share": 0.003}, None),
+    "sensor_status": ({}, Faults(windows=(Window("saturate", IN_CONTACT, IN_CONTACT + 0.1),))),
+    "force_implausible": ({"limits.force_step_N": 0.05}, None),
+    "force_stale": ({}, Faults(windows=(Window("freeze", IN_CONTACT, IN_CONTACT + 0.1),))),
+    "speed": ({"limits.speed_m_per_s": 0.0205}, None),
+    "acceleration": ({"limits.acceleration_m_per_s2": 0.05}, None),
+    "box": ({"robots.chaser.box_min_m": [-0.002, -0.3, -0.3]}, None),
+    "correction": ({"robots.chaser.lower_mm": [-10.0, -200.0, -200.0]}, None),
+    "tracking": ({"limits.tracking_m": 1e-10}, None),
+    "lost": ({"limits.lost_in_a_row": 1}, Faults(seed=1, loss=0.01)),
+    "lost_share": ({**BEAR, "limits.lost_share": 0.05}, Faults(seed=1, loss=0.1)),
+    "late": (
+        {"limits.silence_cycles": 50},
+        Faults(windows=(Window("stall", IN_CONTACT, IN_CONTACT + 0.018),)),
+    ),
+    "late_in_all": (
+        {**BEAR, "limits.late_share_of_timeout": 0.05},
+        Faults(seed=1, loss=0.1),
+    ),
+    "silence": ({}, Faults(windows=(Window("stall", IN_CONTACT, IN_CONTACT + 0.03),))),
+    "gate": ({"limits.speed_m_per_s": 0.015, "run_up.transfer_m_per_s": 0.01}, None),
+}
+BORNE = {  # the same just below
+    "restitution": ({"limits.restitution": 1.10}, None),
+    "energy_contact": ({"limits.energy_contact": 0.26}, None),
+    "energy_run": ({"limits.energy_run": 0.3}, None),
+    "power": ({"limits.power_W": 0.12}, None),
+    "force": ({"limits.force_N": 6.0}, None),
+    "sensor_range": ({"limits.range_share": 0.006}, None),
+    "force_implausible": ({"limits.force_step_N": 0.1}, None),
+    "force_stale": ({}, Faults(windows=(Window("freeze", IN_CONTACT, IN_CONTACT + 0.004),))),
+    "speed": ({"limits.speed_m_per_s": 0.0235}, None),
+    "acceleration": ({"limits.acceleration_m_per_s2": 0.1}, None),
+    "box": ({"robots.chaser.box_min_m": [-0.008, -0.3, -0.3]}, None),
+    "tracking": ({"limits.tracking_m": 1e-8}, None),
+    "loss": (BEAR, Faults(seed=1, loss=0.02)),
+    "late": ({}, Faults(windows=(Window("stall", IN_CONTACT, IN_CONTACT + 0.008),))),
+}
+
+
+@pytest.mark.parametrize("name", TRIPPED)
+def test_a_check_that_fails_stops_the_rig(name):
+    """Every robot comes to rest, no reply steps further than the speed limit allows, nothing moves
+    on, and the reason is the one that was provoked."""
+    changes, faults = TRIPPED[name]
+    rig, found = fly(changes, faults)
+    assert found.reason == name, found.why
+    assert found.state == "stopped"
+    assert not found.completed
+    limit = rig.program.on.rig.limits.speed_m_per_s * 4.0 * (1.0 + 1e-9)
+    for robot, peer in zip(found.robots, rig.peers.robots):
+        assert robot.largest_step_mm <= limit
+        assert peer.state == "RSI on"
+        assert peer.motion_at(peer.next_ns).v == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
+    assert name in rig.program.counts()
+    assert rig.program.why
+
+
+@pytest.mark.parametrize("name", BORNE)
+def test_what_is_just_within_a_limit_does_not_stop_it(name):
+    """The same checks with room: the run completes."""
+    changes, faults = BORNE[name]
+    _, found = fly(changes, faults)
+    assert found.reason == "completed", found.why
+
+
+def test_a_stop_in_free_flight_takes_the_way_of_the_stated_deceleration():
+    """20 mm/s at 0.5 m/s2 is 0.4 mm: the chaser stands that far beyond the last set-point within
+    its box, and not further."""
+    rig, found = fly({"robots.chaser.box_min_m": [0.005, -0.3, -0.3]})
+    assert found.reason == "box"
+    peer = rig.peers.robots[0]
+    way = 0.005 - peer.motion_at(peer.next_ns).p[0]
+    assert 0.3e-3 < way < 0.4e-3 + APPROACH * 0.004
+
+
+def test_a_stop_in_contact_backs_off():
+    """A box that ends inside the wall: the robot backs off until the force is gone."""
+    rig, found = fly({"robots.chaser.box_min_m": [-0.002, -0.3, -0.3]})
+    assert found.reason == "box"
+    peer = rig.peers.robots[0]
+    assert -0.0005 < peer.motion_at(peer.next_ns).p[0] < 0.002
+    assert found.peak_force_N < 3.0
+
+
+def test_the_operator_stops_a_run():
+    """By a digital input of either controller, and from this computer."""
+    for which in (0, 1):
+        rig = VirtualRig(quick())
+        rig.run(1.5)
+        rig.peers.robots[which].show(1.0, "DiL")
+        rig.run(10.0)
+        assert rig.program.reason == "stop_input"
+        assert f"robot {which}" in rig.program.why
+    rig = VirtualRig(quick())
+    rig.run(2.5)
+    rig.program.arrays.asked[0] = layout.ASKED_STOP
+    rig.run(10.0)
+    assert rig.program.reason == "operator"
+    assert rig.program.state == "stopped"
+
+
+def test_nothing_moves_before_everybody_is_heard_and_still():
+    """A sensor that says nothing, a robot that moves by itself and an IPOC of another step are
+    refused with corrections still zero."""
+    on = quick()
+    rig = VirtualRig(on)
+    rig.peers.sensor.arrays.settings[:] = rig.peers.sensor.settings.numbers()
+    rig.peers.sensor.hear(rig.program.sensor.request(0))  # stop
+    rig.run(40.0)
+    assert rig.program.reason == "sensor_not_heard"
+    rig = VirtualRig(on)
+    rig.run(0.1)
+    rig.peers.robots[0].arrays.settings[START] += 0.5  # mm: as if somebody had moved it
+    rig.run(10.0)
+    assert rig.program.reason == "moved"
+    for robot in outcome_of(rig.program).robots:
+        assert robot.largest_step_mm == 0.0
+    slow = emulation_of(on)
+    slow = replace(slow, robots=tuple(replace(r, cycle_ms=12.0) for r in slow.robots))
+    rig = VirtualRig(on, emulation=slow)
+    rig.run(10.0)
+    assert rig.program.reason == "wrong_cycle"
+    assert "12 ms" in rig.program.why
+
+
+def test_a_dry_run_does_not_touch():
+    """The whole run with the mock-ups apart: no force; too near, and it is stopped."""
+    _, found = fly(shift_m=(0.07, 0.0, 0.0))
+    assert found.reason == "completed"
+    assert found.peak_force_N == 0.0
+    assert found.cycles == 625
+    _, found = fly(shift_m=(0.01, 0.0, 0.0))
+    assert found.reason == "touch"
+
+
+def test_the_way_out_of_a_jam():
+    """RSI on while the probe is pressed into the wall: back along the axis until it is free; with a
+    wall on that side too it stops, and says that the force grows."""
+    on = quick()
+    chaser, target = start_poses(on)
+    pressed = emulation_of(on, motions=(chaser._replace(p=(-0.003, 0.0, 0.0)), target))
+    rig = VirtualRig(on, emulation=pressed, task=layout.LEAVE)
+    rig.run(20.0)
+    assert rig.program.reason == "retreated"
+    peer = rig.peers.robots[0]
+    assert peer.motion_at(peer.next_ns).p[0] == pytest.approx(0.007, abs=3e-4)
+    deeper = quick({"stop.axis": [-1.0, 0.0, 0.0], "stop.retreat_force_N": 1.0})
+    rig = VirtualRig(deeper, emulation=pressed, task=layout.LEAVE)
+    rig.run(20.0)
+    assert rig.program.reason == "jammed"
+    assert outcome_of(rig.program).peak_force_N < 1.2 * 3.0 + 1e3 * (0.01 * 0.02 + 2e-4)
+
+
+def test_replies_are_a_function_of_the_seed():
+    """Everything that was sent is the same to the bit when repeated, other with another seed."""
+    seen = []
+    for seed in (1, 1, 2):
+        faults = Faults(seed=seed, loss=0.02, duplicates=0.05, latency_us=100.0, jitter_us=200.0)
+        rig, _ = fly(BEAR, faults)
+        seen.append((rig.program.arrays.sent.tobytes(), rig.program.arrays.kept.tobytes()))
+    assert seen[0] == seen[1]
+    assert seen[0] != seen[2]
+
+
+def test_a_stop_before_the_first_set_point_stays_where_the_robot_stands():
+    """rig.md 3.6, number 2: a stop while arming, and the reply is the pose at RSI_ON."""
+    rig = VirtualRig(quick())
+    rig.run(0.1)
+    rig.program.arrays.asked[0] = layout.ASKED_STOP
+    rig.run(3.0)
+    assert rig.program.reason == "operator"
+    kept = rig.program.arrays.robot_seen
+    assert np.array_equal(kept[:, RV.reply : RV.reply + 7], kept[:, RV.zero : RV.zero + 7])
+    assert (rig.program.arrays.robot_stand[:, RS.heard] > 20).all()
+    assert rig.program.arrays.stand[S.k] == 0
+
+
+def test_every_reason_has_a_sentence_and_a_name_of_its_own():
+    """A code is a place in one list; texts take both numbers."""
+    names = [one.name for one in reasons.REASONS]
+    assert len(set(names)) == len(names)
+    for code, one in enumerate(reasons.REASONS):
+        assert reasons.sentence(code, 1.5, 2.5), one

@@ -1,0 +1,60 @@
+"""Runs of the preset `emulated_pair` in virtual time, for tests."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from softdock import build, load_scenario
+from softdock.core.rig import layout
+from softdock.drivers.rig_file import load_rig
+from softdock.drivers.rig_outcome import outcome_of
+from softdock.drivers.rig_scenario import on_rig
+from softdock.drivers.rig_virtual import VirtualRig
+
+APPROACH = 0.02  # m/s, epos_1d
+MASS = 63.0  # kg
+S, V = layout.STAND.at, layout.SEEN.at
+RS, RV = layout.ROBOT_STAND.at, layout.ROBOT_SEEN.at
+# in phase, so that every sample used is of the same instant; a short wait before anything moves
+QUICK = {"sensors.chaser.rate_Hz": 1000, "run_up.listen_s": 0.3, "emulate.phase_ms": 0.0}
+
+
+def quick(changes=None, scenario=None):
+    """epos_1d, or another scenario, on the rig with some keys changed."""
+    scenario = load_scenario("epos_1d") if scenario is None else scenario
+    return on_rig(load_rig("emulated_pair", QUICK | (changes or {})), scenario)
+
+
+def fly(changes=None, faults=None, scenario=None, **options):
+    """A run to its end: the rig and what it came to."""
+    rig = VirtualRig(quick(changes, scenario), faults, **options)
+    rig.run(40.0)
+    return rig, outcome_of(rig.program)
+
+
+def sends(rig, until_s, slice_s=0.8):
+    """Run in slices and give every reply to the chaser: instants [s] and positions along x [m]."""
+    seen: dict[int, float] = {}
+    program, at = rig.program.arrays, 0.0
+    while at < until_s and rig.program.state != "stopped":
+        at += slice_s
+        rig.run(at)
+        used = program.sent_ns[0] != 0
+        seen |= dict(zip(program.sent_ns[0][used].tolist(), program.sent[0][used][:, 0].tolist()))
+    instants = np.array(sorted(seen))
+    return 1e-9 * instants, np.array([seen[i] for i in instants.tolist()])
+
+
+def two_free_bodies(duration_s=3.0):
+    """epos_1d with two free satellites of 126 kg: the same reduced mass, both robots in motion."""
+    tables = copy.deepcopy(load_scenario("epos_1d").tables)
+    tables["time"]["duration_s"] = duration_s
+    for name, speed in (("chaser", -0.5 * APPROACH), ("target", 0.5 * APPROACH)):
+        tables[name] |= {
+            "mass_kg": 126.0,
+            "fixed": False,
+            "velocity_m_per_s": [speed, 0.0, 0.0],
+        }
+    return build(tables)

@@ -1,0 +1,221 @@
+"""Scores, sentences, page and comparison of a benchmark, from made-up cells: nothing is run."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+
+from softdock import BadInput
+from softdock.benchmark.against import compared, sentence
+from softdock.benchmark.cell import CANNOT, refused
+from softdock.benchmark.entries import entries_of
+from softdock.benchmark.plan import cases_of, check_tellings
+from softdock.benchmark.replay import command, inline
+from softdock.benchmark.results import read_results, to_json
+from softdock.benchmark.scores import by_group, leaderboard, within_by_any
+from softdock.benchmark.words import answer, beside
+from softdock.report.benchmark.page import benchmark_page
+from softdock.report.benchmark.profiles import profile
+from softdock.scenario.files import parse_changes
+
+TELLINGS = ["nothing", "wrong", "exactly"]
+
+
+def told(distance, status="completed", energy=0.01):
+    row = refused(status, "") | {"distance": distance, "energy_share": energy, "runs": 8}
+    return row | {"peak_force_error": -0.02, "word": "off", "changes": {"methods": []}}
+
+
+def made(distances):
+    """Results of entries on cases a, b, c; `distances`: entry -> three numbers, or None: told
+    nothing it cannot run."""
+    cells = []
+    for entry, row in distances.items():
+        for case, far in zip("abc", row or (1.0, 1.0, 1.0), strict=True):
+            rows = {telling: told(far) for telling in TELLINGS}
+            if row is None:
+                rows["nothing"] = refused(CANNOT, "it must be told the delay")
+            cost = {"ns_per_cycle": 300.0, "ratio_to_direct": 1.5}
+            cells.append({"case": case, "entry": entry, "tellings": rows, "cost": cost})
+    cases = [
+        {
+            "name": name,
+            "group": "law" if name < "c" else "friction",
+            "source": f"benchmark:{name}",
+            "description": f"case {name}",
+            "reason": f"because of {name}",
+            "digest": name,
+            "bound": 0.004 if name == "c" else None,
+        }
+        for name in "abc"
+    ]
+    entries = [
+        {"label": e, "methods": [e], "settings": {}, "summary": e, "knows": "nothing"}
+        for e in distances
+    ]
+    return {
+        "format": "softdock benchmark",
+        "schema": 1,
+        "softdock": "0",
+        "core": "abc",
+        "versions": {"python": "3", "numpy": "2", "numba": "0"},
+        "set_version": 1,
+        "seed": None,
+        "random": 0,
+        "phases": None,
+        "tellings": TELLINGS,
+        "jobs": 1,
+        "wall_s": 1.0,
+        "cpu_s": 1.0,
+        "method_files": [],
+        "cases": cases,
+        "entries": entries,
+        "cells": cells,
+    }
+
+
+@pytest.fixture
+def results():
+    return made({"direct": (0.2, 0.3, 0.4), "good": (5e-4, 0.009, 0.02), "knowing": None})
+
+
+def test_a_method_that_must_be_told_has_no_row_among_those_told_nothing(results):
+    """A leaderboard compares methods that knew the same: one that must be told is not ranked
+    untold."""
+    assert [row["label"] for row in leaderboard(results, "nothing")] == ["good", "direct"]
+    assert len(leaderboard(results, "exactly")) == 3
+
+
+def test_counts_median_and_worst_are_of_all_cases(results):
+    """Protects a method's row: counts, median, worst and peak error are over all of its cases."""
+    best = leaderboard(results, "nothing")[0]
+    assert (best["within_1"], best["within_01"], best["cases"]) == (2, 1, 3)
+    assert (best["median"], best["worst"], best["peak_error"]) == (0.009, 0.02, 0.02)
+    assert by_group(results, "nothing")["good"] == {"law": (2, 2), "friction": (0, 1)}
+    assert within_by_any(results, "nothing") == 2
+
+
+@pytest.mark.parametrize("lost", [told(None), told(1e-9, "diverged"), refused(CANNOT, "why")])
+def test_a_case_without_an_end_is_a_miss_and_infinitely_far(results, lost):
+    """A method cannot rise by refusing, or by diverging near orbit."""
+    results["cells"][3]["tellings"]["nothing"] = lost  # `good` on a
+    best = next(r for r in leaderboard(results, "nothing") if r["label"] == "good")
+    assert (best["within_1"], best["within_01"], best["ran"]) == (1, 0, 2)
+    assert best["worst"] is None
+    assert best["median"] == 0.02
+
+
+def test_every_sentence_follows_the_numbers(results):
+    """Sabotage: one distance changed in the cells, and answer, bullets and page say so."""
+    before = answer(results), beside(results), benchmark_page(results)
+    assert "good is within 1 % of orbit on 2 of 3 cases" in before[0]
+    assert "the raw loop is on 0" in before[0]
+    changed = copy.deepcopy(results)
+    changed["cells"][5]["tellings"]["nothing"]["distance"] = 0.0099  # `good` on c
+    after = answer(changed), beside(changed), benchmark_page(changed)
+    assert "good is within 1 % of orbit on 3 of 3 cases" in after[0]
+    assert before[1] != after[1]
+    assert answer(changed) in after[2]
+    assert answer(results) not in after[2]
+    assert "0.99 %" in after[2]
+    assert "0.99 %" not in before[2]
+
+
+def test_the_page_has_every_cell_with_its_command_and_the_bound(results):
+    """Protects the page: every cell has the command that makes it again, its bound, and why."""
+    page = benchmark_page(results)
+    assert page.count("softdock run benchmark:") == 3 * 3  # all tellings of a cell are alike
+    assert page.count("nothing, with 10 % errors, exactly") == 3 * 2
+    results["cells"][0]["tellings"]["wrong"]["distance"] = 0.5  # `direct` on a
+    assert benchmark_page(results).count("softdock run benchmark:a") == 3 + 1
+    assert page.count("because of") == 3
+    assert "bound by noise" in page
+    assert "No estimator can be nearer than 0.4 %" in page
+    assert "it must be told the delay" in page
+
+
+def test_since_then_compares_what_both_have(results):
+    """A case whose keys have changed is left out, and a cell that crossed 1 % is named."""
+    before = copy.deepcopy(results)
+    before["cells"][4]["tellings"]["nothing"]["distance"] = 0.5  # `good` on b
+    before["cases"][2]["digest"] = "another"
+    found = compared(results, before)
+    assert (found["cases"], found["cases_left_out"]) == (2, ["c"])
+    assert [(c["case"], c["entry"], c["telling"]) for c in found["crossed"]] == [
+        ("b", "good", "nothing")
+    ]
+    assert "1 came within" in sentence(found)
+    assert "0 left" in sentence(found)
+    assert sentence(found) in benchmark_page(results, found)
+    assert "no distance has moved" in sentence(compared(results, results))
+
+
+def test_a_file_of_results_that_was_changed_cut_or_is_none_is_refused(results, tmp_path):
+    """Results that were edited, cut or are something else are refused, and whole ones read back."""
+    file = tmp_path / "benchmark.json"
+    file.write_text(to_json(results))
+    assert read_results(file) == json.loads(json.dumps(results))
+    assert read_results(tmp_path) == read_results(file)
+    file.write_text(to_json(results).replace("0.009", "0.008"))
+    with pytest.raises(BadInput, match="this file was changed"):
+        read_results(file)
+    file.write_text(to_json(results)[:-40])
+    with pytest.raises(BadInput, match="cut or no JSON"):
+        read_results(file)
+    file.write_text("{}")
+    with pytest.raises(BadInput, match="the results of a benchmark"):
+        read_results(file)
+    file.write_text(to_json(results | {"schema": 99}))
+    with pytest.raises(BadInput, match="version 1 or older"):
+        read_results(file)
+    with pytest.raises(BadInput, match="--against"):
+        read_results(tmp_path / "nothing.json", "--against")
+
+
+@pytest.mark.parametrize(
+    ("ask", "match"),
+    [
+        (lambda: entries_of("direct,energy_leger"), "did you mean 'energy_ledger'"),
+        (lambda: entries_of("direct+direct"), "each method once"),
+        (lambda: entries_of("direct", ["x=energy_ledger"]), "LABEL=METHOD:KEY=VALUE"),
+        (lambda: entries_of("direct", ["x=nobody:form=clamp"]), "nobody"),
+        (lambda: entries_of("direct", ["direct=energy_ledger:form=clamp"]), "a label"),
+        (lambda: entries_of("direct", ["a b=energy_ledger:form=clamp"]), "letters"),
+        (lambda: cases_of("lossless_16"), "did you mean 'lossless_16ms'"),
+        (lambda: cases_of("lossless_16ms,lossless_16ms"), "each case once"),
+        (lambda: cases_of("none"), "at least one case"),
+        (lambda: cases_of("not_there.toml"), "not_there.toml"),
+        (lambda: check_tellings("exactly,nought"), "nought"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_what_does(ask, match):
+    """Unknown methods, cases and tellings are refused with those that there are."""
+    with pytest.raises(BadInput, match=match):
+        ask()
+
+
+def test_a_variant_is_an_entry_of_its_own():
+    """A method with other settings is ranked beside the plain one, under its own name."""
+    plain, variant = entries_of("energy_ledger", ["clamped=energy_ledger:form=clamp;loan=0.0"])
+    assert (plain.label, plain.settings) == ("energy_ledger", {})
+    assert (variant.label, variant.methods) == ("clamped", ("energy_ledger",))
+    assert variant.settings == {"form": "clamp", "loan": 0.0}
+
+
+def test_a_change_on_the_command_line_is_the_value_to_the_last_bit():
+    """What `--set` reads is what the cell ran with: nested tables, words, numbers, lists."""
+    value = [{"name": "a", "x": 0.1 + 0.2, "on": True, "n": 3, "deep": {"law": "b", "k": [1e-9]}}]
+    assert parse_changes([f"methods={inline(value)}"]) == {"methods": value}
+    line = command("benchmark:a", {"methods": value}, ["my file.py"])
+    assert line.startswith('softdock run benchmark:a --set \'methods=[{ name = "a"')
+    assert line.endswith("--method-file 'my file.py'")
+    assert command("benchmark:a", {"methods": value, "contact.0.wanted": {}}) == ""
+
+
+def test_a_profile_ends_at_the_share_that_has_a_distance():
+    """Cases without a distance count in the share, so that a profile ends below 100 %."""
+    x, y = profile([1e-9, 0.01, float("inf"), float("inf")])
+    assert x.tolist() == pytest.approx([1e-4, 1e-4, 1.0, 1000.0])
+    assert y.tolist() == pytest.approx([0.0, 25.0, 50.0, 50.0])

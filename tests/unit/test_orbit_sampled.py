@@ -1,0 +1,166 @@
+"""Methods that push from outside act in orbit too: sampled once a cycle, on orbit's own state and
+with a memory of its own."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scenarios import epos_wall
+
+from softdock import build
+from softdock.core.adaptation.method import BY_TYPE, METHODS
+from softdock.core.adaptation.registry import register
+from softdock.core.orbit import orbit
+from softdock.methods import Group, Method, Wrench, Wrenches, compiled, no_wrench
+
+# a thruster that fires for ten of its own cycles, then brakes by a tenth of its own momentum rate
+PUSH = """
+from typing import NamedTuple
+from softdock.core.adaptation.registry import register
+from softdock.methods import (
+    Cell, Cells, Group, Method, Wrench, Wrenches, compiled, no_wrench, scale)
+CELLS = Cells("firing", Cell("count", 1, "-", "cycles so far"))
+class Firing(NamedTuple):
+    memory: int
+@compiled
+def prepare(marker, vector, base, memory):
+    return Firing(memory)
+@compiled
+def push(method, mem, rig, satellites):
+    mem[method.memory] += 1.0
+    if mem[method.memory] <= 10.0:
+        return Wrenches(Wrench((6.0, 1.0, 0.0), (0.0, 0.0, 0.5)), no_wrench())
+    return Wrenches(Wrench(scale(-3.0, satellites.chaser.v), (0.0, 0.0, 0.0)), no_wrench())
+register(Method("firing", "fires", "nothing", Group("firing", "Fires."), Firing(0), prepare,
+                external=push, cells=CELLS))
+"""
+RUN = """
+import json, sys
+exec(json.load(sys.stdin)["push"])
+import numpy as np
+from scenarios import epos_wall
+from softdock import build, fly
+from softdock.core.orbit import orbit
+tables = epos_wall(delay_ms=0.0)
+tables["time"]["duration_s"] = 0.6
+tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]
+apart = build(tables | {"methods": [{"name": "firing"}]})
+run, flown = fly(apart), orbit(apart)
+far = [float(np.abs(run.series[c] - flown.series[c]).max())
+       for c in ("chaser.position", "chaser.velocity", "chaser.rate")]
+print(json.dumps({"far": far, "loop": run.ledger["external"], "orbit": flown.external,
+                  "invented": run.energy_invented_J}))
+"""
+
+
+class Steady(NamedTuple):
+    memory: int
+
+
+class Broken(NamedTuple):
+    memory: int
+
+
+@compiled
+def steady(method, mem, rig, satellites):
+    return Wrenches(
+        no_wrench() if rig.cycle % 2 else Wrench((4.0, 0.0, 0.0), (0.0, 0.0, 0.0)), no_wrench()
+    )
+
+
+@compiled
+def broken(method, mem, rig, satellites):
+    force = math.nan if rig.cycle >= 3 else 0.0
+    return Wrenches(Wrench((force, 0.0, 0.0), (0.0, 0.0, 0.0)), no_wrench())
+
+
+@compiled
+def prepare_steady(marker, vector, base, memory):
+    return Steady(memory)
+
+
+@compiled
+def prepare_broken(marker, vector, base, memory):
+    return Broken(memory)
+
+
+@pytest.fixture
+def own_registry():
+    methods, types = dict(METHODS), dict(BY_TYPE)
+    yield
+    for table, before in ((METHODS, methods), (BY_TYPE, types)):
+        table.clear()
+        table.update(before)
+
+
+def test_a_push_acts_alike_in_loop_and_orbit():
+    """In free flight, with a memory of its own in each and forces from each own state, loop and
+    orbit are the same to rounding, and both book the work as external (plain Python: nothing is
+    compiled for this)."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps({"push": PUSH}),
+        env=os.environ
+        | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert max(found["far"]) < 1e-12
+    assert found["loop"] == pytest.approx(found["orbit"], rel=1e-9)
+    assert abs(found["loop"]) > 1e-3
+    assert found["invented"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_push_moves_orbits_contact(own_registry):
+    """Compiled, against the closed form: every second cycle 4 N on a body at rest."""
+    register(
+        Method(
+            "steady",
+            "pushes",
+            "nothing",
+            Group("steady", "Pushes."),
+            Steady(0),
+            prepare_steady,
+            external=steady,
+        )
+    )
+    tables = epos_wall()
+    tables["time"]["duration_s"] = 0.4
+    tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]
+    tables["chaser"]["velocity_m_per_s"] = [0.0, 0.0, 0.0]
+    scenario = build(tables | {"methods": [{"name": "steady"}]})
+    flown = orbit(scenario)
+    mass = tables["chaser"]["mass_kg"]
+    assert flown.chaser[7] == pytest.approx(4.0 * 50 * 0.004 / mass, rel=1e-12)
+    assert flown.external == pytest.approx(flown.kinetic, rel=1e-12)
+    without = orbit(build(tables))
+    assert without.chaser[7] == 0.0
+
+
+def test_a_push_that_is_no_number_ends_orbit(own_registry):
+    """NaN from a hook stops orbit with a status, and what was flown until then is kept."""
+    register(
+        Method(
+            "broken",
+            "breaks",
+            "nothing",
+            Group("broken", "Breaks."),
+            Broken(0),
+            prepare_broken,
+            external=broken,
+        )
+    )
+    flown = orbit(build(epos_wall() | {"methods": [{"name": "broken"}]}))
+    assert flown.status == "diverged"
+    assert flown.time == pytest.approx(0.012)
+    assert np.isfinite(flown.series["chaser.position"]).all()
