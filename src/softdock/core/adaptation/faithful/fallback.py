@@ -22,6 +22,7 @@ from softdock.core.adaptation.energy_ledger.keys import (
     ALONG_WRENCH,
     REFUND,
     SLOPE,
+    WANTED,
     EnergyLedger,
     ring_rows,
 )
@@ -55,6 +56,7 @@ def ledger_of(method, mem, T):
         transit=SLOPE,
         along=ALONG_WRENCH,
         take_unpaid=True,
+        virtual=WANTED,
         loan=LOAN,
         step=STEP,
         booking=Booking(SIGMAS * noise[0], noise[0], noise[1], True),
