@@ -102,12 +102,11 @@ def test_every_part_can_be_switched_off(part):
 
 
 def test_without_what_a_case_needs_it_is_further_from_orbit():
-    """Parts that are switched off are missed: damping, power, friction, tare."""
+    """Parts that are switched off are missed: damping, power, friction."""
     for name, part in (
         ("damped", "damping"),
         ("Hunt and Crossley", "powers"),
         ("friction 0.3", "friction"),
-        ("bias 1 N", "tare"),
     ):
         assert distance(flown(CASES[name], **{part: False})) > 10.0 * distance(flown(CASES[name]))
 
