@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+sys.path.insert(0, str(Path(__file__).parent))
+from notebooks import write_notebooks
+
 from softdock._version import __version__
 
 project, release = "softdock", __version__
@@ -37,5 +40,12 @@ def _navigation(app: Any, page: str, source: list[str]) -> None:
     source[0] = re.sub(r"\[(\w+)\.md\]\(", lambda link: f"[{link[1].replace('_', ' ')}](", text)
 
 
+def _course(app: Any, failed: Exception | None) -> None:
+    """The lessons as notebooks, beside the pages: build/docs/course/*.ipynb."""
+    if failed is None and app.builder.format == "html":
+        write_notebooks(Path(app.outdir) / "course")
+
+
 def setup(app: Any) -> None:
     app.connect("source-read", _navigation)
+    app.connect("build-finished", _course)

@@ -19,6 +19,8 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "placement.png", _placement, "figure:has(#chart-map-chaser)"
     yield "benchmark.png", _benchmark, "figure:has(#chart-profile-nothing)"
     yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
+    yield "latch.png", _latch, "figure:has(#chart-latch-way)"
+    yield "guided_docking.png", _guided_docking, "figure:has(#chart-lvlh)"
 
 
 def _demo() -> str:
@@ -64,6 +66,27 @@ def _relative_orbit() -> str:
     from softdock.scenario.files import load_scenario
 
     return run_page(simulate(load_scenario("vbar_drift")))
+
+
+def _latch() -> str:
+    """The page of `softdock run soft_dock --set time.duration_s=40`."""
+    from softdock.analysis.simulation import simulate
+    from softdock.report.run.page import run_page
+    from softdock.scenario.files import load_scenario
+
+    return run_page(simulate(load_scenario("soft_dock", {"time.duration_s": 40.0})))
+
+
+def _guided_docking() -> str:
+    """The page of the docking in examples/, with its method file."""
+    from softdock import load_method_file
+    from softdock.analysis.simulation import simulate
+    from softdock.report.run.page import run_page
+    from softdock.scenario.files import load_scenario
+
+    examples = HERE.parent / "examples"
+    load_method_file(str(examples / "glideslope.py"))
+    return run_page(simulate(load_scenario(str(examples / "vbar_docking.toml"))))
 
 
 def main(names: list[str]) -> int:

@@ -32,9 +32,11 @@ from softdock.core.adaptation.measured.line_of_action import (
 from softdock.core.adaptation.measured.motions import load_both, store_both
 from softdock.core.adaptation.memory import recorded
 from softdock.core.adaptation.registry import Belief, Method, register
+from softdock.core.chance import gaussians
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.machine.vector import RANDOM_AT, RANDOMS
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     Motion,
@@ -79,7 +81,11 @@ from softdock.core.spatial.vectors import (
     store3,
     store4,
     subtract,
+    symmetric_times,
 )
+
+# where in the parameter vector the key of all random numbers stands
+SEED, RUN_NUMBER = RANDOM_AT + RANDOMS.seed, RANDOM_AT + RANDOMS.run
 
 __all__ = [
     "BODY_FLOATS",
@@ -87,6 +93,8 @@ __all__ = [
     "BOOK_VIRTUAL",
     "CYCLE",
     "MOTION_FLOATS",
+    "RUN_NUMBER",
+    "SEED",
     "STOP_REQUEST",
     "Belief",
     "Body",
@@ -112,6 +120,7 @@ __all__ = [
     "dot",
     "effective_mass",
     "exponential",
+    "gaussians",
     "inverse",
     "kinetic_energy",
     "load3",
@@ -146,5 +155,6 @@ __all__ = [
     "store_motion",
     "store_wrench",
     "subtract",
+    "symmetric_times",
     "work_between",
 ]

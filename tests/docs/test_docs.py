@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from softdock.cli.reference_page import api_reference, command_reference
 from softdock.scenario.memory_page import memory_page
 from softdock.scenario.reference_page import scenario_reference
 
@@ -254,6 +255,12 @@ def test_every_page_is_in_the_index(path):
 def test_the_scenario_reference_is_what_the_definitions_say():
     """To renew it: python -m softdock.scenario.reference_page docs/scenario_reference.md"""
     assert (DOCS / "scenario_reference.md").read_text(encoding="utf-8") == scenario_reference()
+
+
+def test_the_references_of_commands_and_names_are_what_they_are():
+    """To renew them: python -m softdock.cli.reference_page docs"""
+    assert (DOCS / "command_reference.md").read_text(encoding="utf-8") == command_reference()
+    assert (DOCS / "api_reference.md").read_text(encoding="utf-8") == api_reference()
 
 
 def test_the_page_of_methods_memory_is_the_cells():

@@ -238,6 +238,7 @@ def test_an_estimate_on_line_is_refused_where_it_breaks(changes, why):
 
 
 def test_an_estimate_on_line_is_refused_for_petals():
+    """One stiffness cannot be told where several parts share the force: refused with why."""
     keys = {"methods": [{"name": "remapping", "estimate": "on_line", "stiffness_N_per_m": 5e4}]}
     with pytest.raises(BadInput, match="several parts may touch at once"):
         load_scenario("three_petals").with_keys(keys)

@@ -55,6 +55,18 @@ def test_a_docking_over_loopback():
     assert controller.speed > 0.02  # it came with -0.02 m/s, and delay makes it faster
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="the processes' loops are compiled")
+def test_an_emulator_without_its_port_says_so():
+    """Another program has the sensor's port: refused with the address, no process left behind."""
+    taken = Port("127.0.0.1", 0, ("127.0.0.1", 9))
+    emulated = emulation(*free_ports(2), sensor={"rate_Hz": 1000}, rdt_port=taken.address[1])
+    running = Emulators(emulated)
+    with pytest.raises(BadInput, match=f"127.0.0.1:{taken.address[1]}.*a free port"), running:
+        pass
+    taken.close()
+    assert not any(process.is_alive() for process in running._processes)
+
+
 def test_only_the_stated_peer_is_heard():
     """A datagram from another port is counted and dropped; a used port is refused in words."""
     stranger = Port()

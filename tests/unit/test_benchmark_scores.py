@@ -132,7 +132,7 @@ def test_the_page_has_every_cell_with_its_command_and_the_bound(results):
     assert benchmark_page(results).count("softdock run benchmark:a") == 3 + 1
     assert page.count("because of") == 3
     assert "bound by noise" in page
-    assert "No estimator can be nearer than 0.4 %" in page
+    assert "no unbiased estimator has a root mean square below 0.4 %" in page
     assert "it must be told the delay" in page
 
 

@@ -219,6 +219,17 @@ def test_friction_is_told_from_damping():
     assert found.stiffness.value == pytest.approx(30000.0, rel=0.01)
 
 
+def test_a_sensor_of_one_axis_is_as_sure_as_one_of_three():
+    """Columns that a sensor does not have are zeros, and no readings without noise: the stated
+    uncertainty is that of the axis that was measured."""
+    run = fly(build(oblique(0, 0.0, 0.0)))
+    names, rows = [c.name for c in run.series.channels], run.series.rows.copy()
+    for axis in "yz":
+        rows[:, names.index(f"measured.chaser.force.{axis}")] = 0.0
+    one, three = identify(Series(rows, run.series.channels)), identify(run)
+    assert one.stiffness.uncertainty == pytest.approx(three.stiffness.uncertainty, rel=0.05)
+
+
 def test_what_is_mixed_is_not_told():
     """With 20 times the noise damping and friction cannot be told apart: said so, with the bounds
     and what would tell; a contact that does not slide tells the damping and no friction."""

@@ -40,6 +40,18 @@ def push(method, mem, rig, satellites):
     return Wrenches(Wrench(scale(-3.0, satellites.chaser.v), (0.0, 0.0, 0.0)), no_wrench())
 register(Method("firing", "fires", "nothing", Group("firing", "Fires."), Firing(0), prepare,
                 external=push, cells=CELLS))
+import math
+class Astray(NamedTuple):
+    memory: int
+@compiled
+def prepare_astray(marker, vector, base, memory):
+    return Astray(memory)
+@compiled
+def stray(method, mem, rig, satellites):
+    force = math.nan if rig.cycle >= 3 else 0.0
+    return Wrenches(Wrench((force, 0.0, 0.0), (0.0, 0.0, 0.0)), no_wrench())
+register(Method("astray", "breaks", "nothing", Group("astray", "Breaks."), Astray(0),
+                prepare_astray, external=stray))
 """
 RUN = """
 import json, sys
@@ -55,7 +67,10 @@ apart = build(tables | {"methods": [{"name": "firing"}]})
 run, flown = fly(apart), orbit(apart)
 far = [float(np.abs(run.series[c] - flown.series[c]).max())
        for c in ("chaser.position", "chaser.velocity", "chaser.rate")]
-print(json.dumps({"far": far, "loop": run.ledger["external"], "orbit": flown.external,
+lost = fly(build(epos_wall() | {"methods": [{"name": "astray"}]}))
+print(json.dumps({"status": lost.status, "cycles": lost.cycles,
+                  "whole": bool(np.isfinite(lost.series["chaser.position"]).all()), "far": far,
+                  "loop": run.ledger["external"], "orbit": flown.external,
                   "invented": run.energy_invented_J}))
 """
 
@@ -119,6 +134,9 @@ def test_a_push_acts_alike_in_loop_and_orbit():
     assert found["loop"] == pytest.approx(found["orbit"], rel=1e-9)
     assert abs(found["loop"]) > 1e-3
     assert found["invented"] == pytest.approx(0.0, abs=1e-9)
+    # a push that is no number ends the loop, and everything up to there is kept
+    assert found["status"] == "a method pushed with something that is not a number"
+    assert (found["cycles"], found["whole"]) == (4, True)
 
 
 def test_a_push_moves_orbits_contact(own_registry):
@@ -161,6 +179,6 @@ def test_a_push_that_is_no_number_ends_orbit(own_registry):
         )
     )
     flown = orbit(build(epos_wall() | {"methods": [{"name": "broken"}]}))
-    assert flown.status == "diverged"
+    assert flown.status == "a method pushed with something that is not a number"
     assert flown.time == pytest.approx(0.012)
     assert np.isfinite(flown.series["chaser.position"]).all()

@@ -60,7 +60,7 @@ def test_a_lag_answers_step_and_ramp_as_its_equation(zeta, rate):
     w = 25.0
     for dt in (0.004, 0.03):
         robot = motion()
-        for n in range(1, int(0.6 / dt)):
+        for n in range(1, int(0.24 / dt)):  # six times 1 / w
             u0, u1 = 0.3 + rate * dt * (n - 1), 0.3 + rate * dt * n
             robot = follow_with_lag(
                 w, zeta, dt, robot, motion(u0, rate, u0, rate), motion(u1, rate, u1, rate)

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.latches import growth_of
 from softdock.analysis.momenta import kinetic_energy, mass_properties, motions
 from softdock.core.adaptation.used_hooks import any_external
 from softdock.core.machine.vector import TIME_AT, TIMES
@@ -60,7 +61,14 @@ def repeated_growth(run: Run) -> float:
 
 def latched_growth(run: Run) -> float:
     """By how much the swings of a contact that is on at the end grow, less orbit's own growth; 0
-    where it has not swung often enough to tell."""
+    where it has not swung often enough to tell. Of a latched pair: by how much its amplitude grew
+    since it went hard."""
+    if len(run.latches):
+        mine, orbits = (
+            growth_of(run.scenario.tables, one.series, one.latches)["grown"]
+            for one in (run, run.orbit)
+        )
+        return 0.0 if math.isnan(mine) else mine - (0.0 if math.isnan(orbits) else max(orbits, 0.0))
     if not run.contacts or not math.isnan(run.contacts[-1]["restitution"]):
         return 0.0
     start = run.contacts[-1]["start_s"]

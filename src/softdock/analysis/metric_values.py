@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.latches import times
 from softdock.analysis.metric import Judged
 from softdock.analysis.momenta import (
     MassProperties,
@@ -43,6 +44,12 @@ def ledger(run: Run) -> dict[str, Any]:
     books, rows = run.ledger, run.ledger_rows
     kept = run.series["energy.stored"] + run.series["energy.dissipated"]
     missing = np.abs(run.series["energy.real"] - kept).max()
+    by_latches = {}
+    if len(run.latches):  # their drives' work is known at the end
+        latch = times(run.latches)
+        by_latches = {key: latch[key] for key in ("driven_J", "lost_J")}
+        given = latch["driven_J"] - latch["lost_J"]
+        missing = abs(run.series["energy.real"][-1] - kept[-1] + given)
     return {
         "rows": {row: books[row] for row in ROWS},
         "kinetic_start_J": books["kinetic_start"],
@@ -60,6 +67,7 @@ def ledger(run: Run) -> dict[str, Any]:
                 "turnover",
             )
         },
+        **by_latches,
         "residual_J": sum(rows.values()) - run.energy_invented_J,
         "physics_residual": float(missing / kept.max()) if kept.max() > 0.0 else math.nan,
         "joints": run.joint_books,
@@ -99,5 +107,7 @@ def reference(j: Judged) -> dict[str, Any]:
         "dissipated_J": orbit.dissipated,
         "external_J": orbit.external,
         "virtual_J": orbit.virtual,
+        "driven_J": orbit.driven,
+        "latched_at_s": times(orbit.latches)["latched_at_s"],
         **state(j.bodies, end, orbit.time),
     }

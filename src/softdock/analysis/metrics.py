@@ -18,6 +18,7 @@ from softdock._version import __version__
 from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
+from softdock.analysis.latch_metrics import LATCH_METRICS
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
 from softdock.analysis.metric import Judged, Metric, Row, declare
 from softdock.analysis.metric_values import contact, ledger, reference, state, states_corrected
@@ -247,6 +248,7 @@ declare(
         value=lambda j: j.run.reached.captured_at_s,
         row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
     ),
+    *LATCH_METRICS,
     Metric(
         name="ledger",
         meaning="where the invented energy came from",

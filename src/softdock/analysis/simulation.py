@@ -152,4 +152,5 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
         events=events,
         joint_books=joints,
         reached=Reached(loop.peak_force_real_N, loop.peak_torque_real_Nm, loop.captured_at_s),
+        latches=loop.latches.copy(),
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from softdock.core.adaptation.registry import METHODS
+
 EQUAL = 5e-4  # a change smaller than this is printed as 0.0 %, so it is called none
 MANY = 3.0  # from here on a factor says more than percent
 
@@ -20,6 +22,8 @@ def verdict(m: Mapping[str, Any]) -> str:
         return f"Nothing touched on this rig; in orbit there {_are(orbits)}."
     if orbits == 0:
         return f"There {_are(ours)} on this rig; in orbit nothing touches."
+    if m.get("latched"):
+        return f"{_latched(m)} {_grows(m['latch'])}".strip()
     if m["fidelity"]["compared_at_s"] is None:
         return (
             f"A contact was not over when the run ended at {m['ended_at_s']:.4g} s. {_invented(m)}"
@@ -39,6 +43,36 @@ def verdict(m: Mapping[str, Any]) -> str:
         m["reference"]["energy_ratio"],
         other,
     )
+
+
+def _latched(m: Mapping[str, Any]) -> str:
+    """When it docked, and what the latches bore."""
+    latch, orbits = m["latch"], m["latch"]["orbit"]["latched_at_s"]
+    beside = "never in orbit" if orbits is None else f"in orbit at {orbits:.4g} s"
+    return (
+        f"Latched at {latch['latched_at_s']:.4g} s ({beside}); the latches bore at most "
+        f"{latch['peak_force_N']:.3g} N, in orbit {latch['orbit']['peak_force_N']:.3g} N."
+    )
+
+
+def _grows(latch: Mapping[str, Any]) -> str:
+    """Whether the latched pair grows, and what would hold it."""
+    sigma = latch["growth_per_s"]
+    if sigma is None:
+        return ""
+    if sigma <= 0.0:
+        return f"The latched pair decays by {-sigma:.3g} 1/s ({latch['mode']})."
+    return (
+        f"The latched pair grows by {sigma:.3g} 1/s ({latch['mode']}): its energy doubles every "
+        f"{latch['energy_doubles_in_s']:.3g} s. It acts as if late by "
+        f"{1e3 * latch['late_by_s']:.3g} ms: a damping of that time times its stiffness would hold "
+        f"it, and so do {', '.join(sorted(holding()))}."
+    )
+
+
+def holding() -> list[str]:
+    """Methods that say that they hold a latched pair."""
+    return [name for name, method in METHODS.items() if method.holds_latch]
 
 
 def _sentence(over: str, what: str, rig: float, orbit: float, orbits_contacts: str) -> str:

@@ -11,6 +11,7 @@ numbers: the same forecast with the recorded method stands beside what was recor
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ from softdock.scenario.candidates import candidates
 
 FEWEST = 10  # rows
 AS_RECORDED = "as recorded"
+OVER = ("retreat", "way out", "braking", "return", "stopped")  # states in which no satellite flies
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def usable_rows(recording: Any) -> int:
     rows = len(series["time"])
     tables = getattr(recording, "tables", None) or {}
     states = [s.strip() for s in tables.get("run", {}).get("states", "").split(",")]
-    ends = [i for i, state in enumerate(states) if state in ("braking", "retreating", "stopped")]
+    ends = [i for i, state in enumerate(states) if state in OVER]
     if "state" in series and ends:
         over = np.flatnonzero(np.isin(np.asarray(series["state"]), ends))
         rows = int(over[0]) if len(over) else rows
@@ -135,6 +137,25 @@ def _open_loop(scenario: Scenario, series: Any, rows: int, method: str) -> Repla
     return Replayed(method, run, _first(run), _peak(run), 1e3 * apart)
 
 
+def with_ages(keys: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
+    """Ages below a cycle as a simulation can have them: a sensor that samples once a cycle knows
+    whole cycles of age only, so the rest of the force's age is more delay of the robots, which the
+    loop cannot tell apart. A pose younger than a cycle is of this cycle."""
+    tables, made = scenario.tables, dict(keys)
+    T = float(tables["time"]["cycle_ms"])
+    if made.get("pose.delay_ms", T) < T:
+        del made["pose.delay_ms"]
+    age = made.pop("sensor.delay_ms", None)
+    if age is None:
+        return made
+    whole = T * math.floor(age / T + 1e-6) if not tables["sensor"]["period_ms"] else age
+    made["sensor.delay_ms"] = whole
+    for body in ("chaser", "target"):
+        key = f"robots.{body}.delay_ms"
+        made[key] = made.get(key, tables["robots"][body]["delay_ms"]) + age - whole
+    return made
+
+
 def _forecast(
     scenario: Scenario, recording: Any, method: str
 ) -> tuple[tuple[Replayed, ...], dict[str, Any], str]:
@@ -143,6 +164,7 @@ def _forecast(
     except SoftdockError as error:
         return (), {}, str(error)
     keys = {key: value for key, (value, _) in scenario_changes(found, scenario).items()}
+    keys = with_ages(keys, scenario)
     base = scenario.with_keys(keys)
     made = []
     for name, one in ((AS_RECORDED, base), (method, _with_method(base, method))):

@@ -7,9 +7,11 @@ PROVIDER. Where there is no such module, or it has no bound of a scenario, nothi
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from importlib.util import find_spec
 
+from softdock.errors import SoftdockError
 from softdock.scenario.build import Scenario
 
 PROVIDER = "softdock.analysis.noise_bound"
@@ -20,5 +22,8 @@ def bound_of(scenario: Scenario) -> float | None:
     approach; None: nobody knows."""
     if find_spec(PROVIDER) is None:
         return None
-    found = import_module(PROVIDER).distance_bound(scenario)
-    return None if found is None else float(found)
+    try:
+        found = import_module(PROVIDER).distance_bound(scenario)
+    except (SoftdockError, ArithmeticError, LookupError, ValueError):
+        return None  # no bound of such a scenario; the cells, which took long, are not lost by it
+    return None if found is None or not math.isfinite(found) else float(found)

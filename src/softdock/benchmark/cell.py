@@ -7,7 +7,7 @@ In: a case's scenario and an entry. Out: plain data.
     reason   why it cannot run, or what failed
     distance from orbit at the worst phase and error, the worse of after the last contact and at the
              end (docs/metrics.md); null: not defined
-    median   the same at the middle phase, of the worst error
+    median   the same at the middle phase, of the worst error; rms: root mean square over the phases
     word, energy_share, peak_force_error   by the verdict's one rule (analysis/judgement.py)
     error    kind and percent of the belief whose error was worst; null: none is wrong
     changes  the keys that make this scenario from the case: `softdock run CASE --set KEY=VALUE`
@@ -15,6 +15,7 @@ In: a case's scenario and an entry. Out: plain data.
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from typing import Any
@@ -63,7 +64,9 @@ def measure(case: Scenario, entry: Entry, phases: int | None, tellings: list[str
 
 def refused(status: str, reason: str) -> Row:
     """A cell without a number."""
-    numbers = dict.fromkeys(("distance", "median", "word", "energy_share", "peak_force_error"))
+    numbers = dict.fromkeys(
+        ("distance", "median", "rms", "word", "energy_share", "peak_force_error")
+    )
     return {"status": status, "reason": reason, **numbers, "runs": 0, "error": None, "changes": {}}
 
 
@@ -119,6 +122,7 @@ def _run(case: Scenario, way: Told, orbits: list[Orbit]) -> Row:
         "reason": "",
         "distance": numbers["distance_from_orbit"],
         "median": None if None in distances else statistics.median(distances),
+        "rms": None if None in distances else math.hypot(*distances) / math.sqrt(len(distances)),
         "word": worst["word"],
         "energy_share": numbers["energy_share"],
         "peak_force_error": numbers["peak_force_error"],

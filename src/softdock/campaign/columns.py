@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.campaign.memory_layout import lay_out_memory, methods, resolved, too_long_delay
+from softdock.core.contact.latch_keys import LATCH
 from softdock.core.contact.pairs import PAIR
 from softdock.core.machine.features import Markers
 from softdock.core.machine.parameters import Parameter
@@ -30,7 +31,14 @@ from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
 from softdock.scenario.features import markers_of
-from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, TABLES, pair_base
+from softdock.scenario.schema import (
+    LATCH_TABLE,
+    METHOD_TABLE,
+    PAIR_TABLE,
+    TABLES,
+    latch_base,
+    pair_base,
+)
 from softdock.scenario.values import TRIANGLE_SLACK
 
 CHECKED_ROWS = 1000
@@ -96,6 +104,9 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
     tables += [
         (f"{PAIR_TABLE}.{i}", PAIR, pair_base(i))
         for i in range(len(scenario.tables.get(PAIR_TABLE, [])))
+    ] + [
+        (f"{LATCH_TABLE}.{i}", LATCH, latch_base(i))
+        for i in range(len(scenario.tables["capture"].get("latch", [])))
     ]
     tables += [
         (f"{METHOD_TABLE}.{i}", method.group, at + 1)

@@ -143,6 +143,9 @@ def engine_for(backend: str, plan: Plan | None = None, threads: int | None = Non
                     "--backend gpu",
                 )
             )
+        if any(v.scenario.tables["capture"].get("latch") for v in plan.variants):
+            why = "double for latches, whose instants a single cannot keep apart"
+            raise BadInput(Problem("precision", "single", why))
         try:
             found = Gpu("single")
         except NoDevice as error:

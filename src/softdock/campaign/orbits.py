@@ -23,6 +23,7 @@ from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import MOTIONS
 from softdock.core.machine.interrupts import each_abandonable
 from softdock.core.machine.vector import (
+    CAPTURE_AT,
     CHASER_EXTERNAL_AT,
     CHASER_HAND_AT,
     CHASER_ROBOT_AT,
@@ -92,6 +93,8 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
     marker = orbit_marker(runs.base, methods)
     if runs.base[MEMORY_AT + MAP.orbit_network_count] > 0.0 or marker.methods:
         known |= runs.at >= METHODS_AT  # methods that orbit has: networks, and those that push
+    if runs.base[MEMORY_AT + MAP.latch_count] > 0.0:
+        known |= (runs.at >= CAPTURE_AT) & (runs.at < MEMORY_AT)  # what makes a latch engage
     _, first, which = np.unique(
         runs.values[:, known], axis=0, return_index=True, return_inverse=True
     )

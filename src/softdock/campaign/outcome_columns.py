@@ -14,7 +14,15 @@ from softdock.campaign.distances import column
 from softdock.campaign.outcome import Beside, Columns, Made
 from softdock.campaign.variants import Plan
 from softdock.core.contact.seat import CAPTURES
-from softdock.core.machine.vector import CAPTURE_AT, POSE_AT, SENSOR_AT, TIME_AT, TIMES
+from softdock.core.machine.vector import (
+    CAPTURE_AT,
+    MAP,
+    MEMORY_AT,
+    POSE_AT,
+    SENSOR_AT,
+    TIME_AT,
+    TIMES,
+)
 from softdock.core.orbit import OUTCOME_COLUMNS as ORBITS
 from softdock.core.sensor.force_torque import SENSOR
 from softdock.core.sensor.pose import POSE
@@ -83,6 +91,11 @@ def verdict_of_one(metrics: Mapping[str, Any]) -> int:
 def captures(made: Made) -> Any:
     asked = column(made.runs, CAPTURE_AT + CAPTURES.hold, 1)[:, 0] > 0.0
     return truths(np.isfinite(made.batch.column("captured_at_s")), asked)
+
+
+def latched(made: Made) -> Any:
+    asked = column(made.runs, MEMORY_AT + MAP.latch_count, 1)[:, 0] > 0.0
+    return truths(np.isfinite(made.batch.column("latched_at_s")), asked)
 
 
 def cycles_s(runs: Thin) -> np.ndarray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from softdock.campaign.arrow_arrays import numbers, words
 from softdock.campaign.judged import word_in_table, words_of_runs
+from softdock.campaign.latch_outcomes import LATCH_OUTCOMES
 from softdock.campaign.outcome import (
     OUTCOMES,
     Map,
@@ -100,6 +101,7 @@ declare(
         has_distribution=True,
         relative_to="",
     ),
+    *LATCH_OUTCOMES,
     Outcome(
         name="contacts",
         meaning="number of real contacts",

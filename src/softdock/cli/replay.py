@@ -85,7 +85,10 @@ def _show(found: Any, out: Path | None) -> None:
                 _number(one.apart_mm, ".3g"),
             )
     output().print(table)
-    lines = ["open loop: the recorded forces, whatever the method commands; no docking of its own."]
+    lines = [
+        "recorded: by the centres' rates where the recording says that the mock-ups touch.",
+        "open loop: the recorded forces, whatever the method commands; no docking of its own.",
+    ]
     if found.no_forecast:
         lines.append(f"no forecast: {found.no_forecast}")
     else:

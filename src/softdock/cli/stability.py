@@ -146,6 +146,8 @@ def stability(
             cycles = max(_delay_cycles(point.loop) for point in points)
             allowed = f"more, or fewer cycles of delay than {cycles:.0f} ({error})"
             raise BadInput(Problem("--patience", f"{options['patience']:g} s", allowed)) from None
+        if scenario is not None:
+            result |= _latched(scenario, changes)
         if scenario is not None and not options["without_runs"]:
             say("judging its runs")
             result |= _judged(scenario, changes)
@@ -231,6 +233,17 @@ def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
             "not_judged": f"It cannot be flown, so it is not judged: {error}",
         }
     return {"judgement": judged(loaded, found, scenario)}
+
+
+def _latched(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
+    """What becomes of the pair once its latches hold; nothing without latches."""
+    from softdock.scenario.files import load_scenario
+    from softdock.stability.latched import latched_modes, said
+
+    modes = latched_modes(load_scenario(scenario, changes))
+    if not modes:
+        return {}
+    return {"latched": {"modes": [mode.as_dict() for mode in modes], "sentences": said(modes)}}
 
 
 def _delay_cycles(loop: Any) -> float:

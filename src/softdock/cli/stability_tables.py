@@ -42,6 +42,8 @@ def show_stability(result: dict[str, Any]) -> None:
     say.print(_opening(result), markup=False, highlight=False, soft_wrap=True)
     for sentence in result["sentences"]:
         say.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    for sentence in result.get("latched", {}).get("sentences", []):
+        say.print(sentence, markup=False, highlight=False, soft_wrap=True)
     for note in result["given"]["notes"]:
         say.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     say.print(_numbers("numbers", ROWS, result))

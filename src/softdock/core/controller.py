@@ -3,6 +3,8 @@ acts on the satellites from outside, and how set-points are laid into the labora
 
 from __future__ import annotations
 
+import math
+
 from softdock.core.adaptation.hooks import add_wrenches, sum_external
 from softdock.core.adaptation.interface import Measured, Output, Wrenches
 from softdock.core.command.laboratory import share_out
@@ -23,7 +25,7 @@ from softdock.core.spatial.motion import (
     no_wrench,
     opposite,
 )
-from softdock.core.spatial.vectors import add, negate, norm, scale, subtract
+from softdock.core.spatial.vectors import add, dot, negate, norm, scale, subtract
 from softdock.core.tide import tide_wrenches
 
 
@@ -118,6 +120,17 @@ def external_wrenches(params, vector, mem, rig, satellites):
     if params.tide:
         given = add_wrenches(given, tide_on(params.features, vector, rig, satellites))
     return sum_external(params.methods, mem, rig, satellites, given)
+
+
+@compiled
+def _squares(wrench):
+    return dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)
+
+
+@compiled
+def is_finite(wrenches):
+    """False if any of it is NaN or infinite."""
+    return _squares(wrenches.chaser) + _squares(wrenches.target) < math.inf
 
 
 @compiled

@@ -25,6 +25,7 @@ from softdock.core.adaptation.hooks import (
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
     BOOK_VIRTUAL,
+    PUSHED_BY_NAN,
     STOP_REQUEST,
     Output,
     Rig,
@@ -34,15 +35,22 @@ from softdock.core.adaptation.interface import (
 from softdock.core.adaptation.used_hooks import any_books, any_external
 from softdock.core.books import keep_books
 from softdock.core.contacts import follow_contacts
-from softdock.core.controller import external_wrenches, lay_out, measure
+from softdock.core.controller import external_wrenches, is_finite, lay_out, measure
 from softdock.core.facility.simulated import advance, recall
 from softdock.core.loop import Loop
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import without_methods
 from softdock.core.readings import remember_command, take_in
 from softdock.core.satellites import integrate
+from softdock.core.spatial.motion import no_wrench
 from softdock.core.spatial.rigid_body import motion_of
-from softdock.core.status import COMPLETED, DEEPEST_START, METHOD_STOP, STATUSES, check_limits
+from softdock.core.status import (
+    COMPLETED,
+    DEEPEST_START,
+    STATUSES,
+    asked_to_stop,
+    check_limits,
+)
 
 __all__ = ["DEEPEST_START", "STATUSES", "Controlled", "Loop", "control", "cycle", "measure"]
 
@@ -64,6 +72,9 @@ def control(params, vector, mem, k, satellites, measured):
     rig = Rig(k, params.T, params.chaser, params.target)
     wrenches = apply_wrench(params.methods, mem, rig, measured, satellites, measured.wrenches)
     external = external_wrenches(params, vector, mem, rig, satellites)
+    if any_external(params.methods) and not is_finite(external):
+        mem[STOP_REQUEST] = PUSHED_BY_NAN
+        external = Wrenches(no_wrench(), no_wrench())  # nothing of this cycle is lost
     acting = (
         add_wrenches(wrenches, external)
         if params.external or any_external(params.methods)
@@ -110,8 +121,8 @@ def cycle(params, vector, loop, mem, log, k):
     t = (k + 1) * params.T
     tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
     status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
-    if status == COMPLETED and any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
-        status = METHOD_STOP
+    if status == COMPLETED:
+        status = asked_to_stop(params.methods, mem[STOP_REQUEST])
     return Loop(
         satellites=done.corrected,
         command=done.command,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from softdock.core.adaptation.interface import PUSHED_BY_NAN
+from softdock.core.adaptation.used_hooks import any_books, any_external
 from softdock.core.facility.simulated import out_of_reach
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import NO_LIMIT
@@ -19,6 +21,7 @@ COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METH
     5,
     6,
 )  # status of a run
+NO_NUMBER = 7
 STATUSES = (
     "completed",
     "diverged",
@@ -27,6 +30,7 @@ STATUSES = (
     "reach limit",
     "deep in contact at the start",
     "stopped by a method",
+    "a method pushed with something that is not a number",
 )
 DEEPEST_START = (
     1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
@@ -47,6 +51,14 @@ def is_sane(params, satellites, kinetic):
         and max(dot(c.v, c.v), dot(t.v, t.v)) <= FASTEST * FASTEST
         and max(dot(turn_c, turn_c), dot(turn_t, turn_t)) <= FASTEST_TURN * FASTEST_TURN
     )
+
+
+@compiled
+def asked_to_stop(methods, request):
+    """COMPLETED, or why a method ends the run; `request`: what stands in its cell of `mem`."""
+    if (any_books(methods) or any_external(methods)) and request != 0.0:
+        return NO_NUMBER if request == PUSHED_BY_NAN else METHOD_STOP
+    return COMPLETED
 
 
 @compiled

@@ -13,7 +13,7 @@ import multiprocessing
 import os
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import shared_memory
 from typing import Any
@@ -38,7 +38,7 @@ from softdock.drivers.patience import Patience
 from softdock.drivers.rsi_tables import rob_telegram
 from softdock.drivers.sockets import LOOPBACK, Port
 from softdock.drivers.virtual_run import make_queue
-from softdock.errors import BadInput, Problem
+from softdock.errors import BadInput, Problem, SoftdockError
 
 MS, SECOND = 1_000_000, 1_000_000_000  # ns
 SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
@@ -116,6 +116,14 @@ def _serve_sensor(sensor: EmulatedSensor, line: _Line, until_ns: int) -> None:
     robots = (sensor.chaser.arrays, sensor.target.arrays)
     link = 2 * len(ROBOTS)
     loop.serve_sensor(sensor.features, sensor.arrays, *robots, link, *line.arrays(), until_ns)
+
+
+def _reported(work: Callable[..., None], who: str, *arguments: Any) -> None:
+    """A process that cannot do its work says why to the one that started it."""
+    try:
+        work(*arguments)
+    except (BadInput, OSError) as error:
+        arguments[-1].put((who, {"failed": str(error)}))
 
 
 def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, report: Any) -> None:
@@ -219,10 +227,14 @@ class Emulators:
         names = [m.name for m in self._memories]
         e, rest = emulation, (self._begin, self._end, self._report)
         self._processes = [
-            context.Process(target=_run_robot, args=(i, e, names[i], *rest), daemon=True)
-            for i in range(len(ROBOTS))
+            context.Process(
+                target=_reported, args=(_run_robot, who, i, e, names[i], *rest), daemon=True
+            )
+            for i, who in enumerate(ROBOTS)
         ]
-        sensor = context.Process(target=_run_sensor, args=(e, names, *rest), daemon=True)
+        sensor = context.Process(
+            target=_reported, args=(_run_sensor, "sensor", e, names, *rest), daemon=True
+        )
         self._processes.append(sensor)
 
     def _collect(self, into: dict[str, dict[str, Any]], seconds: float) -> None:
@@ -231,10 +243,14 @@ class Emulators:
             left = end - time.monotonic()
             dead = [p for p in self._processes if p.exitcode not in (None, 0)]
             if left <= 0.0 or dead:
-                raise RuntimeError(f"emulators that answer: {sorted(into) or 'none'}")
+                answer = ", ".join(sorted(into)) or "none"
+                raise SoftdockError(f"emulators that answered within {seconds:g} s: {answer}")
             with contextlib.suppress(Exception):
                 who, what = self._report.get(timeout=min(left, 0.2))
                 into[who] = what
+            for who, what in into.items():
+                if "failed" in what:
+                    raise BadInput(Problem(f"emulated {who}", None, what["failed"]))
 
     def __enter__(self) -> Emulators:
         warm_up(self.emulation)
@@ -242,7 +258,7 @@ class Emulators:
             process.start()
         try:
             self._collect(self.ports, 60.0)
-        except RuntimeError:
+        except SoftdockError:
             self.__exit__()
             raise
         return self
@@ -270,7 +286,7 @@ class Emulators:
 
     def __exit__(self, *_: object) -> None:
         self._end.set()
-        with contextlib.suppress(RuntimeError):
+        with contextlib.suppress(SoftdockError):
             self._collect(self.results, 5.0)
         for process in self._processes:
             process.join(2.0)

@@ -17,6 +17,7 @@ from softdock.drivers.rig_peers import SENSOR
 from softdock.errors import Problem
 
 FEWEST = 50  # telegrams before a rate is judged: the step of IPOC is learnt from as many gaps
+HALF = 0.5  # of the telegrams that should have come
 OFF_RATE = 0.02  # of the stated rate
 MOVES_MM = 0.05  # spread of RIst of a robot that stands
 
@@ -83,7 +84,7 @@ def heard(conversation: Conversation, seconds: float) -> Heard:
     c = conversation
     robots = {name: _robot(c, name) for name in c.peers.robots}
     sensors = {name: _sensor(c, name, seconds) for name in c.peers.sensors}
-    return Heard(seconds, robots, sensors, [*_problems(c, robots, sensors)])
+    return Heard(seconds, robots, sensors, [*_problems(c, robots, sensors, seconds)])
 
 
 def _rate(rows: list[Row]) -> float | None:
@@ -153,7 +154,10 @@ def _sensor(c: Conversation, name: str, seconds: float) -> HeardSensor:
 
 
 def _problems(
-    c: Conversation, robots: dict[str, HeardRobot], sensors: dict[str, HeardSensor]
+    c: Conversation,
+    robots: dict[str, HeardRobot],
+    sensors: dict[str, HeardSensor],
+    seconds: float,
 ) -> Iterator[Problem]:
     """What does not fit the rig's file, each with what to do."""
     file, limits = c.rig.file, c.rig.limits
@@ -168,6 +172,10 @@ def _problems(
                 allowed += f" {r.foreign} datagrams came from other addresses and were not taken"
             yield Problem(at, "silent", allowed, file)
             continue
+        if r.telegrams + r.lost < HALF * seconds / c.T:
+            given = f"{r.telegrams} telegrams in {seconds:g} s"
+            allowed = f"one every {1e3 * c.T:g} ms: RSI has ended, or began late; what does the "
+            yield Problem(at, given, allowed + "controller's screen say?", file)
         if r.malformed:
             allowed = f"telegrams as {c.rig.ethernet[name].file} has them"
             yield Problem(at, f"{r.malformed} telegrams that cannot be read", allowed, file)

@@ -4,8 +4,8 @@
 
 R turns body into world axes, g is gravity in world axes; readings in body axes about one point,
 from which the centre c is told. Mass and bias of the force are one linear problem, m c and the
-torque's bias another. In: a row an attitude (means of its readings). Used by `softdock calibrate`
-and `softdock rig tare`; a tool that turns all the time is tool.py's.
+torque's bias another. In: a row an attitude (means of its readings). A tool that turns all the
+time, and every reading of a log, are tool.py's.
 """
 
 from __future__ import annotations

@@ -58,15 +58,27 @@ def fit_sliding(
     theta, J, left = found
     if theta[0] <= 0.0:
         return None
-    freedom = max(left.size - int(free.sum()), 1)
-    alike = max(alikeness(left[:, i]) for i in range(3))
-    variance = float(np.sum(left * left)) / freedom * alike
-    inner = np.linalg.pinv((J[:, free] / 1.0).T @ J[:, free], rcond=1e-14)
     covariance = np.zeros((6, 6))
-    covariance[np.ix_(free, free)] = variance * inner * np.outer(scale[free], scale[free])
+    spread = _covariance(J[:, free], left) * np.outer(scale[free], scale[free])
+    covariance[np.ix_(free, free)] = spread
     n = _normal(theta, normal, e)
     depth = theta[5] - (p - centre) @ n
     return Sliding(theta[:3], covariance[:3, :3], slid, n, left, depth)
+
+
+def _covariance(J: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """Of the parameters, each axis with the noise that it has: a sensor of one axis has none along
+    the others. Raised where neighbouring residuals are alike (a model that does not fit)."""
+    inner = np.linalg.pinv(J.T @ J, rcond=1e-14)
+    used = np.einsum("ij,jk,ik->i", J, inner, J).reshape(-1, 3).sum(axis=0)  # degrees of freedom
+    noise = np.zeros(3)
+    total = float(np.sum(left * left))
+    for i in range(3):
+        power = float(left[:, i] @ left[:, i])
+        alike = alikeness(left[:, i]) if power > 1e-9 * total else 1.0
+        noise[i] = power / max(len(left) - used[i], 1.0) * alike
+    weighted = J * np.tile(noise, len(left))[:, None]
+    return np.asarray(inner @ (J.T @ weighted) @ inner)
 
 
 def _tangents(n: np.ndarray) -> np.ndarray:

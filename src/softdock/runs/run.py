@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock._given import given
+from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import STATUSES
 from softdock.core.energy.ledger import ROWS, Ledger
@@ -47,6 +48,8 @@ class Run:
     # of robots with an elastic joint, J; empty in a run read from a folder
     joint_books: dict[str, dict[str, float]] = field(default_factory=dict)
     reached: Reached = field(default_factory=Reached)
+    # a `latch_state` each (docs/layouts.md), at the end; empty in a run read from a folder
+    latches: np.ndarray = field(default_factory=lambda: np.zeros((0, LATCH_FLOATS)))
 
     _orbit: Orbit | None = field(default=None, repr=False)
     _metrics: dict[str, Any] | None = field(default=None, repr=False)

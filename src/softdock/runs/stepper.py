@@ -7,6 +7,8 @@ import math
 import numpy as np
 
 from softdock.core.adaptation.registry import METHODS
+from softdock.core.contact.latch import LATCH_FLOATS
+from softdock.core.contact.pairs import PAIR_FLOATS
 from softdock.core.contact.seat import CAPTURES
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.cycle import DEEPEST_START
@@ -15,7 +17,10 @@ from softdock.core.machine.record import RECORD, channels_of
 from softdock.core.machine.state import STATE, STATE_FLOATS, place
 from softdock.core.machine.vector import (
     CAPTURE_AT,
+    MAP,
+    MEMORY_AT,
     METHODS_AT,
+    PAIRS_MEM,
     PEAK_FORCE_MEM,
     PEAK_TORQUE_MEM,
     TIME,
@@ -126,6 +131,13 @@ class Stepper:
         return float(
             doors.capture_time(self.vector, self.scenario.markers.features, self.mem, motions)
         )
+
+    @property
+    def latches(self) -> np.ndarray:
+        """State of every latch between the mock-ups, a `latch_state` each, as a view."""
+        count = int(self.vector[MEMORY_AT + MAP.latch_count])
+        first = PAIRS_MEM + int(self.vector[MEMORY_AT + MAP.pair_count]) * PAIR_FLOATS
+        return self.mem[first : first + count * LATCH_FLOATS].reshape(count, LATCH_FLOATS)
 
     @property
     def time_s(self) -> float:

@@ -25,6 +25,7 @@ from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
 from softdock.scenario.keys import set_key
+from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
 from softdock.scenario.method_chains import chain_problems
 from softdock.scenario.method_memory import floats_of, is_own
@@ -106,8 +107,10 @@ class _Builder(TableReader):
         self.given, notes, approach = in_plain_keys(self.given, self.refuse)
         self.top_level()
         for table in TABLES:
-            self.fill(table.path, self.dig(table.path), table.group, self.vector, table.base)
+            given = without_latches(table.path, self.dig(table.path))
+            self.fill(table.path, given, table.group, self.vector, table.base)
         self.pairs()
+        read_latches(self)
         self.facility()
         memory = self.methods()
         nowhere = np.zeros(VERDICT.size)  # who judges reads the resolved tables

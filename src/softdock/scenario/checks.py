@@ -36,6 +36,7 @@ from softdock.core.spatial.rigid_body import BODY
 from softdock.errors import Problem
 from softdock.scenario.contact_times import contact_duration, lasting
 from softdock.scenario.device import device_stiffness
+from softdock.scenario.latch_checks import check_latches
 from softdock.scenario.memory import longest_delay
 from softdock.scenario.orbit_frame import check_orbit
 
@@ -87,10 +88,11 @@ def check_scenario(
     capture = scenario.tables["capture"]
     if capture["for_s"] > 0.0 and capture["pair"] >= pairs:
         refuse("capture.pair", capture["pair"], f"a contact pair that is there, below {pairs}")
+    latch_warnings = check_latches(scenario, pairs, refuse)
     warnings = _check_compensation(scenario, refuse)
     if problems:
         return problems, []
-    return problems, warnings + _check_resolved(scenario, pairs, refuse)
+    return problems, warnings + latch_warnings + _check_resolved(scenario, pairs, refuse)
 
 
 def check_rates(vector: np.ndarray, refuse: Callable[..., None]) -> None:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from softdock.core import seam
+from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
 from softdock.core.kept import KEPT
 from softdock.core.machine import memory, state
@@ -55,6 +56,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
         (
             memory.HEAD,
             PAIR_CELLS,
+            LATCH_CELLS,
             SHAPE_CELLS,
             LAW_CELLS,
             robots.ROBOT_STATE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact.pairs import PAIR_FLOATS
 from softdock.core.machine.vector import (
     CHASER_HAND_AT,
@@ -80,6 +81,7 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     # a reading is as old as its way and its hold; then the delay, and the interval that ends there
     commands = np.where(tools(vectors), entries(longest + late + 2.0 * period + T, T, 4), 0)
     pairs = vectors[..., MEMORY_AT + MEMORY.at.pair_count]
+    latches = vectors[..., MEMORY_AT + MEMORY.at.latch_count]
     kept = (
         ("slots", slots),
         ("sample_slots", samples),
@@ -98,6 +100,7 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     size = (
         PAIRS_MEM
         + int(np.max(pairs)) * PAIR_FLOATS
+        + int(np.max(latches)) * LATCH_FLOATS
         + 2 * most["robot_floats"]
         + most["report_floats"]
     )

@@ -13,11 +13,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.scenario.approach import KEYS
 from softdock.scenario.approach import PATH as APPROACH_PATH
-from softdock.scenario.schema import METHOD_TABLE, PAIR_TABLE, SCHEMA_VERSION, TABLES, TOP_LEVEL
+from softdock.scenario.schema import (
+    LATCH_TABLE,
+    METHOD_TABLE,
+    PAIR_TABLE,
+    SCHEMA_VERSION,
+    TABLES,
+    TOP_LEVEL,
+)
 from softdock.scenario.verdict_table import PATH, VERDICT
 from softdock.scenario.words import WORDS
 
@@ -51,7 +59,16 @@ def scenario_reference() -> str:
     """The whole page, Markdown."""
     return (
         "\n".join(
-            [HEAD, *_top_level(), *_tables(), *_pairs(), *_methods(), *_verdict(), *_words()]
+            [
+                HEAD,
+                *_top_level(),
+                *_tables(),
+                *_pairs(),
+                *_latches(),
+                *_methods(),
+                *_verdict(),
+                *_words(),
+            ]
         ).rstrip()
         + "\n"
     )
@@ -83,6 +100,12 @@ def _pairs() -> Iterator[str]:
         "touch.\n"
     )
     yield from _group(PAIR)
+
+
+def _latches() -> Iterator[str]:
+    yield f"## `[[{LATCH_TABLE}]]`\n"
+    yield f"An array of up to {MOST_LATCHES} tables; one may be written as `[{LATCH_TABLE}]`.\n"
+    yield from _group(LATCH)
 
 
 def _methods() -> Iterator[str]:

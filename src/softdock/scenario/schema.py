@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import Group
-from softdock.core.machine.vector import BASES, PAIRS_AT, PARTS
+from softdock.core.machine.vector import BASES, LATCHES_AT, PAIRS_AT, PARTS
 
 SCHEMA_VERSION = 1
 
@@ -26,6 +27,7 @@ class Table(NamedTuple):
 TABLES = tuple(Table(path, group, BASES[path]) for path, group in PARTS)
 PAIR_TABLE = "contact"  # an array of tables, one per pair
 METHOD_TABLE = "methods"  # an array of tables, in the order in which they apply
+LATCH_TABLE = "capture.latch"  # an array of tables, one per latch
 FACILITY_TABLE = "facility"  # arms and their places (docs/arms.md); the loop does not read it
 
 TOP_LEVEL = {
@@ -34,6 +36,13 @@ TOP_LEVEL = {
     "description": "what this scenario shows",
     "allow_unresolved": "true: run although a contact is shorter than 1.6 cycles",
 }
+
+
+def latch_base(index: int) -> int:
+    """First number of a latch in the vector."""
+    if not 0 <= index < MOST_LATCHES:
+        raise IndexError(index)
+    return LATCHES_AT + index * LATCH.size
 
 
 def pair_base(index: int) -> int:

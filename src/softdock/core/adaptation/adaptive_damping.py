@@ -223,6 +223,8 @@ METHOD = Method(
     name="adaptive_damping",
     summary="virtual damping that ends a contact at the wanted energy",
     knows="stiffness and delay, roughly",
+    while_latched="it damps where the observed energy rises: after 1.5 % the pair stays as it is",
+    holds_latch=True,
     group=ADAPTIVE_DAMPING,
     marker=AdaptiveDamping(
         memory=0, stiffness=0.0, delay=0.0, restitution=0.0, threshold=0.0, most=0.0

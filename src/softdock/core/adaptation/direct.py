@@ -25,6 +25,7 @@ METHOD = Method(
     name="direct",
     summary="the measured wrench, unchanged",
     knows="nothing",
+    while_latched="it passes the force on: the pair grows at (k (h + T/2) - b) / 2m for ever",
     group=DIRECT,
     marker=Direct(0),
     prepare=prepare,

@@ -83,4 +83,5 @@ class Replaced(NamedTuple):
 # the work by which it means to differ [J];
 # and the cell it sets to 1 to end the run with this cycle.
 BOOK_VIRTUAL, BOOK_DESIGNED, STOP_REQUEST = 0, 1, 2
+PUSHED_BY_NAN = 2.0  # written there where a hook `external` returned something that is no number
 CYCLE = 0  # where in the parameter vector the control cycle T [s] stands

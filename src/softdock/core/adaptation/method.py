@@ -153,6 +153,11 @@ class Declaration:
     part_of_scenario: bool = False  # no remedy but a part of rig or satellites: always kept
     in_demo: bool = False  # shown by `softdock demo`: few, because each is compiled there
 
+    # a pair that latches hold together (contact/latch.py)
+    while_latched: str = ""  # what it does then, measured; empty: nobody has tried
+    holds_latch: bool = False  # a latched pair on a late rig does not grow with it
+    knows_no_latch: str = ""  # why it must not run with one
+
     # what analyses ask
     # the contact that its satellites are to feel, where its own values say so and not the
     # scenario's: keys of contact.wanted (law, restitution, ...); None: the scenario's

@@ -16,6 +16,7 @@ from softdock.core.machine.features import Every
 from softdock.core.shapes.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import LATCH, PAIR_FLOATS, pair_here
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.shapes.touch import NO_TOUCH
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
@@ -74,23 +75,6 @@ def _soft_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
 @by_type(lambda cls: _soft_tip if cls is Every else _rigid_tip)
 def yielding_force(features, pair, side, chaser_q, target_q, tip, v, spin):
     """A tip on springs: see compliance.soft_force."""
-
-
-@compiled
-def tip_in_target(pair, chaser, target):
-    """Tip centre from the chaser's centre of mass (world), from the target's (world), and the same
-    relative to the shape (target axes)."""
-    arm = rotate(chaser.q, pair.tip)
-    from_target = add(subtract(chaser.p, target.p), arm)
-    return arm, from_target, subtract(rotate_back(target.q, from_target), pair.origin)
-
-
-@compiled
-def tip_velocity(chaser, target, arm, from_target):
-    """Velocity of the tip as seen in the target's turning frame, target axes [m/s]."""
-    v_tip = add(chaser.v, cross(rotate(chaser.q, chaser.w), arm))
-    v_surface = add(target.v, cross(rotate(target.q, target.w), from_target))
-    return rotate_back(target.q, subtract(v_tip, v_surface))
 
 
 @compiled

@@ -7,12 +7,12 @@ The seat of a wall or a sphere is its surface: the distance is the gap.
 
 from __future__ import annotations
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.shapes.models import seat_distance
 from softdock.core.shapes.pair import PAIR_FLOATS, pair_here
-from softdock.core.spatial.vectors import norm
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
+from softdock.core.spatial.vectors import norm, subtract
 
 CAPTURE = Group(
     "capture",
@@ -62,6 +62,19 @@ def is_seated(vector, base, pairs, mem, at, chaser, target):
     if index >= pairs.number:
         return False
     pair = pair_here(pairs, mem, at + index * PAIR_FLOATS, index)
+    return at_seat(vector, base, pair, chaser, target)
+
+
+@compiled
+def seat_of_place(pairs, mem, at, index, place):
+    """Distance of a pair's tip, at a place on the target, from its seat [m]."""
+    pair = pair_here(pairs, mem, at + index * PAIR_FLOATS, index)
+    return seat_distance(pair, subtract(place, pair.origin))
+
+
+@compiled
+def at_seat(vector, base, pair, chaser, target):
+    """The same of one pair."""
     arm, from_target, tip = tip_in_target(pair, chaser, target)
     if seat_distance(pair, tip) > vector[base + CAPTURES.within]:
         return False

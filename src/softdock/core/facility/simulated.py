@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.contact import touch_bodies
+from softdock.core.facility.latches import with_latches
 from softdock.core.facility.moving import chaser_carrier, move_robots, recall, target_carrier
 from softdock.core.facility.reach import out_of_reach
 from softdock.core.facility.sampling import hand_over, sample_wrenches, see_poses
@@ -38,12 +39,16 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
     the sensors sample."""
     T, dt = params.T, later - now
     chaser, target = move_robots(params, vector, mem, was, k, now, later)
-    contact = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target)
+    contact, holds = touch_bodies(vector, mem, PAIRS_MEM, params.pairs, chaser, target), False
+    if params.latches > 0:
+        contact, holds = with_latches(
+            params.features, params, vector, mem, later * T, dt * T, chaser, target, contact
+        )
     true_chaser = Wrench(contact.force, contact.torque_chaser)
     true_target = Wrench(negate(contact.force), contact.torque_target)
     mean_chaser, mean_target, absorbed = was.mean_chaser, was.mean_target, was.absorbed
     if (
-        contact.depth > 0.0 or is_felt(was.true_chaser) or is_felt(was.true_target)
+        contact.depth > 0.0 or holds or is_felt(was.true_chaser) or is_felt(was.true_target)
     ):  # else every term is zero: free flight, which is most of a run
         half_chaser, half_target = (
             _half_sum(was.true_chaser, true_chaser),
@@ -57,7 +62,7 @@ def plant_step(params, vector, mem, k, was, now, later, is_sample):
         )
 
     touched, first_touch, last_touch, pair = was.touched, was.first_touch, was.last_touch, was.pair
-    if contact.depth > 0.0:
+    if contact.depth > 0.0 or holds:
         if not touched:
             first_touch = later * T
         touched, last_touch, pair = True, later * T, contact.pair

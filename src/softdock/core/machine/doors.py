@@ -11,7 +11,8 @@ import math
 
 from softdock.core.adaptation.hooks import rewrite_pasts, sum_replaced
 from softdock.core.adaptation.used_hooks import any_replaced, any_rewound
-from softdock.core.contact.seat import CAPTURES, is_seated
+from softdock.core.contact.latch import summed_latches
+from softdock.core.contact.seat import CAPTURES, is_seated, seat_of_place
 from softdock.core.contact_log import close_contact
 from softdock.core.cycle import cycle
 from softdock.core.energy.ledger import energy_invented
@@ -53,6 +54,9 @@ OUTCOME = Cells(
     Cell("target", MOTION_FLOATS, "", "the target satellite at the end: a `motion`"),
     Cell("peak_torque_real_Nm", 1, "Nm", "largest true torque; NaN: nobody asked"),
     Cell("captured_at_s", 1, "s", "NaN: not captured, or nobody asked"),
+    Cell("latched_at_s", 1, "s", "when the last latch went hard; NaN: one did not, or none"),
+    Cell("latch_peak_force_N", 1, "N", "largest force through a latch; NaN: there is none"),
+    Cell("latch_peak_torque_Nm", 1, "Nm", "largest torque at a latch; NaN: there is none"),
 )
 OUTCOME_COLUMNS = tuple(
     name
@@ -122,6 +126,13 @@ def capture_time(vector, features, mem, motions):
     return math.nan
 
 
+@door
+def place_at_seat(vector, features, mem, index, place):
+    """From a tip at a place (target axes, from the target's centre of mass) to the seat of its
+    pair [m]; infinite outside. `mem`: with the pairs."""
+    return seat_of_place(prepare_pairs(vector, features), mem, PAIRS_MEM, index, place)
+
+
 @compiled
 def _store_motions(outcome, params, satellites):
     store_motion(outcome, AT.chaser, motion_of(params.chaser, satellites.chaser))
@@ -186,6 +197,10 @@ def run_one(vector, params, mem, log, outcome):
         math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
     )
     outcome[AT.captured_at_s] = captured_at
+    latched_at, force, torque = summed_latches(mem, params.memory.latches, params.latches)
+    outcome[AT.latched_at_s] = latched_at
+    outcome[AT.latch_peak_force_N] = force
+    outcome[AT.latch_peak_torque_Nm] = torque
 
 
 @door

@@ -68,6 +68,7 @@ MEMORY = Group(
     "memory",
     "Sizes of the parts of `mem`. Written by softdock.",
     Parameter("pair_count", "pair_count", "number of contact pairs", 0),
+    Parameter("latch_count", "latch_count", "number of latches", 0),
     Parameter("slots", "slots", "set-points kept per robot", 0),
     Parameter("sample_slots", "sample_slots", "force samples kept", 1),
     Parameter("pose_slots", "pose_slots", "poses kept per mock-up", 0),

@@ -31,6 +31,7 @@ class Memory(NamedTuple):
     command_slots: int
     commands: int  # set-points that were sent, of both robots: what a tool's inertia is taken from
     twists: int  # last reported, and what they gained
+    latches: int  # a `latch_state` each
 
 
 class Params(NamedTuple):
@@ -71,6 +72,7 @@ class Params(NamedTuple):
     methods: tuple
     features: Plain | Every  # its type says what is compiled
     captures: bool  # the scenario asks for captures
+    latches: int  # how many may hold the mock-ups together
     torques: bool  # the largest torque is kept
     # a batch is compared with orbit: the motion after the last contact is kept (settling.py)
     compares: bool

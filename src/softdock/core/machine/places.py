@@ -8,6 +8,7 @@ and schedules.
 from __future__ import annotations
 
 from softdock.core.command.laboratory import LABORATORY
+from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.seat import CAPTURE
 from softdock.core.machine.keys import MEMORY, RANDOM, SCHEDULE, STOP, TIME
 from softdock.core.machine.memory import HEAD, REPORTS
@@ -75,7 +76,8 @@ CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT, STOP_AT = (
 )
 CAPTURE_AT, ORBIT_AT = BASES["capture"], BASES["orbit"]
 PAIRS_AT, PAIR_SIZE = BASES["pairs"], PAIR.size
-MEMORY_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
+LATCHES_AT = PAIRS_AT + MOST_PAIRS * PAIR_SIZE
+MEMORY_AT = LATCHES_AT + MOST_LATCHES * LATCH.size
 METHODS_AT = MEMORY_AT + MEMORY.size
 TIMES, RANDOMS, MAP, CHOSEN = TIME.at, RANDOM.at, MEMORY.at, SATELLITES.at
 STOPS, REACHES = STOP.at, ROBOT.at

@@ -50,9 +50,9 @@ from softdock.core.status import (
     COMPLETED,
     DIVERGED,
     FORCE_LIMIT,
-    METHOD_STOP,
     REACH_LIMIT,
     TORQUE_LIMIT,
+    asked_to_stop,
     is_sane,
 )
 
@@ -134,9 +134,7 @@ def _act(params, vector, mem, k, kept, measured):
     )
     if not is_sane(rig, done.corrected, ledger.kinetic):
         return _with_status(kept, DIVERGED)
-    status = COMPLETED
-    if any_books(params.methods) and mem[STOP_REQUEST] != 0.0:
-        status = METHOD_STOP
+    status = asked_to_stop(params.methods, mem[STOP_REQUEST])
     motions = Output(
         motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from softdock.core.adaptation.hooks import prepare_methods
 from softdock.core.command.laboratory import is_shared
+from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.generated import replacing
@@ -21,6 +22,7 @@ from softdock.core.machine.places import (
     CHASER_ROBOT_AT,
     CHOSEN,
     LABORATORY_AT,
+    LATCHES_AT,
     MAP,
     MEMORY_AT,
     METHODS_AT,
@@ -75,6 +77,7 @@ __all__ = [
     "CHASER_MOCK_UP_AT",
     "CHASER_ROBOT_AT",
     "LABORATORY_AT",
+    "LATCHES_AT",
     "MAP",
     "MEMORY",
     "MEMORY_AT",
@@ -134,10 +137,11 @@ def sample_floats(on):
 
 @compiled
 def memory_map(
-    pairs, slots, sample_slots, on, robot_floats, report_floats, pose_slots, command_slots
+    pairs, latches, slots, sample_slots, on, robot_floats, report_floats, pose_slots, command_slots
 ):
     """Parts of `mem` one after the other; the methods' memory stands behind the last."""
-    history = PAIRS_MEM + pairs * PAIR_FLOATS
+    latch = PAIRS_MEM + pairs * PAIR_FLOATS
+    history = latch + latches * LATCH_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
     filters = robot + 2 * robot_floats
     samples = filters + report_floats
@@ -158,6 +162,7 @@ def memory_map(
         command_slots=command_slots,
         commands=poses + 2 * pose_slots * MOTION_FLOATS,
         twists=filters + REPORTED.twists,
+        latches=latch,
     )
 
 
@@ -222,6 +227,7 @@ def prepare_rig(vector, features):
         int(vector[MEMORY_AT + MAP.slots]),
         int(vector[MEMORY_AT + MAP.sample_slots]),
     )
+    latches = int(vector[MEMORY_AT + MAP.latch_count])
     robot_floats, report_floats = (
         int(vector[MEMORY_AT + MAP.robot_floats]),
         int(vector[MEMORY_AT + MAP.report_floats]),
@@ -255,6 +261,7 @@ def prepare_rig(vector, features):
         pairs=pairs,
         memory=memory_map(
             pairs.number,
+            latches,
             slots,
             sample_slots,
             sensor.on,
@@ -267,6 +274,7 @@ def prepare_rig(vector, features):
         methods=(),
         features=features,
         captures=vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
+        latches=latches,
         torques=vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
         compares=vector[MEMORY_AT + MAP.orbit_done] > 0.0,
     )

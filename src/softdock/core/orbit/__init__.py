@@ -30,11 +30,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from softdock.core.adaptation.in_orbit import pushing_methods
+from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import abandonable
 from softdock.core.machine.vector import MAP, MEMORY_AT, METHODS_AT, PAIRS_MEM, TIME_AT, TIMES
-from softdock.core.orbit.attached import InOrbit, Networks, NoNetworks, network_floats
+from softdock.core.orbit.attached import (
+    InOrbit,
+    Latches,
+    Networks,
+    NoLatches,
+    NoNetworks,
+    network_floats,
+)
 from softdock.core.orbit.flight import (
     CHASER_END,
     ORBIT_STATUSES,
@@ -66,6 +74,7 @@ __all__ = [
 
 LOGGED_CONTACTS = 256
 NO_NETWORKS, NETWORKS = NoNetworks(0), Networks(0, 0, 0)
+NO_LATCHES, LATCHES = NoLatches(0), Latches(0, 0)
 
 
 class Prepared(Protocol):
@@ -93,6 +102,8 @@ class Orbit:
     dissipated: float  # J, by damping and friction
     external: float  # J, work of schedules, hands, tide and pushing methods on the satellites
     virtual: float  # J, taken up by networks that are part of the satellites
+    driven: float  # J, work of latches' drives
+    latches: np.ndarray  # a `latch_state` each, at the end
     peak_force: float  # N
     chaser: (
         np.ndarray
@@ -109,7 +120,12 @@ def orbit_mem_floats(vector: np.ndarray) -> int:
     """Length of the `mem` array that `orbit_run` needs: the pairs, and the steepest slope of each
     (setup.py); the networks."""
     networks = network_floats(vector) if _networks(vector) != NO_NETWORKS else 0
-    return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1) + networks
+    return latches_at(vector) + int(vector[MEMORY_AT + MAP.latch_count]) * LATCH_FLOATS + networks
+
+
+def latches_at(vector: np.ndarray) -> int:
+    """Where the latches' states begin in it."""
+    return PAIRS_MEM + int(vector[MEMORY_AT + MAP.pair_count]) * (PAIR_FLOATS + 1)
 
 
 def _networks(vector: np.ndarray) -> NoNetworks | Networks:
@@ -118,7 +134,8 @@ def _networks(vector: np.ndarray) -> NoNetworks | Networks:
 
 def orbit_marker(vector: np.ndarray, methods: tuple) -> InOrbit:
     """Its type says what orbit is compiled with. `methods`: the listed methods' markers."""
-    return InOrbit(_networks(vector), *pushing_methods(methods, METHODS_AT))
+    latches = LATCHES if vector[MEMORY_AT + MAP.latch_count] > 0.0 else NO_LATCHES
+    return InOrbit(_networks(vector), latches, *pushing_methods(methods, METHODS_AT))
 
 
 def hook_memory(marker: InOrbit, vector: np.ndarray) -> np.ndarray:
@@ -149,6 +166,7 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
     ]
     for contact in contacts:
         contact["pair"] = int(contact["pair"])
+    first, latches = latches_at(vector), int(vector[MEMORY_AT + MAP.latch_count])
     number = dict(zip(OUTCOME_COLUMNS, map(float, outcome), strict=True))
     return Orbit(
         series={name: reached[:, at] for name, at in RECORD.items()} if record else {},
@@ -163,6 +181,8 @@ def orbit(scenario: Prepared, record: bool = True, coarser: float = 1.0) -> Orbi
         dissipated=number["dissipated_J"],
         external=number["external_J"],
         virtual=number["virtual_J"],
+        driven=number["driven_J"],
+        latches=mem[first : first + latches * LATCH_FLOATS].reshape(latches, LATCH_FLOATS).copy(),
         peak_force=number["peak_force_N"],
         chaser=outcome[CHASER_END : CHASER_END + MOTION_FLOATS].copy(),
         target=outcome[TARGET_END : TARGET_END + MOTION_FLOATS].copy(),

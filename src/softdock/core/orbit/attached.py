@@ -41,11 +41,23 @@ class Networks(NamedTuple):
     memory: int
 
 
+class NoLatches(NamedTuple):
+    none: int
+
+
+class Latches(NamedTuple):
+    """How many, and where their states begin in `mem` (latches.py)."""
+
+    number: int
+    memory: int
+
+
 class InOrbit(NamedTuple):
-    """What orbit is compiled with, by type: networks that are part of satellites, and methods that
-    push from outside, with the places in the vector where their memory is named."""
+    """What orbit is compiled with, by type: networks that are part of satellites, latches, and
+    methods that push from outside, with the places in the vector where their memory is named."""
 
     networks: NoNetworks | Networks
+    latches: NoLatches | Latches
     methods: tuple
     slots: tuple
 

@@ -7,10 +7,12 @@ import math
 from typing import Any
 
 from softdock.core.contact_log import Tracker, close_contact, no_contact_yet, opened, parted
+from softdock.core.controller import is_finite
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.core.orbit.latches import is_latched, latch_events, switched, with_latches
 from softdock.core.orbit.look import look
 from softdock.core.orbit.modes import is_same, no_mode
 from softdock.core.orbit.networks import (
@@ -21,7 +23,7 @@ from softdock.core.orbit.networks import (
 )
 from softdock.core.orbit.outside import ROUNDING, is_sampled, outside_from
 from softdock.core.orbit.push import push
-from softdock.core.orbit.sampled import is_finite, nothing_held
+from softdock.core.orbit.sampled import nothing_held
 from softdock.core.orbit.setup import kinetic, prepare_orbit, start_orbit
 from softdock.core.orbit.step import flow
 from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, store_motion
@@ -32,6 +34,7 @@ from softdock.core.status import (
     DEEP_AT_START,
     DEEPEST_START,
     DIVERGED,
+    NO_NUMBER,
     STATUSES,
     is_sane,
 )
@@ -55,6 +58,7 @@ OUTCOME = Cells(
     Cell("external_J", 1, "J", "work of external wrenches"),
     Cell("peak_force_N", 1, "N", "largest force of a contact pair"),
     Cell("virtual_J", 1, "J", "absorbed by networks"),
+    Cell("driven_J", 1, "J", "work of latches' drives"),
     Cell("chaser", MOTION_FLOATS, "", "the chaser at the end: a `motion`"),
     Cell("target", MOTION_FLOATS, "", "the target at the end: a `motion`"),
 )
@@ -112,10 +116,16 @@ _followed = replacing(
 
 
 @compiled
+def is_on(mode):
+    """Whether anything touches or is latched."""
+    return mode.touching != 0 or is_latched(mode)
+
+
+@compiled
 def _follow(tracker, log, mode, seen, passed, t):
     """The contact under way after one more step; contacts of several touches that overlap are
     one."""
-    if mode.touching != 0:
+    if is_on(mode):
         tracker = _followed(
             tracker,
             True,
@@ -129,9 +139,9 @@ def _follow(tracker, log, mode, seen, passed, t):
             tracker.compressed + passed.compressed,
             tracker.released + passed.released,
         )
-        if seen.mode.touching == 0:
+        if not is_on(seen.mode):
             tracker = close_contact(parted(tracker, seen.gap_rate), log)
-    elif seen.mode.touching != 0:
+    elif is_on(seen.mode):
         tracker = opened(tracker.closed, t, seen.gap_rate)
     return tracker
 
@@ -149,7 +159,8 @@ def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, 
     row[R.time] = t
     store_motion(row, R.chaser, chaser)
     store_motion(row, R.target, target)
-    store3(row, R.force, push(vector, setup, mem, seen.mode, chaser, target).force)
+    now = push(vector, setup, mem, seen.mode, chaser, target)
+    store3(row, R.force, with_latches(setup.latches, now, vector, mem, t, chaser, target).force)
     row[R.depth] = seen.depth
     row[R.kinetic] = kinetic(setup, both)
     row[R.stored] = seen.stored
@@ -185,9 +196,10 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         no_mode(),
         outside_from(vector, setup, own, nothing_held(), both, 0.0),
     )
-    if is_sampled(setup) and not is_finite(outside.held):
-        status = DIVERGED
+    if is_sampled(setup) and not is_finite(outside.held.on):
+        status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
+    due, driven = math.inf, 0.0  # s, when a latch changes by the clock; J
     tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
@@ -201,6 +213,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
             mode,
             bounds_with_networks(setup.networks, vector, mem, outside, after),
             after,
+            t + dt,
         )
         instant = INSTANT + ROUNDING * t
         is_kept = is_same(seen.mode, mode)
@@ -215,7 +228,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
 
         both = after
         copy_networks(setup.networks, vector, mem, False)
-        stop = min(k * T, outside.until)
+        stop = min(min(k * T, outside.until), due)
         at_stop = dt >= stop - t
         t = stop if at_stop else t + dt
         if steps == 1 and seen.depth > DEEPEST_START:
@@ -225,6 +238,7 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         dissipated += passed.dissipated
         external += passed.external
         virtual += passed.virtual
+        driven += passed.driven
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED
@@ -233,12 +247,16 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
                 _record(record[k], vector, setup, mem, both, seen, dissipated, external, virtual, t)
             k += every
         dt, same, changed = seen.next, 0.0, math.inf
+        due, has_latched = latch_events(setup.latches, vector, setup, mem, mode, both, t)
+        if has_latched:
+            dt = 0.0  # look again, with what it does from now on
         if t == outside.until:
             outside = outside_from(vector, setup, own, outside.held, both, t)
             dt = 0.0  # look again, with what acts from now on
-            if is_sampled(setup) and not is_finite(outside.held):
-                status = DIVERGED
-        dt = min(min(dt, longest_step(setup.networks, vector)), min(k * T, outside.until) - t)
+            if is_sampled(setup) and not is_finite(outside.held.on):
+                status = NO_NUMBER
+        until = min(min(k * T, outside.until), due)
+        dt = min(min(dt, longest_step(setup.networks, vector)), until - t)
 
     outcome[AT.status] = float(status)
     outcome[AT.steps] = float(steps)
@@ -246,7 +264,9 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     outcome[AT.time_s] = t
     outcome[AT.kinetic_J] = kinetic(setup, both)
     outcome[AT.stored_J] = stored
-    outcome[AT.dissipated_J] = dissipated
+    by_switching, lost = switched(setup.latches, mem)
+    outcome[AT.dissipated_J] = dissipated + lost
+    outcome[AT.driven_J] = driven + by_switching
     outcome[AT.external_J] = external
     outcome[AT.peak_force_N] = peak
     outcome[AT.virtual_J] = virtual

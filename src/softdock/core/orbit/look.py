@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.compliance import equilibrium
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.closing import (
@@ -17,6 +16,7 @@ from softdock.core.orbit.closing import (
     time_to_cross,
     time_to_turn,
 )
+from softdock.core.orbit.latches import is_latched, look_at_latches
 from softdock.core.orbit.modes import (
     AWAY,
     PUSHING,
@@ -26,6 +26,7 @@ from softdock.core.orbit.modes import (
     side_of,
     state_at,
     unclamped_force,
+    with_latch_bits,
     with_pair,
     with_touch,
 )
@@ -36,6 +37,7 @@ from softdock.core.shapes.laws import friction_factor, is_graded, stored_energy,
 from softdock.core.shapes.laws import pace as pace_of
 from softdock.core.shapes.models import bend, sector_of, touch_pair, way_through
 from softdock.core.shapes.pair import kind_in, load_pair
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.shapes.touch import NO_TOUCH
 from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.rotations import rotate, rotate_back
@@ -114,8 +116,8 @@ def _soft_state(pair, side, j, q_chaser, q_target, tip, v, spin):
 
 
 @apart
-def look(vector, setup, mem, mode, outside, both):
-    """From both bodies, the mode so far, and the bounds of what acts from outside."""
+def look(vector, setup, mem, mode, outside, both, t):
+    """From both bodies at time t [s], the mode so far, and the bounds of what acts from outside."""
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
     spin = relative_spin(chaser, target)
     now, deepest, depth, gap_rate, stored = no_mode(), 0, NO_TOUCH, 0.0, 0.0
@@ -181,9 +183,13 @@ def look(vector, setup, mem, mode, outside, both):
         now = with_pair(
             now, i, sector_of(pair, touches.side, tip) if is_active(now, i) else 0, touches.side
         )
+    held = look_at_latches(setup.latches, vector, setup, mem, t, chaser, target)
+    now = with_latch_bits(now, held.bits)
+    pace, damping, stored = pace + held.pace, damping + held.damping, stored + held.stored
     longest = setup.fine / (math.sqrt(pace) + damping + TINY)
     within = min(longest, max(min(graded, curved), FINEST * longest))
-    turn = (1.0 if now.touching != 0 else float(MOST_TURNS)) * setup.turn
+    is_held = now.touching != 0 or is_latched(now)
+    turn = (1.0 if is_held else float(MOST_TURNS)) * setup.turn
     turned_chaser = time_to_turn(
         turn, setup.nimble_chaser * norm(both.chaser.L), setup.nimble_chaser * outside.chaser_torque
     )

@@ -23,11 +23,12 @@ class Mode(NamedTuple):
     sectors: int  # SECTOR_BITS a pair
     rows: tuple  # for each of MOST_PAIRS pairs the rows of its two touches, ROW_BITS each
     sides: int  # SIDE_BITS a pair; they may change
+    latch: int  # which latches hold, are at their seat, are overloaded (latches.py)
 
 
 @compiled
 def no_mode():
-    return Mode(0, 0, (0, 0, 0, 0), 0)
+    return Mode(touching=0, sectors=0, rows=(0, 0, 0, 0), sides=0, latch=0)
 
 
 @compiled
@@ -39,7 +40,8 @@ def is_same(a, b):
         and a.rows[2] == b.rows[2]
         and a.rows[3] == b.rows[3]
     )
-    return rows and a.touching == b.touching and a.sectors == b.sectors
+    same = a.touching == b.touching and a.sectors == b.sectors and a.latch == b.latch
+    return rows and same
 
 
 @compiled
@@ -53,7 +55,11 @@ def with_touch(mode, i, j, state, row):
         r[3] + (more if i == 3 else 0),
     )
     return Mode(
-        mode.touching | (state << (TOUCH_BITS * (2 * i + j))), mode.sectors, rows, mode.sides
+        touching=mode.touching | (state << (TOUCH_BITS * (2 * i + j))),
+        sectors=mode.sectors,
+        rows=rows,
+        sides=mode.sides,
+        latch=mode.latch,
     )
 
 
@@ -61,10 +67,23 @@ def with_touch(mode, i, j, state, row):
 def with_pair(mode, i, sector, side):
     """The mode with sector and side of pair i set, which had none."""
     return Mode(
-        mode.touching,
-        mode.sectors | (sector << (SECTOR_BITS * i)),
-        mode.rows,
-        mode.sides | (side << (SIDE_BITS * i)),
+        touching=mode.touching,
+        sectors=mode.sectors | (sector << (SECTOR_BITS * i)),
+        rows=mode.rows,
+        sides=mode.sides | (side << (SIDE_BITS * i)),
+        latch=mode.latch,
+    )
+
+
+@compiled
+def with_latch_bits(mode, bits):
+    """The mode with what latches do."""
+    return Mode(
+        touching=mode.touching,
+        sectors=mode.sectors,
+        rows=mode.rows,
+        sides=mode.sides,
+        latch=bits,
     )
 
 

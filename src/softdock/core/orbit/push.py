@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from softdock.core.contact import tip_in_target, tip_velocity
 from softdock.core.contact.compliance import equilibrium
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.orbit.modes import (
@@ -22,6 +21,7 @@ from softdock.core.orbit.setup import pair_at
 from softdock.core.shapes.laws import friction_factor
 from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import kind_in, load_pair
+from softdock.core.shapes.tip import tip_in_target, tip_velocity
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
@@ -34,6 +34,7 @@ class Push(NamedTuple):
     torque_target: tuple
     power: float  # W of the normal forces, into the bodies
     dissipated: float  # W, by damping, clamp and friction
+    driven: float  # W, of latches' drives
 
 
 @compiled
@@ -129,4 +130,5 @@ def push(vector, setup, mem, mode, chaser, target):
         torque_target=torque_target,
         power=power,
         dissipated=dissipated,
+        driven=0.0,
     )

@@ -15,7 +15,6 @@ from softdock.core.adaptation.interface import Rig, Satellites, Wrenches
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.vector import ORBIT_AT
 from softdock.core.spatial.motion import no_wrench
-from softdock.core.spatial.vectors import dot
 from softdock.core.tide import tide_wrenches
 
 
@@ -49,14 +48,3 @@ def hold(vector, setup, own, both, cycle):
     on = sum_external(setup.methods, own, rig, satellites, on)
     free = Wrenches(_on_free(setup.chaser, on.chaser), _on_free(setup.target, on.target))
     return Held(cycle, (cycle + 1) * setup.T, free)
-
-
-@compiled
-def _squares(wrench):
-    return dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)
-
-
-@compiled
-def is_finite(held):
-    """False if a hook returned NaN or infinity."""
-    return _squares(held.on.chaser) + _squares(held.on.target) < math.inf

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.in_orbit import prepare_pushing
 from softdock.core.adaptation.used_hooks import any_external
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.contact.latch import LATCH_FLOATS
+from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.vector import (
     CHASER_AT,
     CHASER_EXTERNAL_AT,
@@ -26,7 +27,7 @@ from softdock.core.machine.vector import (
     TIMES,
     store_pairs,
 )
-from softdock.core.orbit.attached import Networks, NoNetworks
+from softdock.core.orbit.attached import Latches, Networks, NoLatches, NoNetworks
 from softdock.core.orbit.networks import find_networks
 from softdock.core.schedules import Schedule, schedule_at
 from softdock.core.shapes.laws import steepest_slope
@@ -81,6 +82,7 @@ class Setup(NamedTuple):
     T: float  # s, the control cycle
     tide: bool
     methods: tuple  # that push from outside (sampled.py)
+    latches: NoLatches | Latches  # the type says whether there are any
 
 
 @compiled
@@ -115,6 +117,21 @@ def _nimble(params):
     return mean + math.sqrt(spread * 2.0 / 3.0), math.sqrt(spread) / mean
 
 
+@compiled
+def _found_latches(marker, number, memory):
+    return Latches(number, memory)
+
+
+@compiled
+def _no_latches(marker, number, memory):
+    return marker
+
+
+@by_type(lambda cls: _found_latches if cls is Latches else _no_latches)
+def find_latches(marker, number, memory):
+    """Of a scenario, their states behind `memory`."""
+
+
 @apart
 def prepare_orbit(marker, vector, mem, coarser):
     """`marker`: an InOrbit; `mem`: zeros, PAIR_FLOATS + 1 for each pair behind
@@ -144,7 +161,9 @@ def prepare_orbit(marker, vector, mem, coarser):
         or any_external(marker.methods)
     )
     turn = FINE_TURN if pushed or max(uneven_chaser, uneven_target) > EQUAL else WHOLE_TURN
-    networks = find_networks(marker.networks, vector, steepest_at(pairs, pairs))
+    behind = steepest_at(pairs, pairs)
+    number = int(vector[MEMORY_AT + MAP.latch_count])
+    networks = find_networks(marker.networks, vector, behind + number * LATCH_FLOATS)
     return Setup(
         chaser=chaser,
         target=target,
@@ -158,6 +177,7 @@ def prepare_orbit(marker, vector, mem, coarser):
         T=vector[TIME_AT + TIMES.cycle],
         tide=tide,
         methods=prepare_pushing(marker.methods, marker.slots, vector),
+        latches=find_latches(marker.latches, number, behind),
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from softdock.core.adaptation.interface import Wrenches
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.orbit.latches import with_latches
 from softdock.core.orbit.networks import (
     copy_networks,
     end_network_step,
@@ -45,6 +46,7 @@ class Passed(NamedTuple):
     released: float  # J, given back
     peak: float  # N, of the contact
     virtual: float  # J, taken up by networks that are part of the satellites
+    driven: float  # J, work of latches' drives
 
 
 @compiled
@@ -103,6 +105,7 @@ def step(vector, setup, mem, mode, acting, both, t, h):
     slope_c, slope_t, total_c, total_t = _still(), _still(), _still(), _still()
     impulse, middle = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     dissipated, external, virtual, f0, f1, p0, pm, p1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    driven = 0.0
     outside = Wrenches(no_wrench(), no_wrench())
     for stage in range(4):
         place, weight = _stage(stage)
@@ -115,6 +118,7 @@ def step(vector, setup, mem, mode, acting, both, t, h):
             )
             external += weight * h * (power(outside.chaser, chaser) + power(outside.target, target))
         now = push(vector, setup, mem, mode, chaser, target)
+        now = with_latches(setup.latches, now, vector, mem, t + place * h, chaser, target)
         force_c, torque_c = (
             add(outside.chaser.force, now.force),
             add(outside.chaser.torque, now.torque_chaser),
@@ -133,6 +137,7 @@ def step(vector, setup, mem, mode, acting, both, t, h):
         total_c, total_t = _weighted(total_c, weight, slope_c), _weighted(total_t, weight, slope_t)
         impulse = add_scaled(impulse, weight * h, now.force)
         dissipated += weight * h * now.dissipated
+        driven += weight * h * now.driven
         if stage == 0:
             f0, p0 = norm(now.force), now.power
         elif stage == 3:
@@ -155,6 +160,7 @@ def step(vector, setup, mem, mode, acting, both, t, h):
         released=released,
         peak=_largest(f0, norm(middle), f1),
         virtual=virtual - decided,
+        driven=driven,
     )
 
 
@@ -199,6 +205,7 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
         released=0.0,
         peak=0.0,
         virtual=0.0,
+        driven=0.0,
     )
     copy_networks(setup.networks, vector, mem, True)
     h = dt / steps
@@ -212,5 +219,6 @@ def flow(vector, setup, mem, mode, outside, both, t, dt):
             released=passed.released + more.released,
             peak=max(passed.peak, more.peak),
             virtual=passed.virtual + more.virtual,
+            driven=passed.driven + more.driven,
         )
     return both, passed

@@ -5,7 +5,6 @@ from __future__ import annotations
 from softdock.core.machine.parameters import Group, Parameter
 
 LATEST, MEAN = 0, 1
-ON_CHASER, ON_TARGET, ON_BOTH = 0, 1, 2
 _ZERO3 = (0.0, 0.0, 0.0)
 SENSOR = Group(
     "sensor",

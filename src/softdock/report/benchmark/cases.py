@@ -43,7 +43,8 @@ def _case(results: Results, case: Mapping[str, Any], cells: list[Mapping[str, An
         else e.text(f"{case['description']}. File: {case['source']}"),
     ]
     if bound is not None:
-        said.append(e.text(f"No estimator can be nearer than {percent(bound)} under its noise."))
+        least = f"no unbiased estimator has a root mean square below {percent(bound)}"
+        said.append(e.text(f"Under its noise {least}."))
     headings = ["entry", "told", "distance", "believed wrongly", "energy", "peak force", "again"]
     rows = []
     for cell in cells:
@@ -67,9 +68,11 @@ def _row(results: Results, case: Mapping[str, Any], row: Mapping[str, Any]) -> l
     """Distance, what was believed wrongly, energy, peak force, the command or why there is none."""
     error = row["error"]
     words = f"{BELIEFS[error['kind']]} {error['percent']:+g} %" if error else ""
+    rms = row.get("rms") if case.get("is_random") else None
+    beside = f" <small>RMS {escape(percent(rms))}</small>" if rms is not None else ""
     line = command(case["source"], row["changes"], results["method_files"]) or NO_COMMAND
     return [
-        f'<span class="cell {class_of(row)}">{escape(shown_result(row))}</span>',
+        f'<span class="cell {class_of(row)}">{escape(shown_result(row))}</span>{beside}',
         escape(words),
         share_of(row["energy_share"]),
         share_of(row["peak_force_error"]),

@@ -70,7 +70,7 @@ def map_tables(results: Results) -> str:
             rows.append(line)
         if entries:
             title = f"Distance from orbit, {WORDS[telling]}"
-            headings = ["case", *(["bound by noise"] if bound else []), *entries]
+            headings = ["case", *(["bound by noise, RMS"] if bound else []), *entries]
             parts.append(e.table(title, headings, rows))
     return "".join(parts)
 

@@ -19,6 +19,7 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.latch_charts import latch_section
 from softdock.report.run.motion_charts import motion_charts
 from softdock.report.run.orbit_charts import orbit_charts
 from softdock.report.run.stability import stability_section
@@ -188,6 +189,11 @@ SECTIONS = [  # in the order of the page
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
     Section("lvlh", "In the orbit's turning axes", lambda told: orbit_charts(told.run, told.orbit)),
+    Section(
+        "latch",
+        "Latched",
+        lambda told: latch_section(told.run, told.orbit, told.metrics),
+    ),
     Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
     Section("energy", "Energy", _energy),
     Section("methods", "What the methods did", _methods),

@@ -14,6 +14,7 @@ from softdock.runs.run import Run
 from softdock.stability import Dot, loops_of
 from softdock.stability.budget import total_delay
 from softdock.stability.chart import chart_of
+from softdock.stability.latched import latched_modes, said
 from softdock.stability.loop import Loop, Robot
 
 
@@ -49,8 +50,10 @@ def stability_section(run: Run) -> str:
         if methods
         else ""
     )
+    once_latched = " ".join(said(latched_modes(run.scenario)))
     return (
-        text(facts)
+        (text(once_latched, "plain") if once_latched else "")
+        + text(facts)
         + text(f"{EXPLAINED}{raw} The sampled loop: softdock stability.")
         + chart_section(panels)
     )

@@ -90,12 +90,21 @@ def _captured(metrics: Mapping[str, Any], metric: Metric) -> str:
     return tile("Captured", "yes" if metrics["captured"] else "no", when, metric.tile)
 
 
+def _latched(metrics: Mapping[str, Any], metric: Metric) -> str:
+    if metrics[metric.name] is None:
+        return ""
+    bore = f"bore {shown(metrics, 'latch.peak_force_N')}, {shown(metrics, 'latch.peak_torque_Nm')}"
+    when = f"at {shown(metrics, 'latched_at_s')}, {bore}" if metrics["latched"] else bore
+    return tile("Latched", "yes" if metrics["latched"] else "no", when, metric.tile)
+
+
 TILES: dict[str, Callable[[Mapping[str, Any], Metric], str]] = {  # those with words of their own
     "energy_invented_J": _invented,
     "distance_from_orbit": _distance,
     "peak_force_real_N": _peak_force,
     "peak_torque_real_Nm": _peak_torque,
     "captured": _captured,
+    "latched": _latched,
 }
 
 

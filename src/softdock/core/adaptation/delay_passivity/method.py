@@ -213,6 +213,8 @@ METHOD = Method(
     summary="passivity observer and controller around the robots' delay: the satellites get what "
     "the real contact gives, and no more",
     knows="nothing; with noise: the force that is no contact",
+    while_latched="it holds the pair: its energy stays within 0.1 %",
+    holds_latch=True,
     group=keys.DELAY_PASSIVITY,
     marker=keys.MARKER,
     prepare=keys.prepare,

@@ -69,10 +69,10 @@ from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.mounting import ON_CHASER
 from softdock.core.spatial.motion import no_wrench, opposite
 from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
 
-ON_CHASER = 0  # of a sensor's place: behind the chaser's mock-up
 COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
 SENSOR_ON = PLACES.at.on
 
@@ -238,6 +238,7 @@ METHOD = Method(
     name="faithful",
     summary="the contact's law is identified, and the satellites feel it where they are",
     knows="nothing; the mock-ups' shapes",
+    knows_no_latch="it takes what it measures for a contact, which only pushes",
     group=FAITHFUL,
     marker=MARKER,
     prepare=prepare,

@@ -12,18 +12,17 @@ from softdock.core.adaptation.interface import Output
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, bracket, row_of
+from softdock.core.spatial.between import HERMITE, between
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     WRENCH_FLOATS,
-    Motion,
     Wrench,
     load_motion,
     load_wrench,
     store_motion,
     store_wrench,
 )
-from softdock.core.spatial.rotations import inverse, product, turn_and_rate, turned
-from softdock.core.spatial.vectors import add_scaled, load3, norm, scale, subtract
+from softdock.core.spatial.vectors import load3, norm, scale, subtract
 
 ROWS = 32  # of each ring: how many readings a pose may come later than its force
 SAME_TIME = 1e-9  # s
@@ -164,21 +163,6 @@ def acceleration_at(mem, at, t):
     return scale(1.0 / (mem[b] - mem[a]), subtract(last.v, first.v))
 
 
-@compiled
-def _between(span, a, b, s):
-    """Motion at fraction s of the way between two reports `span` [s] apart: the cubic through both
-    poses and twists, of the attitude in the rotation vector from the first."""
-    turn, rate_b = turn_and_rate(product(inverse(a.q), b.q), b.w)
-    step, per = subtract(b.p, a.p), 1.0 / span
-    h1, h0p, h1p = s * s * (3.0 - 2.0 * s), s * (1.0 - s) * (1.0 - s), s * s * (s - 1.0)
-    d1, d0p, d1p = 6.0 * s * (1.0 - s), (1.0 - s) * (1.0 - 3.0 * s), s * (3.0 * s - 2.0)
-    p = add_scaled(add_scaled(add_scaled(a.p, h1, step), span * h0p, a.v), span * h1p, b.v)
-    v = add_scaled(add_scaled(scale(per * d1, step), d0p, a.v), d1p, b.v)
-    phi = add_scaled(add_scaled(scale(h1, turn), span * h0p, a.w), span * h1p, rate_b)
-    q, w = turned(phi, add_scaled(add_scaled(scale(per * d1, turn), d0p, a.w), d1p, rate_b))
-    return Motion(p, product(a.q, q), v, w)
-
-
 @apart
 def mock_ups_at(mem, at, t):
     """Both mock-ups at an instant."""
@@ -189,6 +173,6 @@ def mock_ups_at(mem, at, t):
         return first
     last = Output(load_motion(mem, b + MOTIONS.chaser), load_motion(mem, b + MOTIONS.target))
     return Output(
-        _between(span, first.chaser, last.chaser, share),
-        _between(span, first.target, last.target, share),
+        between(HERMITE, span, first.chaser, last.chaser, share),
+        between(HERMITE, span, first.target, last.target, share),
     )

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import PAIR_FLOATS, kind_in, load_pair
-from softdock.core.spatial.rotations import rotate, rotate_back
+from softdock.core.shapes.tip import tip_in_target
+from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import add, add_scaled, cross, dot, scale, subtract
 
 NOWHERE = -1e300
@@ -54,9 +55,7 @@ def _place(touch, radius, arm, from_target, q, v, spin):
 def places_of(mem, pairs, latches, i, chaser, target):
     """The touches of pair i; `chaser`, `target`: motions. Updates its latch."""
     pair = load_pair(mem, pairs + i * PAIR_FLOATS, kind_in(mem, pairs + i * PAIR_FLOATS))
-    arm = rotate(chaser.q, pair.tip)
-    from_target = add(subtract(chaser.p, target.p), arm)
-    tip = subtract(rotate_back(target.q, from_target), pair.origin)
+    arm, from_target, tip = tip_in_target(pair, chaser, target)
     latch = int(mem[latches + i])
     touches = touch_pair(pair, abs(latch), latch > 0, tip)
     deeper = max(touches.first.depth, touches.second.depth)

@@ -133,6 +133,8 @@ METHOD = Method(
     name="hybrid",
     summary="the measured wrench plus a virtual contact",
     knows="virtual stiffness and damping; the tip, in frames other than normal",
+    while_latched="its virtual damping acts along the measured force: half of k (h + T/2) halves "
+    "the growth, all of it holds the pair",
     group=HYBRID,
     marker=Hybrid(
         memory=0,

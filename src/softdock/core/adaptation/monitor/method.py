@@ -212,6 +212,7 @@ METHOD = Method(
     name="monitor",
     summary="observes the energy that the rig adds, and acts above a bound",
     knows="nothing",
+    while_latched="it observes: the pair grows as with the force passed on, until its bound acts",
     group=MONITOR,
     marker=Monitor(
         memory=0,

@@ -221,6 +221,7 @@ METHOD = Method(
     summary="De Stefano's passive integrator: set-points corrected by the energy of the "
     "integration",
     knows="nothing; its tank: the largest force",
+    while_latched="it corrects the integration alone: the pair grows as with the force passed on",
     group=PASSIVE_INTEGRATOR,
     marker=MARKER,
     prepare=prepare,

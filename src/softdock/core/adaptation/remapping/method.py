@@ -257,6 +257,7 @@ METHOD = Method(
     summary="the measured force says where the environment is; the satellites feel the wanted "
     "contact there",
     knows="the mock-ups' stiffness; the delay, for its lead",
+    knows_no_latch="it puts a wanted contact, which only pushes, in place of what is measured",
     group=remapping_keys.REMAPPING,
     marker=MARKER,
     prepare=prepare,

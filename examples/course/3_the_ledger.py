@@ -1,0 +1,33 @@
+# %% [markdown]
+# # 3. The ledger
+#
+# Every joule that appears has a row: robots that are not where they were sent, a sensor that reads
+# late, an integrator that is not exact. The rows sum to the invented energy, to rounding.
+
+# %%
+import softdock
+
+run = softdock.judge(softdock.fly(softdock.load_scenario("epos_1d")))
+rows = run.ledger_rows
+for name, energy in rows.items():
+    if abs(energy) > 1e-12:
+        print(f"{name:12s} {1e3 * energy:+.4f} mJ")
+print(f"sum {1e3 * sum(rows.values()):+.4f} mJ, invented {1e3 * run.energy_invented_J:+.4f} mJ")
+
+# %% [markdown]
+# A rig does not know the true force. What it can tell is the observed energy: measured force times
+# measured motion (Zebenay's equation 114). It is the rig's own warning lamp.
+
+# %%
+observed = run.series["energy.observed"]
+print(f"observed at the end {1e3 * observed[-1]:+.4f} mJ")
+
+# %% [markdown]
+# ## Exercise
+#
+# Which row grows if the sensor is 6 ms late (`sensor.delay_ms`) and the robots are not?
+
+# %% tags=["solution"]
+changes = {"sensor.delay_ms": 6.0, "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
+late = softdock.fly(softdock.load_scenario("epos_1d", changes)).ledger_rows
+print(f"largest row: {max(late, key=lambda name: late[name])}")

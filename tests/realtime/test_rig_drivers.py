@@ -1,0 +1,110 @@
+"""One program, three drivers: the compiled queue, the Python queue and plain Python send the same
+bytes. Checks that need a peer that is tampered with."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+from rig_runs import S, V, fly, quick
+
+from softdock.core.wire.emulated_robot import START
+from softdock.core.wire.emulated_sensor import BIASED
+from softdock.drivers.faults import Faults, Window
+from softdock.drivers.rig_emulation import emulation_of
+from softdock.drivers.rig_outcome import outcome_of
+from softdock.drivers.rig_program import RigProgram
+from softdock.drivers.rig_virtual import VirtualRig, make_peers
+from softdock.drivers.virtual_time import VirtualTime
+
+SECONDS = 0.6  # arming and the beginning of the way to the start
+HERE = Path(__file__).parents[1]
+FAULTS = {"seed": 4, "loss": 0.02, "duplicates": 0.05, "latency_us": 150.0, "jitter_us": 300.0}
+PRINTED = """
+import sys
+sys.path.insert(0, {here!r})
+from realtime.test_rig_drivers import digest, compiled_queue
+print(digest(compiled_queue()))
+"""
+
+
+def compiled_queue():
+    rig = VirtualRig(quick(), Faults(**FAULTS))
+    rig.run(SECONDS)
+    return rig.program
+
+
+def digest(program):
+    """Of everything that was sent, and of what the supervisor knows."""
+    found = hashlib.sha256()
+    for array in (program.arrays.sent_ns, program.arrays.sent, program.arrays.robot_seen):
+        found.update(np.ascontiguousarray(array).tobytes())
+    found.update(program.arrays.kept.tobytes())
+    return found.hexdigest()
+
+
+def test_both_queues_run_the_same_program():
+    """A datagram at a time from Python, faults and all: every array of the program is equal to the
+    bit, but for when it was last looked at."""
+    faults = Faults(**FAULTS)
+    on = quick()
+    peers = make_peers(emulation_of(on, faults))
+    program = RigProgram(on, ends=True)
+    time = VirtualTime([*peers.robots, peers.sensor], program, faults)
+    time.run(round(SECONDS * 1e9))
+    other = compiled_queue()
+    assert program.state == other.state == "to the start"
+    program.arrays.stand[S.now_ns] = other.arrays.stand[S.now_ns]
+    for name in ("stand", "seen", "robot_stand", "robot_seen", "sent_ns", "sent", "kept", "report"):
+        ours, theirs = getattr(program.arrays, name), getattr(other.arrays, name)
+        assert np.array_equal(ours, theirs, equal_nan=True), name
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="is plain already")
+def test_compiling_changes_nothing():
+    """The same run in plain Python, in a process of its own: the same replies to the bit."""
+    done = subprocess.run(
+        [sys.executable, "-c", PRINTED.format(here=str(HERE))],
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == digest(compiled_queue())
+
+
+def test_a_pose_from_elsewhere_is_held_back_and_then_stops_the_run():
+    """RIst jumps by 20 mm and stays there: two telegrams are held back, the third stops."""
+    rig = VirtualRig(quick())
+    rig.run(1.5)
+    rig.peers.robots[1].arrays.settings[START + 1] += 20.0  # mm, along y: nothing touches
+    rig.run(10.0)
+    assert rig.program.reason == "pose_jump"
+    assert rig.program.state == "stopped"
+
+
+def test_a_clock_that_runs_away_stops_the_run():
+    """10,000 ppm for half a second is a jump by more than half a cycle within a block."""
+    drift = Window("drift", 1.2, 2.4, who=1, value=15_000.0)
+    _, found = fly({"limits.tracking_m": 0.05}, Faults(windows=(drift,)))
+    assert found.reason == "clock", found.why
+
+
+def test_the_sensor_s_zero_is_taken_before_anything_moves():
+    """A bias of 3 N in the sensor: it is no touch, no force on a satellite, and restitution is that
+    of a sensor without."""
+    _, plain = fly()
+    rig = VirtualRig(quick())
+    rig.peers.sensor.arrays.mem[BIASED] = -3.0  # N
+    rig.run(40.0)
+    found = outcome_of(rig.program)
+    assert found.reason == "completed", found.why
+    assert rig.program.arrays.seen[V.bias] == pytest.approx(3.0, abs=1e-6)
+    assert found.restitution == pytest.approx(plain.restitution, abs=1e-6)
+    assert found.peak_force_N == pytest.approx(plain.peak_force_N, abs=1e-5)
