@@ -159,6 +159,8 @@ def _of_all(mem, at, law, spring, damped, powers, lags):
                 least = min(least, found.chi)
             best = _better(best, found, noise)
         if turn == 0 and least > spring.samples * _rough(mem, at):
+            if not damped:
+                return spring
             return _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), noise)
         if turn == 0 and noise == max(least / spring.samples, 1.0):
             return best

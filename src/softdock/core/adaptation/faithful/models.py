@@ -10,7 +10,7 @@ from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.machine.compiled import apart, compiled
 
-EXACT = 1e-6  # of the largest force: below, a misfit is interpolation and rounding
+EXACT = 3e-5  # of the largest force: below, a misfit is interpolation and rounding
 SLACK = 0.02  # of the largest force: what has left the surface behind, before a law is known
 ROUNDS = 8  # of Gauss and Newton
 STEEPEST = 4.0  # largest power
