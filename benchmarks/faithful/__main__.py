@@ -53,7 +53,8 @@ def cases(method: dict[str, Any], phases: int) -> None:
 
 
 def draws(method: dict[str, Any], count: int, seed: int) -> None:
-    smooth, rubbing = [], []
+    smooth: list[float] = []
+    rubbing: list[float] = []
     for i in range(count):
         tables = drawn(seed + i)
         try:
