@@ -84,7 +84,8 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
     }
 
 
-PARTS = ("parity", "speed", "mjx", "end_to_end", "bound", "networks", "remapping")
+COMPARED = ("parity", "networks", "remapping", "faithful", "latches")
+PARTS = ("parity", "speed", "mjx", "end_to_end", "bound", *COMPARED[1:])
 
 
 def measure(
@@ -92,7 +93,7 @@ def measure(
 ) -> None:
     """Everything, in order of importance. Saved after every part; one part's trouble does not lose
     the others."""
-    from benchmarks import gpu_networks, gpu_parity, gpu_remapping, gpu_speed
+    from benchmarks import gpu_dockings, gpu_networks, gpu_parity, gpu_remapping, gpu_speed
 
     runs, repeats = (33_792, 2) if quick else (1_081_344, 4)
     parts = {  # name: (seconds it needs, what it does)
@@ -103,6 +104,14 @@ def measure(
         "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
         "networks": (200.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),
         "remapping": (200.0, lambda: gpu_remapping.check_remapping(64 if quick else 256, say)),
+        "faithful": (
+            150.0,
+            lambda: gpu_dockings.check(gpu_dockings.faithful_batches, 16 if quick else 64, say),
+        ),
+        "latches": (
+            100.0,
+            lambda: gpu_dockings.check(gpu_dockings.latch_batches, 16 if quick else 64, say),
+        ),
     }
     for name in (name for name in parts if name in only):
         seconds, part = parts[name]
@@ -160,7 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
     results["wall_s"] = clock.passed()
     save(options.out, results)
     say(f"wrote {options.out} after {results['wall_s']:.0f} s")
-    compared = [results[name] for name in ("parity", "networks", "remapping") if name in results]
+    compared = [results[name] for name in COMPARED if name in results]
     return 0 if all(part.get("passed", "left_out" in part) for part in compared) else 1
 
 

@@ -1,0 +1,52 @@
+"""Do CPU and GPU agree on `faithful`, which identifies the contact and rewrites the past, and on
+latches, which engage, pull in and go hard?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.gpu_parity import TOLERANCE, compare_each
+from softdock.campaign.columns import Columns, columns
+from softdock.scenario.files import load_scenario
+
+FAITHFUL = [{"name": "faithful"}]
+
+
+def faithful_batches(n: int, seed: int = 710) -> list[tuple[str, Columns]]:
+    """One axis, and the nozzle in space with several contacts."""
+    rng = np.random.default_rng(seed)
+    masses = {"chaser.mass_kg": rng.uniform(50.0, 80.0, n)}
+    offsets = {"chaser.position_m.1": rng.uniform(0.002, 0.02, n)}
+    return [
+        ("faithful, one axis", columns(load_scenario("epos_1d", {"methods": FAITHFUL}), masses)),
+        ("faithful, nozzle", columns(load_scenario("epos_3d", {"methods": FAITHFUL}), offsets)),
+    ]
+
+
+def latch_batches(n: int, seed: int = 711) -> list[tuple[str, Columns]]:
+    """A soft dock by latches, raw and with the ledger."""
+    rng = np.random.default_rng(seed)
+    speeds = {"chaser.velocity_m_per_s.0": rng.uniform(0.9, 1.1, n)}
+    found = []
+    for name, methods in (("raw", []), ("with the ledger", [{"name": "energy_ledger"}])):
+        base = load_scenario("soft_dock", {"methods": methods})
+        own = base.tables["chaser"]["velocity_m_per_s"][0]
+        found.append(
+            (f"latches, {name}", columns(base, {key: own * v for key, v in speeds.items()}))
+        )
+    return found
+
+
+def check(
+    batches: Callable[[int], list[tuple[str, Columns]]],
+    n: int,
+    say: Callable[[str], None] = print,
+) -> dict[str, Any]:
+    """The whole comparison of some batches."""
+    runs, worst, passed = compare_each(batches(n), say)
+    said = "agree" if passed else "DISAGREE, or not all could be run"
+    say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
+    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
