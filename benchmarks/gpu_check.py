@@ -104,14 +104,8 @@ def measure(
         "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
         "networks": (200.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),
         "remapping": (200.0, lambda: gpu_remapping.check_remapping(64 if quick else 256, say)),
-        "faithful": (
-            150.0,
-            lambda: gpu_dockings.check(gpu_dockings.faithful_batches, 16 if quick else 64, say),
-        ),
-        "latches": (
-            100.0,
-            lambda: gpu_dockings.check(gpu_dockings.latch_batches, 16 if quick else 64, say),
-        ),
+        "faithful": (30.0, lambda: gpu_dockings.check_refusal(16, say)),
+        "latches": (100.0, lambda: gpu_dockings.check_latches(16 if quick else 64, say)),
     }
     for name in (name for name in parts if name in only):
         seconds, part = parts[name]

@@ -1,5 +1,5 @@
-"""Do CPU and GPU agree on `faithful`, which identifies the contact and rewrites the past, and on
-latches, which engage, pull in and go hard?"""
+"""Do CPU and GPU agree on latches, which engage, pull in and go hard? And is `faithful`, whose past
+does not fit into a thread's memory, refused on a GPU with the reason?"""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import numpy as np
 
 from benchmarks.gpu_parity import TOLERANCE, compare_each
 from softdock.campaign.columns import Columns, columns
+from softdock.campaign.cuda import run_cuda
+from softdock.errors import BadInput
 from softdock.scenario.files import load_scenario
 
 FAITHFUL = [{"name": "faithful"}]
@@ -40,13 +42,23 @@ def latch_batches(n: int, seed: int = 711) -> list[tuple[str, Columns]]:
     return found
 
 
-def check(
-    batches: Callable[[int], list[tuple[str, Columns]]],
-    n: int,
-    say: Callable[[str], None] = print,
-) -> dict[str, Any]:
-    """The whole comparison of some batches."""
-    runs, worst, passed = compare_each(batches(n), say)
+def check_latches(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """The whole comparison."""
+    runs, worst, passed = compare_each(latch_batches(n), say)
     said = "agree" if passed else "DISAGREE, or not all could be run"
     say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
     return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
+
+
+def check_refusal(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """`faithful` keeps the past that it may compute anew: refused before anything runs."""
+    runs = []
+    for name, part in faithful_batches(n):
+        try:
+            run_cuda(*part)
+            reason = ""
+        except BadInput as error:
+            reason = str(error)
+        say(f"  {name:28s} {reason or 'NOT refused'}")
+        runs.append({"kind": name, "refused": reason})
+    return {"runs": runs, "passed": all("memory.size" in run["refused"] for run in runs)}

@@ -36,7 +36,8 @@ from softdock.core.chance import gaussians
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.machine.vector import RANDOM_AT, RANDOMS
+from softdock.core.machine.vector import RANDOM_AT as _RANDOM_AT
+from softdock.core.machine.vector import RANDOMS as _RANDOMS
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
     Motion,
@@ -85,7 +86,7 @@ from softdock.core.spatial.vectors import (
 )
 
 # where in the parameter vector the key of all random numbers stands
-SEED, RUN_NUMBER = RANDOM_AT + RANDOMS.seed, RANDOM_AT + RANDOMS.run
+SEED, RUN_NUMBER = _RANDOM_AT + _RANDOMS.seed, _RANDOM_AT + _RANDOMS.run
 
 __all__ = [
     "BODY_FLOATS",

@@ -297,10 +297,15 @@ def test_the_page_in_a_browser(tmp_path):
             ) as here:
                 here.drawn()
                 charts = here.page.evaluate(
-                    "() => Array.from(document.querySelectorAll('.chart')).map(e => "
+                    "() => Array.from(document.querySelectorAll('.chart[data-time=yes]')).map(e => "
                     "e.querySelectorAll('g.trace path.js-line').length)"
                 )
                 assert charts == [1 + len(comparison.ranked)] * 3  # orbit and the candidates
+                bars = here.page.evaluate(
+                    "() => Array.from(document.querySelectorAll('[id^=chart-bars]')).map(e => "
+                    "e.querySelectorAll('g.bars g.point').length)"
+                )
+                assert bars == [len(comparison.ranked)] * 2  # distance and force
                 assert here.page.evaluate("() => window.hit") is None
                 assert here.requests == []
                 assert here.complaints == []

@@ -10,18 +10,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.machine.compiled import door
 from softdock.core.machine.doors import place_at_seat
 from softdock.core.machine.features import Every
 from softdock.core.machine.vector import PAIRS_MEM, TIME_AT, TIMES
 from softdock.core.shapes.pair import PAIR_FLOATS
-from softdock.core.shapes.prepare import store_pair
-from softdock.scenario.schema import LATCH_TABLE, pair_base
+from softdock.scenario.schema import LATCH_TABLE
 
 Refuse = Callable[..., None]
 FEWEST_CYCLES = 8.0  # of a pull-in
 RESOLVED_CYCLES, UNRESOLVED_CYCLES = 8.0, 1.6  # in half a period, as of a contact (checks.py)
-into_mem = door(store_pair)
 
 
 class Scenario(Protocol):
@@ -62,7 +59,6 @@ def _check_methods(scenario: Scenario, refuse: Refuse) -> list[str]:
 def _check_place(scenario: Scenario, key: str, latch: dict[str, Any], refuse: Refuse) -> None:
     within, pair = scenario.tables["capture"]["within_m"], int(latch["pair"])
     mem = np.zeros(PAIRS_MEM + (pair + 1) * PAIR_FLOATS)
-    into_mem(scenario.vector, pair_base(pair), mem, PAIRS_MEM + pair * PAIR_FLOATS, False)
     place = tuple(float(x) for x in latch["place_m"])
     away = float(place_at_seat(scenario.vector, Every(0), mem, pair, place))
     if not abs(away) <= within:

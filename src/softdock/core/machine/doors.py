@@ -31,6 +31,7 @@ from softdock.core.machine.vector import (
     prepare,
     prepare_pairs,
     prepare_rig,
+    store_pairs,
 )
 from softdock.core.settling import is_quiet, keep_settled
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
@@ -129,7 +130,8 @@ def capture_time(vector, features, mem, motions):
 @door
 def place_at_seat(vector, features, mem, index, place):
     """From a tip at a place (target axes, from the target's centre of mass) to the seat of its
-    pair [m]; infinite outside. `mem`: with the pairs."""
+    pair [m]; infinite outside. `mem`: zeros, with room for the pairs up to this one."""
+    store_pairs(vector, mem, index + 1, False)
     return seat_of_place(prepare_pairs(vector, features), mem, PAIRS_MEM, index, place)
 
 
