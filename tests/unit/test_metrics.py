@@ -465,10 +465,11 @@ def test_the_page_on_running_runs(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("name", preset_names())
 def test_a_preset_closes_its_books(name):
     """The two checks of the ledger at each preset's own plant step: rows to 1e-12 of the turnover,
-    the contact's work to 1e-3; and no warning."""
+    the contact's work to 1e-3; and no warning, but that a pair which is held never parts."""
     run = simulate(load_scenario(name))
     ledger = run.metrics["ledger"]
     assert run.status == "completed"
     assert abs(ledger["residual_J"]) <= 1e-12 * ledger["turnover_J"] + 1e-12
     assert ledger["physics_residual"] is None or ledger["physics_residual"] < 1e-3
-    assert run.metrics["warnings"] == []
+    held = ["not defined: the contact was not over when the run ended"] if len(run.latches) else []
+    assert [one.partition(" are ")[2] for one in run.metrics["warnings"]] == held
