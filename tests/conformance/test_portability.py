@@ -55,7 +55,7 @@ force = ["fx", 0.0, 0.0]
 
 
 def test_the_common_way_needs_no_posix(tmp_path):
-    """Scenarios, new, check, a run in plain Python, a plan of poses, an import with its folder."""
+    """Scenarios, new, check, a plan of poses, an import with its folder: no flight among them."""
     (tmp_path / "log.csv").write_text(LOG, encoding="utf-8")
     (tmp_path / "map.toml").write_text(MAP, encoding="utf-8")
     commands = [

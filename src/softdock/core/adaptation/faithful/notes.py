@@ -57,8 +57,8 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
             problems.append(("name", "faithful", allowed))
     hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
     said = [
-        f"a hand on the {body}'s mock-up acts on the satellites by the energy ledger alone: the "
-        "shapes do not explain its force"
+        f"a hand on the {body}'s mock-up is a force that the shapes do not explain: the energy "
+        "ledger takes over while it lasts, and the satellites may hardly feel it"
         for body in hands
     ]
     return problems, [f"faithful: {words}" for words in said]
