@@ -58,7 +58,7 @@ def _check_methods(scenario: Scenario, refuse: Refuse) -> list[str]:
 
 def _check_place(scenario: Scenario, key: str, latch: dict[str, Any], refuse: Refuse) -> None:
     within, pair = scenario.tables["capture"]["within_m"], int(latch["pair"])
-    mem = np.zeros(PAIRS_MEM + (pair + 1) * PAIR_FLOATS)
+    mem = np.zeros(PAIRS_MEM + len(scenario.tables["contact"]) * PAIR_FLOATS)
     place = tuple(float(x) for x in latch["place_m"])
     away = float(place_at_seat(scenario.vector, Every(0), mem, pair, place))
     if not abs(away) <= within:

@@ -130,9 +130,10 @@ def capture_time(vector, features, mem, motions):
 @door
 def place_at_seat(vector, features, mem, index, place):
     """From a tip at a place (target axes, from the target's centre of mass) to the seat of its
-    pair [m]; infinite outside. `mem`: zeros, with room for the pairs up to this one."""
-    store_pairs(vector, mem, index + 1, False)
-    return seat_of_place(prepare_pairs(vector, features), mem, PAIRS_MEM, index, place)
+    pair [m]; infinite outside. `mem`: zeros, with room for all pairs."""
+    pairs = prepare_pairs(vector, features)
+    store_pairs(vector, mem, pairs.number, False)
+    return seat_of_place(pairs, mem, PAIRS_MEM, index, place)
 
 
 @compiled
