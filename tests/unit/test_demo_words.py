@@ -49,3 +49,10 @@ def test_what_a_remedy_did_follows_its_row():
     assert "takes it out again" in remedy([ORBIT, *RAW, DAMPED])
     assert "no nearer to orbit" in remedy([ORBIT, *RAW, DAMPED | {"restitution": 1.5}])
     assert "does not go on inventing" in remedy([ORBIT, *RAW, DAMPED | {"energy_invented_J": 0.0}])
+
+
+def test_orbit_is_no_remedy():
+    """Orbit's row names no method (`None`), as the demo writes it: nothing is said of it."""
+    orbit = ORBIT | {"method": None, "delay_ms": None}
+    assert remedy([orbit, *RAW]) == ""
+    assert "None" not in remedy([orbit, *RAW, DAMPED])

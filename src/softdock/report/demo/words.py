@@ -70,14 +70,21 @@ def why(rows: Rows) -> str:
 
 def has_remedy(rows: Rows) -> bool:
     """Whether any row is of a rig with a method."""
-    return any(row.get("delay_ms") is not None and row.get("method", RAW) != RAW for row in rows)
+    return bool(_with_method(rows))
+
+
+def _with_method(rows: Rows) -> list[Mapping[str, Any]]:
+    """Rows of a rig with a method; orbit has neither a delay nor a method."""
+    return [
+        row for row in rows if row.get("delay_ms") is not None and row.get("method", RAW) != RAW
+    ]
 
 
 def remedy(rows: Rows) -> str:
     """What each method made of the delay it was run with."""
     said = []
     bare = {row["delay_ms"]: float(row["restitution"]) for row in _known(raw_rows(rows))}
-    for row in _known([r for r in rows if r.get("method", RAW) != RAW]):
+    for row in _known(_with_method(rows)):
         e, without = float(row["restitution"]), bare.get(row["delay_ms"])
         invents = (row.get("energy_invented_J") or 0.0) > 0.0
         better = without is not None and abs(e - 1.0) < abs(without - 1.0)
