@@ -274,3 +274,13 @@ def test_an_interrupted_run_says_so_and_leaves_nothing(tmp_path):
     assert (running.returncode, out) == (130, "")
     assert said.rstrip().endswith("interrupted")
     assert os.listdir(tmp_path) == []
+
+
+def test_the_next_step_is_of_the_same_rig():
+    """What `--set` changed stands in the command that is advised, by `run` and by `stability`."""
+    change = "robots.chaser.delay_ms=20"
+    for command in (["run", "epos_1d", "--json"], ["stability", "epos_1d", "--json"]):
+        result = CliRunner().invoke(cli, [*command, "--set", change])
+        assert result.exit_code == 0, result.output
+        found = json.loads(result.stdout)["judgement"]["next_step"]
+        assert f"`softdock compare epos_1d --set {change}`" in found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -130,3 +131,9 @@ CHANGES: Callable[..., Any] = click.option(
     metavar="KEY=VALUE",
     help="Change a key, e.g. robots.chaser.delay_ms=8. May be given several times.",
 )
+
+
+def typed(scenario: str, changes: Sequence[str]) -> str:
+    """The scenario as a person would type it again, with what was changed on the command line: a
+    next step that left the changes out would be that of another rig."""
+    return shlex.join([scenario, *(word for change in changes for word in ("--set", change))])

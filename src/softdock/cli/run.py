@@ -8,7 +8,14 @@ from typing import Any
 import click
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, SCENARIO, load_methods, with_methods
+from softdock.cli.arguments import (
+    CHANGES,
+    METHOD_FILES,
+    SCENARIO,
+    load_methods,
+    typed,
+    with_methods,
+)
 from softdock.cli.folders import RUNS, choose, made, save
 from softdock.cli.main import INTERRUPTED, STOPPED_EARLY
 from softdock.cli.numba_start import start_numba
@@ -95,8 +102,8 @@ def run(
             if not interrupted:
                 say("judging it at other sampling phases")
                 try:
-                    judge_in_phases(result, called=scenario)
-                    _explain(result, causes, scenario)
+                    judge_in_phases(result, called=typed(scenario, changes))
+                    _explain(result, causes, typed(scenario, changes))
                 except KeyboardInterrupt:
                     console.print(KEPT)
                     interrupted = True

@@ -222,6 +222,7 @@ def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, A
 def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
     """The judgement of `softdock run`, or why there is none."""
     from softdock.analysis.phased import in_phases, judged, metrics_of
+    from softdock.cli.arguments import typed
     from softdock.scenario.files import load_scenario
 
     loaded = load_scenario(scenario, changes)
@@ -232,7 +233,7 @@ def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:
             "judgement": None,
             "not_judged": f"It cannot be flown, so it is not judged: {error}",
         }
-    return {"judgement": judged(loaded, found, scenario)}
+    return {"judgement": judged(loaded, found, typed(scenario, changes))}
 
 
 def _latched(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:

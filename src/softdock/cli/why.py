@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from softdock.cli.arguments import CHANGES, SCENARIO
+from softdock.cli.arguments import CHANGES, SCENARIO, typed
 from softdock.cli.progress import echo, output, working
 
 
@@ -37,7 +37,7 @@ def why(scenario: str, changes: tuple[str, ...], phases: int, as_json: bool) -> 
         from softdock.analysis.why import why as find
         from softdock.scenario.files import load_scenario
 
-        result = plain(find(load_scenario(scenario, changes), phases, scenario))
+        result = plain(find(load_scenario(scenario, changes), phases, typed(scenario, changes)))
     if as_json:
         echo(json.dumps(result, indent=1, allow_nan=False) + "\n")
     else:
