@@ -65,8 +65,7 @@ def scene_of(
     windows = _windows(run.contacts)
     rows = chosen_rows(np.asarray(series["time"])[: max(shown, 1)], windows)
     time = np.asarray(series["time"])[rows]
-    tracks = {key: track_of(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
-    tracks |= _satellites(tables, series, rows, tracks["mock_up.target"])
+    tracks = tracks_of(tables, series, rows)
     robots, refused = robots_of(tables, series, shown, folder)
     held = flanges(tables) if robots else {}
     made = furnish(tables, _whole(series, shown), held)
@@ -148,6 +147,12 @@ def _whole(series: Any, shown: int) -> dict[str, Track]:
     """The satellites at every row: sizes are taken from these, so that all rigs draw one size."""
     rows = np.arange(max(shown, 1))
     return {key: track_of(series, key, rows) for key in ("chaser", "target")}
+
+
+def tracks_of(tables: Tables, series: Any, rows: np.ndarray) -> dict[str, Track]:
+    """Mock-ups and satellites at some rows."""
+    tracks = {key: track_of(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
+    return tracks | _satellites(tables, series, rows, tracks["mock_up.target"])
 
 
 def _satellites(tables: Tables, series: Any, rows: np.ndarray, target: Track) -> dict[str, Track]:
@@ -237,7 +242,7 @@ def _finished(
     force = pushes[0]
     pairs, which = tables["contact"], touches.pair_at(time, contacts)
     points = touches.touch_points(tracks["mock_up.chaser"], force, pairs, which)
-    arrows = _arrows(made.scale, points, pushes, tracks)
+    arrows = touches.arrows_of(made.scale, points, pushes, tracks)
     path = touches.trail(points, force, tracks["mock_up.target"])
     up = up_of(tables)
     return Scene(
@@ -259,33 +264,6 @@ def _finished(
         robots=robots,
         grounded=grounded,
     )
-
-
-def _arrows(
-    scale: float,
-    points: np.ndarray,
-    pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None],
-    tracks: dict[str, Track],
-) -> list[Any]:
-    """Force, torque and orbit's force at the touch; both forces in one scale."""
-    force, torque, beside = pushes
-    other = beside if beside is not None else np.zeros((0, 3))
-    top, longest = touches.largest(force, other), touches.LONGEST * scale
-    found = []
-    if beside is not None and touches.largest(beside) > 0.0:
-        away = tracks.get("orbit.chaser", tracks["mock_up.chaser"])
-        shift = away.position - tracks["mock_up.chaser"].position
-        found.append(
-            touches.arrow("force in orbit", "force", "orbit", points + shift, other, longest, top)
-        )
-    if top > 0.0:
-        found.append(touches.arrow("contact force", "force", "c4", points, force, longest, top))
-    turning = touches.largest(torque)
-    if turning > 1e-9:
-        found.append(
-            touches.arrow("torque on the chaser", "torque", "c5", points, torque, longest, turning)
-        )
-    return found
 
 
 def up_of(tables: Tables) -> np.ndarray:
