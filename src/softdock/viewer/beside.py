@@ -135,7 +135,7 @@ def scenario_of(attachments: Mapping[str, str], path: str) -> Scenario:
 
 def facility_of_rig(attachments: Mapping[str, str]) -> dict[str, Any] | None:
     """The rig file's `[facility]` over the scenario's, robot by robot; None: neither has one."""
-    found = {}
+    found: dict[str, Any] = {}
     for name in (SCENARIO, RIG):
         table = tomllib.loads(attachments.get(name, "")).get("facility", {})
         for key, value in table.items():
