@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks.wire import free_ports
 from softdock import load_scenario
+from softdock.core.wire import links
 from softdock.drivers.rig_emulation import peers_of
 from softdock.drivers.rig_file import load_rig
 from softdock.drivers.rig_peers import open_peers
@@ -29,6 +30,7 @@ from softdock.drivers.rig_scenario import OnRig, on_rig
 from softdock.rig.series import run_series
 
 NEVER = 1_000_000  # late packets until an emulated robot gives up
+FOR_EVER_NS = 1 << 60
 SPEED = 1e-5  # m/s
 SAMPLE_HZ, CYCLE_HZ, ROBOTS = 7000, 250, 2
 PATIENT: dict[str, Any] = {
@@ -87,6 +89,8 @@ def _recorded(seconds: float, folder: Path) -> dict[str, Any]:
     on, begun = creeping(seconds), time.monotonic()
     with peers_of(on) as emulators, open_peers(on.rig) as peers:
         assert emulators is not None, "these ports were free a moment ago"
+        for link in peers.robots.values():  # a machine that stands still is no clock that jumps
+            link.arrays.settings[links.JUMP_NS] = FOR_EVER_NS
         series = run_series(on, peers, emulators.go, folder=folder)
     (run,) = series.runs
     arrays, outcome = run.program.arrays, run.outcome
