@@ -196,17 +196,20 @@ def _take_room(handle: int, size: int) -> None:
         os.ftruncate(handle, size)
 
 
-def open_ring(path: str | Path) -> RingFile:
-    """The rings of a file that exists. Raises `BadRecording` if it is none."""
+def open_ring(path: str | Path, writing: bool = True) -> RingFile:
+    """The rings of a file that exists. Raises `BadRecording` if it is none. `writing` False: its
+    memory can be read only."""
+    rights = os.O_RDWR if writing else os.O_RDONLY
     try:
-        handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, rights | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise BadRecording(f"{path}: cannot be opened ({error.strerror})") from None
     try:
         size = os.fstat(handle).st_size
         if size < PAGE:
             raise BadRecording(f"{path}: no ring: {size} bytes")
-        memory = mmap.mmap(handle, size)
+        access = mmap.ACCESS_WRITE if writing else mmap.ACCESS_READ
+        memory = mmap.mmap(handle, size, access=access)
     except (OSError, ValueError) as error:
         raise BadRecording(f"{path}: cannot be read: {error}") from None
     finally:
