@@ -27,7 +27,7 @@ class Beside:
     """One run's rings, followed from now on. `from_start`: from the oldest row that is there."""
 
     def __init__(self, path: str | Path, from_start: bool = False) -> None:
-        self.rings = open_ring(path, writing=False)
+        self.rings = open_ring(path, read_only=True)
         self.about, self.streams = self.rings.about, self.rings.streams
         self._next = [0 if from_start else int(ring.words[IN.count]) for ring in self.rings.rings]
 
