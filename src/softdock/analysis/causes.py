@@ -8,6 +8,7 @@ run and orbit are both flown without it.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
@@ -28,6 +29,7 @@ class Cause(NamedTuple):
     helps: str  # what an engineer can do about it
     of_sensor: bool = False  # part of the ledger's row sensor
     in_orbit: bool = False  # orbit has it too
+    in_free_flight: bool = False  # it pushes before anything touches
 
 
 def causes(scenario: Scenario) -> list[Cause]:
@@ -66,8 +68,13 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
     if robot["model"] != "delay":
         own = [p.key for p in ROBOT if p.when is not None and p.when[0] == "model"]
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
-        words = robot_model_named(robot["model"]).words
-        found.append(Cause(f"{body}'s robot: {words}", words, off, "a stiffer or stronger robot"))
+        model = robot_model_named(robot["model"])
+        linear = model.linear(robot)
+        size = model.words
+        if linear.lag > 0.0:
+            behind = 2e3 * linear.damping_ratio / linear.lag
+            size = f"{linear.lag / (2.0 * math.pi):.3g} Hz: {behind:.3g} ms late"
+        found.append(Cause(f"{body}'s robot: {model.words}", size, off, "a faster robot"))
     joint = {f"{at}.joint_stiffness_N_per_m": 0.0}
     words = f"{robot['joint_stiffness_N_per_m']:g} N/m"
     found.append(Cause(f"{body}'s robot: elastic joint", words, joint, "a stiffer robot"))
@@ -104,7 +111,14 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
             "a lower threshold, a larger range",
             True,
         ),
-        Cause("sensor: bias", biased, bias, "tare it before each run", True),
+        Cause(
+            "sensor: bias",
+            biased,
+            bias,
+            "tare it before each run",
+            of_sensor=True,
+            in_free_flight=True,
+        ),
         Cause("sensor: faults", happened, faults, "another sensor, or another cable", True),
     ]
 
@@ -114,9 +128,25 @@ def _tool(t: dict[str, Any], body: str) -> list[Cause]:
     off: dict[str, Any] = {f"{at}.mass_kg": 0.0, f"{at}.believed.mass_kg": 0.0}
     off |= {f"{at}.{k}": _ZERO3 for k in ("inertia_kg_m2", "believed.inertia_kg_m2")}
     wrong = 1e3 * (tool["mass_kg"] - tool["believed"]["mass_kg"])
-    words = f"{tool['mass_kg']:g} kg, believed {wrong:+.3g} g off"
-    words = words if wrong else f"{tool['mass_kg']:g} kg, weighed rightly"
-    return [Cause(f"{body}'s tool: weight", words, off, "weigh it (`softdock identify`)", True)]
+    apart = 1e3 * math.dist(tool["centre_m"], tool["believed"]["centre_m"])
+    said = [f"{tool['mass_kg']:g} kg"]
+    if wrong:
+        said.append(f"believed {-wrong:+.3g} g off")
+    if apart:
+        said.append(f"its centre {apart:.3g} mm off")
+    if not (wrong or apart):
+        said.append("weighed rightly")
+    helps = "weigh it, and find its centre (`softdock calibrate`)"
+    return [
+        Cause(
+            f"{body}'s tool: weight",
+            ", ".join(said),
+            off,
+            helps,
+            of_sensor=True,
+            in_free_flight=bool(wrong or apart),
+        )
+    ]
 
 
 def _poses(t: dict[str, Any]) -> list[Cause]:

@@ -26,7 +26,7 @@ import numpy as np
 
 from softdock.analysis.causes import Cause, causes
 from softdock.analysis.free_flight import free_flight
-from softdock.analysis.judgement import share
+from softdock.analysis.judgement import FAITHFUL, share
 from softdock.analysis.phased import cores, in_phases, judged, metrics_of
 from softdock.analysis.simulation import simulate
 from softdock.core.machine.features import Markers
@@ -89,6 +89,7 @@ def why(
                 "energy_left": left.energy,
                 "of_sensor_row_J": split,
                 "helps": cause.helps,
+                "in_free_flight": cause.in_free_flight,
             }
         )
     own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
@@ -104,7 +105,23 @@ def why(
         "free_flight": free_flight(scenario).said,
     }
     result["sentence"] = sentence(result)
+    result["judgement"] = with_first_cause(result["judgement"], result, scenario)
     return result
+
+
+def with_first_cause(
+    judgement: dict[str, Any], result: dict[str, Any], scenario: Scenario
+) -> dict[str, Any]:
+    """The verdict whose next step is what helps the largest cause."""
+    rows = result["rows"]
+    if judgement["word"] == FAITHFUL or not rows or not rows[0]["share_of_distance"] > 0.0:
+        return judgement
+    first = rows[0]
+    step = first["helps"]
+    if first["in_free_flight"]:
+        step = free_flight(scenario).remedy or step
+    step = step[0].upper() + step[1:].rstrip(".")
+    return {**judgement, "next_step": f"Next, the largest cause, {first['cause']}: {step}."}
 
 
 def is_quick(scenario: Scenario) -> bool:
