@@ -93,7 +93,7 @@ def why(
             }
         )
     own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
-    result = {
+    result: dict[str, Any] = {
         "scenario": scenario.name,
         "phases": phases,
         "judgement": judged(scenario, own, called),
