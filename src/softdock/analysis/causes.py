@@ -17,6 +17,7 @@ from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")
+COMPARE = "`softdock compare`"
 FINER = 4  # cycles in place of one, for what the sampling itself does
 IDEAL_INTEGRATOR = "exact_hold"  # exact motion under the held force
 _ZERO3 = [0.0, 0.0, 0.0]
@@ -61,7 +62,7 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         )
     }
     total = robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"]
-    method = "a method that takes delay out (`softdock compare`), or a faster robot"
+    method = f"a method that takes delay out ({COMPARE}), or a faster robot"
     found = [
         Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
     ]

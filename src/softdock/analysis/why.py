@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.causes import Cause, causes
+from softdock.analysis.causes import COMPARE, Cause, causes
 from softdock.analysis.free_flight import free_flight
 from softdock.analysis.judgement import FAITHFUL, share
 from softdock.analysis.phased import cores, in_phases, judged, metrics_of
 from softdock.analysis.simulation import simulate
+from softdock.core.adaptation.registry import RAW
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import each_abandonable
 from softdock.errors import BadInput
@@ -105,14 +106,13 @@ def why(
         "free_flight": free_flight(scenario).said,
     }
     result["sentence"] = sentence(result)
-    result["judgement"] = with_first_cause(result["judgement"], result, scenario)
+    result["judgement"] = with_first_cause(result, scenario, called or scenario.name)
     return result
 
 
-def with_first_cause(
-    judgement: dict[str, Any], result: dict[str, Any], scenario: Scenario
-) -> dict[str, Any]:
+def with_first_cause(result: dict[str, Any], scenario: Scenario, called: str) -> dict[str, Any]:
     """The verdict whose next step is what helps the largest cause."""
+    judgement: dict[str, Any] = result["judgement"]
     rows = result["rows"]
     if judgement["word"] == FAITHFUL or not rows or not rows[0]["share_of_distance"] > 0.0:
         return judgement
@@ -120,8 +120,14 @@ def with_first_cause(
     step = first["helps"]
     if first["in_free_flight"]:
         step = free_flight(scenario).remedy or step
-    step = step[0].upper() + step[1:].rstrip(".")
-    return {**judgement, "next_step": f"Next, the largest cause, {first['cause']}: {step}."}
+    elif COMPARE in step and set(_methods(scenario)) <= {RAW}:
+        step = f"`softdock compare {called}` shows which method helps and how to set it"
+    said = f"Next: {step.rstrip('.')}. The largest cause is {first['cause']}."
+    return {**judgement, "next_step": said}
+
+
+def _methods(scenario: Scenario) -> list[str]:
+    return [entry["name"] for entry in scenario.tables["methods"]]
 
 
 def is_quick(scenario: Scenario) -> bool:
