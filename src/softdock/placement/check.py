@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.sources import arm_of
 from softdock.errors import BadInput, Problem
 from softdock.placement.collisions import Nearest, nearest_parts
 from softdock.placement.motion import Motion
 from softdock.placement.robot_path import (
     RobotPath,
     Sweeper,
-    arm_of,
     end_problem,
     loaded,
     mock_up_load,

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from softdock.arms.arm import Arm, matrix_of, six, symmetric
-from softdock.arms.sources import load_arm
-from softdock.arms.table import arm_from_table
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
@@ -80,13 +77,6 @@ class RobotPath:
     @property
     def fits(self) -> bool:
         return self.ended is None and self.worst.use <= 1.0
-
-
-def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
-    """The arm that a mount names or spells out."""
-    if isinstance(mount.arm, Mapping):
-        return arm_from_table(mount.arm)
-    return load_arm(mount.arm, folder)
 
 
 def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
