@@ -22,6 +22,7 @@ from softdock.core.machine import doors
 from softdock.core.machine.interrupts import abandonable, deferred
 from softdock.core.orbit import Orbit
 from softdock.errors import NoTruth, RunInterrupted
+from softdock.runs.arms import stops_of_arms
 from softdock.runs.memory import check_memory
 from softdock.runs.run import Reached, Run, contact_rows
 from softdock.runs.series import Series
@@ -139,6 +140,7 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     ]
     if status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
+        warnings += stops_of_arms(scenario, loop.mem)
     return Run(
         scenario=scenario,
         series=series,

@@ -80,7 +80,8 @@ def place(
     with the joint, the instant and what would help.
     """
     from softdock.placement.motion import motion_of, spread_of
-    from softdock.placement.place import facility_of, place_robots, robots_to_place
+    from softdock.placement.place import place_robots, robots_to_place
+    from softdock.scenario.room import facility_of
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
 

@@ -91,7 +91,7 @@ def _check_arms(scenario: str, checked: Any) -> None:
     from softdock.errors import BadInput
     from softdock.placement.check import check_run
     from softdock.placement.motion import motion_of
-    from softdock.placement.place import facility_of
+    from softdock.scenario.room import facility_of
     from softdock.placement.words import check_sentence
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
