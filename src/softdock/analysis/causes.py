@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
+from softdock.core.robots.arm.words import arm_words
 from softdock.core.robots.keys import ROBOT
 from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
@@ -64,10 +65,11 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
     ]
     if robot["model"] != "delay":
-        own = [p.key for p in ROBOT if p.when is not None and p.when[0] == "model"]
+        own = [p.key for p in ROBOT if p.when is not None and p.when[0] in ("model", "joints")]
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
         words = robot_model_named(robot["model"]).words
-        found.append(Cause(f"{body}'s robot: {words}", words, off, "a stiffer or stronger robot"))
+        size = arm_words(robot) if robot["model"] == "arm" else words
+        found.append(Cause(f"{body}'s robot: {words}", size, off, "a stiffer or stronger robot"))
     joint = {f"{at}.joint_stiffness_N_per_m": 0.0}
     words = f"{robot['joint_stiffness_N_per_m']:g} N/m"
     found.append(Cause(f"{body}'s robot: elastic joint", words, joint, "a stiffer robot"))

@@ -81,9 +81,9 @@ def place(
     """
     from softdock.placement.motion import motion_of, spread_of
     from softdock.placement.place import place_robots, robots_to_place
-    from softdock.scenario.room import facility_of
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
+    from softdock.scenario.room import facility_of
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None

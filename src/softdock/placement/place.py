@@ -17,10 +17,8 @@ from softdock.placement.searcher import DEFLECTION, Best
 from softdock.scenario.facility import (
     ROBOTS,
     Facility,
-    Frame,
     Mount,
     facility_tables,
-    read_facility,
 )
 
 GRID = 24  # cells of a map's side

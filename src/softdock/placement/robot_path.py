@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +14,7 @@ from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
 from softdock.errors import Problem
 from softdock.placement.motion import Motion
-from softdock.scenario.facility import Facility, Load, Mount
+from softdock.scenario.facility import Facility, Mount
 
 FA = FRAMES.at
 MARKS = {1: "shoulder", 3: "elbow", 5: "wrist"}  # which singularity a joint is about

@@ -1,5 +1,5 @@
-"""Arms in a run: which are recorded, and why one could not follow its set-points: which joint, when,
-and what would help."""
+"""Arms in a run: which are recorded, and why one could not follow its set-points: which joint,
+when, and what would help."""
 
 from __future__ import annotations
 
@@ -60,14 +60,19 @@ def recorded_arms(scenario: Scenario) -> list[RecordedArm]:
     ]
 
 
-def arm_state(vector: np.ndarray, mem: np.ndarray, robot: str) -> np.ndarray:
-    """The state of a robot's arm in `mem`, as a view: core.robots.arm.layout.ARM_STATE."""
+def robot_part(vector: np.ndarray, robot: str) -> int:
+    """First float of a robot's part of `mem` (core/robots/memory.py)."""
     pairs, latches, slots, floats = (
         int(vector[MEMORY_AT + i])
         for i in (MAP.pair_count, MAP.latch_count, MAP.slots, MAP.robot_floats)
     )
     first = PAIRS_MEM + pairs * PAIR_FLOATS + latches * LATCH_FLOATS + 2 * slots * MOTION_FLOATS
-    first += list(BASES).index(robot) * floats + STATE_AT
+    return first + list(BASES).index(robot) * floats
+
+
+def arm_state(vector: np.ndarray, mem: np.ndarray, robot: str) -> np.ndarray:
+    """The state of a robot's arm in `mem`, as a view: core.robots.arm.layout.ARM_STATE."""
+    first = robot_part(vector, robot) + STATE_AT
     return mem[first : first + ARM_STATE.size]
 
 

@@ -29,6 +29,19 @@ def arm_place(robot: str) -> int:
     return BASES[robot] + int(ROBOT.at.arm)
 
 
+def frozen_by_arms(tables: Mapping[str, Any], key: str) -> str:
+    """Why a key cannot differ from run to run of one batch where robots are arms; empty: it can.
+    The arms' numbers are made from these keys once, for all runs."""
+    table, _, _ = key.partition(".")
+    if not arm_robots(tables) or table not in ("laboratory", "mock_up"):
+        return ""
+    if table == "mock_up" and not any(
+        tables["robots"][robot].get("elastic_joints") for robot in arm_robots(tables)
+    ):
+        return ""
+    return "one value in a batch: the arms of [facility] are set up and loaded for it"
+
+
 def located(problem: Problem, locate: Callable[[str], str]) -> Problem:
     """With file and line, where it has none yet."""
     return problem if problem.where else replace(problem, where=locate(problem.key))

@@ -21,8 +21,8 @@ from softdock.core.machine.vector import (
     MEMORY_AT,
 )
 from softdock.errors import BadInput, Problem, closest
-from softdock.scenario.arm_tables import arm_place, arm_robots, located
 from softdock.scenario.approach import PATH as APPROACH_PATH
+from softdock.scenario.arm_tables import arm_place, arm_robots, located
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of

@@ -14,9 +14,9 @@ e = q - theta, r = e' and h a substep:
     (M + h/2 D + h^2/4 K) r_mean = M r + h/2 (J' F - C q' - K e),   e += h r_mean
 
 which balances the books to rounding: gain of kinetic and stored energy = work of the contact
-+ work of the motors - h r_mean' D r_mean. Velocity forces do no work while M follows the links, and
-none here: M is taken anew at the end of a step, and the speeds are scaled so that the kinetic energy
-is what the other works left. The scale differs from 1 by the step's own error, some 1e-8.
++ work of the motors - h r_mean' D r_mean. Velocity forces do no work while M follows the links,
+and none here: M is taken anew at the end of a step, and the speeds are scaled so that the kinetic
+energy is what the other works left. The scale differs from 1 by the step's own error, some 1e-8.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from softdock.core.spatial.vectors import ZERO, dot
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # of the kinetic energy in a step; beyond, the speeds are left as they are and the books tell
 FARTHEST = 0.25
-RESOLVED = 0.2  # rad of the fastest mode in a substep: its frequency to (0.2)^2 / 12, 0.3 %
-MOST_SUBSTEPS = 16.0
+RESOLVED = 0.3  # rad of the fastest mode in a substep: its frequency to 0.3^2 / 12, 0.8 %
+MOST_SUBSTEPS = 12.0
 MOTOR, CONTACT, DAMPING = 0, 1, 2  # in `works`
 
 
@@ -198,7 +198,8 @@ def _substep(arm, mem, at, h, force, torque):
 def try_links(arm, mem, state, dt, force, torque):
     """The links after dt under a constant wrench (base axes, about the satellite's centre of mass),
     into `tried` and `tried_rate`. The motors were at `was` and are at `q`."""
-    at, h = state + STATE_AT, dt / mem[at + S.substeps]
+    at = state + STATE_AT
+    h = dt / mem[at + S.substeps]
     for i in range(AXES):
         u = (mem[at + S.q + i] - mem[at + S.was + i]) / dt
         mem[at + S.target + i] = mem[at + S.was + i]

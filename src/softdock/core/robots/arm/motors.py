@@ -19,12 +19,12 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import STATE_AT, S, arm_of
 from softdock.core.robots.arm.set_points import joints_at
 from softdock.core.robots.arm.tip import mock_up_at
+from softdock.core.robots.arm.words import FOLLOWS, linear_arm
 from softdock.core.robots.delay import delay_at
 from softdock.core.robots.interception import advance_profile, intercepting_profile
 from softdock.core.robots.keys import JOINTS_LAG, JOINTS_LIMITED, ROBOT
 from softdock.core.robots.memory import ROBOT_STATE
 from softdock.core.robots.model import RobotModel
-from softdock.core.robots.arm.words import FOLLOWS, linear_arm
 from softdock.core.spatial.oscillator import free_response
 from softdock.core.spatial.vectors import scale, store3, subtract
 

@@ -32,3 +32,14 @@ def linear_arm(robot: Mapping[str, Any]) -> Linear:
         return Linear(2.0 * math.pi * min(lags), zeta, said + elastic)
     said = LIMITED if robot["joints"] == "limited" else RIGID
     return Linear(left_out=said + elastic)
+
+
+def arm_words(robot: Mapping[str, Any]) -> str:
+    """What the joints do, in words."""
+    words = {"stiff": "stiff", "limited": "within the arm's limits"}
+    how = words.get(robot["joints"], "")
+    if robot["joints"] == "lag":
+        lags = frequencies(robot)
+        ends = dict.fromkeys(f"{v:g}" for v in (min(lags), max(lags)))
+        how = f"lag of {' to '.join(ends)} Hz"
+    return f"{how}, elastic" if robot["elastic_joints"] else how
