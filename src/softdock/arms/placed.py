@@ -2,8 +2,8 @@
 
 In: a scenario's resolved tables. Out: one block of numbers for each robot whose model is an arm, or
 `BadInput` with what is missing: no arm, an arm without the numbers that its joints need, or two
-arms in one place. An arm from a file is written into the tables as a table of axes, so that a run's own
-scenario needs no other file.
+arms in one place. An arm from a file is written into the tables as a table of axes, so that a
+run's own scenario needs no other file.
 """
 
 from __future__ import annotations

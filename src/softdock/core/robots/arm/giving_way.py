@@ -9,7 +9,14 @@ tried, `keep_way` for the one that counts.
 from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.robots.arm.layout import STATE_AT, P, S, arm_of, has_elastic_joints
+from softdock.core.robots.arm.layout import (
+    PLACED_FLOATS,
+    STATE_AT,
+    P,
+    S,
+    arm_at,
+    has_elastic_joints,
+)
 from softdock.core.robots.arm.links import keep_links, ready_links, try_links
 from softdock.core.robots.arm.tip import mock_up_at
 from softdock.core.robots.joint import book_joint, motors_of, store_motors, yield_to
@@ -26,7 +33,8 @@ MOVING = ROBOT_STATE.at
 def make_ready(vector, base, mem, state, dt):
     """What every try of this step has in common."""
     if has_elastic_joints(vector, base):
-        ready_links(arm_of(vector, base), mem, state, dt)
+        first = arm_at(vector, base)
+        ready_links(vector[first : first + PLACED_FLOATS], mem, state, dt)
 
 
 @apart
@@ -35,7 +43,8 @@ def give_way(vector, base, mem, state, dt, was, motors, wrench):
     if not has_elastic_joints(vector, base):
         joint = robot_joint(vector, base)
         return yield_to(joint, dt, was, motors_of(mem, state), motors, wrench.force)
-    arm, at = arm_of(vector, base), state + STATE_AT
+    first, at = arm_at(vector, base), state + STATE_AT
+    arm = vector[first : first + PLACED_FLOATS]
     turn = load_pose(arm, P.orbit).q
     try_links(arm, mem, state, dt, rotate(turn, wrench.force), rotate(turn, wrench.torque))
     return mock_up_at(arm, mem, state, at + S.tried, at + S.tried_rate)
@@ -46,7 +55,8 @@ def keep_way(vector, base, mem, state, dt, was, there, motors, force):
     """Books and state of the step that was tried last; where the mock-up is. Of elastic joints also
     its accelerations."""
     if has_elastic_joints(vector, base):
-        arm, at = arm_of(vector, base), state + STATE_AT
+        first, at = arm_at(vector, base), state + STATE_AT
+        arm = vector[first : first + PLACED_FLOATS]
         keep_links(arm, mem, state)
         there = mock_up_at(arm, mem, state, at + S.link, at + S.link_rate)
         store3(mem, state + MOVING.acceleration, scale(1.0 / dt, subtract(there.v, was.v)))

@@ -84,7 +84,7 @@ P, S, ROW = PLACED.at, ARM_STATE.at, JOINT_ROW.at
 STATE_AT = ROBOT_FLOATS + JOINT_FLOATS
 RING_AT = STATE_AT + ARM_STATE.size
 ROW_FLOATS = JOINT_ROW.size
-PLACED_FLOATS, WORK_FLOATS = PLACED.size, WORK.size
+PLACED_FLOATS, WORK_FLOATS = PLACED.size, WORK.size  # lengths of slices
 JACOBIAN_FLOATS, MASS_FLOATS = 6 * AXES, AXES * AXES
 ARM_AT, MODEL_AT, ELASTIC_AT = ROBOT.at.arm, ROBOT.at.model, ROBOT.at.elastic_joints
 
@@ -106,23 +106,16 @@ def has_elastic_joints(vector, base):
 
 
 @compiled
-def arm_of(vector, base):
-    """A view of the arm's numbers; `base`: of the robot's keys in the vector."""
-    at = int(vector[base + ARM_AT])
-    return vector[at : at + PLACED_FLOATS]
+def arm_at(vector, base):
+    """Where the arm's numbers begin; `base`: of the robot's keys in the vector. Whoever reads them
+    takes the slice from there on: compiled code cannot return one."""
+    return int(vector[base + ARM_AT])
 
 
 @compiled
-def work_of(mem, state):
-    """A view of the room along the links; `state`: of the robot's part of `mem`."""
-    at = state + STATE_AT + S.work
-    return mem[at : at + WORK_FLOATS]
-
-
-@compiled
-def axes_of(mem, at):
-    """A view of seven numbers."""
-    return mem[at : at + AXES]
+def work_at(state):
+    """Where the room along the links begins; `state`: of the robot's part of `mem`."""
+    return state + STATE_AT + S.work
 
 
 @compiled

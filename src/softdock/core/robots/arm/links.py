@@ -32,11 +32,11 @@ from softdock.core.robots.arm.layout import (
     MASS_FLOATS,
     SQUARE,
     STATE_AT,
+    WORK_FLOATS,
     P,
     S,
-    axes_of,
     load7,
-    work_of,
+    work_at,
 )
 from softdock.core.robots.arm.tip import body_in_base
 from softdock.core.spatial.vectors import ZERO, dot
@@ -76,8 +76,9 @@ def _stored(arm, mem, at, q):
 @apart
 def _take_mass(arm, mem, state, q):
     """Mass matrix of the links at q, without the rotors."""
-    at, work = state + STATE_AT, work_of(mem, state)
-    link_frames(arm, axes_of(mem, q), work)
+    at, room = state + STATE_AT, work_at(state)
+    work = mem[room : room + WORK_FLOATS]
+    link_frames(arm, mem[q : q + AXES], work)
     mass_matrix(arm, work, mem[at + S.mass : at + S.mass + MASS_FLOATS])
     for i in range(AXES):
         mem[at + S.mass + (AXES + 1) * i] -= arm[AT.rotor + i]
@@ -95,9 +96,10 @@ def weigh_links(arm, mem, state):
 @apart
 def ready_links(arm, mem, state, dt):
     """What a step needs however often it is tried: velocity forces, Jacobian, factor."""
-    at, work = state + STATE_AT, work_of(mem, state)
+    at, room = state + STATE_AT, work_at(state)
+    work = mem[room : room + WORK_FLOATS]
     q, rate = load7(mem, at + S.link), load7(mem, at + S.link_rate)
-    into = axes_of(mem, at + S.velocity_torque)
+    into = mem[at + S.velocity_torque : at + S.velocity_torque + AXES]
     torques(arm, q, rate, STILL, ZERO, ZERO, ZERO, work, into)
     body = body_in_base(arm, link_frames(arm, q, work))
     for i in range(JOINTS):

@@ -16,7 +16,7 @@ from softdock.core.arms.forward import first_axis
 from softdock.core.arms.layout import AT, AXES, JOINTS
 from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.robots.arm.layout import STATE_AT, S, arm_of
+from softdock.core.robots.arm.layout import PLACED_FLOATS, STATE_AT, S, arm_at
 from softdock.core.robots.arm.set_points import joints_at
 from softdock.core.robots.arm.tip import mock_up_at
 from softdock.core.robots.arm.words import FOLLOWS, linear_arm
@@ -88,7 +88,8 @@ def _within_limits(mem, at, arm, jerk, dt):
 def move_motors(vector, carrier, robot, chance, T, mem, t0, t1):
     """The motors from t0 to t1 [s], in `mem`."""
     at, base, dt = carrier.state + STATE_AT, carrier.follower.at, t1 - t0
-    arm, model = arm_of(vector, base), vector[base + KEY.joints]
+    first, model = arm_at(vector, base), vector[base + KEY.joints]
+    arm = vector[first : first + PLACED_FLOATS]
     for i in range(AXES):
         mem[at + S.was + i] = mem[at + S.q + i]
     if model == JOINTS_LAG:
@@ -109,7 +110,8 @@ def move_motors(vector, carrier, robot, chance, T, mem, t0, t1):
 def _follow(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
     """The mock-up (behind elastic joints: where the motors would hold it) at t1."""
     move_motors(vector, carrier, robot, chance, T, mem, t0, t1)
-    arm, at, dt = arm_of(vector, carrier.follower.at), carrier.state + STATE_AT, t1 - t0
+    first, at, dt = arm_at(vector, carrier.follower.at), carrier.state + STATE_AT, t1 - t0
+    arm = vector[first : first + PLACED_FLOATS]
     after = mock_up_at(arm, mem, carrier.state, at + S.q, at + S.rate)
     if inertial:
         state = carrier.state

@@ -19,16 +19,18 @@ from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms
 from softdock.core.rings import Ring, row_of
 from softdock.core.robots.arm.layout import (
+    PLACED_FLOATS,
     RING_AT,
     ROW,
     ROW_FLOATS,
     STATE_AT,
+    WORK_FLOATS,
     P,
     S,
-    arm_of,
+    arm_at,
     is_arm,
     load7,
-    work_of,
+    work_at,
 )
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
 from softdock.core.robots.history import ON_STAMP
@@ -53,7 +55,8 @@ def joint_row(carrier, stamp):
 @compiled
 def _store_rates(arm, mem, state, row, set_point, base_rate):
     """Rates of the joints that give the satellite the set-point's twist; zero where singular."""
-    work, at = work_of(mem, state), state + STATE_AT + S.jacobian
+    room, at = work_at(state), state + STATE_AT + S.jacobian
+    work = mem[room : room + WORK_FLOATS]
     link_frames(arm, load7(mem, row + ROW.q), work)
     point = centre_in_base(arm, set_point)
     v, w = twist_in_base(arm, set_point)
@@ -105,7 +108,8 @@ def _no_joints(features, vector, carrier, mem, stamp, set_point):
 @apart
 def _joints(features, vector, carrier, mem, stamp, set_point):
     if is_arm(vector, carrier.follower.at):
-        store_joints(arm_of(vector, carrier.follower.at), carrier, mem, stamp, set_point)
+        at = arm_at(vector, carrier.follower.at)
+        store_joints(vector[at : at + PLACED_FLOATS], carrier, mem, stamp, set_point)
 
 
 @by_type(lambda cls: _joints if cls is Arms else _no_joints)

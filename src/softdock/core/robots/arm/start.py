@@ -20,10 +20,11 @@ from softdock.core.arms.forward import first_axis
 from softdock.core.arms.layout import AT, AXES
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import (
+    PLACED_FLOATS,
     STATE_AT,
     P,
     S,
-    arm_of,
+    arm_at,
     has_elastic_joints,
     is_arm,
     load7,
@@ -86,7 +87,8 @@ def stand(vector, carrier, chance, T, step, mem, motion):
     base, at = carrier.follower.at, carrier.state + STATE_AT
     if not is_arm(vector, base):
         return motion
-    arm = arm_of(vector, base)
+    first = arm_at(vector, base)
+    arm = vector[first : first + PLACED_FLOATS]
     mem[at + S.on] = 1.0
     mem[at + S.first] = float(first_axis(arm))
     mem[at + S.elastic] = 1.0 if has_elastic_joints(vector, base) else 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from softdock.core.arms.forward import first_axis, jacobian_column, link_frames
 from softdock.core.arms.layout import AXES
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.robots.arm.layout import P, axes_of, work_of
+from softdock.core.robots.arm.layout import WORK_FLOATS, P, work_at
 from softdock.core.spatial.motion import Motion, Pose, load_pose
 from softdock.core.spatial.rotations import inverse, normalise, product, rotate, rotate_back
 from softdock.core.spatial.vectors import ZERO, add, add_scaled, subtract
@@ -52,8 +52,9 @@ def body_in_base(arm, flange):
 @apart
 def mock_up_at(arm, mem, state, q_at, rate_at):
     """The mock-up of joints and rates that stand in `mem`; `state`: of the robot's part of it."""
-    work = work_of(mem, state)
-    body = body_in_base(arm, link_frames(arm, axes_of(mem, q_at), work))
+    room = work_at(state)
+    work, q = mem[room : room + WORK_FLOATS], mem[q_at : q_at + AXES]
+    body = body_in_base(arm, link_frames(arm, q, work))
     v, w = ZERO, ZERO
     for i in range(first_axis(arm), AXES):
         along, about = jacobian_column(arm, work, i, body.p)  # Lange eq. 11
