@@ -9,9 +9,9 @@ from arm_cases import bump
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
 from softdock.core.arms.layout import AT
+from softdock.core.machine.vector import CHASER_ROBOT_AT
 from softdock.core.robots.arm.layout import ARM_STATE, PLACED
 from softdock.core.robots.keys import ROBOT
-from softdock.core.machine.vector import CHASER_ROBOT_AT
 from softdock.runs.arms import arm_state
 from softdock.runs.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place
@@ -28,7 +28,8 @@ def flown(robots, **more):
 def test_stiff_joints_put_the_mock_up_where_the_delayed_set_point_is():
     """Inverse, delay in joint space and forward kinematics end at the pose that was asked for."""
     run, ideal = flown(ARM), flown({"delay_ms": 4.0})
-    assert run.status == "completed" and len(run.contacts) == 1
+    assert run.status == "completed"
+    assert len(run.contacts) == 1
     for name in ("mock_up.chaser.position", "mock_up.target.velocity", "chaser.velocity"):
         scale = np.abs(ideal.series[name]).max()
         assert np.abs(run.series[name] - ideal.series[name]).max() < 1e-7 * scale
@@ -69,17 +70,20 @@ def test_joint_columns_are_there_for_arms_alone():
     assert list(one.series)[: len(none.series)] == list(none.series)
     assert one.series["joints.chaser.clearance"].min() > 0.3
     moved = np.ptp(one.series["joints.chaser.position"], axis=0)
-    assert (moved > 1e-4).all() and (moved < 0.1).all()
+    assert (moved > 1e-4).all()
+    assert (moved < 0.1).all()
 
 
 def test_elastic_joints_keep_their_books():
     """Motors and contact put in what the joints store, take and move: to 1e-9 of what went through,
     with their stored and dissipated energy among the run's books."""
     run = flown(ARM | {"elastic_joints": True, "joint_damping_ratio": 0.05}, seconds=0.1)
-    assert set(run.joint_books) == {"chaser", "target"} and run.contacts
+    assert set(run.joint_books) == {"chaser", "target"}
+    assert run.contacts
     for books in run.joint_books.values():
         turnover = sum(abs(value) for key, value in books.items() if key != "residual_J")
-        assert turnover > 0.3 and abs(books["residual_J"]) < 1e-9 * turnover
+        assert turnover > 0.3
+        assert abs(books["residual_J"]) < 1e-9 * turnover
         assert books["dissipated_J"] > 0.0
     most = run.series["joints.chaser.energy.stored"].max()
     bent = run.series["joints.chaser.position"] - run.series["joints.chaser.motor"]

@@ -70,8 +70,10 @@ def test_a_branch_that_ends_stops_the_run_with_joint_and_instant():
     assert run.status in ("arm out of reach", "joint limit of an arm", "arm at a singularity")
     said = next(text for text in run.warnings if "the chaser's arm (KUKA KR 16-2)" in text)
     instant = float(said.split(" at ")[1].split(" s,")[0])
-    assert "joint A" in said and "would help" in said
-    assert instant == pytest.approx(run.cycles * 0.004, rel=1e-3) and 0.1 < instant < 8.0
+    assert "joint A" in said
+    assert "would help" in said
+    assert instant == pytest.approx(run.cycles * 0.004, rel=1e-3)
+    assert 0.1 < instant < 8.0
     assert np.isfinite(run.series["joints.chaser.position"]).all()
 
 
@@ -97,7 +99,8 @@ def test_an_arm_written_as_a_table_is_the_same_arm(name):
     arm = load_arm(name)
     again = arm_from_table(arm_table(arm))
     assert np.allclose(again.vector, arm.vector, rtol=1e-14, atol=1e-14)
-    assert again.axis_names == arm.axis_names and again.published == arm.published
+    assert again.axis_names == arm.axis_names
+    assert again.published == arm.published
 
 
 def test_an_arm_from_a_file_is_kept_in_the_scenario(tmp_path):

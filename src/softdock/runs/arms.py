@@ -3,6 +3,7 @@ when, and what would help."""
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,11 +52,20 @@ def mounted_arms(scenario: Scenario) -> dict[str, Arm]:
     return {robot: arm_of(mounts[robot]) for robot in robots}
 
 
+def axis_labels(arm: Arm) -> tuple[str, ...]:
+    """Names of an arm's axes as parts of a channel's name: letters, digits, `_` and `-`; numbers
+    where two would be alike."""
+    names = [re.sub(r"[^A-Za-z0-9_-]", "_", name) for name in arm.axis_names[arm.first :]]
+    if len(set(names)) == len(names) and all(names):
+        return tuple(names)
+    return tuple(f"axis_{slot}" for slot in range(arm.first, len(arm.axis_names)))
+
+
 def recorded_arms(scenario: Scenario) -> list[RecordedArm]:
     """Of which robots the joints are recorded."""
     robots = scenario.tables["robots"]
     return [
-        RecordedArm(robot, arm.first, bool(robots[robot]["elastic_joints"]))
+        RecordedArm(robot, axis_labels(arm), bool(robots[robot]["elastic_joints"]))
         for robot, arm in mounted_arms(scenario).items()
     ]
 

@@ -29,31 +29,34 @@ class RecordedArm(NamedTuple):
     """A robot whose joints are recorded."""
 
     robot: str  # chaser or target
-    first: int  # slot of its first axis: 0 with a base axis, else 1
+    axes: tuple[str, ...]  # names of its axes, the base axis first where there is one
     elastic: bool
 
 
-def _axes(name: str, first: int, unit: str, meaning: str) -> list[tuple[str, str, str, str]]:
-    slots = range(first, AXES)
-    units = [unit.replace("rad", "m or rad") if slot == 0 else unit for slot in slots]
+def _axes(
+    name: str, axes: tuple[str, ...], unit: str, meaning: str
+) -> list[tuple[str, str, str, str]]:
+    """One column an axis; a base axis may slide."""
+    base = unit.replace("rad", "m or rad") if len(axes) == AXES else unit
+    units = [base, *[unit] * (len(axes) - 1)]
     return [
-        (f"{name}.{slot if slot else 'base'}", own, "joint", f"{meaning} {slot or 'the base axis'}")
-        for slot, own in zip(slots, units, strict=True)
+        (f"{name}.{axis}", own, "joint", f"{meaning} {axis}")
+        for axis, own in zip(axes, units, strict=True)
     ]
 
 
 def joint_channels(arm: RecordedArm) -> list[tuple[str, str, str, str]]:
     """Name, unit, frame and meaning of every column of an arm."""
-    name, first = f"joints.{arm.robot}", arm.first
+    name, axes = f"joints.{arm.robot}", arm.axes
     whose = f"of the {arm.robot}'s arm:"
     found = [
-        *_axes(f"{name}.position", first, "rad", f"position {whose} joint"),
-        *_axes(f"{name}.velocity", first, "rad/s", f"speed {whose} joint"),
+        *_axes(f"{name}.position", axes, "rad", f"position {whose} joint"),
+        *_axes(f"{name}.velocity", axes, "rad/s", f"speed {whose} joint"),
         (f"{name}.clearance", "-", "-", f"least distance from a singularity {whose} set-point"),
     ]
     if arm.elastic:
-        found += _axes(f"{name}.motor", first, "rad", f"position {whose} motor")
-        found += _axes(f"{name}.torque", first, "Nm", f"torque {whose} elastic joint")
+        found += _axes(f"{name}.motor", axes, "rad", f"position {whose} motor")
+        found += _axes(f"{name}.torque", axes, "Nm", f"torque {whose} elastic joint")
         found += [
             (f"{name}.energy.{book}", "J", "-", f"{whose} {meaning}")
             for book, meaning in zip(BOOKS, MEANINGS, strict=True)

@@ -16,6 +16,7 @@ from softdock.core.robots.keys import ARM_MODEL, ROBOT
 from softdock.core.robots.memory import JOINT_FLOATS, ROBOT_FLOATS
 
 SQUARE = JOINTS * JOINTS
+FIRST_JOINT = 1  # its slot; slot 0 is the base axis
 PLACED = Group(
     "placed_arm",
     "An arm of the loop: the arm, and how it is set up.",
@@ -129,3 +130,9 @@ def load7(array, at):
         array[at + 5],
         array[at + 6],
     )
+
+
+@compiled
+def on_base(base, q):
+    """The same joints with the base axis elsewhere."""
+    return (base, q[1], q[2], q[3], q[4], q[5], q[6])

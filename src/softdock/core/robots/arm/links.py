@@ -29,6 +29,7 @@ from softdock.core.arms.layout import AT, AXES, JOINTS
 from softdock.core.arms.six import factorise, solve_factored
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import (
+    FIRST_JOINT,
     MASS_FLOATS,
     SQUARE,
     STATE_AT,
@@ -41,6 +42,7 @@ from softdock.core.robots.arm.layout import (
 from softdock.core.robots.arm.tip import body_in_base
 from softdock.core.spatial.vectors import ZERO, dot
 
+ONE, DIAGONAL = FIRST_JOINT, AXES + 1  # slot of joint 1; from one diagonal element to the next
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # of the kinetic energy in a step; beyond, the speeds are left as they are and the books tell
 FARTHEST = 0.25
@@ -56,7 +58,7 @@ def _form(array, at, width, shift, mem, a, b):
     for i in range(JOINTS):
         row = at + width * (i + shift) + shift
         for j in range(JOINTS):
-            total += mem[a + 1 + i] * array[row + j] * mem[b + 1 + j]
+            total += mem[a + ONE + i] * array[row + j] * mem[b + ONE + j]
     return total
 
 
@@ -81,7 +83,7 @@ def _take_mass(arm, mem, state, q):
     link_frames(arm, mem[q : q + AXES], work)
     mass_matrix(arm, work, mem[at + S.mass : at + S.mass + MASS_FLOATS])
     for i in range(AXES):
-        mem[at + S.mass + (AXES + 1) * i] -= arm[AT.rotor + i]
+        mem[at + S.mass + DIAGONAL * i] -= arm[AT.rotor + i]
 
 
 @apart
@@ -103,7 +105,7 @@ def ready_links(arm, mem, state, dt):
     torques(arm, q, rate, STILL, ZERO, ZERO, ZERO, work, into)
     body = body_in_base(arm, link_frames(arm, q, work))
     for i in range(JOINTS):
-        along, about = jacobian_column(arm, work, i + 1, body.p)
+        along, about = jacobian_column(arm, work, i + ONE, body.p)
         for k in range(3):
             mem[at + S.jacobian + AXES * k + i] = along[k]
             mem[at + S.jacobian + AXES * (k + 3) + i] = about[k]
@@ -112,7 +114,7 @@ def ready_links(arm, mem, state, dt):
         for j in range(JOINTS):
             k = JOINTS * i + j
             mem[at + S.factor + k] = (
-                mem[at + S.mass + AXES * (i + 1) + j + 1]
+                mem[at + S.mass + AXES * (i + ONE) + j + ONE]
                 + 0.5 * h * mem[at + S.loss + k]
                 + 0.25 * h * h * arm[P.elasticity + k]
             )
@@ -131,7 +133,7 @@ def settle_links(arm, mem, state, zeta, dt):
         stated += abs(arm[P.loss + k])
     for i in range(JOINTS):
         k = (JOINTS + 1) * i
-        inertia = mem[at + S.mass + (AXES + 1) * (i + 1)]
+        inertia = mem[at + S.mass + DIAGONAL * (i + ONE)]
         if stated == 0.0:
             mem[at + S.loss + k] = 2.0 * zeta * math.sqrt(arm[P.elasticity + k] * inertia)
     fastest = _fastest(arm, mem, at)
@@ -143,7 +145,7 @@ def _fastest(arm, mem, at):
     """Not below the largest natural frequency [rad/s]: root of the trace of M^-1 K."""
     for i in range(JOINTS):
         for j in range(JOINTS):
-            mem[at + S.factor + JOINTS * i + j] = mem[at + S.mass + AXES * (i + 1) + j + 1]
+            mem[at + S.factor + JOINTS * i + j] = mem[at + S.mass + AXES * (i + ONE) + j + ONE]
     factorise(mem, at + S.factor)
     total = 0.0
     for i in range(JOINTS):
@@ -170,27 +172,29 @@ def _substep(arm, mem, at, h, force, torque):
     for i in range(JOINTS):
         pull, carried = 0.0, 0.0
         for j in range(JOINTS):
-            e = mem[at + S.tried + 1 + j] - mem[at + S.target + 1 + j]
+            e = mem[at + S.tried + ONE + j] - mem[at + S.target + ONE + j]
             pull += arm[P.elasticity + JOINTS * i + j] * e
-            carried += mem[at + S.mass + AXES * (i + 1) + j + 1] * mem[at + S.tried_rate + 1 + j]
-        push = _push(mem, at, force, torque, i) - mem[at + S.velocity_torque + 1 + i]
+            carried += (
+                mem[at + S.mass + AXES * (i + ONE) + j + ONE] * mem[at + S.tried_rate + ONE + j]
+            )
+        push = _push(mem, at, force, torque, i) - mem[at + S.velocity_torque + ONE + i]
         mem[at + S.column + i] = carried + 0.5 * h * (push - pull)  # Lange eq. 10, midpoint
     solve_factored(mem, at + S.factor, mem, at + S.column)
     for i in range(JOINTS):  # works, with the deflection at the middle
         lost, pull = 0.0, 0.0
         for j in range(JOINTS):
             r = mem[at + S.column + j]
-            e = mem[at + S.tried + 1 + j] - mem[at + S.target + 1 + j] + 0.5 * h * r
+            e = mem[at + S.tried + ONE + j] - mem[at + S.target + ONE + j] + 0.5 * h * r
             pull += arm[P.elasticity + JOINTS * i + j] * e
             lost += mem[at + S.loss + JOINTS * i + j] * r
-        u, r = mem[at + S.target_rate + 1 + i], mem[at + S.column + i]
+        u, r = mem[at + S.target_rate + ONE + i], mem[at + S.column + i]
         mem[at + S.works + MOTOR] -= h * u * (pull + lost)
         mem[at + S.works + DAMPING] += h * r * lost
         mem[at + S.works + CONTACT] += h * (r + u) * _push(mem, at, force, torque, i)
-        mem[at + S.velocity_work] -= h * (r + u) * mem[at + S.velocity_torque + 1 + i]
-        mem[at + S.torque + 1 + i] = -pull - lost
-    for i in range(1, AXES):
-        r, u = mem[at + S.column + i - 1], mem[at + S.target_rate + i]
+        mem[at + S.velocity_work] -= h * (r + u) * mem[at + S.velocity_torque + ONE + i]
+        mem[at + S.torque + ONE + i] = -pull - lost
+    for i in range(ONE, AXES):
+        r, u = mem[at + S.column + i - ONE], mem[at + S.target_rate + i]
         mem[at + S.tried + i] += h * (r + u)
         mem[at + S.target + i] += h * u
         mem[at + S.tried_rate + i] = 2.0 * r - mem[at + S.tried_rate + i]
@@ -213,7 +217,7 @@ def try_links(arm, mem, state, dt, force, torque):
     mem[at + S.velocity_work] = 0.0
     for _ in range(int(mem[at + S.substeps])):
         _substep(arm, mem, at, h, force, torque)
-    for i in range(1, AXES):
+    for i in range(ONE, AXES):
         mem[at + S.tried_rate + i] += mem[at + S.target_rate + i]
     mem[at + S.tried] = mem[at + S.q]  # the base axis is stiff
     mem[at + S.tried_rate] = mem[at + S.rate]
@@ -231,7 +235,7 @@ def keep_links(arm, mem, state):
     now = kinetic_of(mem, at, at + S.link_rate)
     if now > 0.0 and abs(left - now) < FARTHEST * now:
         scale = math.sqrt(left / now)
-        for i in range(1, AXES):
+        for i in range(ONE, AXES):
             mem[at + S.link_rate + i] *= scale
         now = kinetic_of(mem, at, at + S.link_rate)
     mem[at + S.kinetic] = now

@@ -19,6 +19,7 @@ from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms
 from softdock.core.rings import Ring, row_of
 from softdock.core.robots.arm.layout import (
+    FIRST_JOINT,
     PLACED_FLOATS,
     RING_AT,
     ROW,
@@ -30,6 +31,7 @@ from softdock.core.robots.arm.layout import (
     arm_at,
     is_arm,
     load7,
+    on_base,
     work_at,
 )
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
@@ -37,6 +39,7 @@ from softdock.core.robots.history import ON_STAMP
 from softdock.core.spatial.between import HOLD, LINEAR
 from softdock.core.spatial.vectors import add_scaled
 
+ONE = FIRST_JOINT
 BEHIND = JOINTS  # where the right-hand side stands in a row of the equations
 
 
@@ -63,7 +66,7 @@ def _store_rates(arm, mem, state, row, set_point, base_rate):
     along, about = jacobian_column(arm, work, 0, point)
     v, w = add_scaled(v, -base_rate, along), add_scaled(w, -base_rate, about)
     for i in range(JOINTS):
-        along, about = jacobian_column(arm, work, i + 1, point)
+        along, about = jacobian_column(arm, work, i + ONE, point)
         for k in range(3):
             mem[at + AXES * k + i] = along[k]
             mem[at + AXES * (k + 3) + i] = about[k]
@@ -73,7 +76,13 @@ def _store_rates(arm, mem, state, row, set_point, base_rate):
     solved = eliminate(mem, at)
     mem[row + ROW.rate] = base_rate
     for i in range(JOINTS):
-        mem[row + ROW.rate + 1 + i] = mem[at + AXES * i + BEHIND] if solved else 0.0
+        mem[row + ROW.rate + ONE + i] = mem[at + AXES * i + BEHIND] if solved else 0.0
+
+
+@apart
+def followed(arm, pose, before, branch):
+    """`arms.follow.follow`, compiled once: closed forms of both families are long."""
+    return follow(arm, pose, before, branch)
 
 
 @apart
@@ -82,8 +91,8 @@ def store_joints(arm, carrier, mem, stamp, set_point):
     state, at = carrier.state, carrier.state + STATE_AT
     b = load7(mem, at + S.commanded)
     base, base_rate = base_axis_of(arm, set_point, b[0])
-    before = (base, b[1], b[2], b[3], b[4], b[5], b[6])
-    found = follow(arm, flange_wanted(arm, set_point), before, int(mem[at + S.branch]))
+    before = on_base(base, b)
+    found = followed(arm, flange_wanted(arm, set_point), before, int(mem[at + S.branch]))
     row, kept = joint_row(carrier, stamp), found.status == UNREACHABLE
     for i in range(AXES):
         mem[row + ROW.q + i] = before[i] if kept else found.q[i]

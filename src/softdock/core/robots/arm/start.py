@@ -14,7 +14,6 @@ from softdock.core.arms.follow import (
     UNREACHABLE,
     begin,
     branch_of,
-    follow,
 )
 from softdock.core.arms.forward import first_axis
 from softdock.core.arms.layout import AT, AXES
@@ -28,10 +27,11 @@ from softdock.core.robots.arm.layout import (
     has_elastic_joints,
     is_arm,
     load7,
+    on_base,
 )
 from softdock.core.robots.arm.links import settle_links
 from softdock.core.robots.arm.motors import delayed_joints
-from softdock.core.robots.arm.set_points import base_axis_of, store_joints
+from softdock.core.robots.arm.set_points import base_axis_of, followed, store_joints
 from softdock.core.robots.arm.tip import flange_wanted, mock_up_at
 from softdock.core.robots.history import stamped
 from softdock.core.robots.keys import ROBOT
@@ -54,15 +54,16 @@ def _margin(arm, found):
     return least if found.status == REACHED else least - WORSE
 
 
-@compiled
+@apart
 def _best_branch(arm, pose, base):
     """The branch with the largest margin, and its joints."""
-    best, most = 0, -10.0 * WORSE
+    best, most, q = 0, -10.0 * WORSE, (base, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for branch in range(BRANCHES):
-        margin = _margin(arm, begin(arm, pose, base, branch))
+        found = begin(arm, pose, base, branch)
+        margin = _margin(arm, found)
         if margin > most:
-            best, most = branch, margin
-    return best, begin(arm, pose, base, best).q
+            best, most, q = branch, margin, found.q
+    return best, q
 
 
 @apart
@@ -72,7 +73,7 @@ def _choose_branch(arm, mem, at, set_point):
     base, _ = base_axis_of(arm, set_point, arm[P.slot_0])
     if arm[P.near] != 0.0:
         branch = branch_of(arm, s)
-        q = follow(arm, pose, (base, s[1], s[2], s[3], s[4], s[5], s[6]), branch).q
+        q = followed(arm, pose, on_base(base, s), branch).q
     else:
         branch, q = _best_branch(arm, pose, base)
     mem[at + S.branch] = float(branch)
