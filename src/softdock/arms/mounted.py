@@ -1,24 +1,14 @@
-"""An arm as it is mounted: the one that a `[facility]` names, with what its flange carries."""
+"""What an arm's flange carries: the load that its mount states, or else the scenario's mock-up."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from softdock.arms.arm import Arm, matrix_of, six, symmetric
-from softdock.arms.sources import load_arm
-from softdock.arms.table import arm_from_table
 from softdock.scenario.facility import Load, Mount
-
-
-def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
-    """The arm that a mount names or spells out."""
-    if isinstance(mount.arm, Mapping):
-        return arm_from_table(mount.arm)
-    return load_arm(mount.arm, folder)
 
 
 def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:

@@ -83,7 +83,7 @@ def place(
     from softdock.placement.place import place_robots, robots_to_place
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
-    from softdock.scenario.room import facility_of
+    from softdock.scenario.scenario_facility import facility_of
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None

@@ -21,7 +21,7 @@ from softdock.drivers.rig_model import Rig
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.facility import Facility, Frame
-from softdock.scenario.room import facility_of
+from softdock.scenario.scenario_facility import facility_of
 
 Six = tuple[float, ...]
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from softdock.arms.mounted import arm_of, loaded, mock_up_load
+from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.sources import arm_of
 from softdock.errors import BadInput, Problem
 from softdock.placement.collisions import Nearest, nearest_parts
 from softdock.placement.motion import Motion

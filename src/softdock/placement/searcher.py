@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
-from softdock.arms.mounted import arm_of, loaded, mock_up_load
+from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.sources import arm_of
 from softdock.core.arms.layout import AT
 from softdock.core.arms.sweep import REACH, STIFFNESS, WORST
 from softdock.placement.motion import Motion

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from softdock.arms.arm import Arm
-from softdock.arms.mounted import arm_of
+from softdock.arms.sources import arm_of
 from softdock.core.arms.follow import JOINT_LIMIT, STATUSES, UNREACHABLE
 from softdock.core.contact.latch import LATCH_FLOATS
 from softdock.core.contact.pairs import PAIR_FLOATS
@@ -20,7 +20,7 @@ from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.errors import BadInput, Problem
 from softdock.scenario.arm_tables import BASES, arm_robots
 from softdock.scenario.build import Scenario
-from softdock.scenario.room import facility_of
+from softdock.scenario.scenario_facility import facility_of
 
 S = ARM_STATE.at
 

@@ -1,5 +1,4 @@
-"""The room of a scenario: its `[facility]` with the frames that `[laboratory]` gives where it says
-nothing."""
+"""The facility of a whole scenario: its `[facility]`, laid where its `[laboratory]` says."""
 
 from __future__ import annotations
 
