@@ -52,3 +52,12 @@ def bump(
         "facility": mounts(arm),
     }
     return made | copy.deepcopy(tables)
+
+
+def holding(tables: dict[str, Any]) -> dict[str, Any]:
+    """Two arms that hold the bodies of a scenario where they start, far from any limit."""
+    places = {body: tables[body].get("position_m", [0.0] * 3) for body in ("chaser", "target")}
+    return {
+        body: {"arm": "kr16", "base_m": [x - 1.3, y + 0.6, z - 1.0]}
+        for body, (x, y, z) in places.items()
+    }
