@@ -292,5 +292,5 @@ ROBOT = Group(
         kind="flag",
         when=_ARM,
     ),
-    Parameter("arm", "arm", "the arm's numbers behind the vector", 0, size=2, kind="arm"),
+    Parameter("arm", "arm", "the arm's numbers behind the vector", (0, 0), size=2, kind="arm"),
 )
