@@ -100,6 +100,8 @@ def _recorded(seconds: float, folder: Path) -> dict[str, Any]:
         "samples": int(arrays.samples.count[0]),
     }
     assert run.recording is not None
+    if run.said:  # the file is not whole: what there is to say of it is said
+        return {"met": False, "rows_of_the_loop": handed, "said": run.said, "why": outcome.why}
     file = in_file(run.recording)
     taken = {name: int(file["end"].get(f"rows.{name}", "-1")) for name in handed}
     lost = {name: int(file["end"].get(f"lost.{name}", "-1")) for name in handed}

@@ -45,6 +45,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
     metavar="[PORT]",
     help="Stream the run to Foxglove on this computer, at ws://127.0.0.1:PORT. [default: 8765]",
 )
+@click.option("--view", is_flag=True, help="See it in a browser meanwhile: read only, beside it.")
 @SCENARIO_CHANGES
 @RIG_CHANGES
 @JSON
@@ -58,6 +59,7 @@ def run(
     no_record: bool,
     note: str,
     foxglove: int | None,
+    view: bool,
     scenario_changes: tuple[str, ...],
     changes: tuple[str, ...],
     as_json: bool,
@@ -83,8 +85,14 @@ def run(
         refuse_impossible(on, shift)
         _refuse_stream(foxglove, no_record)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
-    folder = None if no_record else folder_for(on, out)
-    series = commanded(on, what, Live(as_json), repeat, shift, folder, note, stream=foxglove)
+    folder, live = None if no_record else folder_for(on, out), Live(as_json)
+    if view:
+        from softdock.cli.rig_view import start_viewer
+
+        if no_record:
+            raise click.UsageError("--view shows what is recorded: not with --no-record")
+        live.say(f"softdock view: {start_viewer()}  (read only; stays while its page is open)")
+    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove)
     if as_json:
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:
