@@ -37,7 +37,7 @@ class _Arm:
     def follow(self, mock_up: Track, series: Any) -> dict[str, Track]:
         """The links' places; out of reach it stands where it came to."""
         names = [f"joints.{self.robot.body}.{i}" for i in range(AXES)]
-        if all(name in series for name in names):
+        if set(series).issuperset(names):
             given = np.array([[float(series[name][-1]) for name in names]])
             if np.isfinite(given).all() and given.any():
                 self.joints = given
@@ -67,7 +67,7 @@ class Moving:
             tables["facility"] = facility
         self.tables, self.orbit, self.touch_N = tables, plan.orbit, touch_N
         self.scene = scene_of(plan, facility=tables.get("facility"), exaggerate=False)
-        robots, _ = robots_of(tables, plan.series, len(plan.series["time"]))
+        robots, _ = robots_of(tables, plan.series, np.arange(len(plan.series["time"])))
         self.arms = [_Arm(robot) for robot in robots]
         self.top = touches.largest(np.asarray(plan.orbit.series["true.chaser.force"]))
         self.points: list[np.ndarray] = []
@@ -117,9 +117,8 @@ class Moving:
         )
 
     def _seen(self) -> tuple[RobotSeen, ...]:
-        now = np.zeros(1, int)
         moved = [replace(arm.robot, joints=arm.joints, said="") for arm in self.arms]
-        return tuple(seen(robot, now) for robot in moved)
+        return tuple(seen(robot) for robot in moved)
 
 
 def _first(track: Track) -> Track:
