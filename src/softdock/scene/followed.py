@@ -1,6 +1,7 @@
 """Joints of a robot over a run: the recorded ones, or those that its mock-up's poses ask for.
 
-Recorded are `joints.chaser.0` to `.6` [rad; 0 is the base axis]. Otherwise a branch of the inverse
+Recorded are `joints.chaser.0` to `.6` [rad; 0 is the base axis], or `joints.chaser.position.A1` and
+so on. Otherwise a branch of the inverse
 kinematics is followed through the mock-up's poses: the one of the mount's `joints_deg`, or the one
 that comes least near to a limit. A robot that cannot follow stands where it came to, and its
 sentence says when and why.
@@ -56,14 +57,17 @@ def joints_of(
 def recorded_joints(body: str, mount: Mount, series: Any) -> np.ndarray | None:
     """Joint series where a run or a recording has them, whole."""
     names = [f"joints.{body}.{i}" for i in range(AXES)]
-    known = set(series)  # asking the series themselves for what is not there looks for a near name
-    if not known.issuperset(names[1:]):
+    known = list(series)  # asking the series themselves for what is not there looks for a near name
+    if set(known).issuperset(names[1:]):
+        names = [name for name in names if name in known]
+    else:  # a run's are under the axes' own names
+        names = [name for name in known if name.startswith(f"joints.{body}.position.")]
+    if len(names) not in (AXES - 1, AXES):
         return None
-    columns = [np.asarray(series[name], float) for name in names[1:]]
-    first = np.asarray(series[names[0]], float) if names[0] in known else None
-    if first is None:
-        first = np.full(len(columns[0]), mount.base_axis)
-    joints = np.stack([first, *columns], axis=1)
+    columns = [np.asarray(series[name], float) for name in names]
+    if len(columns) < AXES:
+        columns.insert(0, np.full(len(columns[0]), mount.base_axis))
+    joints = np.stack(columns, axis=1)
     return joints if len(joints) and np.isfinite(joints).all() and joints.any() else None
 
 
