@@ -82,7 +82,7 @@ load_method_file("examples/own_controller.py")
 apart = copy.deepcopy(scenario.tables) | {"guidance": {"controller": "stand_off"}, "methods": []}
 apart["time"]["duration_s"] = 150.0
 found["stand_off"] = float(fly(build(apart)).series["stand_off.distance"][-1])
-hand = build(apart | {"guidance": {"controller": "commanded"}})
+hand = build(apart | {"guidance": {"controller": "piloted"}})
 by_hand = Stepper(hand, rows=2000)
 pilot = Pilot(by_hand)
 while by_hand.cycles < 1500 and by_hand.step() == "completed":

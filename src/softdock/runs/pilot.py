@@ -1,6 +1,6 @@
 """A controller of your own in plain Python: what navigation sees, and what the thrusters shall do.
 
-    loop = softdock.Stepper(scenario)            # [guidance] controller = "commanded"
+    loop = softdock.Stepper(scenario)            # [guidance] controller = "piloted"
     pilot = softdock.Pilot(loop)
     while loop.cycles < 10_000 and loop.step() == "completed":
         seen = pilot.seen()                      # the newest sample that has arrived; None: none
@@ -19,9 +19,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.adaptation.guidance import commanded
 from softdock.core.adaptation.guidance.keys import CELLS, MOST_SAMPLES, SEEN
 from softdock.core.adaptation.guidance.navigation import Seen
+from softdock.core.adaptation.registry import METHODS
 from softdock.core.spatial.arrays import product
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
@@ -40,12 +40,14 @@ class Pilot:
 
     def __init__(self, loop: Loop):
         names = [entry["name"] for entry in loop.scenario.tables["methods"]]
-        wanted = commanded.METHOD.name
-        if wanted not in names:
+        able = [name for name, m in METHODS.items() if getattr(m, "takes_command", False)]
+        index = next((i for i, name in enumerate(names) if name in able), None)
+        if index is None:
             given = loop.scenario.tables.get("guidance", {}).get("controller")
-            allowed = f'"{wanted}", for a program that steers'
+            allowed = f"one that takes commands: {', '.join(able)}"
             raise BadInput(Problem("guidance.controller", given, allowed))
-        self._mem = loop.method_memory(names.index(wanted))
+        self._mem = loop.method_memory(index)
+        self._given = METHODS[names[index]].cells.at.own_given  # type: ignore[union-attr]
         self._navigation = loop.scenario.tables["navigation"]
 
     def seen(self) -> Seen | None:
@@ -81,7 +83,7 @@ class Pilot:
         if both.shape != (6,):
             raise BadInput(Problem("command", both.shape, "three of force, three of torque"))
         self._mem[at : at + 6] = both
-        self._mem[at + commanded.CELLS.at.given] = 1.0
+        self._mem[self._given] = 1.0
 
 
 def _quaternion(turn: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ MODULES = (
     "remapping.method",
     "faithful.method",
     "guidance.glideslope",
-    "guidance.commanded",
+    "guidance.piloted",
 )
 for _module in MODULES:
     # beside this module: the single-precision twin of the package has a list of its own

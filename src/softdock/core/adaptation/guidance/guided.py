@@ -65,6 +65,7 @@ class Wanted(NamedTuple):
 class GuidedMethod(Method):
     """A method made of a controller."""
 
+    takes_command: bool = False  # its own cells begin with a force and a torque from outside
     prepare_own: Callable[..., Any] = lambda: None
     steer: Callable[..., Any] = lambda: None
 
@@ -189,6 +190,7 @@ def controller(
     cells: Cells | None = None,
     check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], []),
     while_latched: str = "",
+    takes_command: bool = False,
 ) -> GuidedMethod:
     """A controller as a method, to be registered. Its keys are those of `[guidance]`; its cells are
     its own memory; `check` gets all keys (`guidance.slope_per_s`, `thrusters.thrust_N`)."""
@@ -211,6 +213,7 @@ def controller(
         at_top=True,
         once="a chaser has one controller",
         while_latched=while_latched,
+        takes_command=takes_command,
         double_only="guidance was not tried in single precision",
     )
 

@@ -1,6 +1,6 @@
 """A controller outside: plain Python writes the force and the torque, softdock flies them.
 
-In: what `Stepper.steer` or `Controller.steer` wrote (runs/steering.py), chaser axes. Out: the same,
+In: what `Pilot.command` wrote (runs/pilot.py), chaser axes. Out: the same,
 asked of the thrusters whenever a navigation sample arrives. Orbit has no such hand and drifts.
 """
 
@@ -14,9 +14,9 @@ from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group
 from softdock.core.spatial.vectors import load3
 
-COMMANDED = Group("commanded", "Force and torque come from outside, once a navigation sample.")
+PILOTED = Group("piloted", "Force and torque come from outside, once a navigation sample.")
 CELLS = Cells(
-    "commanded",
+    "piloted",
     Cell("force", 3, "N", "that is wanted, chaser axes"),
     Cell("torque", 3, "Nm", "that is wanted, chaser axes"),
     Cell("given", 1, "-", "1: something was written"),
@@ -24,14 +24,14 @@ CELLS = Cells(
 IN = CELLS.at
 
 
-class Commanded(NamedTuple):
+class Piloted(NamedTuple):
     memory: int = 0
     guided: Any = 0
 
 
 @compiled
 def prepare(marker, vector, base, memory, guided):
-    return Commanded(memory, guided)
+    return Piloted(memory, guided)
 
 
 @compiled
@@ -41,12 +41,13 @@ def steer(m, mem, own, rig, seen):
 
 
 METHOD = controller(
-    name="commanded",
+    name="piloted",
     summary="force and torque by a program of your own, in plain Python",
-    group=COMMANDED,
-    marker=Commanded(),
+    group=PILOTED,
+    marker=Piloted(),
     prepare=prepare,
     steer=steer,
     cells=CELLS,
+    takes_command=True,
     while_latched="what its program commands",
 )
