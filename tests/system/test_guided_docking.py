@@ -151,7 +151,7 @@ def test_pulses_are_worth_what_was_asked(found):
     assert sum(pulses) == pytest.approx(20 * 0.2 * 0.8, abs=1.0)
     fx, *_, tz, owed = found["too_much"]
     assert tz == pytest.approx(0.2 * 4.0)
-    assert fx == pytest.approx(0.2 * 20.0)  # two thrusters of 10 N
+    assert 0.7 * 4.0 < fx <= 4.0  # of two thrusters of 10 N, what the torque leaves
     assert owed == 0.0
 
 

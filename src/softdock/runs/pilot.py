@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from softdock.core.adaptation.guidance.keys import CELLS, MOST_SAMPLES, SEEN
+from softdock.core.adaptation.guidance.keys import CELLS, MOST_SAMPLES, SAMPLE
 from softdock.core.adaptation.guidance.navigation import Seen
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.spatial.arrays import product
@@ -55,9 +55,9 @@ class Pilot:
         number = int(self._mem[CELLS.at.served]) - 1
         if number < 0:
             return None
-        first = CELLS.at.samples + SEEN * (number % MOST_SAMPLES)
-        p, v, turn, rate, attitude, own_rate = np.split(
-            self._mem[first : first + SEEN].copy(), [3, 6, 9, 12, 16]
+        first = CELLS.at.samples + SAMPLE.size * (number % MOST_SAMPLES)
+        p, v, turn, rate, attitude, own_rate = (
+            self._mem[SAMPLE.slice_of(cell.name, first)].copy() for cell in SAMPLE
         )
         axis = np.asarray(self._navigation["axis"], float)
         docked = np.asarray(self._navigation["docked_wxyz"], float)

@@ -40,7 +40,7 @@ from softdock.core.adaptation.guidance.thrusters import ask, fire
 from softdock.core.adaptation.interface import CYCLE, Wrenches
 from softdock.core.adaptation.method import Checked, Method, entry_of
 from softdock.core.machine.cells import Cells
-from softdock.core.machine.compiled import by_type, compiled
+from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.parameters import Group
 from softdock.core.spatial.motion import Wrench, no_wrench
 from softdock.core.spatial.rotations import rotate
@@ -84,7 +84,7 @@ def prepare(marker, vector, base, memory):
     return _prepare_one(marker, vector, base + OWN, memory, guided)
 
 
-@compiled
+@apart
 def push(controller, mem, rig, satellites):
     """The hook `external`."""
     g, t = controller.guided, rig.cycle * rig.T

@@ -10,7 +10,7 @@ from softdock.core.adaptation.memory import recorded
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.parameters import REQUIRED, Group, Parameter
 
-MOST_THRUSTERS, MOST_SAMPLES, SEEN = 24, 16, 19  # SEEN: numbers of one navigation sample
+MOST_THRUSTERS, MOST_SAMPLES = 24, 16
 AXES = ("x", "y", "z")
 
 
@@ -113,6 +113,16 @@ GUIDED = Group(
     ),
 )
 
+SAMPLE = Cells(
+    "navigation_sample",
+    Cell("position", 3, "m", "tip from port, target axes"),
+    Cell("velocity", 3, "m/s", "of it, as seen from the target"),
+    Cell("turn", 3, "rad", "of the chaser from its docked attitude, target axes"),
+    Cell("rate", 3, "rad/s", "of the chaser against the target, target axes"),
+    Cell("attitude", 4, "-", "of the chaser, world from body"),
+    Cell("own_rate", 3, "rad/s", "of the chaser, its own axes"),
+)
+
 # a thruster behind the vector; `far`, `near`: thrust for one newton or newton metre along +x, +y,
 # +z, about +x, +y, +z, and the same negative
 THRUSTER = Cells(
@@ -134,7 +144,7 @@ HEAD = (
     Cell("taken", 1, "-", "navigation samples so far"),
     Cell("served", 1, "-", "samples that the controller has had"),
     Cell("near", 1, "-", "1: plumes are off"),
-    Cell("samples", MOST_SAMPLES * SEEN, "", "position, velocity, turn, rate, attitude, own rate"),
+    Cell("samples", MOST_SAMPLES * SAMPLE.size, "", "the newest, in turn: `navigation_sample`"),
     Cell("owed", 6, "Ns, Nms", "impulse that was asked for and has not been fired"),
     Cell("pulse", MOST_THRUSTERS, "Ns", "left of the pulse of each thruster"),
     Cell("level", MOST_THRUSTERS, "N", "thrust of each now"),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.guidance.keys import CELLS, GUIDED, MOST_SAMPLES, SEEN
+from softdock.core.adaptation.guidance.keys import CELLS, GUIDED, MOST_SAMPLES, SAMPLE
 from softdock.core.chance import gaussians
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.rigid_body import body_rate
@@ -39,7 +39,7 @@ from softdock.core.spatial.vectors import (
 )
 from softdock.core.tide import has_tide, prepare_tide
 
-AT, IN = GUIDED.at, CELLS.at
+AT, IN, OF, SAMPLE_FLOATS = GUIDED.at, CELLS.at, SAMPLE.at, SAMPLE.size
 SOURCE = 100  # of the random numbers; sensors have the ones below
 ROUNDING = 1e-9  # of a period
 
@@ -116,16 +116,16 @@ def take_sample(g, mem, rig, satellites, sample):
     c, t = satellites.chaser, satellites.target
     p, v, w_c, w_t = _relative(g, rig, satellites)
     turn = logarithm(product(product(inverse(t.q), c.q), inverse(g.docked)))
-    at = g.memory + IN.samples + SEEN * (sample % MOST_SAMPLES)
-    store3(mem, at, add(add(p, g.bias_p), _noise(g, sample, 0, g.noise[0])))
-    store3(mem, at + 3, add(v, _noise(g, sample, 1, g.noise[1])))
-    store3(mem, at + 6, add(add(turn, g.bias_a), _noise(g, sample, 2, g.noise[2])))
+    at = g.memory + IN.samples + SAMPLE_FLOATS * (sample % MOST_SAMPLES)
+    store3(mem, at + OF.position, add(add(p, g.bias_p), _noise(g, sample, 0, g.noise[0])))
+    store3(mem, at + OF.velocity, add(v, _noise(g, sample, 1, g.noise[1])))
+    store3(mem, at + OF.turn, add(add(turn, g.bias_a), _noise(g, sample, 2, g.noise[2])))
     rate = rotate_back(t.q, subtract(w_c, w_t))
-    store3(mem, at + 9, add(rate, _noise(g, sample, 3, g.noise[3])))
+    store3(mem, at + OF.rate, add(rate, _noise(g, sample, 3, g.noise[3])))
     tilt = exponential(_noise(g, sample, 4, g.noise[2]))
-    store4(mem, at + 12, renormalise(product(c.q, tilt)))
+    store4(mem, at + OF.attitude, renormalise(product(c.q, tilt)))
     own = rotate_back(c.q, w_c)
-    store3(mem, at + 16, add(own, _noise(g, sample, 5, g.noise[3])))
+    store3(mem, at + OF.own_rate, add(own, _noise(g, sample, 5, g.noise[3])))
 
 
 @compiled
@@ -136,15 +136,15 @@ def due_sample(g, t):
 
 @apart
 def recall_sample(g, mem, sample):
-    at = g.memory + IN.samples + SEEN * (sample % MOST_SAMPLES)
-    p, turn = load3(mem, at), load3(mem, at + 6)
+    at = g.memory + IN.samples + SAMPLE_FLOATS * (sample % MOST_SAMPLES)
+    p, turn = load3(mem, at + OF.position), load3(mem, at + OF.turn)
     return Seen(
         position=p,
-        velocity=load3(mem, at + 3),
+        velocity=load3(mem, at + OF.velocity),
         turn=turn,
-        rate=load3(mem, at + 9),
-        attitude=load4(mem, at + 12),
-        own_rate=load3(mem, at + 16),
+        rate=load3(mem, at + OF.rate),
+        attitude=load4(mem, at + OF.attitude),
+        own_rate=load3(mem, at + OF.own_rate),
         to_target=product(exponential(turn), g.docked),
         distance=dot(p, g.axis),
         time=sample * g.period,
