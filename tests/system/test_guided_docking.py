@@ -75,7 +75,7 @@ found["pulses"] = pulses
 g, mem = thrusters(least_impulse_Ns=0.0, rise_ms=0.0)
 ask(g, mem, (500.0, 0.0, 0.0), (0.0, 0.0, 4.0))
 whole = sum(0.004 * np.array([x for p in fire(g, mem, 0.004) for x in p]) for _ in range(50))
-found["too_much"] = [*whole.tolist(), float(mem[CELLS.slice_of("owed")].max())]
+found["too_much"] = [*whole.tolist(), float(np.abs(mem[CELLS.at.owed : CELLS.at.pulse]).max())]
 
 # a controller as one file, and one in plain Python that ends with NaN
 load_method_file("examples/own_controller.py")

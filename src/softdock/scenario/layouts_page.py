@@ -89,7 +89,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
     ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
-        (ENTRY, ROW_CELLS, TABLE_CELLS, guidance.THRUSTER, attached.LISTED),
+        (ENTRY, ROW_CELLS, TABLE_CELLS, guidance.THRUSTER, guidance.PLACES, attached.LISTED),
     ),
 }
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}

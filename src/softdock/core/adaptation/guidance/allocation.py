@@ -66,10 +66,9 @@ def non_negative(A: np.ndarray, b: np.ndarray) -> np.ndarray:
 def allocated(places: np.ndarray, directions: np.ndarray, able: np.ndarray) -> np.ndarray:
     """(thrusters, 12): thrust of each for a unit of each command; zeros where it cannot be made."""
     B = np.vstack([directions.T, np.cross(places, directions).T])
-    found = np.zeros((len(places), 12))
-    for k in range(12):
-        unit = np.zeros(6)
-        unit[k % 6] = 1.0 if k < 6 else -1.0
+    units = np.hstack([np.eye(len(B)), -np.eye(len(B))])
+    found = np.zeros((len(places), len(COMMANDS)))
+    for k, unit in enumerate(units.T):
         found[able, k] = _one(B[:, able], unit)
     return found
 

@@ -109,7 +109,7 @@ def push(controller, mem, rig, satellites):
             ask(g, mem, wanted.force, wanted.torque)
         else:
             store3(mem, at + IN.owed, (0.0, 0.0, 0.0))
-            store3(mem, at + IN.owed + 3, (0.0, 0.0, 0.0))
+            store3(mem, at + IN.owed_turn, (0.0, 0.0, 0.0))
     force, torque = fire(g, mem, rig.T)
     q = satellites.chaser.q
     return Wrenches(Wrench(rotate(q, force), rotate(q, torque)), no_wrench())

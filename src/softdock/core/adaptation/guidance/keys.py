@@ -14,6 +14,14 @@ MOST_THRUSTERS, MOST_SAMPLES = 24, 16
 AXES = ("x", "y", "z")
 
 
+PLACES = Cells(
+    "places",
+    Cell("seed", 1, "-", "of all random numbers: its place in the vector"),
+    Cell("run", 1, "-", "number of the run: its place"),
+    Cell("orbit", 1, "-", "first key of the orbit"),
+)
+
+
 def _navigation(name, key, meaning, default, unit="-", low=-1e3, high=1e3, **more):
     return Parameter(name, f"navigation.{key}", meaning, default, unit, low, high, **more)
 
@@ -109,7 +117,7 @@ GUIDED = Group(
         "isp", "specific_impulse_s", "of the propellant", 220.0, "s", 0.0, 1e5, open_low=True
     ),
     Parameter(
-        "places", "places", "seed, run number and orbit in the vector", size=3, kind="places"
+        "places", "places", "where others stand in the vector", size=PLACES.size, kind="places"
     ),
 )
 
@@ -145,7 +153,8 @@ HEAD = (
     Cell("served", 1, "-", "samples that the controller has had"),
     Cell("near", 1, "-", "1: plumes are off"),
     Cell("samples", MOST_SAMPLES * SAMPLE.size, "", "the newest, in turn: `navigation_sample`"),
-    Cell("owed", 6, "Ns, Nms", "impulse that was asked for and has not been fired"),
+    Cell("owed", 3, "Ns", "impulse that was asked for and has not been fired, chaser axes"),
+    Cell("owed_turn", 3, "Nms", "the same of torque; it stands behind `owed`"),
     Cell("pulse", MOST_THRUSTERS, "Ns", "left of the pulse of each thruster"),
     Cell("level", MOST_THRUSTERS, "N", "thrust of each now"),
 )

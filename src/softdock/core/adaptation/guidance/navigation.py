@@ -12,9 +12,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from softdock.core.adaptation.guidance.keys import CELLS, GUIDED, MOST_SAMPLES, SAMPLE
+from softdock.core.adaptation.guidance.keys import CELLS, GUIDED, MOST_SAMPLES, PLACES, SAMPLE
 from softdock.core.chance import gaussians
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.schedules import ENTRY_AT
 from softdock.core.spatial.rigid_body import body_rate
 from softdock.core.spatial.rotations import (
     exponential,
@@ -40,6 +41,7 @@ from softdock.core.spatial.vectors import (
 from softdock.core.tide import has_tide, prepare_tide
 
 AT, IN, OF, SAMPLE_FLOATS = GUIDED.at, CELLS.at, SAMPLE.at, SAMPLE.size
+PLACE = PLACES.at
 SOURCE = 100  # of the random numbers; sensors have the ones below
 ROUNDING = 1e-9  # of a period
 
@@ -171,8 +173,8 @@ def prepare_guided(vector, base, memory, T):
     return Guided(
         memory=memory,
         numbers=vector,
-        thrusters=int(vector[base + AT.rows]),
-        count=int(vector[base + AT.rows + 1]),
+        thrusters=int(vector[base + AT.rows + ENTRY_AT.at]),
+        count=int(vector[base + AT.rows + ENTRY_AT.rows]),
         tip=load3(vector, base + AT.tip),
         port=load3(vector, base + AT.port),
         axis=scale(1.0 / norm(axis), axis),
@@ -191,7 +193,7 @@ def prepare_guided(vector, base, memory, T):
         least=vector[base + AT.least],
         keep=keep,
         plume_off=vector[base + AT.plume_off],
-        seed=int(vector[int(vector[base + AT.places])]),
-        run=int(vector[int(vector[base + AT.places + 1])]),
-        turning=turning_axes(vector, int(vector[base + AT.places + 2])),
+        seed=int(vector[int(vector[base + AT.places + PLACE.seed])]),
+        run=int(vector[int(vector[base + AT.places + PLACE.run])]),
+        turning=turning_axes(vector, int(vector[base + AT.places + PLACE.orbit])),
     )

@@ -52,9 +52,10 @@ def _forgive(g, mem, table):
 @apart
 def ask(g, mem, force, torque):
     """A force and a torque over the next period, chaser axes, into pulses."""
-    owed, pulse = g.memory + IN.owed, g.memory + IN.pulse
+    owed, turns = g.memory + IN.owed, g.memory + IN.owed_turn
+    pulse = g.memory + IN.pulse
     store3(mem, owed, add_scaled(load3(mem, owed), g.period, force))
-    store3(mem, owed + 3, add_scaled(load3(mem, owed + 3), g.period, torque))
+    store3(mem, turns, add_scaled(load3(mem, turns), g.period, torque))
     table = ROW.near if mem[g.memory + IN.near] > 0.0 else ROW.far
     _forgive(g, mem, table)
     most, largest, fits = g.thrust * g.period, 0.0, 1.0
@@ -75,10 +76,10 @@ def ask(g, mem, force, torque):
             about = add_scaled(about, fired, cross(load3(g.numbers, _row(g, j) + ROW.place), d))
     if turn < 1.0 or fits < 1.0:
         store3(mem, owed, (0.0, 0.0, 0.0))
-        store3(mem, owed + 3, (0.0, 0.0, 0.0))
+        store3(mem, turns, (0.0, 0.0, 0.0))
     else:
         store3(mem, owed, subtract(load3(mem, owed), along))
-        store3(mem, owed + 3, subtract(load3(mem, owed + 3), about))
+        store3(mem, turns, subtract(load3(mem, turns), about))
 
 
 @apart
