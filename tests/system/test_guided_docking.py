@@ -160,7 +160,7 @@ def test_a_controller_of_ones_own(found):
     flown until then is kept."""
     assert found["stand_off"] == pytest.approx(1.0, abs=0.1)
     assert found["by_hand"][0] == "completed"
-    assert found["by_hand"][1] == pytest.approx(3.0, abs=0.3)
+    assert found["by_hand"][1] == pytest.approx(3.0, abs=0.5)  # of 5 m, after a minute
     status, cycles, whole = found["nan"]
     assert status == "a method pushed with something that is not a number"
     assert 1500 < cycles <= 1510
