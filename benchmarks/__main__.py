@@ -32,6 +32,7 @@ NAMES = (
     "rig",
     "wire",
     "recording",
+    "arm_loop",
 )
 
 

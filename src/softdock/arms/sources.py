@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
 from softdock.arms.arm import Arm
 from softdock.arms.table import arm_from_table
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.facility import Mount
 from softdock.scenario.parse import parse_toml
 from softdock.scenario.reading import Unreadable, read_bytes
 
@@ -50,6 +52,13 @@ def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
         raise BadInput(Problem("arm", path.name, f"TOML in UTF-8 ({error})", str(path))) from None
     tables, locate, _ = parse_toml(text, str(path))
     return arm_from_table(tables, locate=locate)
+
+
+def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
+    """The arm that a mount names or spells out."""
+    if isinstance(mount.arm, Mapping):
+        return arm_from_table(mount.arm)
+    return load_arm(mount.arm, folder)
 
 
 def _read(path: Path) -> bytes:

@@ -144,7 +144,7 @@ def check(values: dict[str, Any], tables: Any) -> Checked:
 def axes_without(values: dict[str, Any]) -> list[tuple[str, Any, str]]:
     """Commands that these thrusters cannot make: all twelve far from the target, the six of
     attitude also with plumes off."""
-    found, table = [], thruster_rows(values)
+    table = thruster_rows(values)
     near = values["thrusters.plume_off_m"] > 0.0
     for which, needed in (("far", COMMANDS), ("near", COMMANDS if near else ())):
         columns = table[:, THRUSTER.slice_of(which)]
@@ -159,7 +159,7 @@ def axes_without(values: dict[str, Any]) -> list[tuple[str, Any, str]]:
             allowed = f"thrusters that can push and turn every way{where}: {', '.join(missing)}"
             given = values["thrusters.rows"] or f"sixteen at {values['thrusters.arm_m']:g} m"
             return [("thrusters.rows", given, f"{allowed} cannot be made")]
-    return found
+    return []
 
 
 def torque_problems(

@@ -51,8 +51,8 @@ class Guided(NamedTuple):
 
     memory: int
     numbers: Any  # the parameter vector
-    thrusters: int  # where their rows begin in it, and how many
-    count: int
+    thrusters: int  # where their rows begin in it
+    thruster_count: int
     tip: tuple  # chaser axes
     port: tuple  # target axes
     axis: tuple  # unit vector, target axes
@@ -174,7 +174,7 @@ def prepare_guided(vector, base, memory, T):
         memory=memory,
         numbers=vector,
         thrusters=int(vector[base + AT.rows + ENTRY_AT.at]),
-        count=int(vector[base + AT.rows + ENTRY_AT.rows]),
+        thruster_count=int(vector[base + AT.rows + ENTRY_AT.rows]),
         tip=load3(vector, base + AT.tip),
         port=load3(vector, base + AT.port),
         axis=scale(1.0 / norm(axis), axis),

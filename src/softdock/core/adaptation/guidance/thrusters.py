@@ -43,7 +43,7 @@ def _forgive(g, mem, table):
     for i in range(6):
         column = table + i + (6 if mem[g.memory + IN.owed + i] < 0.0 else 0)
         able = 0.0
-        for j in range(g.count):
+        for j in range(g.thruster_count):
             able += g.numbers[_row(g, j) + column]
         if able == 0.0:
             mem[g.memory + IN.owed + i] = 0.0
@@ -59,15 +59,15 @@ def ask(g, mem, force, torque):
     table = ROW.near if mem[g.memory + IN.near] > 0.0 else ROW.far
     _forgive(g, mem, table)
     most, largest, fits = g.thrust * g.period, 0.0, 1.0
-    for j in range(g.count):
+    for j in range(g.thruster_count):
         largest = max(largest, _share(g, mem, j, table, 3))
     turn = most / largest if largest > most else 1.0
-    for j in range(g.count):
+    for j in range(g.thruster_count):
         push, room = _share(g, mem, j, table, 0), most - turn * _share(g, mem, j, table, 3)
         if push > room:
             fits = min(fits, max(room, 0.0) / push)
     along, about = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for j in range(g.count):
+    for j in range(g.thruster_count):
         fired = turn * _share(g, mem, j, table, 3) + fits * _share(g, mem, j, table, 0)
         if fired >= g.least and fired > 0.0:
             mem[pulse + j] += fired
@@ -87,7 +87,7 @@ def fire(g, mem, T):
     """Force and torque of all thrusters over this cycle, chaser axes."""
     force, torque, spent = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
     near = mem[g.memory + IN.near] > 0.0
-    for j in range(g.count):
+    for j in range(g.thruster_count):
         at, row = g.memory + IN.pulse + j, _row(g, j)
         if near and g.numbers[row + ROW.off] > 0.0:
             mem[at] = 0.0  # the valve closes
