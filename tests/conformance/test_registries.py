@@ -190,6 +190,8 @@ def test_every_parameter_is_defined(parameter):
 
 SUFFIXES = {
     "_ms": "ms",
+    "_Ns": "Ns",
+    "_per_s": "1/s",
     "_s": "s",
     "_m": "m",
     "_N": "N",

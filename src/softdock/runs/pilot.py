@@ -56,9 +56,8 @@ class Pilot:
         if number < 0:
             return None
         first = CELLS.at.samples + SAMPLE.size * (number % MOST_SAMPLES)
-        p, v, turn, rate, attitude, own_rate = (
-            self._mem[SAMPLE.slice_of(cell.name, first)].copy() for cell in SAMPLE
-        )
+        parts: list[Any] = [self._mem[SAMPLE.slice_of(c.name, first)].copy() for c in SAMPLE]
+        p, v, turn, rate, attitude, own_rate = parts
         axis = np.asarray(self._navigation["axis"], float)
         docked = np.asarray(self._navigation["docked_wxyz"], float)
         docked = docked / np.linalg.norm(docked)
