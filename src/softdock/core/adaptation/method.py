@@ -119,6 +119,10 @@ class Declaration:
 
     # before a run
     check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])
+    # rows behind the vector, by the name of the parameter that says where they are
+    rows: Callable[[dict[str, Any]], list[tuple[str, Any]]] = lambda values: []
+    # its keys are tables at the top of a scenario, and not in its entry of [[methods]]
+    at_top: bool = False
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     # its keys for a scenario that does not list it, beyond their defaults
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}
