@@ -103,6 +103,11 @@ class TableReader:
                 )
             elif parameter.kind == "sensor":
                 vector[offset : offset + 6] = SENSOR_PLACES
+            elif parameter.kind == "averages":
+                vector[offset : offset + 2] = (
+                    SENSOR_AT + SENSOR.at.period,
+                    SENSOR_AT + SENSOR.at.handover,
+                )
             else:
                 value = self.value_of(path, parameter, written, values, group)
             if value is not None:

@@ -19,6 +19,7 @@ WRITTEN_HERE = (
     "contacts",
     "joints",
     "sensor",
+    "averages",
 )  # kinds of parameters that no user writes: where a method finds what in the vector
 
 

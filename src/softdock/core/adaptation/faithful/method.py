@@ -36,7 +36,7 @@ from softdock.core.adaptation.faithful.fallback import (
 from softdock.core.adaptation.faithful.flight import tared
 from softdock.core.adaptation.faithful.keys import AT, FAITHFUL, MARKER, Faithful
 from softdock.core.adaptation.faithful.lead import ahead, note_output, smoothed
-from softdock.core.adaptation.faithful.learn import fit_again, is_worth
+from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
 from softdock.core.adaptation.faithful.past import (
     carry_past,
     contact_impulse,
@@ -78,8 +78,20 @@ SENSOR_ON = PLACES.at.on
 
 
 @compiled
+def averaged(v, period_at, handover_at):
+    """Of readings that are the mean of a cycle's samples: from the first to the last of these, and
+    the root mean square of their instants about the middle [s]; zeros where a reading is one."""
+    period = v[period_at]
+    if v[handover_at] == 0.0 or period <= 0.0:
+        return 0.0, 0.0
+    samples = max(math.floor(v[CYCLE] / period + 0.5), 1.0)
+    return (samples - 1.0) * period, period * math.sqrt((samples * samples - 1.0) / 12.0)
+
+
+@compiled
 def prepare(marker, vector, base, memory):
     v, b = vector, base
+    window, scatter = averaged(v, int(v[b + AT.averages]), int(v[b + AT.averages + COUNT]))
     return Faithful(
         memory=memory,
         vector=vector,
@@ -87,6 +99,8 @@ def prepare(marker, vector, base, memory):
         number=int(v[b + AT.contacts + COUNT]),
         sensor_at=base + AT.sensor,
         on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
+        window=window,
+        scatter=scatter,
         rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
         tare=v[b + AT.tare] != 0.0,
         lead=v[b + AT.lead] != 0.0,
@@ -126,6 +140,19 @@ def _by_ledger(method, mem, rig, measured, satellites, wrenches):
     return remember(ledger, mem, rig, measured, satellites, wrenches)
 
 
+@compiled
+def _in_free_flight(method, mem, measured, wrenches):
+    """Nothing of the contact acts, and what is measured does not."""
+    m, nothing = method.memory, no_wrench()
+    mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
+    mem[m + CELL.taken] = 0.0
+    store3(mem, m + CELL.force, (0.0, 0.0, 0.0))
+    return Wrenches(
+        exchanged(wrenches.chaser, measured.wrenches.chaser, nothing),
+        exchanged(wrenches.target, measured.wrenches.target, nothing),
+    )
+
+
 @apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites: the believed contact's mean wrench in place of the measured
@@ -135,9 +162,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         begin(method, mem)
     note(mem, m + CELL.paired, rig.cycle * rig.T, measured)
     take_samples(method, mem)
-    designed = real_work(method, mem, mock_ups_when_felt(measured), measured.wrenches)
     over = follow_contact(method, mem, rig, measured, satellites)
+    if mem[m + CELL.quick] != 0.0:
+        return _in_free_flight(method, mem, measured, wrenches)
+    felt = mock_ups_when_felt(measured)
+    designed = real_work(method, mem, rig.cycle, felt, measured.wrenches)
     anew = fit_again(method, mem, over)
+    over = over and not is_learning(method, mem)
     if over or (anew and is_worth(method, mem)):
         believe(method, mem, over)
     mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
@@ -182,7 +213,12 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 @apart
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
-    m, mean = method.memory, load_wrenches(mem, method.memory + CELL.mean)
+    m = method.memory
+    if mem[m + CELL.quick] != 0.0:
+        output = smoothed(method, mem, rig, ahead(method, mem, rig, after), False)
+        note_output(method, mem, output)
+        return after, output
+    mean = load_wrenches(mem, m + CELL.mean)
     others = Wrenches(
         given_to(rig.chaser, rig.T, before.chaser, after.chaser, mean.chaser),
         given_to(rig.target, rig.T, before.target, after.target, mean.target),

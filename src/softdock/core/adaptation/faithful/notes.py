@@ -11,9 +11,11 @@ from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.fallback import ledger_floats
 from softdock.core.adaptation.faithful.fit import EXPLAINED
 from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT
+from softdock.core.adaptation.faithful.joint_cells import JOINT
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.keys import past_rows
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.many import KEPT
 from softdock.core.adaptation.faithful.readings import PAIRED
 from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.shapes.keys import MOST_PAIRS
@@ -98,6 +100,12 @@ def _law(mem: Any, i: int) -> dict[str, Any]:
     return {f"contact_{i}_{key}": value for key, value in named.items()}
 
 
+def _friction_spread(mem: Any) -> int:
+    """Where the standard deviation of the friction stands that is believed."""
+    jointly = mem[CELL.joint + JOINT.fitted] > 0.0
+    return CELL.joint + JOINT.friction_spread if jointly else CELL.rub + RUB.spread
+
+
 def books(mem: Any) -> dict[str, Any]:
     """What was identified, with its uncertainty, and what was done, from its slice of `mem`."""
     found: dict[str, Any] = {
@@ -111,9 +119,10 @@ def books(mem: Any) -> dict[str, Any]:
         "noise_N": _noise(mem),
         "tare_N": [float(x) for x in mem[CELL.flight + FLIGHT.force :][:3]],
         "tool_error_kg": _tool(mem),
-        "friction": float(mem[CELL.rub + RUB.friction]),
-        "friction_spread": float(mem[CELL.rub + RUB.spread]),
-        "friction_speed_m_per_s": float(mem[CELL.rub + RUB.slip]),
+        "friction": float(mem[CELL.found + LAW.friction]),
+        "friction_spread": float(mem[_friction_spread(mem)]),
+        "friction_speed_m_per_s": float(mem[CELL.found + LAW.slip]),
+        "samples_of_several_touches": float(mem[CELL.many + KEPT.seen]),
     }
     for i in range(MOST_PAIRS):
         found |= _law(mem, i)
