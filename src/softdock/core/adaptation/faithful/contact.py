@@ -126,7 +126,7 @@ def follow_contact(method, mem, rig, measured, satellites):
         if depth <= 0.0 and not mock_ups_touch and not ledger_is_open(ledger, mem):
             mem[m + CELL.phase] = APART
         return False
-    strange = mem[m + CELL.unexplained_now] >= IN_A_ROW
+    strange = mem[m + CELL.unexplained_now] >= IN_A_ROW and not method.hands
     if (
         method.ledger
         and phase == APART

@@ -26,148 +26,30 @@ from softdock.core.adaptation.faithful.joint_cells import (
 )
 from softdock.core.adaptation.faithful.joint_rows import add_own, add_rows
 from softdock.core.adaptation.faithful.joint_solve import add_prior, solve_joint, variance_of
+from softdock.core.adaptation.faithful.joint_start import KIND_MASKS, begin_kind, mask_of
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.many import (
     KEPT,
     ROW,
-    ROW_FLOATS,
-    TOUCH,
-    TOUCH_FLOATS,
 )
 from softdock.core.adaptation.faithful.models import (
     EXACT,
     F_0,
     STEEPEST,
-    C,
-    G,
-    N,
     has,
 )
 from softdock.core.adaptation.faithful.rub import LEAST, MOST, RUB, SURE
 from softdock.core.machine.compiled import apart
 from softdock.core.shapes.keys import MOST_PAIRS
-from softdock.core.spatial.vectors import load3, norm
 
 U = LAW_UNKNOWNS.at
-KIND_MASKS = (
-    0,
-    1 << U.k,
-    1 << U.k | 1 << U.c,
-    1 << U.k | 1 << U.n | 1 << U.g,
-    1 << U.k | 1 << U.c | 1 << U.f_0 | 1 << U.ramp,
-)
 KIND_MODELS = (0, 1, 2, 4, 6)  # as fit.py numbers them
 KINDS = len(KIND_MASKS)
 ROUNDS = 8
 CONVERGED = 1e-9  # of the stiffnesses
 WEAK = 0.5  # of a stiffness that no sample tells: how far it may be from what is believed
-TOLD = 6.0  # samples of a pair alone from which on they decide its model
-EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
-FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
-START_POWER = 1.2  # from which a power is sought that none has told
 LONGEST_STEP = 1.0  # of ln v_0 in a round
-
-
-@apart
-def _mask(mem, joint, i, kind):
-    """Unknowns of a pair, in bits."""
-    if mem[joint + JOINT.touched + i] == 0.0:
-        return 0
-    model = int(mem[joint + JOINT.own + i])
-    if model == 0:
-        return KIND_MASKS[kind]
-    mask = 1 << U.k
-    if has(model, C):
-        mask |= 1 << U.c
-    if has(model, F_0):
-        mask |= 1 << U.f_0 | 1 << U.ramp
-    if has(model, N):
-        mask |= 1 << U.n
-    if has(model, G):
-        mask |= 1 << U.g
-    return mask
-
-
-@apart
-def _note_pairs(mem, joint, many, fits, laws, number):
-    """Which pairs are in the samples, how deep they were, and what is believed of them."""
-    for i in range(number):
-        fit = fits + i * FIT_FLOATS
-        mem[joint + JOINT.touched + i], mem[joint + JOINT.own + i] = 0.0, 0.0
-        mem[joint + JOINT.unit + i] = mem[fit + FIT.deepest]
-        told = mem[fit + FIT.count] >= TOLD and mem[fit + FIT.own_chi] <= EXPLAINED
-        if told:
-            mem[joint + JOINT.own + i] = mem[fit + FIT.own_model]
-    for s in range(int(mem[joint + JOINT.rows])):
-        row = many + KEPT.rows + s * ROW_FLOATS
-        for t in range(int(mem[row + ROW.number])):
-            at = row + ROW.touches + t * TOUCH_FLOATS
-            i = joint + JOINT.touched + int(mem[at + TOUCH.pair])
-            mem[i] = 1.0
-            deep = max(mem[at + TOUCH.depth], mem[at + TOUCH.depth_2])
-            i += JOINT.unit - JOINT.touched
-            mem[i] = max(mem[i], deep)
-
-
-@apart
-def begin_joint(mem, joint, many, fits, laws, rub, number):
-    """Begin with the first kind."""
-    mem[joint + JOINT.kind], mem[joint + JOINT.round] = 1.0, 0.0
-    mem[joint + JOINT.rows] = mem[many + KEPT.count]
-    mem[joint + JOINT.seen], mem[joint + JOINT.best_kind] = mem[many + KEPT.seen], 0.0
-    _note_pairs(mem, joint, many, fits, laws, number)
-    total, known, ramp = 0.0, 0.0, 0.0
-    for i in range(number):
-        law, unit = laws + i * LAW_FLOATS, mem[joint + JOINT.unit + i]
-        if mem[law + LAW.stiffness] > 0.0 and unit > 0.0:
-            total += mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power]) / unit
-            known += 1.0
-            ramp = max(ramp, mem[law + LAW.ramp])
-    mean = total / known if known > 0.0 else _guess(mem, joint, many)
-    for i in range(number):
-        law, at = laws + i * LAW_FLOATS, joint + JOINT.start + i * PER
-        unit = mem[joint + JOINT.unit + i]
-        for q in range(PER):
-            mem[at + q] = 0.0
-        own = mem[law + LAW.ramp] if mem[law + LAW.ramp] > 0.0 else ramp
-        mem[at + U.ramp] = math.log(own if own > 0.0 else FIRST_RAMP * max(unit, 1e-9))
-        mem[at + U.k], mem[at + U.n] = mean * unit, 1.0
-        if mem[law + LAW.stiffness] > 0.0 and unit > 0.0:
-            mem[at + U.k] = mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power])
-            mem[at + U.n] = mem[law + LAW.power]
-    mem[joint + JOINT.start + MU] = mem[rub + RUB.friction]
-    slip = mem[rub + RUB.slip] if mem[rub + RUB.friction] > 0.0 else 1e-3
-    mem[joint + JOINT.start + SLIP] = math.log(slip)
-    _begin_kind(mem, joint, number)
-
-
-@apart
-def _guess(mem, joint, many):
-    """A stiffness from the largest sample [N/m]."""
-    found, most = 1.0, 0.0
-    for s in range(int(mem[joint + JOINT.rows])):
-        row = many + KEPT.rows + s * ROW_FLOATS
-        force, deep = norm(load3(mem, row + ROW.wrench)), 0.0
-        for t in range(int(mem[row + ROW.number])):
-            deep += mem[row + ROW.touches + t * TOUCH_FLOATS + TOUCH.depth]
-        if force > most and deep > 0.0:
-            found, most = force / deep, force
-    return found
-
-
-@apart
-def _begin_kind(mem, joint, number):
-    kind = int(mem[joint + JOINT.kind])
-    for p in range(UNKNOWNS):
-        mem[joint + JOINT.now + p] = mem[joint + JOINT.start + p]
-    for i in range(number):
-        at, mask = joint + JOINT.now + i * PER, _mask(mem, joint, i, kind)
-        if (mask >> U.n) & 1 == 0:
-            mem[at + U.n] = 1.0
-        elif mem[at + U.n] <= 1.0:
-            mem[at + U.n] = START_POWER
-    mem[joint + JOINT.round] = 0.0
 
 
 @apart
@@ -233,10 +115,10 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
     if kind == 4 and not powers:
         return _next_kind(mem, joint, number)
     masks = (
-        _mask(mem, joint, 0, kind),
-        _mask(mem, joint, 1, kind),
-        _mask(mem, joint, 2, kind),
-        _mask(mem, joint, 3, kind),
+        mask_of(mem, joint, 0, kind),
+        mask_of(mem, joint, 1, kind),
+        mask_of(mem, joint, 2, kind),
+        mask_of(mem, joint, 3, kind),
     )
     chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs)
     solve_joint(mem, joint)
@@ -280,7 +162,7 @@ def _note_kind(mem, joint, kind, masks, number):
 def _next_kind(mem, joint, number):
     mem[joint + JOINT.kind] += 1.0
     if mem[joint + JOINT.kind] < KINDS:
-        _begin_kind(mem, joint, number)
+        begin_kind(mem, joint, number)
         return False
     mem[joint + JOINT.kind] = 0.0
     return True

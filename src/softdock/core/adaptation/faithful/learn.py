@@ -3,17 +3,21 @@ ones."""
 
 from __future__ import annotations
 
+import math
+
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fit import fit_law
-from softdock.core.adaptation.faithful.joint import begin_joint, believe_joint, joint_round
+from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
 from softdock.core.adaptation.faithful.joint_cells import JOINT
+from softdock.core.adaptation.faithful.joint_start import begin_joint
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, is_due, next_due
-from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
 from softdock.core.adaptation.faithful.many import KEPT
 from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
 from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
+STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
 
 @apart
@@ -137,10 +141,17 @@ def _show(method, mem, law):
 
 
 @apart
-def is_worth(method, mem):
-    """Whether what was found is known well enough to act on."""
+def is_worth(method, mem, rig):
+    """Whether what was found is known well enough to act on. A first sample may be of a touch that
+    has only begun: a damper's force over no depth looks like any stiffness."""
+    c, t = rig.chaser, rig.target
+    ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
     for i in range(method.number):
         fit = method.memory + CELL.fits + i * FIT_FLOATS
-        if mem[fit + FIT.model] > 0.0 and mem[fit + FIT.spread] > WORTH:
+        if mem[fit + FIT.model] == 0.0:
+            continue
+        law = load_law(mem, method.memory + CELL.found + i * LAW_FLOATS)
+        pace = rig.T * math.sqrt(ease * steepness(law, max(mem[fit + FIT.deepest], 0.0)))
+        if mem[fit + FIT.spread] > WORTH or pace > STIFFEST:
             return False
     return True

@@ -15,8 +15,6 @@ and whatever is believed is a passive law from one touch on (docs/faithful.md).
 
 from __future__ import annotations
 
-import math
-
 from softdock.core.adaptation.energy_ledger.method import follow, remember, send
 from softdock.core.adaptation.faithful import notes
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
@@ -34,7 +32,7 @@ from softdock.core.adaptation.faithful.fallback import (
     ledger_work,
 )
 from softdock.core.adaptation.faithful.flight import tared
-from softdock.core.adaptation.faithful.keys import AT, FAITHFUL, MARKER, Faithful
+from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import ahead, note_output, smoothed
 from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
 from softdock.core.adaptation.faithful.past import (
@@ -45,18 +43,17 @@ from softdock.core.adaptation.faithful.past import (
     note_others,
     store_satellites,
 )
+from softdock.core.adaptation.faithful.prepare import prepare
 from softdock.core.adaptation.faithful.readings import note
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
-    CYCLE,
     Measured,
     Replaced,
     Wrenches,
 )
-from softdock.core.adaptation.measured.doubts import PLACES
 from softdock.core.adaptation.measured.line_of_action import (
     mock_ups_when_felt,
 )
@@ -69,48 +66,8 @@ from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.mounting import ON_CHASER
 from softdock.core.spatial.motion import no_wrench, opposite
 from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
-
-COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
-SENSOR_ON = PLACES.at.on
-
-
-@compiled
-def averaged(v, period_at, handover_at):
-    """Of readings that are the mean of a cycle's samples: from the first to the last of these, and
-    the root mean square of their instants about the middle [s]; zeros where a reading is one."""
-    period = v[period_at]
-    if v[handover_at] == 0.0 or period <= 0.0:
-        return 0.0, 0.0
-    samples = max(math.floor(v[CYCLE] / period + 0.5), 1.0)
-    return (samples - 1.0) * period, period * math.sqrt((samples * samples - 1.0) / 12.0)
-
-
-@compiled
-def prepare(marker, vector, base, memory):
-    v, b = vector, base
-    window, scatter = averaged(v, int(v[b + AT.averages]), int(v[b + AT.averages + COUNT]))
-    return Faithful(
-        memory=memory,
-        vector=vector,
-        pairs_at=int(v[b + AT.contacts]),
-        number=int(v[b + AT.contacts + COUNT]),
-        sensor_at=base + AT.sensor,
-        on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
-        window=window,
-        scatter=scatter,
-        rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
-        tare=v[b + AT.tare] != 0.0,
-        lead=v[b + AT.lead] != 0.0,
-        damping=v[b + AT.damping] != 0.0,
-        powers=v[b + AT.powers] != 0.0,
-        lag=v[b + AT.lag] != 0.0,
-        friction=v[b + AT.friction] != 0.0,
-        rewind=v[b + AT.rewind] != 0.0,
-        ledger=v[b + AT.ledger] != 0.0,
-    )
 
 
 @apart
@@ -154,6 +111,21 @@ def _in_free_flight(method, mem, measured, wrenches):
 
 
 @apart
+def _pushed(method, mem, measured, satellites, wrenches):
+    """A hand at a mock-up, while nothing touches: what it pushes with acts on the satellites."""
+    given = _in_free_flight(method, mem, measured, wrenches)
+    m, nothing = method.memory, no_wrench()
+    chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
+    target = measured.wrenches.target
+    if method.on_chaser:
+        target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
+    store_wrenches(mem, m + CELL.mean, Wrenches(nothing, nothing))
+    return Wrenches(
+        exchanged(given.chaser, nothing, chaser), exchanged(given.target, nothing, target)
+    )
+
+
+@apart
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites: the believed contact's mean wrench in place of the measured
     one."""
@@ -165,11 +137,13 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     over = follow_contact(method, mem, rig, measured, satellites)
     if mem[m + CELL.quick] != 0.0:
         return _in_free_flight(method, mem, measured, wrenches)
+    if method.hands and mem[m + CELL.phase] == APART and mem[m + CELL.unexplained_now] > 0.0:
+        return _pushed(method, mem, measured, satellites, wrenches)
     felt = mock_ups_when_felt(measured)
     designed = real_work(method, mem, rig.cycle, felt, measured.wrenches)
     anew = fit_again(method, mem, over)
     over = over and not is_learning(method, mem)
-    if over or (anew and is_worth(method, mem)):
+    if over or (anew and is_worth(method, mem, rig)):
         believe(method, mem, over)
     mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
     if mem[m + CELL.phase] == BY_LEDGER:
@@ -288,6 +262,7 @@ METHOD = Method(
     refuses=notes.refuses,
     check=notes.check,
     books=notes.books,
+    vouches=notes.vouches,
     events=notes.events,
     once=ONCE,
     settles_energy=True,

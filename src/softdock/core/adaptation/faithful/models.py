@@ -13,6 +13,7 @@ from softdock.core.machine.compiled import apart, compiled
 EXACT = 3e-5  # of the largest force: below, a misfit is interpolation and rounding
 SLACK = 0.02  # of the largest force: what has left the surface behind, before a law is known
 ROUNDS, LINEAR_ROUNDS = 12, 5  # of Gauss and Newton; the later ones where surfaces are left behind
+LATER, FIRST, DEEPER = 0, 1, 2  # how a round of it treats surfaces that may be left behind
 SMALL = 1e-9  # of k: a change that is none
 STEEPEST = 4.0  # largest power
 SINGULAR = 1e-13  # of a parameter's own weight: what is left of it beside the others
@@ -92,10 +93,20 @@ def _at_node(model, p, d, r, unit, ramp):
     return x, log, min(d / ramp, 1.0) if ramp > 0.0 else 1.0
 
 
+@compiled
+def _deeper(mem, at):
+    """Samples in which the depth grows."""
+    count = 0
+    for i in range(int(mem[at + FIT.count])):
+        count += 1 if mem[at + FIT.rows + i * SAMPLE_FLOATS + SAMPLE.rate] >= 0.0 else 0
+    return count
+
+
 @apart
 def _equations(mem, at, law, model, p, first):
     """Normal equations of a model around parameters `p`, into the scratch; chi^2 and samples.
-    `first`: nothing is known of p."""
+    `first`: nothing is known of p, and where the surface is left behind must be guessed; with
+    DEEPER only samples of depths that grow are taken, which never are."""
     a, unit = at + FIT.scratch, mem[at + FIT.deepest]
     for i in range(SIZE * WIDTH):
         mem[a + i] = 0.0
@@ -107,7 +118,7 @@ def _equations(mem, at, law, model, p, first):
         if d <= 0.0 or d_2 <= 0.0:
             continue
         parts = r < 0.0 and not pulls
-        if first and parts and f <= SLACK * mem[at + FIT.largest]:
+        if parts and (first == DEEPER or (first == FIRST and f <= SLACK * mem[at + FIT.largest])):
             continue
         w, s = weight_of(mem, at, row), mem[row + SAMPLE.slope]
         x, log, early = _at_node(model, p, d, r, unit, ramp)
@@ -125,7 +136,7 @@ def _equations(mem, at, law, model, p, first):
             0.5 * (one * log + two * log_2),
             0.5 * (x * r + x_2 * r_2) if has(model, G) else 0.0,
         )
-        if parts and pushed <= 0.0 and not first:  # the surface is left behind: no force
+        if parts and pushed <= 0.0 and first == LATER:  # the surface is left behind: no force
             pushed, j = 0.0, (0.0, 0.0, 0.0, j[TAU], 0.0, 0.0)
         e = f + p[TAU] * s - pushed
         chi, count = chi + w * e * e, count + 1.0
@@ -177,8 +188,10 @@ def fitted(mem, at, law, model, k, n):
     p = (k, 0.0, 0.0, 0.0, n, 0.0)
     a, seeks = at + FIT.scratch, has(model, N)
     chi, count, variance, damping_variance = 0.0, 0.0, 0.0, 0.0
+    first = DEEPER if _deeper(mem, at) > SIZE else FIRST
     for round_ in range(ROUNDS if seeks else LINEAR_ROUNDS):
-        chi, count = _equations(mem, at, law, model, p, round_ == 0)
+        chi, count = _equations(mem, at, law, model, p, first)
+        first = LATER
         _note_own(mem, at, model)
         if count < 1.0 or not _solve(mem, at, model):
             return NOTHING

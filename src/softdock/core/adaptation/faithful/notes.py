@@ -59,8 +59,8 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
             problems.append(("name", "faithful", allowed))
     hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
     said = [
-        f"a hand on the {body}'s mock-up is a force that the shapes do not explain: the energy "
-        "ledger takes over while it lasts, and the satellites may hardly feel it"
+        f"a hand on the {body}'s mock-up is felt while nothing touches; in a contact its force is "
+        "taken for the contact's"
         for body in hands
     ]
     return problems, [f"faithful: {words}" for words in said]
@@ -95,6 +95,7 @@ def _law(mem: Any, i: int) -> dict[str, Any]:
         "sensor_lag_s": float(mem[fit + FIT.lag]),
         "pulls": bool(mem[law + LAW.pulls]),
         "misfit": float(mem[fit + FIT.misfit]),
+        "misfit_of_noise": float(mem[fit + FIT.chi]),
         "samples": float(mem[fit + FIT.seen]),
     }
     return {f"contact_{i}_{key}": value for key, value in named.items()}
@@ -111,6 +112,7 @@ def books(mem: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "contacts": float(mem[CELL.contacts]),
         "contacts_by_ledger": float(mem[CELL.blind] + mem[CELL.strange]),
+        "contacts_too_long": float(mem[CELL.overlong]),
         "rewinds": float(mem[CELL.rewinds]),
         "most_cycles_rewound": float(mem[CELL.longest]),
         "taken_by_bound_J": float(mem[CELL.cut]),
@@ -127,6 +129,24 @@ def books(mem: Any) -> dict[str, Any]:
     for i in range(MOST_PAIRS):
         found |= _law(mem, i)
     return found
+
+
+def vouches(found: Mapping[str, Any]) -> list[str]:
+    """From the books of a run: what was not learnt; nothing where all was."""
+    said = []
+    if found.get("contacts_by_ledger", 0.0):
+        said.append("the energy ledger had the satellites in a contact")
+    if found.get("contacts", 0.0) and not any(
+        f"contact_{i}_law" in found for i in range(MOST_PAIRS)
+    ):
+        said.append("no reading told of a contact's law")
+    for i in range(MOST_PAIRS):
+        misfit = found.get(f"contact_{i}_misfit", 0.0)
+        if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
+            said.append(f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left")
+    if found.get("contacts_too_long", 0.0):
+        said.append("a contact lasted longer than rewind_s")
+    return said
 
 
 def events(mem: Any, T: float) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.law import LAW_FLOATS, load_law, push_over, steepness
-from softdock.core.adaptation.faithful.touches import Place, places_of
+from softdock.core.adaptation.faithful.touches import places_of
 from softdock.core.adaptation.interface import Satellites
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.rigid_body import Body, motion_of
@@ -67,7 +67,7 @@ def _world(q, a):
     return rotate_back((q[0], -q[1], -q[2], -q[3]), a)
 
 
-@apart
+@compiled
 def yielded(rig, satellites, place, f):
     """Relative velocity of the touching points per unit of impulse f on the chaser."""
     return add(
@@ -88,13 +88,39 @@ def _struck(params, body, arm, impulse):
     )
 
 
-@apart
+@compiled
 def struck(rig, satellites, place, impulse):
     """Both after an impulse [Ns] on the chaser at the touch, and its opposite on the target."""
     return Satellites(
         _struck(rig.chaser, satellites.chaser, place.on_chaser, impulse),
         _struck(rig.target, satellites.target, place.on_target, negate(impulse)),
     )
+
+
+@apart
+def _body_compliance(params, q, arm):
+    """Velocity of a body's point per impulse there, as a symmetric matrix [1/kg]."""
+    if params.fixed:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    x = _yielded(params, q, arm, (1.0, 0.0, 0.0))
+    y = _yielded(params, q, arm, (0.0, 1.0, 0.0))
+    z = _yielded(params, q, arm, (0.0, 0.0, 1.0))
+    return (x[0], y[1], z[2], x[1], x[2], y[2])
+
+
+@compiled
+def _compliance(rig, satellites, place):
+    """Relative velocity of the touching points per impulse on the chaser, as a symmetric matrix."""
+    a = _body_compliance(rig.chaser, satellites.chaser.q, place.on_chaser)
+    b = _body_compliance(rig.target, satellites.target.q, place.on_target)
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@apart
+def _velocity(params, body, arm):
+    """Of a body's point, world axes."""
+    spin = symmetric_times(params.inverse_inertia, rotate_back(body.q, body.L))
+    return add(body.v, cross(_world(body.q, spin), arm))
 
 
 @compiled
@@ -116,56 +142,34 @@ def _slowed(free, slip, brake):
 
 
 @apart
-def _rubbed(rig, satellites, law, place, normal, sliding, dt):
-    """Friction's impulse [Ns] over dt, from a sliding velocity [m/s]."""
+def _rubbed(law, compliance, normal, n, u, dt):
+    """Friction's impulse [Ns] over dt at a relative velocity u of the touching points."""
+    sliding = add_scaled(u, -dot(n, u), n)
     free = norm(sliding)
     if free <= STILL:
         return (0.0, 0.0, 0.0)
     along = scale(1.0 / free, sliding)
-    ease = dot(along, yielded(rig, satellites, place, along))
+    ease = dot(along, symmetric_times(compliance, along))
     left = _slowed(free, law.slip, ease * law.friction * normal * dt)
     return scale((left - free) / ease, along)
 
 
 @apart
-def _moving(rig, satellites, place):
-    """A place with the rate and the sliding that the satellites have there now."""
-    chaser, target = satellites.chaser, satellites.target
-    v = subtract(
-        _velocity(rig.chaser, chaser, place.on_chaser),
-        _velocity(rig.target, target, place.on_target),
-    )
-    n = place.normal
-    rate = -dot(n, v)
-    return Place(place.depth, rate, n, place.on_chaser, place.on_target, add_scaled(v, rate, n))
-
-
-@compiled
-def _velocity(params, body, arm):
-    """Of a body's point, world axes."""
-    spin = symmetric_times(params.inverse_inertia, rotate_back(body.q, body.L))
-    return add(body.v, cross(_world(body.q, spin), arm))
-
-
-@apart
-def _with_friction(rig, satellites, law, place, dt):
-    """Both after what one touch does in a step: half of its friction, its push, the other half."""
-    n = place.normal
-    mobility = dot(n, yielded(rig, satellites, place, n))
-    normal = push_over(law, place.depth, place.rate, mobility, dt)
-    if normal <= 0.0:
-        return struck(rig, satellites, place, scale(dt * normal, n))
-    first = _rubbed(rig, satellites, law, place, normal, place.sliding, 0.5 * dt)
-    after = struck(rig, satellites, place, first)
+def _impulse(law, compliance, depth, n, u, dt):
+    """Of one touch in a step [Ns]: its push; with friction half of that before, half after it."""
+    ease = symmetric_times(compliance, n)
+    mobility = dot(n, ease)
+    normal = push_over(law, depth, -dot(n, u), mobility, dt)
+    if law.friction == 0.0 or normal <= 0.0:
+        return scale(dt * normal, n)
+    first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
     if law.damping > 0.0 or law.factor > 0.0:  # its rate is the one under friction
-        rate = _moving(rig, after, place).rate
-        normal = max(push_over(law, place.depth, rate, mobility, dt), 0.0)
-        first = _rubbed(rig, satellites, law, place, normal, place.sliding, 0.5 * dt)
-        after = struck(rig, satellites, place, first)
-    after = struck(rig, after, place, scale(dt * normal, n))
-    sliding = _moving(rig, after, place).sliding
-    second = _rubbed(rig, after, law, place, normal, sliding, 0.5 * dt)
-    return struck(rig, after, place, second)
+        slowed = add(u, symmetric_times(compliance, first))
+        normal = max(push_over(law, depth, -dot(n, slowed), mobility, dt), 0.0)
+        first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
+    both = add_scaled(first, dt * normal, n)
+    after = add(u, symmetric_times(compliance, both))
+    return add(both, _rubbed(law, compliance, normal, n, after, 0.5 * dt))
 
 
 @apart
@@ -173,15 +177,15 @@ def _after_touch(rig, satellites, law, place, dt, moved):
     """Both after what one touch does in a step; `moved`: others have pushed them before."""
     if place.depth + abs(0.5 * dt * place.rate) <= 0.0:
         return satellites
+    u = add_scaled(place.sliding, -place.rate, place.normal)
     if moved:
-        place = _moving(rig, satellites, place)
-    if law.friction > 0.0:
-        return _with_friction(rig, satellites, law, place, dt)
-    n = place.normal
-    normal = push_over(law, place.depth, place.rate, dot(n, yielded(rig, satellites, place, n)), dt)
-    if normal == 0.0:
-        return satellites
-    return struck(rig, satellites, place, scale(dt * normal, n))
+        u = subtract(
+            _velocity(rig.chaser, satellites.chaser, place.on_chaser),
+            _velocity(rig.target, satellites.target, place.on_target),
+        )
+    compliance = _compliance(rig, satellites, place)
+    impulse = _impulse(law, compliance, place.depth, place.normal, u, dt)
+    return struck(rig, satellites, place, impulse)
 
 
 @apart
