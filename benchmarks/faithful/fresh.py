@@ -172,11 +172,11 @@ def _corner(r: random.Random, gap: float) -> Placed:
     """One ball between two to four leaning walls: several touches at one place."""
     count, turn = r.choice([2, 3, 4]), r.uniform(0.0, 2.0 * math.pi)
     lean = r.uniform(0.5, 1.0)
-    pairs = []
+    pairs: list[Tables] = []
     for i in range(count):
         a = turn + 2.0 * math.pi * i / count
         axis = [math.cos(lean), math.sin(lean) * math.cos(a), math.sin(lean) * math.sin(a)]
-        pair = {"geometry": "wall", "tip_m": [-0.4, 0.0, 0.0], "tip_radius_m": 0.03}
+        pair: Tables = {"geometry": "wall", "tip_m": [-0.4, 0.0, 0.0], "tip_radius_m": 0.03}
         pairs.append(pair | {"origin_m": [0.3, 0.0, 0.0], "axis": axis})
     y, z = r.uniform(-0.02, 0.02), r.uniform(-0.02, 0.02)
     nearest = max((0.03 - p["axis"][1] * y - p["axis"][2] * z) / p["axis"][0] for p in pairs)

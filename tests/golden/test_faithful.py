@@ -87,10 +87,10 @@ def test_too_short_a_flight_is_left_to_the_ledger():
 
 
 def test_a_force_that_the_shapes_do_not_explain_is_left_to_the_ledger():
-    """A hand pushes the mock-up in free flight: it is counted, and said."""
-    rows = [[0.1, 0, 0, 0, 0, 0, 0], [0.2, 0, 3.0, 0, 0, 0, 0], [0.4, 0, 0, 0, 0, 0, 0]]
-    tables = changed(axis(), hand={"chaser": {"frame": "world", "rows": rows}})
-    run = flown(tables | {"time": {"cycle_ms": 4.0, "duration_s": 0.45}})
+    """A sensor that jumps in free flight, or something that is in no drawing: it is counted, and
+    said."""
+    tables = changed(axis(s=0.45), sensor__jump_N=[0.0, 3.0, 0.0], sensor__jump_at_s=0.2)
+    run = flown(tables)
     assert books(run)["contacts_by_ledger"] == 1.0
     assert any("the known shapes were apart" in said for said in spoken(run))
 

@@ -39,14 +39,16 @@ from softdock.core.adaptation.faithful.models import (
     STEEPEST,
     has,
 )
-from softdock.core.adaptation.faithful.rub import LEAST, MOST, RUB, SURE
+from softdock.core.adaptation.faithful.rub import LEAST, MOST, RUB
 from softdock.core.machine.compiled import apart
 from softdock.core.shapes.keys import MOST_PAIRS
 
 U = LAW_UNKNOWNS.at
 KIND_MODELS = (0, 1, 2, 4, 6)  # as fit.py numbers them
 KINDS = len(KIND_MASKS)
-ROUNDS = 8
+ROUNDS = 12
+EXPLAINED = 3.0  # chi^2 per equation below which laws have explained the samples
+SURE = 1.0  # standard deviations: friction that is less is none
 CONVERGED = 1e-9  # of the stiffnesses
 WEAK = 0.5  # of a stiffness that no sample tells: how far it may be from what is believed
 LONGEST_STEP = 1.0  # of ln v_0 in a round
@@ -112,7 +114,8 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
     kind = int(mem[joint + JOINT.kind])
     if (kind == 2 and not damped) or (kind == 3 and not (powers and damped)):
         return _next_kind(mem, joint, number)
-    if kind == 4 and not powers:
+    found = mem[joint + JOINT.best_kind] != 0.0 and mem[joint + JOINT.best_chi] <= EXPLAINED
+    if (kind == 4 and not powers) or (kind > 2 and found):
         return _next_kind(mem, joint, number)
     masks = (
         mask_of(mem, joint, 0, kind),
@@ -121,12 +124,23 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
         mask_of(mem, joint, 3, kind),
     )
     chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs)
+    mem[joint + JOINT.round] += 1.0
+    over = mem[joint + JOINT.round] >= ROUNDS
+    if chi > mem[joint + JOINT.chi_before] and not over:  # too far: half of the way back
+        for p in range(UNKNOWNS):
+            was, now = joint + JOINT.before + p, joint + JOINT.now + p
+            mem[now] = 0.5 * (mem[was] + mem[now])
+        return False
     solve_joint(mem, joint)
     mem[joint + JOINT.chi], mem[joint + JOINT.used] = chi, used
+    mem[joint + JOINT.chi_before] = chi
+    for p in range(UNKNOWNS):
+        mem[joint + JOINT.before + p] = mem[joint + JOINT.now + p]
     change = _step(mem, joint, number)
-    mem[joint + JOINT.round] += 1.0
-    if mem[joint + JOINT.round] < ROUNDS and change > CONVERGED:
+    if not over and change > CONVERGED:
         return False
+    for p in range(UNKNOWNS):  # those that chi^2 is of
+        mem[joint + JOINT.now + p] = mem[joint + JOINT.before + p]
     _note_kind(mem, joint, kind, masks, number)
     return _next_kind(mem, joint, number)
 
@@ -174,6 +188,7 @@ def believe_joint(mem, joint, many, fits, laws, number, rubs):
     if mem[joint + JOINT.best_kind] == 0.0:
         return
     kind, best = int(mem[joint + JOINT.best_kind]), joint + JOINT.best
+    mem[joint + JOINT.last_chi] = mem[joint + JOINT.best_chi]
     for i in range(number):
         if mem[joint + JOINT.touched + i] == 0.0:
             continue

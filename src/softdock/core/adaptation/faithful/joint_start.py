@@ -1,5 +1,6 @@
 """The joint fit (joint.py) begun: which pairs are in its samples, which numbers of their laws are
-sought, and from where."""
+sought, and from where: from the laws as they are believed, or, where those do not explain the
+samples, from one spring for all."""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ KIND_MASKS = (
 TOLD = 6.0  # samples of a pair alone from which on they decide its model
 EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
-START_POWER = 1.2  # from which a power is sought that none has told
+START_POWER = 1.4  # from which a power is sought that none has told
 
 
 @apart
@@ -68,11 +69,14 @@ def begin_kind(mem, joint, number):
         mem[joint + JOINT.now + p] = mem[joint + JOINT.start + p]
     for i in range(number):
         at, mask = joint + JOINT.now + i * PER, mask_of(mem, joint, i, kind)
+        for q in range(PER):
+            if (mask >> q) & 1 == 0 and q != U.k and q != U.ramp:
+                mem[at + q] = 0.0
         if (mask >> U.n) & 1 == 0:
             mem[at + U.n] = 1.0
         elif mem[at + U.n] <= 1.0:
             mem[at + U.n] = START_POWER
-    mem[joint + JOINT.round] = 0.0
+    mem[joint + JOINT.round], mem[joint + JOINT.chi_before] = 0.0, math.inf
 
 
 @apart
@@ -124,7 +128,8 @@ def begin_joint(mem, joint, many, fits, laws, rub, number):
             total += mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power]) / unit
             known += 1.0
             ramp = max(ramp, mem[law + LAW.ramp])
-    mean = total / known if known > 0.0 else _guess(mem, joint, many)
+    good = mem[joint + JOINT.fitted] == 0.0 or mem[joint + JOINT.last_chi] <= EXPLAINED
+    mean = total / known if known > 0.0 and good else _guess(mem, joint, many)
     for i in range(number):
         law, at = laws + i * LAW_FLOATS, joint + JOINT.start + i * PER
         unit = mem[joint + JOINT.unit + i]
@@ -133,9 +138,11 @@ def begin_joint(mem, joint, many, fits, laws, rub, number):
         own = mem[law + LAW.ramp] if mem[law + LAW.ramp] > 0.0 else ramp
         mem[at + U.ramp] = math.log(own if own > 0.0 else FIRST_RAMP * max(unit, 1e-9))
         mem[at + U.k], mem[at + U.n] = mean * unit, 1.0
-        if mem[law + LAW.stiffness] > 0.0 and unit > 0.0:
-            mem[at + U.k] = mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power])
-            mem[at + U.n] = mem[law + LAW.power]
+        if good and mem[law + LAW.stiffness] > 0.0 and unit > 0.0:
+            k = mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power])
+            mem[at + U.k], mem[at + U.n] = k, mem[law + LAW.power]
+            mem[at + U.c], mem[at + U.g] = mem[law + LAW.damping], k * mem[law + LAW.factor]
+            mem[at + U.f_0] = mem[law + LAW.preload]
     mem[joint + JOINT.start + MU] = mem[rub + RUB.friction]
     slip = mem[rub + RUB.slip] if mem[rub + RUB.friction] > 0.0 else 1e-3
     mem[joint + JOINT.start + SLIP] = math.log(slip)

@@ -17,6 +17,7 @@ from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
 from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
+SOME = 4.0  # samples after which any law is better than none
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
 
@@ -152,6 +153,9 @@ def is_worth(method, mem, rig):
             continue
         law = load_law(mem, method.memory + CELL.found + i * LAW_FLOATS)
         pace = rig.T * math.sqrt(ease * steepness(law, max(mem[fit + FIT.deepest], 0.0)))
-        if mem[fit + FIT.spread] > WORTH or pace > STIFFEST:
+        seen = mem[fit + FIT.seen] + mem[method.memory + CELL.many + KEPT.seen]
+        none = mem[method.memory + CELL.laws + i * LAW_FLOATS + LAW.stiffness] == 0.0
+        rough = mem[fit + FIT.spread] > WORTH and not (none and seen >= SOME)
+        if rough or pace > STIFFEST:
             return False
     return True

@@ -188,7 +188,7 @@ def fitted(mem, at, law, model, k, n):
     p = (k, 0.0, 0.0, 0.0, n, 0.0)
     a, seeks = at + FIT.scratch, has(model, N)
     chi, count, variance, damping_variance = 0.0, 0.0, 0.0, 0.0
-    first = DEEPER if _deeper(mem, at) > SIZE else FIRST
+    first = DEEPER if not seeks and _deeper(mem, at) > SIZE else FIRST
     for round_ in range(ROUNDS if seeks else LINEAR_ROUNDS):
         chi, count = _equations(mem, at, law, model, p, first)
         first = LATER
