@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from softdock.arms.arm import Arm
 from softdock.arms.table import arm_from_table
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.facility import Mount
 from softdock.scenario.parse import parse_toml
 from softdock.scenario.reading import Unreadable, read_bytes
 
@@ -30,6 +33,12 @@ def preset_text(name: str) -> str:
     return files("softdock.arms").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
 
 
+@cache
+def _preset(name: str) -> Arm:
+    """A preset, read once: nothing changes an arm in place."""
+    return arm_from_table(tomllib.loads(preset_text(name)))
+
+
 def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
     """An arm by the name of a preset or from a file; a relative file is looked for in `folder`."""
     name = str(source)
@@ -37,7 +46,7 @@ def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
         if Path(name).suffix == ".xacro":
             allowed = "a .urdf file: a .xacro is a program, expand it where you trust it"
             raise BadInput(Problem("arm", name, allowed))
-        return arm_from_table(tomllib.loads(preset_text(name)))
+        return _preset(name)
     path = Path(name) if folder is None else folder / name
     data = _read(path)
     if path.suffix == ".urdf":
@@ -50,6 +59,13 @@ def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
         raise BadInput(Problem("arm", path.name, f"TOML in UTF-8 ({error})", str(path))) from None
     tables, locate, _ = parse_toml(text, str(path))
     return arm_from_table(tables, locate=locate)
+
+
+def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
+    """The arm that a mount names or spells out."""
+    if isinstance(mount.arm, Mapping):
+        return arm_from_table(mount.arm)
+    return load_arm(mount.arm, folder)
 
 
 def _read(path: Path) -> bytes:

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.sources import arm_of
 from softdock.core.arms.layout import AT
 from softdock.core.arms.sweep import REACH, STIFFNESS, WORST
 from softdock.placement.motion import Motion
 from softdock.placement.mounting import Place, Stage, mount_at, stage_of
-from softdock.placement.robot_path import RobotPath, Sweeper, arm_of, loaded, mock_up_load
+from softdock.placement.robot_path import RobotPath, Sweeper
 from softdock.scenario.facility import Facility, Mount
 
 THIN_ROWS = 60  # of the path on which a branch is chosen

@@ -83,13 +83,12 @@ def views_of(
     made: Furniture,
     tracks: Mapping[str, Track],
     up: np.ndarray,
-    meshes: Mapping[str, Mesh],
     parts: Sequence[Part],
     factor: float,
-    ended: bool = False,
+    everything: np.ndarray,
 ) -> dict[str, View]:
-    """The presets; near ones only where a shape is described that can be touched."""
-    everything = corners(tracks, meshes, parts, ended)
+    """The presets; near ones only where a shape is described that can be touched. `everything`:
+    the corners of all solid parts."""
     centre = 0.5 * (everything.min(axis=0) + everything.max(axis=0))
     radius = 0.5 * float(np.linalg.norm(np.ptp(everything, axis=0))) or 1.0
     target = tracks["mock_up.target"]
@@ -101,7 +100,10 @@ def views_of(
         views["contact"] = looking(
             "contact", focus, made.near, along, up, "mock_up.target", near, (1.0, 0.62, 0.5)
         )
-    views["facility"] = looking("facility", centre, 0.72 * radius, along, up, layers=FAR_LAYERS)
+    # how far known arms reach hides what they do: it is there to be switched on
+    hidden = ("limits",) if any(part.layer == "robots" for part in parts) else ()
+    far = tuple(layer for layer in FAR_LAYERS if layer not in hidden)
+    views["facility"] = looking("facility", centre, 0.72 * radius, along, up, layers=far)
     views["orbit"] = looking(
         "orbit", centre, 0.85 * radius, along, up, "", ORBIT_LAYERS, (0.5, 1.0, 0.75)
     )
