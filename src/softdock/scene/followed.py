@@ -31,7 +31,7 @@ def joints_of(
 ) -> tuple[np.ndarray | None, str]:
     """Joints at some rows, and what is to be said; None where none of them is within reach."""
     name = f"{body}'s robot ({arm.name})"
-    given = recorded_joints(body, mount, series)
+    given = recorded_joints(body, mount.base_axis, series)
     if given is not None:
         return given[rows], f"The {name} as its joints were recorded."
     time, shown = np.asarray(series["time"], float)[rows], len(rows)
@@ -54,7 +54,7 @@ def joints_of(
     return joints, f"The {name} uses {path.use_words()}."
 
 
-def recorded_joints(body: str, mount: Mount, series: Any) -> np.ndarray | None:
+def recorded_joints(body: str, base_axis: float, series: Any) -> np.ndarray | None:
     """Joint series where a run or a recording has them, whole."""
     names = [f"joints.{body}.{i}" for i in range(AXES)]
     known = list(series)  # asking the series themselves for what is not there looks for a near name
@@ -66,7 +66,7 @@ def recorded_joints(body: str, mount: Mount, series: Any) -> np.ndarray | None:
         return None
     columns = [np.asarray(series[name], float) for name in names]
     if len(columns) < AXES:
-        columns.insert(0, np.full(len(columns[0]), mount.base_axis))
+        columns.insert(0, np.full(len(columns[0]), base_axis))
     joints = np.stack(columns, axis=1)
     return joints if len(joints) and np.isfinite(joints).all() and joints.any() else None
 
