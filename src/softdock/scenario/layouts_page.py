@@ -61,6 +61,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             LAW_CELLS,
             robots.ROBOT_STATE,
             robots.AXIS,
+            robots.WAY,
             robots.JOINT,
             memory.REPORTS,
             linear_net.HEAD,

@@ -238,4 +238,13 @@ ROBOT = Group(
         0.0,
         1e6,
     ),
+    Parameter(
+        "coordinated",
+        "coordinated",
+        "axes arrive together, and limits hold for the length of velocity, acceleration and jerk "
+        "in place of each axis",
+        False,
+        kind="flag",
+        when=_LIMITED,
+    ),
 )

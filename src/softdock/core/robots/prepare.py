@@ -30,6 +30,7 @@ class RobotParams(NamedTuple):
     w: float  # rad/s, of the lag
     zeta: float
     limits: tuple  # speed, acceleration, jerk; rate, angular acceleration, angular jerk
+    coordinated: bool  # limits are lengths of vectors, and all axes arrive together
 
 
 class Chance(NamedTuple):
@@ -72,6 +73,7 @@ def prepare_robot(vector, base, which):
         w=2.0 * math.pi * v[b + AT.frequency],
         zeta=v[b + AT.zeta],
         limits=limits,
+        coordinated=v[b + AT.coordinated] != 0.0,
     )
 
 
