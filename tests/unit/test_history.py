@@ -73,7 +73,6 @@ def robot(delay_s=0.0, ramp=0.0, wobble=0.0, wobble_rate=0.0, interpolation=HERM
         0.0,
         1.0,
         (math.inf,) * 6,
-        coordinated=False,
     )
 
 

@@ -255,20 +255,7 @@ def test_each_robot_loses_its_own_set_points():
 
 def jittery(jitter, index=0):
     return RobotParams(
-        index,
-        DELAY,
-        0.008,
-        0.0,
-        0.0,
-        0.0,
-        jitter,
-        0.0,
-        0,
-        HERMITE,
-        0.0,
-        1.0,
-        (math.inf,) * 6,
-        False,
+        index, DELAY, 0.008, 0.0, 0.0, 0.0, jitter, 0.0, 0, HERMITE, 0.0, 1.0, (math.inf,) * 6
     )
 
 

@@ -10,6 +10,7 @@ MS = 1e-3  # s
 LONGEST_DELAY_MS = 2000.0
 DELAY = 0  # its index in MODELS: the robot that is late and nothing else
 MODELS = ("delay", "lag", "limited")
+LIMITED = MODELS.index("limited")
 EXTRAPOLATE, HOLD_LAST = 0, 1
 _LAG, _LIMITED = ("model", ("lag",)), ("model", ("limited",))
 ROBOT = Group(

@@ -90,7 +90,7 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
 def _intercept(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
     """The mock-up on its way to where the delayed set-point will be."""
     arrived = delayed_set_point(robot, chance, T, mem, carrier.history, carrier.slots, t1)
-    if robot.coordinated:
+    if carrier.follower.coordinated:  # a constant of a CUDA kernel, as all of a `Follower`
         return follow_together(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
     return follow_within_limits(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
 

@@ -10,7 +10,7 @@ from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import compiled
 from softdock.core.robots.history import ON_STAMP
 from softdock.core.robots.joint import prepare_joint
-from softdock.core.robots.keys import DELAY, ROBOT
+from softdock.core.robots.keys import DELAY, LIMITED, ROBOT
 from softdock.core.robots.memory import ROBOT_STATE
 
 AT, MOVING = ROBOT.at, ROBOT_STATE.at
@@ -30,7 +30,6 @@ class RobotParams(NamedTuple):
     w: float  # rad/s, of the lag
     zeta: float
     limits: tuple  # speed, acceleration, jerk; rate, angular acceleration, angular jerk
-    coordinated: bool  # limits are lengths of vectors, and all axes arrive together
 
 
 class Chance(NamedTuple):
@@ -73,7 +72,6 @@ def prepare_robot(vector, base, which):
         w=2.0 * math.pi * v[b + AT.frequency],
         zeta=v[b + AT.zeta],
         limits=limits,
-        coordinated=v[b + AT.coordinated] != 0.0,
     )
 
 
@@ -107,6 +105,7 @@ class Follower(NamedTuple):
     steady: bool  # a constant delay and nothing else
     whole: bool  # and that of a whole number of cycles: the mock-up is always on a set-point
     cycles: int  # that number
+    coordinated: bool  # limits hold for lengths of vectors, and all axes arrive together
 
 
 @compiled
@@ -131,6 +130,7 @@ def prepare_follower(vector, base, which, T, inertial):
         steady=steady,
         whole=whole,
         cycles=int(nearest),
+        coordinated=robot.model == LIMITED and vector[base + AT.coordinated] != 0.0,
     )
 
 

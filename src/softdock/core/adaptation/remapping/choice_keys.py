@@ -61,15 +61,6 @@ LIMIT_KEYS = (
         1e6,
         when=_EXECUTABLE,
     ),
-    Parameter(
-        "coordinated",
-        "coordinated",
-        "axes arrive together, and limits hold for the length of velocity, acceleration and jerk "
-        "in place of each axis",
-        False,
-        kind="flag",
-        when=_EXECUTABLE,
-    ),
 )
 FILTER_KEYS = (
     Parameter(

@@ -3,8 +3,8 @@ within a contact, but what a follower with limits of speed, acceleration and jer
 far that is from the motion itself is recorded, and what it costs stands in the ledger's row
 `command`.
 
-The follower is the one of `robots/limited.py`, or with `coordinated` that of
-`robots/coordinated.py`: a rig whose robots have these limits then does exactly what it is sent.
+The follower is the one of `robots/limited.py`: a rig whose robots have these limits then does
+exactly what it is sent.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from softdock.core.adaptation.remapping.cells import CELL, FOLLOWER_FLOATS
 from softdock.core.adaptation.remapping.keys import AT, EXECUTABLE
 from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.robots.limited import follow_together, follow_within_limits
+from softdock.core.robots.limited import follow_within_limits
 from softdock.core.spatial.motion import MOTION_FLOATS, load_motion, store_motion
 from softdock.core.spatial.vectors import norm, subtract
 
 
 @apart
-def _followed(limits, together, T, mem, at, set_point, started):
+def _followed(limits, T, mem, at, set_point, started):
     """One robot's next set-point; `at`: what was sent last, then the follower's accelerations and
     its room to plan."""
-    sent, state = set_point, at + MOTION_FLOATS
-    if started and together:
-        sent = follow_together(limits, T, mem, state, load_motion(mem, at), set_point)
-    elif started:
-        sent = follow_within_limits(limits, T, mem, state, load_motion(mem, at), set_point)
+    sent = set_point
+    if started:
+        sent = follow_within_limits(
+            limits, T, mem, at + MOTION_FLOATS, load_motion(mem, at), set_point
+        )
     store_motion(mem, at, sent)
     return sent
 
@@ -42,10 +42,9 @@ def set_point(method, mem, rig, satellites, output):
         return output
     along = or_no_limit(v[b + AT.speed]), v[b + AT.acceleration], or_no_limit(v[b + AT.jerk])
     limits = (*along, math.inf, v[b + AT.turn_acceleration], or_no_limit(v[b + AT.turn_jerk]))
-    at, started, together = m + CELL.followers, rig.cycle > 0, v[b + AT.coordinated] != 0.0
-    other = at + FOLLOWER_FLOATS
-    chaser = _followed(limits, together, rig.T, mem, at, output.chaser, started)
-    target = _followed(limits, together, rig.T, mem, other, output.target, started)
+    at, started = m + CELL.followers, rig.cycle > 0
+    chaser = _followed(limits, rig.T, mem, at, output.chaser, started)
+    target = _followed(limits, rig.T, mem, at + FOLLOWER_FLOATS, output.target, started)
     mem[m + CELL.deviation] = max(
         norm(subtract(chaser.p, output.chaser.p)), norm(subtract(target.p, output.target.p))
     )
