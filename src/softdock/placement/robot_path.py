@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm, matrix_of, six, symmetric
-from softdock.arms.sources import load_arm
-from softdock.arms.table import arm_from_table
+from softdock.arms.sources import load_arm, on_base_axis
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
 from softdock.errors import Problem
+from softdock.placement.base_axis import base_axis_rows
 from softdock.placement.motion import Motion
 from softdock.scenario.facility import Facility, Load, Mount
 
@@ -85,8 +85,8 @@ class RobotPath:
 def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
     """The arm that a mount names or spells out."""
     if isinstance(mount.arm, Mapping):
-        return arm_from_table(mount.arm)
-    return load_arm(mount.arm, folder)
+        return on_base_axis(mount.arm, mount.under)
+    return load_arm(mount.arm, folder, mount.under)
 
 
 def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
@@ -143,6 +143,7 @@ class Sweeper:
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
         self.tip = motion.tip_of(robot)
+        self._based: tuple[Mount, np.ndarray] | None = None
 
     def run(self, facility: Facility, mount: Mount, branch: int) -> int:
         """One branch; `worst` and `ended` hold what was found. Returns the rows reached."""
@@ -156,7 +157,7 @@ class Sweeper:
             self.motion.poses[self.robot],
             self.force,
             self.tip,
-            np.full(len(self.motion.time), mount.base_axis),
+            self._base(facility, mount),
             start,
             branch,
             self.work,
@@ -166,6 +167,15 @@ class Sweeper:
             self.ended,
         )
         return int(rows)
+
+    def _base(self, facility: Facility, mount: Mount) -> np.ndarray:
+        """The base axis at every row, computed once for all branches."""
+        if self._based is None or self._based[0] is not mount:
+            frames = frames_of(facility, mount, self.motion)
+            orbit = frames[FA.orbit : FA.orbit + 7]
+            rows = base_axis_rows(self.arm, mount, self.motion, self.robot, orbit)
+            self._based = mount, rows
+        return self._based[1]
 
     def cost(self, rows: int) -> float:
         """The largest use; a path that ends early costs more the sooner it ends."""
