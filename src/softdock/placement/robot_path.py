@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm, matrix_of, six, symmetric
+from softdock.arms.base_axis import base_axis_rows
 from softdock.arms.sources import load_arm, on_base_axis
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
 from softdock.errors import Problem
-from softdock.placement.base_axis import base_axis_rows
 from softdock.placement.motion import Motion
 from softdock.scenario.facility import Facility, Load, Mount
 
@@ -173,7 +173,8 @@ class Sweeper:
         if self._based is None or self._based[0] is not mount:
             frames = frames_of(facility, mount, self.motion)
             orbit = frames[FA.orbit : FA.orbit + 7]
-            rows = base_axis_rows(self.arm, mount, self.motion, self.robot, orbit)
+            poses = self.motion.poses[self.robot]
+            rows = base_axis_rows(self.arm, mount, self.motion.time, poses, orbit)
             self._based = mount, rows
         return self._based[1]
 

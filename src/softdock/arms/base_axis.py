@@ -22,19 +22,19 @@ import numpy as np
 
 from softdock.arms.arm import Arm, matrix_of
 from softdock.core.arms.layout import AT
-from softdock.placement.motion import Motion
 from softdock.scenario.facility import Mount
 
 
 def base_axis_rows(
-    arm: Arm, mount: Mount, motion: Motion, robot: str, orbit: np.ndarray
+    arm: Arm, mount: Mount, time: np.ndarray, poses: np.ndarray, orbit: np.ndarray
 ) -> np.ndarray:
-    """At every row of a motion. `orbit`: pose of the orbit frame in the arm's base."""
-    rows = np.full(len(motion.time), mount.base_axis)
+    """At every row of a motion: times [s], poses (n, 7) of the satellite in orbit axes. `orbit`:
+    pose of the orbit frame in the arm's base."""
+    rows = np.full(len(time), mount.base_axis)
     if mount.follows == 0.0 or arm.base_axis == "none" or len(rows) < 2:
         return rows
-    place = along(arm, flange_places(mount, motion.poses[robot], orbit))
-    steps = np.diff(motion.time)
+    place = along(arm, flange_places(mount, poses, orbit))
+    steps = np.diff(time)
     gains = 1.0 - np.exp(-steps / mount.follow_lag)
     speed = (place[1] - place[0]) / steps[0]
     behind = speed * steps[0] * (1.0 - gains[0]) / gains[0]
