@@ -31,6 +31,7 @@ NAMES = (
     "rig",
     "wire",
     "recording",
+    "arm_loop",
 )
 
 

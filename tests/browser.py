@@ -23,6 +23,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+PATIENCE_MS = 180_000  # a busy machine with software WebGL is not what is tested
 SOFTWARE = "GPU stall due to ReadPixels"  # chromium's own remark on WebGL without a GPU
 
 
@@ -68,6 +69,7 @@ def opened(browser: Any, file: Path, **options: Any) -> Iterator[Opened]:
     """A file in a fresh window. `options`: as of playwright's new_context (viewport,
     color_scheme)."""
     context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE_MS)
     here = Opened(context.new_page())
     address = file.resolve().as_uri()
     here.page.on(

@@ -183,7 +183,7 @@ def _facilities() -> list[bytes]:
 
 
 def _facility(path: Path) -> object:
-    from softdock.placement.place import facility_of
+    from softdock.scenario.scenario_facility import facility_of
 
     return facility_of(load_scenario(path).tables)
 

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from arm_cases import holding
 from scenarios import cone_docking, epos_wall, sphere_on_sphere
 
 from softdock import build, fly
@@ -87,6 +88,7 @@ ROBOT_KEYS = {
     "delay": {},
     "lag": {"lag_Hz": 8.0},
     "limited": {"max_acceleration_m_per_s2": 1.0, "max_jerk_m_per_s3": 20.0},
+    "arm": {"joints": "lag", "joint_lag_Hz": 6.0},
 }
 
 
@@ -106,6 +108,7 @@ def test_every_robot_runs(model):
         }
         tables["robots"] = {"chaser": dict(robot), "target": dict(robot)}
         tables["mock_up"] = {"chaser": {"mass_kg": 2.0, "centre_m": [0.1, 0.0, 0.0]}}
+        tables["facility"] = holding(tables)
         found[other] = check_run(tables).restitution
     own = found.pop(model)
     assert all(own != restitution for restitution in found.values())

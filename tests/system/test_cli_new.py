@@ -27,6 +27,30 @@ def test_the_file_is_commented_and_passes_check(tmp_path):
     assert "uncompensated weight" in checked.stdout
 
 
+def test_one_slow_robot_and_a_filtered_sensor(tmp_path):
+    """What differs between two robots, and a sensor's filter, lateness and bias, have options."""
+    file = tmp_path / "slow.toml"
+    options = [
+        "--delay",
+        "8",
+        "--target-delay",
+        "30",
+        "--filter",
+        "15",
+        "--bias",
+        "0.15",
+        "--sensor-delay",
+        "2",
+    ]
+    assert call(file, *options).exit_code == 0
+    tables = load_scenario(file).tables
+    assert [tables["robots"][b]["delay_ms"] for b in ("chaser", "target")] == [8.0, 30.0]
+    sensor = tables["sensor"]
+    assert (sensor["lowpass_Hz"], sensor["bias_N"][0], sensor["delay_ms"]) == (15.0, 0.15, 2.0)
+    assert "8 and 30 ms" in tables["description"]
+    assert call(tmp_path / "x.toml", "--target-delay", "-1").exit_code == 2
+
+
 def test_walls_too(tmp_path):
     """The other shape."""
     assert call(tmp_path / "w.toml", "--shape", "wall", "--offset", 0).exit_code == 0

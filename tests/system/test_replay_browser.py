@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from scenarios import cone_docking
 from softdock.report.frame.charts import Line, chart
 from softdock.report.frame.page import page
 from softdock.report.replay import replay
+from softdock.scenario.files import load_scenario
 from softdock.scene import Scene, scene_of, scene_of_orbit
 from softdock.scene.projection import camera_of, pixels, world
 
@@ -60,6 +62,12 @@ def scene() -> Scene:
     return scene_of(drifting(cone_docking()), name=HOSTILE)
 
 
+@cache
+def on_robots() -> Scene:
+    """Satellites that drift, on the robots of EPOS 3-D."""
+    return scene_of(drifting(load_scenario("epos_3d").tables), name=HOSTILE)
+
+
 @pytest.fixture(scope="module")
 def pages(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One scene with a chart; two scenes; one part alone, without a floor."""
@@ -71,12 +79,17 @@ def pages(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     solid = replace(next(part for part in scene.parts if part.name == "cone 1"), opacity=1.0)
     alone = replace(scene, parts=(solid,), arrows=(), trails=())
     alone = replace(alone, views={k: replace(v, floor=False) for k, v in scene.views.items()})
+    robots = on_robots()
+    forearm = next(part for part in robots.parts if part.mesh == "robot.chaser.3.link")
+    bare = {k: replace(v, floor=False) for k, v in robots.views.items()}
+    forearm_alone = replace(robots, parts=(forearm,), arrows=(), trails=(), views=bare)
     run = drifting(cone_docking(), status="diverged")
     both = [scene_of_orbit(run), scene_of(run, name=HOSTILE, orbit=False)]
     bodies = {
         "one": replay("one", [scene], "Title", HOSTILE) + drawn,
         "two": replay("two", both, HOSTILE),
         "alone": replay("alone", [alone], "Alone"),
+        "forearm": replay("forearm", [forearm_alone], "Forearm"),
     }
     files = {name: folder / f"{name}.html" for name in bodies}
     for name, body in bodies.items():
@@ -127,14 +140,28 @@ def test_scene_moves_and_nothing_leaves_the_machine(browser: Any, pages: dict[st
 
 
 @pytest.mark.parametrize(
-    ("view", "width"), [("contact", 1000), ("facility", 1000), ("contact", 420)]
+    ("page_name", "mesh", "view", "width"),
+    [
+        ("alone", "shape_1", "contact", 1000),
+        ("alone", "shape_1", "facility", 1000),
+        ("alone", "shape_1", "contact", 420),
+        ("forearm", "robot.chaser.3.link", "facility", 1000),
+    ],
 )
-def test_mock_up_is_drawn_where_its_pose_says(
-    browser: Any, pages: dict[str, Path], scene: Scene, view: str, width: int
+def test_bodies_are_drawn_where_their_poses_say(
+    browser: Any,
+    pages: dict[str, Path],
+    scene: Scene,
+    page_name: str,
+    mesh: str,
+    view: str,
+    width: int,
 ) -> None:
-    """The extents of a part on the canvas are those of its projected corners, within two pixels."""
-    part = next(part for part in scene.parts if part.name == "cone 1")
-    with opened(browser, pages["alone"], viewport={"width": width, "height": 900}) as here:
+    """The extents of a part on the canvas, of a mock-up as of a robot's link, are those of its
+    projected corners, within two pixels."""
+    scene = on_robots() if page_name == "forearm" else scene
+    part = next(part for part in scene.parts if part.mesh == mesh)
+    with opened(browser, pages[page_name], viewport={"width": width, "height": 900}) as here:
         tab = begin(here)
         tab.evaluate(f"view => {PLAYER}.look(view)", view)
         tab.wait_for_timeout(100)

@@ -8,13 +8,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_cases import bump
 from arms_rows import poses_of, preset_tables
 
+from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
+from softdock.arms.base_axis import base_axis_rows
+from softdock.arms.sources import arm_of
 from softdock.errors import BadInput
 from softdock.placement.check import check_run
 from softdock.placement.motion import given_motion
-from softdock.placement.robot_path import arm_of
+from softdock.scenario.build import build
 from softdock.scenario.facility import Facility, Frame, Mount, facility_tables, read_facility
 
 RAIL = {
@@ -129,3 +133,41 @@ def test_the_keys_are_read_and_written():
     with pytest.raises(BadInput, match="itself"):
         arm_of(replace(mount, arm=preset_tables("kr16") | {"base_axis": RAIL}))
     assert load_arm("kr16").base_axis == "none"
+
+
+def on_rails(follows, kind="rail"):
+    """Two arms of the loop, the chaser's on a rail along the approach, through a bounce."""
+    tables = bump({"model": "arm", "delay_ms": 4.0}, seconds=0.3)
+    under = RAIL | {"direction": [1.0, 0.0, 0.0]} if kind == "rail" else TURNTABLE
+    mount = {"base_axis": under, "base_axis_follows": follows, "base_axis_lag_s": 0.05}
+    tables["facility"]["chaser"] |= mount
+    return tables
+
+
+def test_an_arm_of_the_loop_rides_on_its_rail():
+    """The carriage follows the set-points by the rule that the check has, the mock-up is where the
+    arm on a rail that stands puts it, and before the contact the joints stand still."""
+    riding, still = fly(build(on_rails(1.0))), fly(build(on_rails(0.0)))
+    assert riding.status == still.status == "completed"
+    for name in ("mock_up.chaser.position", "chaser.velocity"):
+        assert riding.series[name] == pytest.approx(still.series[name], abs=1e-9)
+    facility = read_facility(on_rails(1.0)["facility"])
+    mount, s = facility.chaser, riding.series
+    poses = np.hstack([s["command.chaser.position"], s["command.chaser.attitude"]])
+    orbit = mount.base.back().then(facility.orbit).seven()
+    wanted = base_axis_rows(arm_of(mount), mount, np.asarray(s["time"]), poses, orbit)
+    rail, late = np.asarray(s["joints.chaser.position.rail"]), 1
+    first = int(riding.contacts[0]["start_s"] / 0.004)
+    assert rail[late:] == pytest.approx(wanted[:-late] - wanted[0] + rail[late], abs=1e-6)
+    joints = np.stack([s[f"joints.chaser.position.A{i}"] for i in range(1, 7)], axis=1)
+    assert np.abs(np.diff(joints[:first], axis=0)).max() < 1e-9
+    assert np.abs(np.diff(joints[first:], axis=0)).max() > 1e-6
+
+
+def test_what_cannot_follow_in_the_loop_is_refused():
+    """A turntable, and an arm without any base axis, by the key that asks for it."""
+    for tables in (on_rails(1.0, "turntable"), on_rails(1.0)):
+        if tables["facility"]["chaser"]["base_axis"] is not TURNTABLE:
+            del tables["facility"]["chaser"]["base_axis"]
+        with pytest.raises(BadInput, match="base_axis_follows"):
+            build(tables)

@@ -4,14 +4,16 @@ import copy
 import dataclasses
 import math
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from softdock.analysis.free_flight import first_step, free_flight
-from softdock.analysis.growth import _swings, repeated_growth
+from softdock.analysis.growth import _swings, not_taken_out, repeated_growth
 from softdock.analysis.judgement import judgement
-from softdock.analysis.phased import judge_in_phases
+from softdock.analysis.momenta import mass_properties
+from softdock.analysis.phased import judge_in_phases, judged
 from softdock.analysis.simulation import simulate
 from softdock.errors import BadInput
 from softdock.scenario.files import load_scenario
@@ -162,3 +164,51 @@ def test_an_orbit_that_stopped_before_the_contact_is_no_traceback():
     short = copy.copy(run)
     short.orbit = cut
     assert repeated_growth(short) == pytest.approx(whole, abs=1e-9)
+
+
+def test_what_satellites_gain_from_a_method_s_own_contact_is_from_nothing():
+    """A method whose contact is not the mock-ups' books the difference as designed; satellites
+    that leave with more than they brought are unsafe all the same. A contact that was on at the
+    start may give back what was stored."""
+    books = {"kinetic": 5.0, "kinetic_start": 1.0, "external": 0.5, "real": 0.2}
+    books |= {"virtual": 0.0, "designed": 4.2}
+    run = SimpleNamespace(
+        ledger=books,
+        energy_invented_J=5.0 - 1.0 - 0.5 + 0.2 - 4.2,
+        orbit=SimpleNamespace(virtual=0.0),
+        latches=[],
+        contacts=[{"start_s": 2.0}],
+    )
+    assert not_taken_out(run) == pytest.approx(3.5)
+    run.contacts = [{"start_s": 0.0}]
+    assert not_taken_out(run) == pytest.approx(-0.5)
+
+
+def test_a_torque_in_free_flight_is_found_too():
+    """A tool weighed rightly whose centre is wrong by 20 mm pushes nothing and turns both bodies:
+    rate, distance and what to measure, as rigid bodies have it."""
+    keys = {
+        "mock_up.chaser.mass_kg": 3.0,
+        "mock_up.chaser.centre_m": [0.9, 0.0, 0.0],
+        "mock_up.chaser.believed.centre_m": [0.88, 0.0, 0.0],
+        "laboratory.gravity_m_per_s2": [0.0, 0.0, -9.81],
+        "time.duration_s": 20.0,
+    }
+    scenario = load_scenario("epos_3d", keys)
+    found = free_flight(scenario)
+    assert (found.force_N, found.torque_Nm) == (0.0, pytest.approx(3.0 * 9.81 * 0.02))
+    inertia = mass_properties(scenario.vector).inertia[0]
+    rate = np.linalg.solve(inertia, [0.0, 3.0 * 9.81 * 0.02, 0.0]) * 20.0
+    assert found.rates_rad_per_s["chaser"] == pytest.approx(np.linalg.norm(rate))
+    assert "Nm of uncompensated weight" in found.said
+    assert "mock_up.chaser.believed.centre_m" in found.remedy
+
+
+@pytest.mark.parametrize(("share", "said"), [(0.9, "weigh"), (0.1, "softdock why rig.toml")])
+def test_the_first_step_is_the_largest_cause_s(share, said):
+    """A force in free flight is the next step where it is most of the distance from orbit; where
+    it is one cause of several, `softdock why` comes first, whose own step is the largest's."""
+    scenario = load_scenario("epos_3d", {**TOOL, "time.duration_s": 20.0})
+    far = free_flight(scenario).distance / share
+    found = judged(scenario, [near(distance_from_orbit_worst=far)], "rig.toml")
+    assert said in found["next_step"]

@@ -26,7 +26,6 @@ from softdock.scene import Scene, scene_of, scene_of_orbit
 from softdock.scene.export import export, screen_times
 from softdock.scene.frames import FAR, MOST_FRAMES, chosen_rows
 from softdock.scene.image_files import gif, png
-from softdock.scene.links import Arm
 from softdock.scene.mock_ups import cuboid
 from softdock.scene.pack import packed, unpacked
 from softdock.scene.poster import poster, poster_frame
@@ -215,20 +214,6 @@ def test_side_by_side_scenes_share_cameras_and_scales() -> None:
     assert {a.scale for a in first.arrows if a.kind == "force"} == {
         a.scale for a in second.arrows if a.kind == "force"
     }
-
-
-def test_robots_are_capsules_between_their_joints() -> None:
-    """Each link starts in its joint and points to the next, at every frame."""
-    run = drifting(cone_docking())
-    turn = np.linspace(0.0, 1.0, 400)[:, None]
-    elbow = np.concatenate([np.cos(turn), np.sin(turn), np.ones_like(turn)], axis=1)
-    joints = np.stack([np.zeros_like(elbow), elbow, elbow + [0.5, 0.0, 0.0]], axis=1)
-    scene = scene_of(run, arms=[Arm("chaser", joints)])
-    assert scene.first_view == "facility"
-    link = scene.tracks["chaser.link_1"]
-    rows = chosen_rows(np.asarray(run.series["time"]), [(0.6, 1.0)])
-    end = link.position + rotate(link.attitude, np.array([0.0, 0.0, np.sqrt(2.0)]))
-    assert np.allclose(end, elbow[rows], atol=1e-9)
 
 
 def test_force_arrow_starts_at_the_tip_and_is_as_long_as_its_force() -> None:

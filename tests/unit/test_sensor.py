@@ -46,7 +46,7 @@ def fill_readings(sensor, chance, index, rows, true):
     state = Wrench((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for k in range(len(rows)):
         reading, state = force_torque.read_sensor(
-            sensor, chance, index, k, k, k * 0.004, state, true
+            sensor, chance, index, k, k + 1, k * 0.004, state, true
         )
         for i in range(3):
             rows[k, i] = reading.force[i]
@@ -287,6 +287,16 @@ def test_the_low_pass_answers_a_step():
     assert rows[:, 3:] == pytest.approx(np.outer(share, TRUE.torque), abs=1e-12)
     cut = many_readings(sensor(lowpass_Hz=f, range_N=2.0), CHANCE, 0, 50, TRUE)
     assert cut[:, 0] == pytest.approx(np.minimum(rows[:, 0], 2.0), abs=1e-12)
+
+
+def test_the_low_pass_is_settled_at_the_start():
+    """A run begins with a sensor that was on long before: a tool that is weighed rightly pushes
+    nothing through a low-pass, from the first reading on."""
+    tables = far_apart(lowpass_Hz=15.0)
+    tables["time"]["duration_s"] = 0.1
+    tables["mock_up"] = {"chaser": {"mass_kg": 3.0, "centre_m": [0.9, 0.0, 0.0]}}
+    force = fly(tables).series["measured.chaser.force"]
+    assert force == pytest.approx(np.zeros_like(force), abs=1e-12)
 
 
 def test_a_delayed_reading_is_the_truth_of_its_time():

@@ -149,10 +149,14 @@ def test_quads_become_triangles_once() -> None:
 def test_missing_extra_and_missing_browser_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without viser the command names the one thing to install; without a browser, the address."""
     monkeypatch.setitem(sys.modules, "viser", None)
-    monkeypatch.delitem(sys.modules, "softdock.viewer.show", raising=False)
+    for name in ("show", "server", "rig_window"):
+        monkeypatch.delitem(sys.modules, f"softdock.viewer.{name}", raising=False)
     without = CliRunner().invoke(cli, ["view", "epos_1d"])
     assert without.exit_code == 2
     assert "pip install 'softdock[viewer]'" in without.output
+    beside = CliRunner().invoke(cli, ["view", "--rig"])
+    assert beside.exit_code == 2
+    assert "pip install 'softdock[viewer]'" in beside.output
 
     class Window:
         address = "http://127.0.0.1:8765"

@@ -8,14 +8,17 @@ run and orbit are both flown without it.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
+from softdock.core.robots.arm.words import arm_words
 from softdock.core.robots.keys import ROBOT
 from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")
+COMPARE = "`softdock compare`"
 FINER = 4  # cycles in place of one, for what the sampling itself does
 IDEAL_INTEGRATOR = "exact_hold"  # exact motion under the held force
 _ZERO3 = [0.0, 0.0, 0.0]
@@ -28,6 +31,7 @@ class Cause(NamedTuple):
     helps: str  # what an engineer can do about it
     of_sensor: bool = False  # part of the ledger's row sensor
     in_orbit: bool = False  # orbit has it too
+    in_free_flight: bool = False  # it pushes before anything touches
 
 
 def causes(scenario: Scenario) -> list[Cause]:
@@ -59,15 +63,21 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         )
     }
     total = robot["delay_ms"] + robot["computation_ms"] + robot["transport_ms"]
-    method = "a method that takes delay out (`softdock compare`), or a faster robot"
+    method = f"a method that takes delay out ({COMPARE}), or a faster robot"
     found = [
         Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
     ]
     if robot["model"] != "delay":
-        own = [p.key for p in ROBOT if p.when is not None and p.when[0] == "model"]
+        own = [p.key for p in ROBOT if p.when is not None and p.when[0] in ("model", "joints")]
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
-        words = robot_model_named(robot["model"]).words
-        found.append(Cause(f"{body}'s robot: {words}", words, off, "a stiffer or stronger robot"))
+        model = robot_model_named(robot["model"])
+        linear = model.linear(robot)
+        size = arm_words(robot) if robot["model"] == "arm" else model.words
+        if robot["model"] != "arm" and linear.lag > 0.0:
+            behind = 2e3 * linear.damping_ratio / linear.lag
+            size = f"{linear.lag / (2.0 * math.pi):.3g} Hz: {behind:.3g} ms late"
+        better = "a faster, stiffer or stronger robot"
+        found.append(Cause(f"{body}'s robot: {model.words}", size, off, better))
     joint = {f"{at}.joint_stiffness_N_per_m": 0.0}
     words = f"{robot['joint_stiffness_N_per_m']:g} N/m"
     found.append(Cause(f"{body}'s robot: elastic joint", words, joint, "a stiffer robot"))
@@ -104,7 +114,14 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
             "a lower threshold, a larger range",
             True,
         ),
-        Cause("sensor: bias", biased, bias, "tare it before each run", True),
+        Cause(
+            "sensor: bias",
+            biased,
+            bias,
+            "tare it before each run",
+            of_sensor=True,
+            in_free_flight=True,
+        ),
         Cause("sensor: faults", happened, faults, "another sensor, or another cable", True),
     ]
 
@@ -114,9 +131,25 @@ def _tool(t: dict[str, Any], body: str) -> list[Cause]:
     off: dict[str, Any] = {f"{at}.mass_kg": 0.0, f"{at}.believed.mass_kg": 0.0}
     off |= {f"{at}.{k}": _ZERO3 for k in ("inertia_kg_m2", "believed.inertia_kg_m2")}
     wrong = 1e3 * (tool["mass_kg"] - tool["believed"]["mass_kg"])
-    words = f"{tool['mass_kg']:g} kg, believed {wrong:+.3g} g off"
-    words = words if wrong else f"{tool['mass_kg']:g} kg, weighed rightly"
-    return [Cause(f"{body}'s tool: weight", words, off, "weigh it (`softdock identify`)", True)]
+    apart = 1e3 * math.dist(tool["centre_m"], tool["believed"]["centre_m"])
+    said = [f"{tool['mass_kg']:g} kg"]
+    if wrong:
+        said.append(f"believed {-wrong:+.3g} g off")
+    if apart:
+        said.append(f"its centre {apart:.3g} mm off")
+    if not (wrong or apart):
+        said.append("weighed rightly")
+    helps = "weigh it, and find its centre (`softdock calibrate`)"
+    return [
+        Cause(
+            f"{body}'s tool: weight",
+            ", ".join(said),
+            off,
+            helps,
+            of_sensor=True,
+            in_free_flight=bool(wrong or apart),
+        )
+    ]
 
 
 def _poses(t: dict[str, Any]) -> list[Cause]:

@@ -5,7 +5,9 @@ In: a run with orbit beside it. Out: joules, and shares of 1. NaN: not defined f
 
 Energy that nothing takes out is the invented energy less what virtual elements absorbed beyond what
 they absorb in orbit (where only elements that are part of a satellite exist). Corrections of states
-and wrenches stand in the invented energy with their signs already.
+and wrenches stand in the invented energy with their signs already. Where a method moves the
+satellites by a contact of its own design, that contact is not believed to be passive: what the
+satellites gained beyond the work of others counts, if it is more.
 
 Repeated contacts grow if the pair brings more energy into a contact than it brought into one
 before, of the approach energy; free flight in orbit cannot do that. Where schedules, the tide or
@@ -37,7 +39,11 @@ STANDS_OUT = 0.1  # of the largest depth: a rise or fall that is no noise
 
 def not_taken_out(run: Run) -> float:
     """Invented energy that no method takes out [J]."""
-    return run.energy_invented_J - (run.ledger["virtual"] - float(run.orbit.virtual))
+    b = run.ledger
+    left = run.energy_invented_J - (b["virtual"] - float(run.orbit.virtual))
+    if b["designed"] == 0.0 or len(run.latches) or any(c["start_s"] <= 0.0 for c in run.contacts):
+        return left
+    return max(left, b["kinetic"] - b["kinetic_start"] - b["external"])
 
 
 def repeated_growth(run: Run) -> float:

@@ -25,6 +25,7 @@ from softdock.core.adaptation.registry import RAW
 FAITHFUL, OFF, UNSAFE = "faithful", "off", "unsafe"
 WORDS = (FAITHFUL, OFF, UNSAFE)  # the order is that of the numbers in a campaign's tables
 COLOURS = {FAITHFUL: "green", OFF: "yellow", UNSAFE: "red"}
+NEXT_TO_NOTHING = 1e-6  # of the approach energy
 LARGE = 10.0  # shares above this are said as factors
 Metrics = Mapping[str, Any]
 
@@ -153,6 +154,8 @@ def _energy(n: Metrics, bounds: Mapping[str, float]) -> str:
     bound = f"(bound {share(bounds['unsafe_energy'])})"
     if n["energy_share"] < 0.0:
         return f"it loses {share(-n['energy_share'], 'the approach energy')}"
+    if n["energy_share"] < NEXT_TO_NOTHING:
+        return f"no energy comes from nothing {bound}"
     of = share(n["energy_share"], "the approach energy")
     return f"{of} comes from nothing and stays {bound}"
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from softdock.analysis.free_flight import first_step
+from softdock.analysis.free_flight import first_step, free_flight
 from softdock.analysis.judgement import judgement
 from softdock.analysis.phases import shifted
 from softdock.analysis.simulation import simulate
@@ -15,6 +15,7 @@ from softdock.core.machine.interrupts import each_abandonable
 from softdock.runs.run import Run
 from softdock.scenario.build import Scenario
 
+MOST = 0.5  # of the distance from orbit: what makes so much is mended first
 SEEDS = 2**32  # there are as many
 
 
@@ -56,7 +57,20 @@ def judged(scenario: Scenario, found: Sequence[dict[str, Any]], called: str = ""
     """The judgement of a scenario from the metrics of its runs."""
     different = reseeded(scenario, 1) is not scenario
     over = "sampling phases and seeds" if different else "sampling phases"
-    return judgement(found, scenario.tables["verdict"], called, first_step(scenario), over)
+    step = _first_step(scenario, found, called or scenario.name)
+    return judgement(found, scenario.tables["verdict"], called, step, over)
+
+
+def _first_step(scenario: Scenario, found: Sequence[dict[str, Any]], called: str) -> str:
+    """What comes first: a wrench in free flight where it is most of the distance; where it is one
+    of several causes, their order; else nothing."""
+    step = first_step(scenario)
+    if not step:
+        return ""
+    far = max((m["distance_from_orbit_worst"] or 0.0 for m in found), default=0.0)
+    if free_flight(scenario).distance >= MOST * far:
+        return step
+    return f"`softdock why {called}` puts its causes in order; a force in free flight is one."
 
 
 def cores() -> int:

@@ -24,11 +24,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from softdock.analysis.causes import Cause, causes
+from softdock.analysis.causes import COMPARE, Cause, causes
 from softdock.analysis.free_flight import free_flight
-from softdock.analysis.judgement import share
+from softdock.analysis.judgement import FAITHFUL, share
 from softdock.analysis.phased import cores, in_phases, judged, metrics_of
 from softdock.analysis.simulation import simulate
+from softdock.core.adaptation.registry import RAW
 from softdock.core.machine.features import Markers
 from softdock.core.machine.interrupts import each_abandonable
 from softdock.errors import BadInput
@@ -89,10 +90,11 @@ def why(
                 "energy_left": left.energy,
                 "of_sensor_row_J": split,
                 "helps": cause.helps,
+                "in_free_flight": cause.in_free_flight,
             }
         )
     own = metrics_of(in_phases(scenario, scenario.tables["verdict"]["phases"]))
-    result = {
+    result: dict[str, Any] = {
         "scenario": scenario.name,
         "phases": phases,
         "judgement": judged(scenario, own, called),
@@ -104,7 +106,28 @@ def why(
         "free_flight": free_flight(scenario).said,
     }
     result["sentence"] = sentence(result)
+    result["judgement"] = with_first_cause(result, scenario, called or scenario.name)
     return result
+
+
+def with_first_cause(result: dict[str, Any], scenario: Scenario, called: str) -> dict[str, Any]:
+    """The verdict whose next step is what helps the largest cause."""
+    judgement: dict[str, Any] = result["judgement"]
+    rows = result["rows"]
+    if judgement["word"] == FAITHFUL or not rows or not rows[0]["share_of_distance"] > 0.0:
+        return judgement
+    first = rows[0]
+    step = first["helps"]
+    if first["in_free_flight"]:
+        step = free_flight(scenario).remedy or step
+    elif COMPARE in step and set(_methods(scenario)) <= {RAW}:
+        step = f"`softdock compare {called}` shows which method helps and how to set it"
+    said = f"Next: {step.rstrip('.')}. The largest cause is {first['cause']}."
+    return {**judgement, "next_step": said}
+
+
+def _methods(scenario: Scenario) -> list[str]:
+    return [entry["name"] for entry in scenario.tables["methods"]]
 
 
 def is_quick(scenario: Scenario) -> bool:

@@ -14,10 +14,11 @@ from softdock.archive.sources import is_recording
 from softdock.errors import BadInput, Problem
 from softdock.identification.calibration import Calibration, calibrate
 from softdock.identification.pose_plan import Plan
-from softdock.identification.still import rests
+from softdock.identification.still import calibrated
 from softdock.logs.attitudes import quaternions
 from softdock.logs.table_files import read_csv
 from softdock.logs.tables import CsvForm
+from softdock.scenario.facility import Frame
 
 ANGLES = ("a_deg", "b_deg", "c_deg")
 READINGS = ("fx_N", "fy_N", "fz_N", "tx_Nm", "ty_Nm", "tz_Nm")
@@ -51,10 +52,7 @@ def calibration_of(source: str | Path, body: str, gravity: tuple[float, ...]) ->
     if path.suffix.lower() == ".csv":
         return _from_poses(path, gravity)
     run: Any = open_recording(path) if is_recording(str(path)) else open_run(path)
-    found = rests(run.series, body)
-    return calibrate(
-        found.attitudes, found.force, found.torque, gravity, found.least_N, found.least_Nm
-    )
+    return calibrated(run.series, body, gravity)
 
 
 def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:
@@ -72,18 +70,26 @@ def _from_poses(path: Path, gravity: tuple[float, ...]) -> Calibration:
     return calibrate(attitudes, values[:, 3:6], values[:, 6:9], gravity)
 
 
-def blocks(found: Calibration, body: str) -> str:
-    """Lines to paste."""
+def blocks(found: Calibration, body: str, sensor: Frame | None = None) -> str:
+    """Lines to paste. `sensor`: where it sits, from the satellite's centre of mass, body axes;
+    None: readings and bias are in the axes that turn, about the point that the centre is from."""
     centre = "[0.0, 0.0, 0.0]" if found.centre is None else _list(found.centre.value)
+    force, torque = (np.array(e.value) for e in (found.bias_force, found.bias_torque))
+    moved = ""
+    if sensor is not None:
+        back = sensor.back()
+        torque = np.array(Frame(q=back.q).turned(torque - np.cross(sensor.p, force)))
+        force = np.array(Frame(q=back.q).turned(force))
+        moved = f"sensor_m = {_list(sensor.p)}\n"
+    own = f"mass_kg = {max(found.mass.value, 0.0):.6g}\ncentre_m = {centre}\n"
+    bias = f"bias_N = {_list(force)}\nbias_Nm = {_list(torque)}"
+    plain = f"bias_N = {_list(found.bias_force.value)}\nbias_Nm = {_list(found.bias_torque.value)}"
     return (
         f"# into a scenario\n[mock_up.{body}]\nbelieved.mass_kg = {found.mass.value:.6g}\n"
         f"believed.centre_m = {centre}\n\n"
-        f"# into a rig file: what is behind the sensor, and its zero\n[tools.{body}]\n"
-        f"mass_kg = {max(found.mass.value, 0.0):.6g}\ncentre_m = {centre}\n[sensors.{body}]\n"
-        f"bias_N = {_list(found.bias_force.value)}\nbias_Nm = {_list(found.bias_torque.value)}\n\n"
-        f"# into the map of an import\n[{body}.wrench.tool]\n"
-        f"mass_kg = {max(found.mass.value, 0.0):.6g}\ncentre_m = {centre}\n"
-        f"bias_N = {_list(found.bias_force.value)}\nbias_Nm = {_list(found.bias_torque.value)}"
+        f"# into a rig file: what is behind the sensor, and its zero\n[tools.{body}]\n{own}{moved}"
+        f"[sensors.{body}]\n{bias}\n\n"
+        f"# into the map of an import\n[{body}.wrench.tool]\n{own}{plain}"
     )
 
 

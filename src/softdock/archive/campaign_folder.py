@@ -14,7 +14,7 @@ from softdock.campaign.precision import compare_with_double
 from softdock.campaign.resuming import check_resumable, resume
 from softdock.campaign.shards import REPORT, SUMMARY, Folder, again, begin
 from softdock.campaign.summary import summarise
-from softdock.campaign.trajectories import chosen, write_trajectories
+from softdock.campaign.trajectories import chosen, flown_again, is_silent, write_trajectories
 from softdock.campaign.variants import Plan
 from softdock.errors import BadInput, CampaignStopped, Problem, closest
 from softdock.files.atomic import write_whole
@@ -72,7 +72,7 @@ def run_campaign(
             raise CampaignStopped(
                 f"{len(left)} shards are missing in {path}; `{again(path)}` runs them"
             )
-        summary = finish(plan, folder.path, spent)
+        summary = finish(plan, folder.path, spent, say)
         return summary | {"remade": told} if told else summary
     except OSError as error:
         raise stopped(error, path) from None
@@ -138,14 +138,20 @@ def _on_cluster(
         return folder, run_on_cluster(plan, folder, client, progress, say, wait_s)
 
 
-def finish(plan: Plan, path: Path, spent: Spent | None = None) -> dict[str, Any]:
-    """Summary, page and trajectories from the tables."""
+def finish(
+    plan: Plan, path: Path, spent: Spent | None = None, say: Say | None = None
+) -> dict[str, Any]:
+    """Summary, page and trajectories from the tables. `flown_again` in the summary: runs that were
+    flown once more for the page's replay."""
     summary, _ = summarise(plan, path, spent)
     if summary["spent"] is None:  # nothing was missing: what the runs took is known from before
         summary["spent"] = _spent_before(path)
     if plan.spec.precision == "single":
         summary["precision"] = compare_with_double(plan, path)
     scenes = write_trajectories(plan, path, chosen(plan, [row["run"] for row in summary["worst"]]))
+    if is_silent(plan):
+        scenes = flown_again(plan, summary["worst"], say)
+        summary["flown_again"] = list(scenes)
     write_whole(path / SUMMARY, (json.dumps(summary, indent=1, allow_nan=False) + "\n").encode())
     write_whole(path / REPORT, campaign_page(plan, summary, str(path), scenes).encode())
     return summary

@@ -173,11 +173,15 @@ def _forecast(
     return tuple(made), keys, ""
 
 
-def replay(recording: Recording | Run, method: str) -> Replay:
-    """What another method would have commanded, and what is forecast of it."""
-    scenario = recording.scenario
+def replay(recording: Recording | Run, method: str, scenario: Scenario | None = None) -> Replay:
+    """What another method would have commanded, and what is forecast of it. `scenario`: of a log
+    that has none attached, or in place of its own."""
+    scenario = scenario or recording.scenario
     if scenario is None:
-        allowed = "a recording with its scenario attached: masses and methods are in it"
+        allowed = (
+            "a recording with its scenario attached, or --scenario FILE.toml: masses, shapes and "
+            "methods are in it (softdock identify --scenario writes one from the log)"
+        )
         raise BadInput(Problem("scenario.toml", None, allowed))
     rows = usable_rows(recording)
     if rows < FEWEST:

@@ -11,6 +11,7 @@ from typing import Any
 from softdock.arms.arm import Arm
 from softdock.arms.table import arm_from_table
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.facility import Mount
 from softdock.scenario.parse import parse_toml
 from softdock.scenario.reading import Unreadable, read_bytes
 from softdock.scenario.strict_tables import Locate, nowhere
@@ -72,6 +73,13 @@ def on_base_axis(
     if "base_axis" in tables:
         raise BadInput(Problem("base_axis", "a table", "nothing: the arm has a base axis itself"))
     return arm_from_table({**tables, "base_axis": under}, locate=locate)
+
+
+def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
+    """The arm that a mount names or spells out."""
+    if isinstance(mount.arm, Mapping):
+        return on_base_axis(mount.arm, mount.under)
+    return load_arm(mount.arm, folder, mount.under)
 
 
 def _read(path: Path) -> bytes:

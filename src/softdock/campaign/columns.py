@@ -28,6 +28,7 @@ from softdock.core.machine.vector import (
     RANDOM_AT,
 )
 from softdock.errors import BadInput, Problem, closest
+from softdock.scenario.arm_tables import frozen_by_arms
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
 from softdock.scenario.features import markers_of
@@ -76,6 +77,9 @@ def columns(scenario: Scenario, swept: Mapping[str, Any], runs: int | None = Non
     wanted: dict[str, tuple[Place, np.ndarray]] = {}
     for key, values in swept.items():
         place = places.get(key)
+        if frozen := frozen_by_arms(scenario.tables, key):
+            problems.append(Problem(key, "a sweep", frozen))
+            continue
         if place is None:
             problems.append(_unknown(scenario, key, values, places))
             continue

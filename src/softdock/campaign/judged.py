@@ -8,7 +8,7 @@ impulse times the mean of the gap's rates before and after, so that what a later
 friction, which only takes, is not in it. Invented
 energy that no method takes out is the gain of kinetic energy plus the real contact's work where
 nothing but contacts acts; with pushes, networks or a contact that a method replaces it is the
-invented energy itself.
+invented energy itself, and with the latter at least what the satellites gained.
 """
 
 from __future__ import annotations
@@ -121,10 +121,14 @@ def left_over(tables: Mapping[str, Any], runs: Thin, batch: Batch, markers: tupl
     chosen = [METHODS[method["name"]] for method in tables["methods"]]
     replaced = any(method.replaced is not nothing_replaced for method in chosen)
     plugged = any(method.part_of_scenario for method in chosen)
-    if replaced or plugged or is_pushed(runs, markers):
-        return batch.column("energy_invented_J")
     gain = batch.column("kinetic_end_J") - batch.column("kinetic_start_J")
-    return gain + batch.column("real_work_J")
+    if not (replaced or plugged or is_pushed(runs, markers)):
+        return gain + batch.column("real_work_J")
+    invented = batch.column("energy_invented_J")
+    if not replaced or is_pushed(runs, markers) or tables["capture"].get("latch"):
+        return invented
+    at_once = batch.contact(0, "start_s") <= 0.0 if batch.logs.shape[1] else False
+    return np.where(at_once, invented, np.maximum(invented, gain))
 
 
 def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:

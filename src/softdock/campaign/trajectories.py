@@ -1,20 +1,53 @@
 """Motion of chosen runs, thinned: each run again by itself, as a Parquet file of time series. Runs
-are those asked for, and the worst."""
+are those asked for, and the worst. A campaign that says nothing of trajectories has a few of its
+worst flown again for its page alone, which says so."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from softdock._version import __version__
 from softdock.analysis.simulation import fly
 from softdock.campaign.shards import TRAJECTORIES
 from softdock.campaign.variants import Plan
 from softdock.core.machine.vector import TIME_AT, TIMES
+from softdock.errors import SoftdockError
 from softdock.files.atomic import write_whole
 from softdock.runs.parquet import to_parquet
 from softdock.runs.series import Series
 from softdock.scene import Scene, scene_of
+
+AGAIN = 3  # runs flown again for a page
+
+
+def is_silent(plan: Plan) -> bool:
+    """Whether the campaign file says nothing of trajectories: then a page has the worst of it."""
+    return "trajectories" not in plan.spec.tables
+
+
+def flown_again(
+    plan: Plan, worst: Sequence[Mapping[str, Any]], say: Callable[[str], None] | None = None
+) -> dict[int, Scene]:
+    """Scenes of the few worst runs, each flown again by itself. `say` is told while it goes on.
+
+    Of one variant only, that of the worst: other methods would have to be compiled for a picture. A
+    run that cannot be flown by itself is left out.
+    """
+    mine = [row for row in worst if row["variant"] == worst[0]["variant"]][:AGAIN]
+    scenes = {}
+    for i, row in enumerate(mine):
+        if say is not None:
+            say(f"flying worst case {i + 1} of {len(mine)} again, for the replay on the page")
+        run = int(row["run"])
+        try:
+            scenes[run] = scene_of(fly(plan.scenario_of(run)), name=f"run {run}", orbit=False)
+        except SoftdockError:
+            continue
+    if say is not None and mine:
+        say("")
+    return scenes
 
 
 def chosen(plan: Plan, worst: Iterable[int]) -> list[int]:

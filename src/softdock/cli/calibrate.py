@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -106,29 +105,11 @@ def estimate(
         found = calibration_of(source, body, gravity)
         warning = enough_for(found, load_scenario(scenario), body) if scenario else ""
     if as_json:
-        said = {"not_enough": warning or None} if scenario else {}
-        echo(json.dumps(found.to_dict() | said, indent=1, allow_nan=False) + "\n")
+        from softdock.cli.calibration_output import as_json as told
+
+        echo(json.dumps(told(found, scenario, warning), indent=1, allow_nan=False) + "\n")
         return
-    _show(found, body, scenario, warning)
-
-
-def _show(found: Any, body: str, scenario: str | None, warning: str) -> None:
     from softdock.archive.calibrations import blocks
-    from softdock.cli.identify import add_row, table_of
+    from softdock.cli.calibration_output import show
 
-    table = table_of(f"Calibrated from {found.attitudes} attitudes")
-    told = found.to_dict()
-    for name, key, unit in (
-        ("mass", "mass_kg", "kg"),
-        ("centre of mass", "centre_m", "m"),
-        ("bias of the force", "bias_N", "N"),
-        ("bias of the torque", "bias_Nm", "Nm"),
-    ):
-        add_row(table, name, told[key], unit)
-    show = output()
-    show.print(table)
-    for note in [*found.notes, *([f"warning: {warning}"] if warning else [])]:
-        show.print(note, markup=False, soft_wrap=True)
-    if scenario and not warning:
-        show.print(f"Good enough for {scenario}.", markup=False, soft_wrap=True)
-    show.print(blocks(found, body), markup=False, soft_wrap=True)
+    show(found, blocks(found, body), scenario, warning)

@@ -163,6 +163,8 @@ def show(comparison: Comparison) -> None:
             paper.print(
                 f"[bold]stopped early[/bold] {escape(row['label'])}: {escape(row['status'])}"
             )
+    for warning in results["warnings"]:
+        paper.print(Text(f"warning: {warning}", style="yellow"))
     paper.print(escape(comparison.recommendation))
     best = next((r for r in results["candidates"] if r["status"] == "completed"), None)
     if best is not None:
@@ -170,7 +172,17 @@ def show(comparison: Comparison) -> None:
 
         paper.print()
         paper.print(Text(results["paste"]), soft_wrap=True)
-        show_judgement(paper, {**best["judgement"], "next_step": ""})
+        show_judgement(paper, {**best["judgement"], "next_step": _after(best["judgement"])})
+
+
+def _after(judgement: dict[str, Any]) -> str:
+    """What comes after a comparison."""
+    if judgement["word"] == "faithful":
+        return (
+            "Next: paste these lines into the file, `softdock run` it, then vary what you are not "
+            "sure of (docs/campaigns.md)."
+        )
+    return "Next: `softdock why` with these lines in the file says what is left."
 
 
 def ranked_table(results: dict[str, Any]) -> Table:

@@ -149,7 +149,7 @@ def _show(found: dict[str, Any]) -> None:
     contact, delay = found["contact"], found["delay"]
     add_row(
         table,
-        f"contact stiffness ({len(contact['contacts'])} contacts)",
+        f"contact stiffness ({_contacts(len(contact['contacts']))})",
         contact["stiffness_N_per_m"],
         "N/m",
     )
@@ -218,3 +218,7 @@ def add_row(
         )
     else:
         table.add_row(name, f"{factor * value:.6g}", f"{factor * sigma:.2g}", unit)
+
+
+def _contacts(count: int) -> str:
+    return "1 contact" if count == 1 else f"{count} contacts"

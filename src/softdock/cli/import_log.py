@@ -70,14 +70,20 @@ def import_log(
         echo(json.dumps(recording.metrics, indent=1, allow_nan=False) + "\n")
         return
     show = output()
+    from softdock.cli.run_tables import show_judgement
+    from softdock.recorder.judged import ORBITS
+
+    show_judgement(show, recording.judgement(str(folder)))
     show.print(recording.sentence, markup=False, soft_wrap=True)
     for event in contents.events:
         show.print(f"note: {event['text']}", markup=False, soft_wrap=True)
-    absent = [f"{what} (needs {needs})" for what, needs in _absent(recording.series)]
+    never = [(what, "orbit: a scenario") for what in ORBITS]
+    absent = [f"{what} (needs {needs})" for what, needs in [*never, *_absent(recording.series)]]
     if absent:
         show.print("not known: " + "; ".join(absent), markup=False, soft_wrap=True)
     show.print(
-        f"{folder}: recording.mcap, report.html. Next: softdock identify {folder}",
+        f"{folder}: recording.mcap, report.html; softdock identify, view, picture and, with "
+        f"--scenario, replay take it.",
         markup=False,
         soft_wrap=True,
     )

@@ -18,7 +18,7 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
         unit = f" [{question.unit}]" if question.unit != "-" else ""
         command = click.option(
             f"--{question.name.replace('_', '-')}",
-            metavar="NUMBER" if not isinstance(question.default, str) else "A,B,C",
+            metavar="A,B,C" if "," in str(question.default) else "NUMBER",
             help=f"{question.asks}{unit}. (default: {question.default})",
         )(command)
     return command

@@ -80,9 +80,10 @@ def place(
     with the joint, the instant and what would help.
     """
     from softdock.placement.motion import motion_of, spread_of
-    from softdock.placement.place import facility_of, place_robots, robots_to_place
+    from softdock.placement.place import place_robots, robots_to_place
     from softdock.report.placement.page import save_placement
     from softdock.scenario.files import load_scenario
+    from softdock.scenario.scenario_facility import facility_of
 
     loaded = load_scenario(scenario, changes)
     folder = Path(scenario).parent if Path(scenario).is_file() else None

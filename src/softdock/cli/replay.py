@@ -15,6 +15,11 @@ from softdock.cli.progress import echo, output, working
 @click.command(short_help="Another method on a recording: in open loop, and as a forecast.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
 @click.option("--method", required=True, metavar="M", help="A method, or a chain: lead+hybrid.")
+@click.option(
+    "--scenario",
+    metavar="SCENARIO|PRESET",
+    help="Masses, shapes and method of an imported log that has no scenario attached.",
+)
 @METHOD_FILES
 @click.option(
     "--out",
@@ -27,12 +32,13 @@ from softdock.cli.progress import echo, output, working
 def replay(
     file: Path,
     method: str,
+    scenario: str | None,
     method_files: tuple[Path, ...],
     out: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """What METHOD makes of the recording FILE (MCAP, or a run folder).
+    """What METHOD makes of the recording FILE (MCAP, a run folder, or the folder of an import).
 
     Open loop: the recorded reports drive that method's controller; the forces do not answer to
     what it commands. Forecast: contact and delays are identified from the recording, and the
@@ -45,9 +51,11 @@ def replay(
         from softdock.archive.replay import replay as replayed
         from softdock.archive.run_folder import open_run
         from softdock.archive.sources import is_recording
+        from softdock.scenario.files import load_scenario
 
         opened = open_recording(file) if is_recording(str(file)) else open_run(file)
-        found = replayed(opened, method)
+        given = None if scenario is None else load_scenario(scenario)
+        found = replayed(opened, method, given)
     told = json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n"
     if out is not None and found.forecast:
         from softdock.files.atomic import write_whole

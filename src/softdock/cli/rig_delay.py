@@ -18,7 +18,6 @@ from softdock.cli.rig_arguments import (
     opened_on_rig,
 )
 from softdock.cli.rig_confirm import confirm_motion
-from softdock.cli.rig_tare import spelt
 
 
 @click.command(short_help="Sway in free space: each robot's delay, the age of forces, their sum.")
@@ -94,3 +93,8 @@ def _show(rig: Any, found: Any) -> None:
     for name, age in found.force_age_s.items():
         lines += [f"  [sensors.{name}]", f"  delay_ms = {1e3 * age:.3f}"]
     output().print("\n".join(lines), markup=False, soft_wrap=True)
+
+
+def spelt(estimate: Any) -> str:
+    """A value and its standard uncertainty."""
+    return f"{estimate.value:.5g} +- {estimate.uncertainty:.2g}"

@@ -35,6 +35,7 @@ STOPPED = 3  # exit code: the supervisor ended a run
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--note", default="", help="Goes into the recording.")
+@click.option("--view", is_flag=True, help="See it in a browser meanwhile: read only, beside it.")
 @SCENARIO_CHANGES
 @RIG_CHANGES
 @JSON
@@ -47,6 +48,7 @@ def run(
     out: Path | None,
     no_record: bool,
     note: str,
+    view: bool,
     scenario_changes: tuple[str, ...],
     changes: tuple[str, ...],
     as_json: bool,
@@ -71,8 +73,14 @@ def run(
             shift = dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
         refuse_impossible(on, shift)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
-    folder = None if no_record else folder_for(on, out)
-    series = commanded(on, what, Live(as_json), repeat, shift, folder, note)
+    folder, live = None if no_record else folder_for(on, out), Live(as_json)
+    if view:
+        from softdock.cli.rig_view import start_viewer
+
+        if no_record:
+            raise click.UsageError("--view shows what is recorded: not with --no-record")
+        live.say(f"softdock view: {start_viewer()}  (read only; stays while its page is open)")
+    series = commanded(on, what, live, repeat, shift, folder, note)
     if as_json:
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:

@@ -167,7 +167,8 @@ def _explain(run: Any, asked: bool, called: str) -> None:
     if run.status == "completed" and (asked or (judged != "faithful" and is_quick(run.scenario))):
         from softdock.analysis.metrics import plain
 
-        run.metrics = {**run.metrics, "why": plain(why(run.scenario, called=called))}
+        found = plain(why(run.scenario, called=called))
+        run.metrics = {**run.metrics, "why": found, "judgement": found["judgement"]}
 
 
 def _say_memory(scenario: Any, say: Any) -> None:

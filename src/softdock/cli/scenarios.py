@@ -91,8 +91,8 @@ def _check_arms(scenario: str, checked: Any) -> None:
     from softdock.errors import BadInput
     from softdock.placement.check import check_run
     from softdock.placement.motion import motion_of
-    from softdock.placement.place import facility_of
     from softdock.placement.words import check_sentence
+    from softdock.scenario.scenario_facility import facility_of
 
     folder = Path(scenario).parent if Path(scenario).is_file() else None
     found = check_run(facility_of(checked.tables), motion_of(checked), checked.tables, folder)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,8 +19,9 @@ MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewe
 
 
 @click.command(short_help="The facility live in a browser: turn delay, damping, method; watch.")
-@click.argument("source", metavar="SCENARIO|PRESET|FOLDER|MCAP")
+@click.argument("source", metavar="[SCENARIO|PRESET|FOLDER|MCAP]", required=False)
 @CHANGES
+@click.option("--rig", is_flag=True, help="Beside a rig that runs on this machine; read only.")
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
@@ -24,14 +29,41 @@ MISSING = "the live viewer needs the extra 'viewer': pip install 'softdock[viewe
 )
 @click.option("--no-browser", is_flag=True, help="Open no browser; print the address only.")
 @click.option("--light", is_flag=True, help="Light colours. [default: dark]")
+@click.option("--until-left", is_flag=True, hidden=True)  # as `softdock rig run --view` starts it
+@click.pass_context
 def view(
-    source: str, changes: tuple[str, ...], port: int | None, no_browser: bool, light: bool
+    ctx: click.Context,
+    source: str | None,
+    changes: tuple[str, ...],
+    rig: bool,
+    port: int | None,
+    no_browser: bool,
+    light: bool,
+    until_left: bool,
 ) -> None:
     """Open a scenario, the folder of a run, or a recording (MCAP) in a browser.
 
     Sliders for delay, damping, stiffness, friction, speed, offset and method run it again at once.
     Listens on 127.0.0.1 only. Ends with Ctrl-C.
+
+    --rig shows what a rig on this machine does while `softdock rig run` runs, from the recorder's
+    memory: read only, in a process of its own, run after run.
     """
+    ring = Path(source) if source is not None and source.endswith(".ring") else None
+    if rig and (source is not None or changes):
+        raise click.UsageError("--rig takes no scenario: it shows what the rig flies", ctx)
+    if source is None and not rig:
+        raise click.UsageError("needs a scenario, a folder, a recording, or --rig", ctx)
+    if rig or ring is not None:
+        _beside(port, no_browser, not light, until_left, ring)
+    else:
+        assert source is not None
+        _simulated(source, changes, port, no_browser, not light)
+
+
+def _simulated(
+    source: str, changes: tuple[str, ...], port: int | None, no_browser: bool, dark: bool
+) -> None:
     from softdock.viewer.guard import chosen_port
 
     with working(f"opening {source} (a first run compiles for about half a minute)"):
@@ -40,17 +72,46 @@ def view(
 
         session = opened(source, changes)
         chosen = chosen_port(port)
-        try:
+        with _needing_viser():
             from softdock.viewer.show import Window
-        except ImportError as error:
-            if (error.name or "").partition(".")[0] not in ("viser", "websockets"):
-                raise
-            raise SoftdockError(MISSING) from None
-        window = Window(session, chosen, dark=not light)
+        window = Window(session, chosen, dark=dark)
+    _run(window, no_browser, window.run)
+
+
+def _beside(
+    port: int | None, no_browser: bool, dark: bool, until_left: bool, ring: Path | None
+) -> None:
+    from softdock.viewer.guard import chosen_port
+
+    with working("opening the view beside a rig"):
+        start_numba()
+        if ring is not None:
+            from softdock.recorder.ring_file import open_ring
+
+            open_ring(ring, read_only=True)  # refused before a page is opened
+        chosen = chosen_port(port)
+        with _needing_viser():
+            from softdock.viewer.rig_window import RigWindow
+        window = RigWindow(chosen, dark=dark, ring=ring)
+    _run(window, no_browser, lambda: window.run(until_left=until_left))
+
+
+@contextmanager
+def _needing_viser() -> Iterator[None]:
+    """An import that the extra is needed for: the one command where it is not installed."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("viser", "websockets"):
+            raise
+        raise SoftdockError(MISSING) from None
+
+
+def _run(window: Any, no_browser: bool, run: Callable[[], None]) -> None:
     console.print(f"softdock view: {window.address}  (Ctrl-C ends it)", highlight=False)
     if not no_browser and not webbrowser.open(window.address):
         console.print("No browser could be opened here: open the address in one.")
     try:
-        window.run()
+        run()
     except KeyboardInterrupt:
         console.print("ended")

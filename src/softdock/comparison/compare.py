@@ -12,6 +12,8 @@ from numba.core.errors import NumbaError
 
 from softdock._version import __version__
 from softdock.analysis.feasibility import check_feasible
+from softdock.analysis.free_flight import first_step
+from softdock.analysis.free_flight import warnings as free_flight_warnings
 from softdock.analysis.metric import names_over_phases
 from softdock.analysis.phased import in_phases as sampled
 from softdock.analysis.phased import judged
@@ -118,11 +120,11 @@ def compare(
         "phases": phases,
         "method_file": method_file,
         "orbit": reference,
-        "recommendation": recommend(ranked, reference),
+        "recommendation": recommend(ranked, reference, first_step(scenario)),
         "paste": paste(ranked),
         "candidates": ranked,
         "refused": [asdict(one) for one in dict.fromkeys(unable)],
-        "warnings": list(scenario.warnings),
+        "warnings": [*scenario.warnings, *free_flight_warnings(scenario)],
     }
     return Comparison(
         scenario,

@@ -48,8 +48,9 @@ def worst_of(nominal: Row, errors: list[Row]) -> Row | None:
     return max(ran, key=_order, default=None)
 
 
-def recommend(ranked: list[Row], orbit: dict[str, Any]) -> str:
-    """What to use, what it needs, and what an error in that does to it."""
+def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str:
+    """What to use, what it needs, and what an error in that does to it. `before`: what is to be
+    mended first, because it pushes in free flight."""
     done = [row for row in ranked if row["status"] == "completed"]
     if not done:
         return "Nothing can be recommended: " + (
@@ -72,7 +73,9 @@ def recommend(ranked: list[Row], orbit: dict[str, Any]) -> str:
     ]
     if orbit.get("contact_count") == 0:
         parts.append("Nothing touches in orbit here, so this says nothing of contact.")
-    if far:
+    if before:
+        parts.append(f"Before that: {before}")
+    elif far:
         parts.append("A smaller delay, a softer contact or another method is needed.")
     return " ".join(part for part in parts if part)
 

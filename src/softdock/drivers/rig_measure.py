@@ -1,11 +1,12 @@
-"""Tool, bias and delays of a rig, measured in free space by `identify`'s own code.
+"""Tool, bias and delays of a rig, measured in free space by the code that reads logs.
 
 `turn` turns the flange that carries a sensor, `tools_found` fits weight, centre and bias to the
-readings; `sway` lets each robot sway, `delays_found` finds the shift from set-points to measured
-poses. Estimates have standard uncertainties. The delay found is from the
-instant that a set-point is meant for to the pose that RIst tells: a pose that is itself old cannot
-be told from a robot that is late. The force's age is what the clocks say: a latency that every
-record has cannot be told from the sensor's clock being behind.
+readings at rest, as `softdock calibrate` does with a log; `sway` lets each robot sway,
+`delays_found` finds the shift from set-points to measured poses. Estimates have standard
+uncertainties. The delay found is from the instant that a set-point is meant for to the pose that
+RIst tells: a pose that is itself old cannot be told from a robot that is late. The force's age is
+what the clocks say: a latency that every record has cannot be told from the sensor's clock being
+behind.
 """
 
 from __future__ import annotations
@@ -16,20 +17,21 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.wire import doors
 from softdock.drivers.rig_conversation import Conversation, Path
 from softdock.drivers.rig_listen import heard
 from softdock.drivers.rig_moves import Sways, Turns, fits
 from softdock.drivers.rig_scenario import OnRig
 from softdock.drivers.rig_series import series_of
 from softdock.errors import BadInput, Problem, SoftdockError
+from softdock.identification.calibration import Calibration
 from softdock.identification.delays import is_structured, robot_following
 from softdock.identification.estimate import Estimate
-from softdock.identification.log import Log, read_log
-from softdock.identification.tool import Tool, identify_tool
+from softdock.identification.log import read_log
+from softdock.identification.still import calibrated
 from softdock.scenario.facility import Frame
 
 QUICK = 0.8  # of the largest rate allowed
-STILL_RAD_PER_S = 1e-5
 SETTLED_S = 0.2  # longer than a robot's delay
 Say = Callable[[str], None]
 
@@ -75,37 +77,22 @@ def _carriers(on: OnRig) -> list[str]:
     return [which for which in on.rig.sensors if which in on.rig.moving]
 
 
-def tools_found(on: OnRig, conversation: Conversation) -> dict[str, Tool]:
-    """Tool and bias of every sensor that was turned."""
-    return {which: _tool(on, which, conversation) for which in _carriers(on)}
+def tools_found(on: OnRig, conversation: Conversation) -> dict[str, Calibration]:
+    """Tool and bias of every sensor that was turned, from where it stood."""
+    made = {w: series_of(on, w, conversation.rows[w]) for w in _carriers(on)}
+    return {w: calibrated(one, w, gravity_in_orbit(on), SETTLED_S) for w, one in made.items()}
 
 
-def _tool(on: OnRig, which: str, conversation: Conversation) -> Tool:
-    series = series_of(on, which, conversation.rows[which])
-    if not np.any(series[f"measured.{which}.force"]):
-        note = "every reading is zero to the count: no tool, no bias, no noise"
-        return Tool(
-            mass=None,
-            centre=None,
-            bias_force=None,
-            bias_torque=None,
-            reading=None,
-            turned_rad=0.0,
-            noise_N=None,
-            note=note,
-        )
-    gravity, log = float(np.linalg.norm(on.facility.gravity)), read_log(series)
-    return identify_tool(log, which, None, gravity, standing(series[f"command.{which}.rate"], log))
+def gravity_in_orbit(on: OnRig) -> tuple[float, ...]:
+    """In the axes of the series [m/s^2]."""
+    return tuple(Frame((0.0, 0.0, 0.0), on.facility.orbit.back().q).turned(on.facility.gravity))
 
 
-def standing(rate: np.ndarray, log: Log) -> np.ndarray:
-    """Rows before which the set-points have stood for a while: in motion a millisecond of delay
-    would be taken for weight."""
-    moved = np.linalg.norm(rate, axis=1) > STILL_RAD_PER_S
-    rows = np.arange(len(moved))
-    last = np.maximum.accumulate(np.where(moved, rows, -len(moved)))
-    found: np.ndarray = (rows - last) * log.cycle > SETTLED_S
-    return found
+def sensor_from_centre(on: OnRig, which: str) -> Frame:
+    """Where a sensor sits, from its satellite's centre of mass, body axes."""
+    sensor = on.rig.sensors[which]
+    centre = Frame(*doors.load_frame(np.array(on.centre_from_flange(which)), 0))
+    return centre.back().then(Frame(sensor.in_flange_m, sensor.in_flange_wxyz))
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from softdock.core.spatial.motion import Pose
 from softdock.core.wire import doors
 from softdock.drivers.rig_model import Rig
 from softdock.errors import BadInput, Problem
-from softdock.placement.place import facility_of
 from softdock.scenario.build import Scenario
 from softdock.scenario.facility import Facility, Frame
+from softdock.scenario.scenario_facility import facility_of
 
 Six = tuple[float, ...]
 

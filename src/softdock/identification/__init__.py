@@ -25,6 +25,7 @@ from softdock.identification.touching import FEWEST_READINGS, MERGE
 
 __all__ = ["GRAVITY", "Identification", "identify"]
 GRAVITY = 9.81  # m/s^2, of the laboratory; it turns a weight into a mass
+CLEAR = 4.0  # standard uncertainties: a mean force beyond is none of the noise
 MIXED = 0.9  # correlation of damping and friction above which they are one thing to the log
 UNSURE = 0.25  # of the damping: a mixed one is told only below this
 VAGUE = 0.5  # of a friction coefficient: more says nothing
@@ -83,9 +84,25 @@ def identify(run: Any, tool_only: bool = False, gravity: float = GRAVITY) -> Ide
         notes=notes,
         cannot_tell=_untold(log, delays, tools),
     )
+    notes += _pushing(tools)
     if contacts:
         _tell_contact(found, log, sensor)
     return found
+
+
+def _pushing(tools: Mapping[str, Tool]) -> list[str]:
+    """A force that acts in free motion and is clearly none of the noise."""
+    said = []
+    for body, tool in tools.items():
+        if tool.reading is None:
+            continue
+        size = math.hypot(*tool.reading.value)
+        if size > CLEAR * math.hypot(*tool.reading.uncertainty):
+            said.append(
+                f"{size:.2g} N act on the {body}'s sensor in free motion, weight or bias: "
+                "softdock calibrate tells them apart"
+            )
+    return said
 
 
 def _tell_contact(found: Identification, log: Log, sensor: str) -> None:
@@ -101,6 +118,10 @@ def _tell_contact(found: Identification, log: Log, sensor: str) -> None:
     size = float(sigma[1] * sigma[2])
     mixed = abs(float(covariance[1, 2])) / size if slid and size > 0.0 else 0.0
     found.damping = damping
+    found.notes.append(
+        f"lateness that the log does not state, a low-pass in the sensor above all, lowers the "
+        f"damping by k h: {1e-3 * float(k):.3g} Ns/m for each millisecond"
+    )
     if not slid:
         found.cannot_tell["friction"] = (
             f"the tip never slid faster than {1e3 * SLIP:g} mm/s along the surface"

@@ -13,6 +13,7 @@ import numpy as np
 
 from softdock.core.spatial.arrays import rotate_back, turns
 from softdock.errors import BadInput, Problem
+from softdock.identification.calibration import Calibration, calibrate
 from softdock.identification.estimate import alikeness
 
 STILL = 1e-3  # rad/s; slower is at rest
@@ -32,8 +33,23 @@ class Rests:
     seconds: float  # of rest, all together
 
 
-def rests(series: Mapping[str, np.ndarray], body: str) -> Rests:
-    """Raises `BadInput` if the log never rests, or has no force or attitude."""
+def calibrated(
+    series: Mapping[str, np.ndarray],
+    body: str,
+    gravity: tuple[float, ...],
+    settle_s: float = 0.0,
+) -> Calibration:
+    """Load and bias from the rests of a log or of a live rig: one code for `softdock calibrate` and
+    `softdock rig tare`. `gravity`: world axes [m/s^2]."""
+    found = rests(series, body, settle_s)
+    return calibrate(
+        found.attitudes, found.force, found.torque, gravity, found.least_N, found.least_Nm
+    )
+
+
+def rests(series: Mapping[str, np.ndarray], body: str, settle_s: float = 0.0) -> Rests:
+    """Raises `BadInput` if the log never rests, or has no force or attitude. `settle_s`: left out
+    of each rest at least, where attitudes are those that were sent and the robot is late."""
     key = next(
         (k for k in (f"seen.{body}.attitude", f"command.{body}.attitude") if f"{k}.w" in series), ""
     )
@@ -51,7 +67,7 @@ def rests(series: Mapping[str, np.ndarray], body: str) -> Rests:
     groups = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1) if len(at) else []
     found, noise = [], []
     for group in groups:
-        kept = group[int(SETTLE * len(group)) :]
+        kept = group[max(int(SETTLE * len(group)), round(settle_s / step)) :]
         if len(kept) * step < LEAST_S:
             continue
         f = rotate_back(q[kept], np.asarray(series[f"measured.{body}.force"])[kept])

@@ -133,9 +133,16 @@ def _groups(
         if wrench and role not in ("wrench_on_satellite",):
             role = "wrench_on_satellite" if role == "satellite" else "wrench"
         elif not wrench and role in ("", "wrench", "wrench_on_satellite"):
-            role = "satellite" if len({o.role for o in named.values()} & {"command"}) else "command"
+            role = _unsaid({o.role for o in named.values()})
         found.setdefault((one.body or "chaser", role, quantity), {})[name] = one
     return found
+
+
+def _unsaid(roles: set[str]) -> str:
+    """What motion is whose name says no role: what the others leave open."""
+    if "command" not in roles:
+        return "command"
+    return "satellite" if "measured" in roles else "measured"
 
 
 def _ordered(columns: dict[str, Said], quantity: str, table: Table) -> Found | None:
@@ -262,7 +269,8 @@ def _part(body: str, role: str, part: str, found: Found | None, guess: Guess) ->
         if (role, part) not in MUST:
             return []
         guess.questions.append(f"{body}.{role}: which columns are its {part}?")
-        return [f'{part} = "{ASKED}"  # which columns? Numbers stand for all rows']
+        still = ", e.g. [1.0, 0.0, 0.0, 0.0] if it never turns" if part == "attitude" else ""
+        return [f'{part} = "{ASKED}"  # which columns? Numbers stand for all rows{still}']
     names = ", ".join(f'"{name}"' for name in found.columns)
     lines = [f"{part} = [{names}]  # {found.why}"]
     if found.form:

@@ -16,7 +16,18 @@ BODY_WORDS = {
 }
 ROLE_WORDS = {
     "truth": ("true", "mock"),  # of a simulation: no rig knows it
-    "command": ("command", "commanded", "cmd", "setpoint", "sp", "desired", "des", "ref", "soll"),
+    "command": (
+        "command",
+        "commanded",
+        "cmd",
+        "set",
+        "setpoint",
+        "sp",
+        "desired",
+        "des",
+        "ref",
+        "soll",
+    ),
     "measured": ("measured", "meas", "actual", "act", "ist", "seen", "feedback", "fb", "mocap"),
     "satellite": ("satellite", "sat", "sim", "simulated", "state", "orbit"),
     "wrench": ("wrench", "ft", "sensor", "raw", "load", "loadcell"),

@@ -14,16 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.sources import arm_of
 from softdock.errors import BadInput, Problem
 from softdock.placement.collisions import Nearest, nearest_parts
 from softdock.placement.motion import Motion
 from softdock.placement.robot_path import (
     RobotPath,
     Sweeper,
-    arm_of,
     end_problem,
-    loaded,
-    mock_up_load,
     start_branch,
 )
 from softdock.scenario.facility import Facility, same_place

@@ -17,10 +17,8 @@ from softdock.placement.searcher import DEFLECTION, Best
 from softdock.scenario.facility import (
     ROBOTS,
     Facility,
-    Frame,
     Mount,
     facility_tables,
-    read_facility,
 )
 
 GRID = 24  # cells of a map's side
@@ -91,24 +89,6 @@ def found_dict(found: Found) -> dict[str, Any]:
         "allowed_deflection_m": found.deflection,
         "best": [best_dict(best) for best in found.best],
     }
-
-
-def facility_of(tables: Mapping[str, Any], arm_needed: bool = True) -> Facility:
-    """The facility of a scenario; without a `[facility]` table an empty room."""
-    laboratory = tables.get("laboratory", {})
-    orbit = Frame(
-        tuple(float(v) for v in laboratory.get("position_m", (0.0, 0.0, 0.0))),
-        _unit(laboratory.get("attitude_wxyz", (1.0, 0.0, 0.0, 0.0))),
-    )
-    gravity = tuple(float(v) for v in laboratory.get("gravity_m_per_s2", (0.0, 0.0, -9.81)))
-    if "facility" not in tables:
-        return Facility(orbit=orbit, gravity=gravity)
-    return read_facility(tables["facility"], orbit=orbit, gravity=gravity, arm_needed=arm_needed)
-
-
-def _unit(q: Any) -> tuple[float, ...]:
-    size = math.sqrt(sum(float(v) ** 2 for v in q))
-    return tuple(float(v) / size for v in q)
 
 
 def with_mount(facility: Facility, robot: str, mount: Mount) -> Facility:

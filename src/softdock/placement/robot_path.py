@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of, six, symmetric
+from softdock.arms.arm import Arm
 from softdock.arms.base_axis import base_axis_rows
-from softdock.arms.sources import load_arm, on_base_axis
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
 from softdock.errors import Problem
 from softdock.placement.motion import Motion
-from softdock.scenario.facility import Facility, Load, Mount
+from softdock.scenario.facility import Facility, Mount
 
 FA = FRAMES.at
 MARKS = {1: "shoulder", 3: "elbow", 5: "wrist"}  # which singularity a joint is about
@@ -80,43 +76,6 @@ class RobotPath:
     @property
     def fits(self) -> bool:
         return self.ended is None and self.worst.use <= 1.0
-
-
-def arm_of(mount: Mount, folder: Path | None = None) -> Arm:
-    """The arm that a mount names or spells out."""
-    if isinstance(mount.arm, Mapping):
-        return on_base_axis(mount.arm, mount.under)
-    return load_arm(mount.arm, folder, mount.under)
-
-
-def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
-    """The arm with what its flange carries: the mount's load, or else the scenario's mock-up.
-
-    A mount's load is in the mock-up's frame, a scenario's from the satellite's centre of mass.
-    """
-    if mount.load is not None:
-        load, frame = mount.load, mount.mock_up
-    elif scenario_load is not None:
-        load, frame = scenario_load, mount.satellite
-    else:
-        return arm
-    if load.mass <= 0.0:
-        return arm
-    R = matrix_of(frame.q)
-    centre = np.add(frame.p, frame.turned(load.centre))
-    return arm.carrying(load.mass, centre, six(R @ symmetric(load.inertia) @ R.T))
-
-
-def mock_up_load(tables: Mapping[str, Any], robot: str) -> Load | None:
-    """What a scenario's `[mock_up]` puts behind the sensor of a robot."""
-    row = tables.get("mock_up", {}).get(robot, {})
-    mass = float(row.get("mass_kg", 0.0))
-    if mass <= 0.0:
-        return None
-    given = np.array(row.get("inertia_kg_m2", (0.0,) * 3), float)
-    matrix = np.diag(given) if given.ndim == 1 else given
-    moments = [matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
-    return Load(mass, tuple(row.get("centre_m", (0.0,) * 3)), tuple(float(v) for v in moments))
 
 
 def frames_of(facility: Facility, mount: Mount, motion: Motion) -> np.ndarray:

@@ -67,6 +67,7 @@ def _contact(series: Series, body: str, force: np.ndarray, first: int, last: int
         "impulse_Ns": None,
         "restitution_of_centres": _of_centres(series, body, force[inside], first, end),
         "restitution_energetic": None,
+        "work_taken_J": None,
     }
     key = "satellite.chaser.force"
     if f"{key}.x" in series and end is not None:
@@ -74,7 +75,10 @@ def _contact(series: Series, body: str, force: np.ndarray, first: int, last: int
         steps = np.diff(time[first - 1 : end + 1]) if first > 0 else np.diff(time[: end + 2])
         found["peak_force_satellite_N"] = float(np.linalg.norm(pushed, axis=1).max())
         found["impulse_Ns"] = float(np.linalg.norm((pushed * steps[: len(pushed), None]).sum(0)))
-        found["restitution_energetic"] = _energetic(series, first, end)
+        works = _works(series, first, end)
+        if works is not None:
+            found["work_taken_J"] = works[0]
+            found["restitution_energetic"] = math.sqrt(works[1] / works[0]) if works[0] else None
     return found
 
 
@@ -113,8 +117,9 @@ def _of_centres(
     return -after / before if before < 0.0 else None
 
 
-def _energetic(series: Series, first: int, end: int) -> float | None:
-    """From the wrenches on the satellites and their motion, cycle by cycle."""
+def _works(series: Series, first: int, end: int) -> tuple[float, float] | None:
+    """Energy taken from the satellites and given back to them [J], from the wrenches on them and
+    their motion, cycle by cycle; None: not in this recording."""
     rows = slice(max(first - 1, 0), end + 1)
     steps = np.diff(np.asarray(series["time"])[rows])
     energy = np.zeros(len(steps))
@@ -129,5 +134,4 @@ def _energetic(series: Series, first: int, end: int) -> float | None:
         turning = rotate(q, w)
         energy += 0.5 * steps * np.sum(f[1:] * (v[1:] + v[:-1]), axis=1)
         energy += 0.5 * steps * np.sum(t[1:] * (turning[1:] + turning[:-1]), axis=1)
-    taken = -float(energy[energy < 0.0].sum())
-    return math.sqrt(float(energy[energy > 0.0].sum()) / taken) if taken > 0.0 else None
+    return -float(energy[energy < 0.0].sum()), float(energy[energy > 0.0].sum())

@@ -22,6 +22,7 @@ from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
 from softdock.recorder.contacts import contacts_of, sensor_body
+from softdock.recorder.judged import judged
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.series import Series
@@ -85,6 +86,7 @@ class Recording:
             "energy_observed_J": observed,
             "kinetic_start_J": kinetic,
             "rows_lost": dict(self.lost),
+            "judgement": self.judgement(),
             "distance_from_orbit": None,  # nobody knows the truth of a rig
             "warnings": list(self.warnings),
         }
@@ -94,6 +96,12 @@ class Recording:
             return None
         value = float(self.series["energy.kinetic"][0])
         return value if math.isfinite(value) else None
+
+    def judgement(self, source: str = "") -> dict[str, Any]:
+        """What a log alone can judge (recorder/judged.py); `source`: its name for commands."""
+        observed = None if self.observed is None else float(self.observed[-1])
+        bounds = None if self.scenario is None else self.scenario.tables["verdict"]
+        return judged(self.contacts, observed, bounds, source or "DIR")
 
     @property
     def sentence(self) -> str:

@@ -196,17 +196,20 @@ def _take_room(handle: int, size: int) -> None:
         os.ftruncate(handle, size)
 
 
-def open_ring(path: str | Path) -> RingFile:
-    """The rings of a file that exists. Raises `BadRecording` if it is none."""
+def open_ring(path: str | Path, read_only: bool = False) -> RingFile:
+    """The rings of a file that exists. Raises `BadRecording` if it is none. `read_only`: mapped so
+    that the system itself refuses every write, as for whoever only looks on."""
     try:
-        handle = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+        access = os.O_RDONLY if read_only else os.O_RDWR
+        handle = os.open(path, access | getattr(os, "O_BINARY", 0))
     except OSError as error:
         raise BadRecording(f"{path}: cannot be opened ({error.strerror})") from None
     try:
         size = os.fstat(handle).st_size
         if size < PAGE:
             raise BadRecording(f"{path}: no ring: {size} bytes")
-        memory = mmap.mmap(handle, size)
+        access = mmap.ACCESS_READ if read_only else mmap.ACCESS_WRITE
+        memory = mmap.mmap(handle, size, access=access)
     except (OSError, ValueError) as error:
         raise BadRecording(f"{path}: cannot be read: {error}") from None
     finally:

@@ -122,26 +122,33 @@ def _wrench_topic(name: str, frame: str, f: list[int], t: list[int], age: int | 
 
 
 def _joint_topic(picked: Picked) -> list[Topic]:
-    names = [name for name in picked.at if name.startswith("joints.")]
-    if not names:
+    """All joints of both arms in one message: positions, and speeds where every joint has one;
+    efforts where every joint is elastic. `joints.chaser.position.A1` is the joint `chaser_A1`."""
+    joints = [name.split(".") for name in picked.at if name.startswith("joints.")]
+    joints = [parts for parts in joints if len(parts) == 4 and parts[2] == "position"]
+    if not joints:
         return []
-    at = [picked.at[name] for name in names]
-    short = [name.removeprefix("joints.").replace(".", "_") for name in names]
-    message = Message(
-        *header_parts(""),
-        Length(len(short)),
-        *(Text(one) for one in short),
-        Length(len(short)),
-        Numbers("position", items=len(short)),
-        Length(0),
-        Length(0),
-    )
+
+    def places(what: str) -> list[int]:
+        names = [f"joints.{body}.{what}.{axis}" for _, body, _, axis in joints]
+        return [picked.at[one] for one in names] if all(one in picked.at for one in names) else []
+
+    names = [f"{body}_{axis}" for _, body, _, axis in joints]
+    parts = {
+        "position": places("position"),
+        "speed": places("velocity"),
+        "effort": places("torque"),
+    }
+    fields: list = []
+    for key, at in parts.items():
+        fields += [Length(len(at)), *([Numbers(key, items=len(at))] if at else [])]
+    message = Message(*header_parts(""), Length(len(names)), *(Text(one) for one in names), *fields)
     return [
         _topic(
             "/joint_states",
             "sensor_msgs/JointState",
             message,
-            lambda rows: {"position": rows[:, at]},
+            lambda rows: {key: rows[:, at] for key, at in parts.items() if at},
         )
     ]
 

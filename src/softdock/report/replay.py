@@ -35,10 +35,12 @@ def replay(
     *,
     on_sight: bool = False,
     charts: bool = True,
+    fly_to: str = "",
 ) -> str:
     """Scenes side by side and in step. `charts`: one time with all time charts of the page.
 
-    `on_sight`: plays when it is first seen; otherwise when it is asked to.
+    `on_sight`: plays when it is first seen; otherwise when it is asked to. `fly_to`: a camera to
+    which the first play goes from the one it begins with.
     """
     shown = [scene for scene in in_step(scenes) if len(scene.time) > 0]
     if not shown:
@@ -52,10 +54,10 @@ def replay(
         f'<figure class="replay{" several" if several else ""}" data-replay="{escape(key)}" '
         f'data-from="{start:.6f}" data-to="{end:.6f}" data-at="{at:.6f}" '
         f'data-start="{"sight" if on_sight else "click"}" '
-        f'data-charts="{"yes" if charts else "no"}" '
+        f'data-charts="{"yes" if charts else "no"}" data-fly="{escape(fly_to)}" '
         f'style="--columns:{columns};--panels:{len(shown)}">'
         f"<figcaption><strong>{escape(title)}</strong><p>{escape(said)}</p></figcaption>"
-        f"{_stage(shown, at, title)}{_bar(shown, start, end)}{_more(first)}"
+        f"{_stage(shown, at, title)}{_bar(shown, start, end)}{_more(shown)}"
         f'<p class="replay-note" hidden>{escape(NO_WEBGL)}</p><p class="replay-notes">'
         f'{escape(" ".join(first.notes))} <span class="replay-keys">{escape(KEYS)}</span></p>'
         + json_block(packed(shown), f'data-replay-data="{escape(key)}"')
@@ -77,10 +79,13 @@ def _stage(scenes: Sequence[Scene], at: float, title: str) -> str:
     size = POSTER_SIZES[2 if len(scenes) > 1 else 1]
     pictures = "".join(poster(scene, frame=scene.frame_at(at), size=size) for scene in scenes)
     labels = "".join(_label(scene, len(scenes) > 1) for scene in scenes)
+    kinds = ("room" if scene.grounded else "space" for scene in scenes)
+    backs = "".join(f'<div class="{kind}"></div>' for kind in kinds)
     name = f"{title}: {', '.join(scene.name for scene in scenes)}"
     return (
         f'<div class="replay-stage" tabindex="0" role="group" aria-label="{escape(name)}">'
-        f'<div class="posters">{pictures}</div><div class="replay-panels">{labels}</div>'
+        f'<div class="replay-backs">{backs}</div><div class="posters">{pictures}</div>'
+        f'<div class="replay-panels">{labels}</div>'
         f'<button type="button" class="replay-start" aria-label="Play the replay" hidden>{ARROW}'
         "</button></div>"
     )
@@ -92,7 +97,10 @@ def _label(scene: Scene, named: bool) -> str:
     if scene.ended:
         words = f"stopped at {float(scene.time[-1]):.3f} s: {scene.ended}"
         ended = f'<span class="replay-ended">{escape(words)}</span>'
-    return f'<div class="replay-panel">{name}{ended}</div>'
+    said = ""
+    if scene.captions:  # without a script, what is said at the end
+        said = f'<span class="replay-caption">{escape(scene.captions[-1][1])}</span>'
+    return f'<div class="replay-panel">{name}{said}{ended}</div>'
 
 
 def _bar(scenes: Sequence[Scene], start: float, end: float) -> str:
@@ -110,7 +118,9 @@ def _bar(scenes: Sequence[Scene], start: float, end: float) -> str:
     )
 
 
-def _more(scene: Scene) -> str:
+def _more(scenes: Sequence[Scene]) -> str:
+    scene = next((one for one in scenes if one.robots), scenes[0])
+    held = {layer for one in scenes for layer in one.layers}
     speeds = "".join(f'<option value="{key}">{words}</option>' for key, words in SPEEDS.items())
     cameras = "".join(
         f'<button type="button" data-view="{key}" aria-pressed="false">{key}</button>'
@@ -118,7 +128,8 @@ def _more(scene: Scene) -> str:
     )
     layers = "".join(
         f'<label><input type="checkbox" data-layer="{layer}">{layer_name(scene, layer)}</label>'
-        for layer in scene.layers
+        for layer in LAYERS
+        if layer in held
     )
     return (
         f'<div class="replay-more" hidden><label title="auto: slow in contacts">speed <select>'

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock._given import given
 from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
@@ -21,6 +22,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
+from softdock.scenario.arm_tables import arm_place, arm_robots, located
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
@@ -189,14 +191,24 @@ class _Builder(TableReader):
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def facility(self) -> None:
-        """Arms and their places: read, checked and kept as written. The loop does not use them."""
-        if FACILITY_TABLE not in self.given:
+        """Arms and their places: read, checked and kept as written. The loop reads those of robots
+        whose model is an arm."""
+        if FACILITY_TABLE in self.given:
+            try:
+                read_facility(self.given[FACILITY_TABLE], self.locate)
+                self.resolved[FACILITY_TABLE] = copy.deepcopy(self.given[FACILITY_TABLE])
+            except BadInput as error:
+                self.problems += error.problems
+        robots = arm_robots(self.resolved)
+        if not robots or self.problems:
             return
         try:
-            read_facility(self.given[FACILITY_TABLE], self.locate)
-            self.resolved[FACILITY_TABLE] = copy.deepcopy(self.given[FACILITY_TABLE])
+            blocks = given("placed_arms")(self.resolved, robots, self.folder)
         except BadInput as error:
-            self.problems += error.problems
+            self.problems += [located(problem, self.locate) for problem in error.problems]
+            return
+        for robot, block in blocks.items():
+            self.tails.append((arm_place(robot), block))
 
     def methods(self) -> list[tuple[int, int]]:
         """Lay out the listed methods behind the vector. Returns the floats of memory each one

@@ -24,6 +24,7 @@ from softdock.core.recorder import layout as recorded
 from softdock.core.recorder.ring import SLOT
 from softdock.core.rig import layout as rig
 from softdock.core.robots import memory as robots
+from softdock.core.robots.arm import layout as arm
 from softdock.core.schedules import ENTRY, ROW_CELLS
 from softdock.core.settling import SETTLED_REST
 from softdock.core.shapes.pair import LAW_CELLS, PAIR_CELLS
@@ -63,6 +64,8 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             robots.AXIS,
             robots.WAY,
             robots.JOINT,
+            arm.ARM_STATE,
+            arm.JOINT_ROW,
             memory.REPORTS,
             linear_net.HEAD,
             published_net.HEAD,

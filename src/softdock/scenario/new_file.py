@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from softdock.core.adaptation.registry import RAW
 
+AS_DELAY = "as --delay"
+
 
 class Question(NamedTuple):
     """One answer: its option, what is asked, unit, default, and the smallest allowed."""
@@ -38,9 +40,13 @@ QUESTIONS = (
     Question("restitution", "restitution of the contact, 0 to 1", "-", 0.6, 1e-9),
     Question("friction", "friction coefficient", "-", 0.1),
     Question("delay", "delay of the robots, command to motion", "ms", 24.0),
+    Question("target_delay", "delay of the client's robot, if another", "ms", AS_DELAY),
     Question("cycle", "control cycle", "ms", 4.0, 1e-9),
     Question("sensor_rate", "sample rate of the force sensor", "Hz", 1000.0, 1e-9),
     Question("noise", "its noise, standard deviation", "N", 0.2),
+    Question("sensor_delay", "from a sample to its arrival", "ms", 0.0),
+    Question("filter", "cut-off of its low-pass, 0: none", "Hz", 0.0),
+    Question("bias", "its bias along the probe", "N", 0.0, -1e6),
     Question("tool_mass", "mass of the tool beyond the sensor", "kg", 2.0),
     Question("tool_error", "by how much it is weighed wrong", "%", 3.0, -100.0),
     Question("duration", "length of a run", "s", 12.0, 1e-9),
@@ -52,12 +58,14 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
     """The whole file."""
     a = {**{q.name: q.default for q in QUESTIONS}, **answers}
     believed = a["tool_mass"] * (1.0 - 0.01 * a["tool_error"])
+    other = a["delay"] if a["target_delay"] == AS_DELAY else float(a["target_delay"])
+    delays = f"{a['delay']:g}" if other == a["delay"] else f"{a['delay']:g} and {other:g}"
     lines = [
         f"# {name}: written by `softdock new`. Units stand in the keys; every line may be changed.",
         "# softdock check FILE    softdock run FILE    softdock why FILE    softdock compare FILE",
         "schema = 1 # version of this format",
         f'name = "{name}" # short name, also of its run folders',
-        f'description = "{shape} docking, {a["speed"]:g} mm/s, {a["delay"]:g} ms of delay"',
+        f'description = "{shape} docking, {a["speed"]:g} mm/s, {delays} ms of delay"',
         "",
         "[time]",
         f"cycle_ms = {_n(a['cycle'])} # control cycle: the force is held over it",
@@ -88,12 +96,16 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
         f"delay_ms = {_n(a['delay'])} # from the stamp of a set-point to the mock-up being there",
         "",
         "[robots.target]",
-        f"delay_ms = {_n(a['delay'])} # the same",
+        f"delay_ms = {_n(other)} # the same",
+        '# model = "lag" # a robot that also lags: with lag_Hz; "limited": see the reference',
         "",
         "[sensor] # between the chaser's robot and its tool",
         f"rate_Hz = {_n(a['sensor_rate'])} # samples a second",
         'handover = "mean" # of the samples since the last cycle; or "latest"',
+        f"delay_ms = {_n(a['sensor_delay'])} # from a sample to its arrival",
         f"noise_N = {_n(a['noise'])} # standard deviation of a sample",
+        f"lowpass_Hz = {_n(a['filter'])} # cut-off of its filter, which is delay; 0: none",
+        f"bias_N = [{_n(a['bias'])}, 0.0, 0.0] # what it reads of nothing, sensor axes",
         "threshold_N = 0.0 # forces below are taken as none",
         "",
         "[laboratory]",
@@ -164,13 +176,18 @@ def _n(x: float) -> str:
 
 def problem_of(question: Question, text: str) -> str:
     """Why an answer cannot be; empty: it can."""
-    parts = text.split(",") if isinstance(question.default, str) else [text]
+    if question.default == AS_DELAY and text == AS_DELAY:
+        return ""
+    several = isinstance(question.default, str) and question.default != AS_DELAY
+    parts = text.split(",") if several else [text]
     try:
         numbers = [float(part) for part in parts]
     except ValueError:
         return "a number" if len(parts) == 1 else "3 or 9 numbers with commas"
     if not all(math.isfinite(x) for x in numbers):
         return "finite numbers"
+    if question.default == AS_DELAY:
+        return "" if numbers[0] >= question.low else f"at least {question.low:g} [ms]"
     if isinstance(question.default, str):
         return "" if len(numbers) in (3, 9) else "3 or 9 numbers with commas"
     return "" if numbers[0] >= question.low else f"at least {question.low:g} [{question.unit}]"

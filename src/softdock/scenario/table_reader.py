@@ -101,6 +101,8 @@ class TableReader:
                     CHASER_ROBOT_AT + ROBOT.at.joint_stiffness,
                     TARGET_ROBOT_AT + ROBOT.at.joint_stiffness,
                 )
+            elif parameter.kind == "arm":
+                pass  # written where the facility is read (arms.py)
             elif parameter.kind == "sensor":
                 vector[offset : offset + 6] = SENSOR_PLACES
             else:

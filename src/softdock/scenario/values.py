@@ -47,6 +47,8 @@ def to_vector(parameter: Parameter, value: Any) -> list[float]:
     if parameter.kind == "mass":
         wide = value if _is_list(value) else [value] * 3
         return _in_range(parameter, _numbers(parameter, wide, 3))
+    if parameter.kind == "six" and not _is_list(value):
+        value = [value] * 6
     numbers = _numbers(parameter, value, parameter.size)
     if parameter.kind in ("quaternion", "direction") and not np.linalg.norm(numbers) > 1e-9:
         raise Refused(parameter.allowed)

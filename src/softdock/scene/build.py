@@ -1,12 +1,14 @@
 """From a run to its scene: bodies, mock-ups, arrows, trail, orbit beside it, limits, cameras.
 
-In: a `Run` (live or from its folder) and, where they are known, its robots' joints. Out: `Scene`.
+In: a `Run` (live or from its folder). Out: `Scene`, with the robots of its `[facility]`.
 A run that diverged is shown up to the last row that can be shown, and says why it stopped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,8 +16,7 @@ import numpy as np
 from softdock.scene import cameras, touches
 from softdock.scene.frames import chosen_rows, readable_rows
 from softdock.scene.furniture import Furniture, furnish
-from softdock.scene.links import Arm, arm_parts
-from softdock.scene.model import Part, Scene, Track
+from softdock.scene.model import Part, RobotSeen, Scene, Track
 from softdock.scene.motions import (
     blended,
     exaggerated,
@@ -24,10 +25,12 @@ from softdock.scene.motions import (
     seen_from,
     track_of,
 )
+from softdock.scene.robots import Robot, flanges, robot_parts, robots_of, seen
 from softdock.scene.surfaces import sphere
 from softdock.scene.turning import inverse, rotate
 
 Tables = Mapping[str, Any]
+FAINT, SOLID = 0.12, 0.7  # opacity of a satellite around its robot, and in orbit
 
 
 class Shown(Protocol):
@@ -42,24 +45,38 @@ class Shown(Protocol):
     def orbit(self) -> Any: ...
 
 
-def scene_of(run: Shown, arms: Sequence[Arm] = (), name: str = "", orbit: bool = True) -> Scene:
-    """The rig: its mock-ups where the robots had them. `orbit`: with orbit's ghost beside them."""
+def scene_of(
+    run: Shown,
+    name: str = "",
+    orbit: bool = True,
+    facility: Tables | None = None,
+    folder: Path | None = None,
+    exaggerate: bool = True,
+) -> Scene:
+    """The rig: its mock-ups where the robots had them. `orbit`: with orbit's ghost beside them.
+
+    `facility`: a table in place of the scenario's own, for a picture with other robots; `folder`:
+    where files of arms that it names lie; `exaggerate`: orbit's differences enlarged as well.
+    """
     tables, series = run.scenario.tables, run.series
+    if facility is not None:
+        tables = {**tables, "facility": facility}
     shown = readable_rows(_places(series, ("mock_up.chaser", "mock_up.target", "chaser", "target")))
     windows = _windows(run.contacts)
     rows = chosen_rows(np.asarray(series["time"])[: max(shown, 1)], windows)
     time = np.asarray(series["time"])[rows]
-    tracks = {key: track_of(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
-    tracks |= _satellites(tables, series, rows, tracks["mock_up.target"])
-    made = furnish(tables, _whole(series, shown))
-    parts, meshes = list(made.parts), dict(made.meshes)
-    factor, notes = 1.0, list(made.notes)
+    tracks = tracks_of(tables, series, rows)
+    robots, refused = robots_of(tables, series, shown, folder)
+    held = flanges(tables) if robots else {}
+    made = furnish(tables, _whole(series, shown), held)
+    parts, meshes = _seen_through(made.parts, FAINT if robots else None), dict(made.meshes)
+    factor, notes = 1.0, [*(robot.said for robot in robots), *refused, *made.notes]
     if orbit and len(run.orbit.series["time"]) > 1:
-        factor = _add_ghosts(run, made, tracks, parts, time)
-    for arm in arms:
-        links, surfaces, ways = arm_parts(arm, rows)
+        factor = _add_ghosts(run, made, tracks, parts, time, exaggerate)
+    for robot in robots:
+        links, surfaces, ways = robot_parts(robot, rows)
         parts, meshes, tracks = [*parts, *links], meshes | surfaces, tracks | ways
-    parts, meshes, tracks = _with_limits(tables, parts, meshes, tracks)
+    parts, meshes, tracks = _with_limits(tables, parts, meshes, tracks, robots)
     force = np.asarray(series["true.chaser.force"])[rows]
     torque = np.asarray(series["true.chaser.torque"])[rows]
     return _finished(
@@ -75,7 +92,16 @@ def scene_of(run: Shown, arms: Sequence[Arm] = (), name: str = "", orbit: bool =
         factor=factor,
         ended="" if run.status == "completed" else run.status,
         notes=notes,
+        robots=tuple(seen(robot, rows) for robot in robots),
     )
+
+
+def _seen_through(parts: Sequence[Part], opacity: float | None) -> list[Part]:
+    """Satellites' boxes: fainter where robots stand in them, solid in orbit; None: as they are."""
+    return [
+        replace(part, opacity=opacity) if opacity and part.layer == "satellites" else part
+        for part in parts
+    ]
 
 
 def scene_of_orbit(run: Shown, name: str = "orbit") -> Scene:
@@ -99,12 +125,13 @@ def orbit_scene(tables: Tables, flown: Any, name: str = "orbit") -> Scene:
         time=np.asarray(flown.series["time"])[rows],
         tracks=tracks,
         meshes=dict(made.meshes),
-        parts=made.parts,
+        parts=tuple(_seen_through(made.parts, SOLID)),
         pushes=(force, np.zeros_like(force), None),
         contacts=flown.contacts,
         factor=1.0,
         ended="" if flown.status == "completed" else flown.status,
         notes=list(made.notes),
+        grounded=False,
     )
 
 
@@ -122,6 +149,12 @@ def _whole(series: Any, shown: int) -> dict[str, Track]:
     return {key: track_of(series, key, rows) for key in ("chaser", "target")}
 
 
+def tracks_of(tables: Tables, series: Any, rows: np.ndarray) -> dict[str, Track]:
+    """Mock-ups and satellites at some rows."""
+    tracks = {key: track_of(series, key, rows) for key in ("mock_up.chaser", "mock_up.target")}
+    return tracks | _satellites(tables, series, rows, tracks["mock_up.target"])
+
+
 def _satellites(tables: Tables, series: Any, rows: np.ndarray, target: Track) -> dict[str, Track]:
     """Their own tracks; where robots share the relative motion, laid at the target's mock-up."""
     own = {key: track_of(series, key, rows) for key in ("chaser", "target")}
@@ -131,14 +164,19 @@ def _satellites(tables: Tables, series: Any, rows: np.ndarray, target: Track) ->
 
 
 def _add_ghosts(
-    run: Shown, made: Furniture, tracks: dict[str, Track], parts: list[Part], time: np.ndarray
+    run: Shown,
+    made: Furniture,
+    tracks: dict[str, Track],
+    parts: list[Part],
+    time: np.ndarray,
+    exaggerate: bool,
 ) -> float:
     """Orbit's chaser, as it is and with its differences enlarged. Returns the factor."""
     flown = {key: blended(run.orbit.series, key, time) for key in ("chaser", "target")}
     target = tracks["mock_up.target"]
     rig = seen_from(tracks["mock_up.chaser"], target)
     there = seen_from(flown["chaser"], flown["target"])
-    factor = factor_for(rig, there, made.scale)
+    factor = factor_for(rig, there, made.scale) if exaggerate else 1.0
     tracks["orbit.chaser"] = laid_at(there, target)
     ghosts = [("orbit", "orbit.chaser")]
     if factor > 1.0:
@@ -152,11 +190,19 @@ def _add_ghosts(
 
 
 def _with_limits(
-    tables: Tables, parts: list[Part], meshes: dict[str, Any], tracks: dict[str, Track]
+    tables: Tables,
+    parts: list[Part],
+    meshes: dict[str, Any],
+    tracks: dict[str, Track],
+    robots: Sequence[Robot],
 ) -> tuple[list[Part], dict[str, Any], dict[str, Track]]:
-    """How far each robot reaches, where the scenario says so: a ball about its centre."""
+    """How far each robot reaches, where the scenario says so: a ball about its centre. A robot
+    whose arm is known has its own."""
     count = len(next(iter(tracks.values())).position)
+    known = {robot.body for robot in robots}
     for body in ("chaser", "target"):
+        if body in known:
+            continue
         robot = tables["robots"][body]
         if not robot.get("reach_m"):
             continue
@@ -189,12 +235,14 @@ def _finished(
     factor: float,
     ended: str,
     notes: list[str],
+    robots: tuple[RobotSeen, ...] = (),
+    grounded: bool = True,
 ) -> Scene:
     """Arrows, trail and cameras, and everything in its place."""
     force = pushes[0]
     pairs, which = tables["contact"], touches.pair_at(time, contacts)
     points = touches.touch_points(tracks["mock_up.chaser"], force, pairs, which)
-    arrows = _arrows(made.scale, points, pushes, tracks)
+    arrows = touches.arrows_of(made.scale, points, pushes, tracks)
     path = touches.trail(points, force, tracks["mock_up.target"])
     up = up_of(tables)
     return Scene(
@@ -213,34 +261,9 @@ def _finished(
         exaggeration=factor,
         ended=ended,
         notes=tuple(notes),
+        robots=robots,
+        grounded=grounded,
     )
-
-
-def _arrows(
-    scale: float,
-    points: np.ndarray,
-    pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None],
-    tracks: dict[str, Track],
-) -> list[Any]:
-    """Force, torque and orbit's force at the touch; both forces in one scale."""
-    force, torque, beside = pushes
-    other = beside if beside is not None else np.zeros((0, 3))
-    top, longest = touches.largest(force, other), touches.LONGEST * scale
-    found = []
-    if beside is not None and touches.largest(beside) > 0.0:
-        away = tracks.get("orbit.chaser", tracks["mock_up.chaser"])
-        shift = away.position - tracks["mock_up.chaser"].position
-        found.append(
-            touches.arrow("force in orbit", "force", "orbit", points + shift, other, longest, top)
-        )
-    if top > 0.0:
-        found.append(touches.arrow("contact force", "force", "c4", points, force, longest, top))
-    turning = touches.largest(torque)
-    if turning > 1e-9:
-        found.append(
-            touches.arrow("torque on the chaser", "torque", "c5", points, torque, longest, turning)
-        )
-    return found
 
 
 def up_of(tables: Tables) -> np.ndarray:

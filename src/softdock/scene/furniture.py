@@ -14,7 +14,7 @@ import numpy as np
 from softdock.scene import mock_ups
 from softdock.scene.model import Mesh, Part, Track
 from softdock.scene.motions import Relative, seen_from
-from softdock.scene.surfaces import box, rod
+from softdock.scene.surfaces import box
 from softdock.scene.turning import inverse, rotate
 
 WIDEST = 0.3  # of the smaller body: a piece of wall is never larger
@@ -31,8 +31,14 @@ class Furniture(NamedTuple):
     notes: tuple[str, ...]
 
 
-def furnish(tables: Mapping[str, Any], whole: Mapping[str, Track]) -> Furniture:
-    """Everything solid that a scenario describes."""
+def furnish(
+    tables: Mapping[str, Any],
+    whole: Mapping[str, Track],
+    flanges: Mapping[str, np.ndarray] | None = None,
+) -> Furniture:
+    """Everything solid that a scenario describes. `flanges`: where robots hold the mock-ups, in
+    the axes of each body [m]."""
+    held = flanges or {}
     seen = seen_from(whole["chaser"], whole["target"])
     pairs = tables["contact"]
     if not pairs:
@@ -40,8 +46,8 @@ def furnish(tables: Mapping[str, Any], whole: Mapping[str, Track]) -> Furniture:
     scale = touching_size(tables, seen)
     along = _mean_approach(pairs, seen)
     look = rotate(inverse(seen.attitude[0]), along)  # chaser axes
-    meshes, parts = _chaser(tables["chaser"], pairs, look, scale)
-    more, others = _target(tables["target"], pairs, along, scale)
+    meshes, parts = _chaser(tables["chaser"], pairs, look, scale, held.get("chaser"))
+    more, others = _target(tables["target"], pairs, along, scale, held.get("target"))
     tips = [_tip(pair, seen) for pair in pairs]
     return Furniture(
         meshes=meshes | more,
@@ -113,7 +119,11 @@ def _mean_approach(pairs: Sequence[Mapping[str, Any]], seen: Relative) -> np.nda
 
 
 def _chaser(
-    body: Mapping[str, Any], pairs: Sequence[Any], look: np.ndarray, scale: float
+    body: Mapping[str, Any],
+    pairs: Sequence[Any],
+    look: np.ndarray,
+    scale: float,
+    flange: np.ndarray | None,
 ) -> tuple[dict[str, Mesh], list[Part]]:
     tips = mock_ups.tips_of(pairs)
     length = mock_ups.probe_length(pairs, scale)
@@ -125,7 +135,7 @@ def _chaser(
     front = np.mean([np.array(pair["tip_m"], float) for pair in tips], axis=0) - length * look
     surface = min(mock_ups.reach_along(body, look), float(front @ look) - 0.4 * scale)
     back = max(float(front @ look) - surface, 0.0)
-    meshes["chaser_holder"] = mock_ups.holder(tips, look, length, scale, back)
+    meshes["chaser_holder"] = mock_ups.holder(tips, look, length, scale, back, flange)
     meshes["chaser_box"] = mock_ups.satellite_box(body, front - back * look, look)
     parts.append(Part("chaser's mount", "chaser_holder", "mock_up.chaser", "measured", "mock_ups"))
     parts.append(Part("chaser", "chaser_box", "chaser", "satellite", "satellites", 0.22))
@@ -133,7 +143,11 @@ def _chaser(
 
 
 def _target(
-    body: Mapping[str, Any], pairs: Sequence[Any], along: np.ndarray, scale: float
+    body: Mapping[str, Any],
+    pairs: Sequence[Any],
+    along: np.ndarray,
+    scale: float,
+    flange: np.ndarray | None,
 ) -> tuple[dict[str, Mesh], list[Part]]:
     meshes, parts = {}, []
     back = -np.inf
@@ -148,7 +162,7 @@ def _target(
     start = max(-surface - back, 0.35 * scale)
     radius = 0.42 * scale
     end = foot + start * along
-    meshes["target_holder"] = rod(foot, end, (radius, radius))
+    meshes["target_holder"] = mock_ups.column(foot, end if flange is None else flange, radius)
     meshes["target_box"] = mock_ups.satellite_box(body, end, -along)
     parts.append(Part("target's mount", "target_holder", "mock_up.target", "measured", "mock_ups"))
     parts.append(Part("target", "target_box", "target", "c8", "satellites", 0.22))

@@ -20,6 +20,7 @@ from softdock.scene.turning import frame_along
 
 SMALLEST_EDGE = 0.05  # of the longest: an inertia of a rod or a plate still gives a box to see
 NEEDLE = 0.6  # of a cone's half-angle: a pointed rod is slimmer than what it enters
+WALL = 1.4  # half the edge of the piece of a wall that is drawn, of the size of what touches
 Pair = Mapping[str, Any]
 
 
@@ -90,9 +91,15 @@ def probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -> Mes
 
 
 def holder(
-    pairs: Sequence[Pair], direction: np.ndarray, length: float, scale: float, back: float
+    pairs: Sequence[Pair],
+    direction: np.ndarray,
+    length: float,
+    scale: float,
+    back: float,
+    flange: np.ndarray | None = None,
 ) -> Mesh:
-    """The plate behind the rods, and the column from there to the body; `back`: its length [m]."""
+    """The plate behind the rods, and the column from there to the body; `back`: its length [m].
+    `flange`: where a robot holds it, in place of the body."""
     roots = np.array([np.array(pair["tip_m"], float) - length * direction for pair in pairs])
     centre = roots.mean(axis=0)
     spread = float(np.max(np.linalg.norm(roots - centre, axis=1)))
@@ -100,9 +107,24 @@ def holder(
     thick = 0.35 * radius
     column = 0.55 * radius
     disc = rod(centre - thick * direction, centre, (radius, radius))
+    if flange is not None:
+        return joined(disc, *arms_length(centre - thick * direction, flange, column))
     if back <= thick:
         return disc
     return joined(disc, rod(centre - back * direction, centre - thick * direction, (column,) * 2))
+
+
+def arms_length(start: np.ndarray, end: np.ndarray, radius: float) -> list[Mesh]:
+    """A column from a plate to a flange, where they are apart."""
+    apart = float(np.linalg.norm(end - start)) > 1e-3
+    return [rod(start, end, (radius, radius))] if apart else []
+
+
+def column(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
+    """What carries a target's shape: from behind it to its body or to a flange."""
+    if float(np.linalg.norm(end - start)) < 1e-3:
+        end = start + np.array([0.0, 0.0, 1e-3])
+    return rod(start, end, (radius, radius))
 
 
 def cone_depth(pair: Pair) -> float:
@@ -181,5 +203,5 @@ def target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]
             radius = pair["sphere_radius_m"] or 0.05 * scale
             found.append((f"sphere {i + 1}", sphere(np.array(pair["origin_m"], float), radius)))
         elif not leaves:
-            found.append((f"wall {i + 1}", wall(pair, 2.2 * scale)))
+            found.append((f"wall {i + 1}", wall(pair, WALL * scale)))
     return found

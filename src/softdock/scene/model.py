@@ -93,6 +93,19 @@ class View:
 
 
 @dataclass(frozen=True)
+class RobotSeen:
+    """A robot's joints beside their ranges, for what is told beside the picture."""
+
+    body: str
+    arm: str
+    names: tuple[str, ...]
+    joints: np.ndarray  # (n, axes) rad; a rail: m
+    low: np.ndarray  # (axes,)
+    high: np.ndarray
+    said: str  # what of its limits it used over the whole run
+
+
+@dataclass(frozen=True)
 class Scene:
     """Everything there is to see of one run."""
 
@@ -111,6 +124,10 @@ class Scene:
     exaggeration: float = 1.0  # factor on the differences from orbit, on the layer orbit_far
     ended: str = ""  # why the run stopped early; empty for one that reached its end
     notes: tuple[str, ...] = ()
+    robots: tuple[RobotSeen, ...] = ()
+    grounded: bool = True  # a floor is under it; not in orbit
+    opens: str = ""  # the camera to begin with; empty: the one that fits what is there
+    captions: tuple[tuple[float, str], ...] = ()  # s, and what is said from then on; rising
 
     @property
     def layers(self) -> list[str]:
@@ -122,6 +139,8 @@ class Scene:
     @property
     def first_view(self) -> str:
         """Robots are seen from afar, a touch from near."""
+        if self.opens in self.views:
+            return self.opens
         has_robots = any(part.layer == "robots" for part in self.parts)
         return "contact" if "contact" in self.views and not has_robots else "facility"
 

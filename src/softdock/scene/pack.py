@@ -115,6 +115,8 @@ def _panel(scene: Scene, store: _Store) -> dict[str, Any]:
         "contacts": [list(window) for window in scene.contacts],
         "up": scene.up,
         "floor": {"centre": centre, "cell": cell},
+        "grounded": scene.grounded,
+        "captions": [list(caption) for caption in scene.captions],
         "scale": scene.scale,
         "exaggeration": scene.exaggeration,
         "ended": scene.ended,

@@ -40,7 +40,10 @@ def poster(
     at = poster_frame(scene) if frame is None else frame
     shown = chosen.layers if layers is None else layers
     camera = camera_of(scene, chosen, at, size)
-    body = [_floor(scene, camera) if chosen.floor else "", _faces(scene, camera, at, shown)]
+    body = [
+        _floor(scene, camera) if chosen.floor and scene.grounded else "",
+        _faces(scene, camera, at, shown),
+    ]
     if "trail" in shown:
         body += [_trail(scene, camera, at)]
     if "forces" in shown:

@@ -27,6 +27,7 @@ PALETTES: dict[str, dict[str, Colour]] = {  # as in assets/page.css
         "mock_up": (217, 115, 13),
         "orbit": (47, 58, 72),
         "measured": (139, 149, 163),
+        "arm": (205, 211, 219),
         "c4": (179, 38, 30),
         "c5": (122, 79, 191),
         "c6": (138, 109, 0),
@@ -39,6 +40,7 @@ PALETTES: dict[str, dict[str, Colour]] = {  # as in assets/page.css
         "mock_up": (255, 166, 87),
         "orbit": (223, 229, 236),
         "measured": (139, 149, 163),
+        "arm": (176, 186, 198),
         "c4": (255, 138, 128),
         "c5": (195, 161, 255),
         "c6": (224, 195, 65),
@@ -63,7 +65,7 @@ def picture(
     image = np.empty((fine[1], fine[0], 3), dtype=np.float32)
     image[:] = palette["back"]
     depth = np.full((fine[1], fine[0]), np.inf, dtype=np.float32)
-    for start, end in floor_lines(scene) if chosen.floor else ():
+    for start, end in floor_lines(scene) if chosen.floor and scene.grounded else ():
         _line(image, camera, start, end, palette["floor"], 1.0)
     faces = faces_seen(scene, camera, frame, shown)
     _fill(image, depth, faces, palette)

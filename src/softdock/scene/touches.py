@@ -63,6 +63,31 @@ def largest(*vectors: np.ndarray) -> float:
     return float(max(sizes, default=0.0))
 
 
+def arrows_of(
+    scale: float,
+    points: np.ndarray,
+    pushes: tuple[np.ndarray, np.ndarray, np.ndarray | None],
+    tracks: dict[str, Track],
+) -> list[Arrow]:
+    """Force, torque and orbit's force at the touch; both forces in one scale."""
+    force, torque, beside = pushes
+    other = beside if beside is not None else np.zeros((0, 3))
+    top, longest = largest(force, other), LONGEST * scale
+    found = []
+    if beside is not None and largest(beside) > 0.0:
+        away = tracks.get("orbit.chaser", tracks["mock_up.chaser"])
+        shift = away.position - tracks["mock_up.chaser"].position
+        found.append(arrow("force in orbit", "force", "orbit", points + shift, other, longest, top))
+    if top > 0.0:
+        found.append(arrow("contact force", "force", "c4", points, force, longest, top))
+    turning = largest(torque)
+    if turning > 1e-9:
+        found.append(
+            arrow("torque on the chaser", "torque", "c5", points, torque, longest, turning)
+        )
+    return found
+
+
 def trail(points: np.ndarray, force: np.ndarray, target: Track) -> Trail | None:
     """Where the touch went over the target; None if nothing touched."""
     touching = np.flatnonzero(np.linalg.norm(np.nan_to_num(force), axis=1) > 0.0)

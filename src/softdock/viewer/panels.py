@@ -5,13 +5,15 @@ Text is escaped here; numbers are numbers. Colours hold on light and on dark.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import numpy as np
 
 from softdock.recorder.recording import Recording
 from softdock.runs.run import Run
+from softdock.scene.model import RobotSeen
 from softdock.stability.panels import Panel
 
 LIGHTS = {"red": "#e5484d", "amber": "#f5a524", "green": "#30a46c"}
@@ -25,6 +27,7 @@ ROW_COLOURS = {
     "rewound": "#b59b1e",
 }
 NOTHING = 1e-8  # of the largest row: rounding
+NEAR_END = 0.05  # of a joint's range
 FONT = "font-family:system-ui,sans-serif"
 
 
@@ -133,3 +136,42 @@ def stability_html(panel: Panel | None) -> str:
         'r="5" fill="#3b82d6" stroke="white" stroke-width="1.5"/></svg>'
         '<div style="opacity:.75">Green: a held contact decays.</div></div>'
     )
+
+
+def numbers_html(rows: Sequence[tuple[str, str]]) -> str:
+    """Names and values, one below the other."""
+    lines = [
+        '<div style="display:flex;justify-content:space-between;gap:1em;margin:.15em 0">'
+        f'<span style="opacity:.8">{escape(name)}</span>'
+        f'<b style="font-variant-numeric:tabular-nums">{escape(value)}</b></div>'
+        for name, value in rows
+    ]
+    return f'<div style="padding:.4em 1em;{FONT};font-size:.85em">{"".join(lines)}</div>'
+
+
+def joints_html(robots: Sequence[RobotSeen], frame: int) -> str:
+    """Each joint in its range at a frame: a dot between the ends, red near them."""
+    found = []
+    for robot in robots:
+        rows = []
+        at = (robot.joints[frame] - robot.low) / (robot.high - robot.low)
+        for name, value, place in zip(robot.names, robot.joints[frame], at, strict=True):
+            colour = LIGHTS["red" if not NEAR_END < place < 1.0 - NEAR_END else "green"]
+            left = 100.0 * min(max(float(place), 0.0), 1.0)
+            rows.append(
+                '<div style="display:flex;gap:.6em;align-items:center;margin:.15em 0">'
+                f'<span style="width:3em;opacity:.8">{escape(name)}</span>'
+                '<span style="flex:1;position:relative;height:.3em;border-radius:.2em;'
+                f'background:rgba(128,128,128,.25)"><i style="position:absolute;left:{left:.1f}%;'
+                "top:-.2em;width:.7em;height:.7em;margin-left:-.35em;border-radius:50%;"
+                f'background:{colour}"></i></span>'
+                f'<span style="width:4.5em;text-align:right">{math.degrees(value):+.1f} deg</span>'
+                "</div>"
+            )
+        found.append(
+            f"<b>{escape(robot.body)}: {escape(robot.arm)}</b>{''.join(rows)}"
+            f'<div style="opacity:.75;margin-bottom:.6em">{escape(robot.said)}</div>'
+        )
+    if not found:
+        return ""
+    return f'<div style="padding:.5em 1em;{FONT};font-size:.8em">{"".join(found)}</div>'

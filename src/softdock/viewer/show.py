@@ -1,21 +1,16 @@
-"""The live viewer in a browser, with viser (extra `viewer`): the one file that imports it.
+"""The live viewer in a browser, on a server of viser's (server.py).
 
-Listens on this machine alone, and only to its own page (guard.py). Sliders change the session; a
-worker runs the scenario again, the newest wish only; a clock moves the bodies. Read only: nothing
-here can reach a rig.
+Sliders change the session; a worker runs the scenario again, the newest wish only; a clock moves
+the bodies. It simulates: nothing here can reach a rig.
 """
 
 from __future__ import annotations
 
-import io
 import time
-from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
 
 import numpy as np
-import viser
-from viser import uplot
 
 from softdock.errors import SoftdockError
 from softdock.recorder.recording import AsSeen, Recording
@@ -24,8 +19,9 @@ from softdock.scene.model import LAYERS
 from softdock.viewer import panels
 from softdock.viewer.answer import Answer
 from softdock.viewer.clock import SPEEDS, Clock
-from softdock.viewer.guard import HOST, only_own_pages
+from softdock.viewer.guard import HOST
 from softdock.viewer.ready import Background, possible
+from softdock.viewer.server import force_chart, serve, theme
 from softdock.viewer.session import Latest, Session
 from softdock.viewer.stage import Stage
 
@@ -38,11 +34,7 @@ class Window:
     """Server, widgets, and what moves them."""
 
     def __init__(self, session: Session, port: int, dark: bool = True) -> None:
-        with only_own_pages(port), redirect_stdout(io.StringIO()):  # viser prints a banner
-            self.server = viser.ViserServer(host=HOST, port=port, label="softdock", verbose=False)
-        if self.server.get_port() != port:
-            self.server.stop()
-            raise OSError(f"port {port} was taken meanwhile")
+        self.server = serve(port)
         self.session = session
         self.clock = Clock()
         self.stage = Stage(self.server)
@@ -76,6 +68,7 @@ class Window:
                     self.stage.set_time(self.clock.advance(now - last))
                     if now - told > SLIDER_S:
                         told, self.slider.value = now, round(self.clock.time, 3)
+                        self._tell_joints()
                 last = now
         finally:
             self.stop()
@@ -109,8 +102,15 @@ class Window:
         self.chart.content = panels.stability_html(found.stability)
         self.ledger.content = panels.ledger_of(found.run)
         self.forces.data = force_curves(found)
+        self._tell_joints()
         for layer, box in self.boxes.items():
             box.visible = layer in found.scene.layers
+
+    def _tell_joints(self) -> None:
+        scene = self.stage.scene
+        if scene is not None and scene.robots:
+            said = panels.joints_html(scene.robots, scene.frame_at(self.clock.time))
+            self.joints.content = said
 
     def compiled(self, name: str) -> None:
         """A method has become ready."""
@@ -164,16 +164,9 @@ class Window:
         with left.add_tab("Energy and stability"):
             self.chart = gui.add_html("")
             self.ledger = gui.add_html("")
-            self.forces = gui.add_uplot(
-                data=(np.array([0.0, 1.0]),) * 3,
-                series=(
-                    uplot.Series(label="t [s]"),
-                    uplot.Series(label="rig [N]", stroke="#d64545", width=2),
-                    uplot.Series(label="orbit [N]", stroke="#30a46c", width=1.5),
-                ),
-                scales={"x": uplot.Scale(time=False, auto=True), "y": uplot.Scale(auto=True)},
-                aspect=1.6,
-            )
+            self.forces = force_chart(gui)
+        with left.add_tab("Robots"):
+            self.joints = gui.add_html(panels.wait_html("No arm is described in [facility]."))
         gui.main_panel.dock_right()
         self._tell_ready()
 
@@ -213,6 +206,7 @@ class Window:
         self.clock.playing = False
         self.clock.time = float(event.target.value)
         self.stage.set_time(self.clock.time)
+        self._tell_joints()
 
     def _toggle(self) -> None:
         self.clock.playing = not self.clock.playing
@@ -241,9 +235,7 @@ class Window:
                 self.boxes["orbit_far"].label = layer_name(scene, "orbit_far") if far > 1.0 else ""
 
     def _theme(self, dark: bool) -> None:
-        self.server.gui.configure_theme(
-            dark_mode=dark, show_logo=False, show_share_button=False, brand_color=(59, 130, 214)
-        )
+        theme(self.server, dark)
         self.stage.dark = dark
         if self.stage.scene is not None:
             self.stage.show(self.stage.scene)

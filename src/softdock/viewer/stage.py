@@ -23,6 +23,7 @@ class Stage:
         self.frames: dict[str, Any] = {}
         self.meshes: dict[str, tuple[Any, str]] = {}  # node -> handle and layer
         self.signature: tuple[Any, ...] = ()
+        self.grown = 0  # points of the trail that are drawn
 
     @property
     def palette(self) -> dict[str, tuple[int, int, int]]:
@@ -43,6 +44,16 @@ class Stage:
                 self._rebuild(scene)
                 self.signature = signature
             self._trails(scene)
+
+    def move(self, scene: Scene) -> None:
+        """The same bodies elsewhere: a scene of one frame, beside a rig that runs."""
+        grown = sum(len(trail.points) for trail in scene.trails)
+        self.scene = scene
+        self.set_time(float(scene.time[-1]))
+        if grown != self.grown:
+            self.grown = grown
+            with self.server.atomic():
+                self._trails(scene)
 
     def _rebuild(self, scene: Scene) -> None:
         for frame in self.frames.values():

@@ -16,6 +16,7 @@ from typing import Any
 REQUIRED = None
 ANY = math.inf
 WRITTEN_HERE = (
+    "arm",
     "contacts",
     "joints",
     "sensor",
@@ -40,8 +41,8 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table,
-    # schedule, gains, network, or one of WRITTEN_HERE
+    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, six,
+    # table, schedule, gains, network, or one of WRITTEN_HERE
     kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = (
         None  # (key of a choice, its values) for which the parameter applies
@@ -84,6 +85,7 @@ class Parameter:
             "no direction"
         }
         what |= {kind: "nothing: softdock writes it" for kind in WRITTEN_HERE}
+        what |= {"six": "one number, or six (one per joint)"}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or (
             "a finite number" if self.size == 1 else f"{self.size} finite numbers"

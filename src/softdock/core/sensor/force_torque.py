@@ -2,10 +2,11 @@
 handed to the controller.
 
 Each sample, in the sensor's axes: true wrench + white noise + bias + drift t + jump, then the
-optional low-pass, then saturation, then quantisation; a frozen sensor repeats its last sample, with
-new stamps. One sample a cycle or the sensor's own rate. A sample arrives `delay` after it was
-taken; the controller gets the `latest` arrived, or the `mean` of those that arrived since the last
-cycle. A wrench whose force is below the threshold is handed over as zero.
+optional low-pass (settled when a run starts: the sensor was on long before), then saturation, then
+quantisation; a frozen sensor repeats its last sample, with new stamps. One sample a cycle or the
+sensor's own rate. A sample arrives `delay` after it was taken; the controller gets the `latest`
+arrived, or the `mean` of those that arrived since the last cycle. A wrench whose force is below the
+threshold is handed over as zero.
 """
 
 from __future__ import annotations
@@ -213,6 +214,11 @@ def read_sensor(sensor, chance, which, cycle, sample, t, filtered, true):
     if sensor.jump_at <= t < sensor.jump_until:
         force, torque = add(force, sensor.jump.force), add(torque, sensor.jump.torque)
     if sensor.keep > 0.0:
+        if sample == 0:  # it was on long before: settled on what it carries, noise averaged out
+            filtered = Wrench(
+                add(true.force, add_scaled(sensor.bias.force, t, sensor.drift.force)),
+                add(true.torque, add_scaled(sensor.bias.torque, t, sensor.drift.torque)),
+            )
         force = add(scale(sensor.keep, filtered.force), scale(1.0 - sensor.keep, force))
         torque = add(scale(sensor.keep, filtered.torque), scale(1.0 - sensor.keep, torque))
     filtered = Wrench(force, torque)

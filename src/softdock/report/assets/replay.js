@@ -4,6 +4,7 @@
 (function () {
   const CONTACT_S = 3; // a contact takes at least this long on the screen when the speed is "auto"
   const FLIGHT_S = 20; // and the rest of a run at most this long
+  const FLY_S = 2.4; // of the way of the camera from the whole facility to the touch
   const root = document.documentElement;
   const colour = (name) => getComputedStyle(root).getPropertyValue("--" + name).trim();
   const within = (x, low, high) => Math.min(Math.max(x, low), high);
@@ -39,6 +40,8 @@
       this.playing = false;
       this.panels = null;
       this.cursors = [];
+      this.shot = figure.dataset.fly ? { to: figure.dataset.fly, done: 0 } : null; // from afar to where it happens, once
+      this.labels = [...figure.querySelectorAll(".replay-panel")];
       this.listen();
       this.layersOfView();
       this.tell();
@@ -126,7 +129,7 @@
       this.panels.forEach((panel, i) => {
         panel.set(this.time);
         for (const layer of Object.keys(this.data.layers)) panel.show(layer, on(layer));
-        panel.grid.visible = view.floor;
+        panel.grid.visible = view.floor && panel.data.grounded;
         const distance = this.camera.position.distanceTo(this.controls.target);
         this.eye.copy(this.camera);
         this.eye.position.add(panel.gone(view.follows));
@@ -157,6 +160,7 @@
     look(view) {
       if (!this.data.panels[0].views[view]) return;
       this.view = view;
+      this.shot = null;
       this.layersOfView();
       this.build().then(() => { if (this.panels) { this.aim(); this.draw(); } });
     }
@@ -177,8 +181,9 @@
         let before = performance.now();
         const step = (now) => {
           if (!this.playing) return;
-          this.time = this.advance(Math.min((now - before) / 1000, 0.25));
+          const seconds = Math.min((now - before) / 1000, 0.25);
           before = now;
+          if (!this.fly(seconds)) this.time = this.advance(seconds);
           if (this.time >= this.to) { this.time = this.to; this.pause(); }
           this.draw();
           requestAnimationFrame(step);
@@ -186,6 +191,27 @@
         requestAnimationFrame(step);
         this.tell();
       });
+    }
+    // The establishing shot: the clock waits while the camera goes from the whole facility to the touch. Whoever takes
+    // the camera, chooses a view or minds motion ends it.
+    fly(seconds) {
+      const shot = this.shot, views = this.data.panels[0].views;
+      if (!shot || !views[shot.to] || shot.to === this.view && !shot.done) return false;
+      const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+      shot.done = calm ? 1 : Math.min(shot.done + seconds / FLY_S, 1);
+      if (!shot.from) {
+        shot.from = { eye: this.camera.position.clone(), centre: this.controls.target.clone() };
+        this.controls.addEventListener("start", () => { this.shot = null; });
+      }
+      const s = shot.done * shot.done * (3 - 2 * shot.done), goal = views[shot.to];
+      const centre = shot.from.centre.clone().lerp(new THREE.Vector3(...goal.centre), s);
+      const start = shot.from.eye.clone().sub(shot.from.centre), end = new THREE.Vector3(...goal.eye).sub(new THREE.Vector3(...goal.centre));
+      const away = start.clone().normalize().lerp(end.clone().normalize(), s).normalize().multiplyScalar(start.length() * Math.pow(end.length() / start.length(), s));
+      if (shot.done >= 1) { this.shot = null; this.view = shot.to; this.layersOfView(); this.aim(); return true; }
+      this.camera.position.copy(centre).add(away);
+      this.controls.target.copy(centre);
+      this.controls.update();
+      return true;
     }
     // A step of the clock never jumps over the beginning of a contact.
     advance(seconds) {
@@ -242,7 +268,11 @@
       this.range.style.setProperty("--done", `${(100 * (this.time - this.from)) / (this.to - this.from || 1)}%`);
       this.range.setAttribute("aria-valuetext", `${this.time.toFixed(3)} seconds`);
       this.toggle.textContent = this.playing ? "Pause" : "Play";
-      this.figure.querySelectorAll(".replay-panel").forEach((label, i) => label.classList.toggle("over", this.panels !== null && this.time > this.panels[i].last + 1e-9));
+      this.labels.forEach((label, i) => {
+        label.classList.toggle("over", this.panels !== null && this.time > this.panels[i].last + 1e-9);
+        const caption = label.querySelector(".replay-caption");
+        if (caption) caption.textContent = (this.data.panels[i].captions.filter(([from]) => from <= this.time + 1e-9).pop() || ["", ""])[1];
+      });
       for (const cursor of this.cursors) cursor.place(this.time);
     }
     forces() {

@@ -107,6 +107,7 @@ const SoftdockScene = (function () {
     painting(paint, role) { this.painted.push([paint, role]); return paint; }
     addPart(part, shape) {
       const mesh = new THREE.Mesh(shape, this.painting(material(part), part.role));
+      if (part.layer.startsWith("orbit")) Object.assign(mesh.material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 8 }); // a ghost where the body is stays behind it
       mesh.renderOrder = part.opacity < 1 ? (part.layer === "satellites" ? 3 : 2) : 0;
       if (part.layer === "satellites") mesh.add(new THREE.LineSegments(new THREE.EdgesGeometry(shape, 30), this.painting(new THREE.LineBasicMaterial({ transparent: true, opacity: 0.7 }), part.role)));
       this.tracks[part.track].group.add(mesh);
@@ -115,6 +116,7 @@ const SoftdockScene = (function () {
     addArrow(arrow, read) {
       const made = arrowGroup(arrow.kind, 0.035 * this.data.scale);
       this.painting(made.paint, arrow.role);
+      if (arrow.role === "orbit") for (const one of made.group.children) one.renderOrder = 9.5; // under the rig's own
       this.scene.add(made.group);
       this.held(arrow.layer, made.group);
       return Object.assign(made, { about: arrow, at: read(arrow.at), vector: read(arrow.vector), value: 0 });

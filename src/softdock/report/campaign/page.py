@@ -187,7 +187,7 @@ def _variants(r: dict[str, Any]) -> str:
 
 
 def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
-    """The worst of the runs whose motion was kept, side by side; how to keep some where there are
+    """The worst of the runs whose motion is there, side by side; how to keep some where there are
     none."""
     worst = [scenes[row["run"]] for row in r["worst"] if row["run"] in scenes]
     shown = (worst or list(scenes.values()))[:MOST_PANELS]
@@ -198,7 +198,16 @@ def _replay(r: dict[str, Any], scenes: Mapping[int, Scene]) -> str:
         )
         return e.text(how) if r["worst"] else ""
     title = "The worst cases, side by side" if worst else "Runs whose motion was kept"
-    return replay("campaign", shown, title, "Arrows of all panels are in one scale.", charts=False)
+    said = "Arrows of all panels are in one scale."
+    if r.get("flown_again"):
+        title = "The worst cases, flown again for this page"
+        runs = ", ".join(str(run) for run in r["flown_again"])
+        said = (
+            f"Runs {runs}, each flown once more by itself, in double precision; the numbers above "
+            f"are the campaign's own. {said} [trajectories] in the campaign file says otherwise: "
+            "`worst = 0` flies none."
+        )
+    return replay("campaign", shown, title, said, charts=False)
 
 
 def _precision(r: dict[str, Any]) -> str:

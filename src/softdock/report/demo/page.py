@@ -4,15 +4,17 @@ reader who has never seen one."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from softdock.analysis.metrics import plain
+from softdock.report.demo.facility import FACILITY
 from softdock.report.demo.words import has_remedy, raw_rows, remedy, verdict_of, why
 from softdock.report.frame.charts import ROLES, Line, chart, scaled
-from softdock.report.frame.elements import shown, table, text, verdict
+from softdock.report.frame.elements import shown, table, text, text_with_command, verdict
 from softdock.report.frame.page import page
 from softdock.report.replay import replay
 from softdock.report.run.approach import approach, view_of
@@ -40,10 +42,11 @@ THEORY = (
     "Even a robot without delay is not quite honest: the simulation holds each measured "
     "force for a cycle, on average half a cycle late."
 )
-CAPTION = "Red: the force of the contact, in one scale for both. Contacts are slowed down."
+CAPTION = "Red: the force of the contact, in one scale for both; contacts are slowed down."
 HINT = (
-    "To change delay, damping and method and watch what they do, run: softdock view epos_1d (it "
-    "needs pip install 'softdock[viewer]')."
+    "Turn delay, damping and method yourself, and watch:",
+    "softdock view epos_3d",
+    "(once: pip install 'softdock[viewer]')",
 )
 COLUMNS = {
     "restitution": "restitution",
@@ -107,10 +110,33 @@ def _replay(rows: Sequence[Mapping[str, Any]], runs: Sequence[Run]) -> str:
     if not raw:
         return ""
     row, run = max(raw, key=lambda pair: float(pair[0]["restitution"]))
-    scenes = [scene_of_orbit(run), scene_of(run, name=f"rig, {row['label']}", orbit=False)]
-    return replay(
-        "demo", scenes, "The same bounce in orbit and on the rig", CAPTION, on_sight=True
-    ) + text(HINT, "note")
+    rig = scene_of(run, name=f"rig, {row['label']} late", facility=FACILITY, exaggerate=False)
+    orbit = run.fly_orbit()
+    scenes = [
+        replace(scene_of_orbit(run), captions=_captions(orbit.series, orbit.contacts)),
+        replace(rig, captions=_captions(run.series, run.contacts)),
+    ]
+    shown = replay(
+        "demo",
+        scenes,
+        "The same bounce in orbit and on the rig",
+        CAPTION,
+        on_sight=True,
+        fly_to="contact",
+    )
+    return f'<div class="demo-top">{text_with_command(*HINT)}{shown}</div>'
+
+
+def _captions(series: Any, contacts: Sequence[Mapping[str, Any]]) -> tuple[tuple[float, str], ...]:
+    """How fast the chaser comes and goes, as a viewer reads it under the picture."""
+    if not contacts:
+        return ()
+    speed = np.linalg.norm(series["chaser.velocity"] - series["target.velocity"], axis=1)
+    first, last = float(contacts[0]["start_s"]), float(contacts[-1]["end_s"])
+    said = [(0.0, f"comes at {1e3 * speed[0]:.1f} mm/s"), (first, "in contact")]
+    if last < float(series["time"][-1]):
+        said.append((last, f"leaves at {1e3 * speed[-1]:.1f} mm/s"))
+    return tuple(said)
 
 
 def _table(results: Mapping[str, Any]) -> str:

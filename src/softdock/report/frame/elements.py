@@ -131,6 +131,14 @@ def verdict(sentence: str) -> str:
     return f'<p class="verdict">{escape(sentence)}</p>'
 
 
+def text_with_command(before: str, command: str, after: str = "") -> str:
+    """A sentence around a command to type."""
+    return (
+        f'<p class="try">{escape(before)} <code>{escape(command)}</code> '
+        f"<small>{escape(after)}</small></p>"
+    )
+
+
 def judgement(judged: Mapping[str, Any]) -> str:
     """The word in its colour, why, the bounds, and one next step: the first thing on a page."""
     sentence, word = str(judged["sentence"]), str(judged["word"])

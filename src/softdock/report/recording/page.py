@@ -17,13 +17,13 @@ from softdock.report.frame.charts import Line, chart, scaled
 from softdock.report.frame.elements import (
     bullets,
     folded,
+    judgement,
     listing,
     shown,
     table,
     text,
     tile,
     tiles,
-    verdict,
 )
 from softdock.report.frame.page import page
 from softdock.report.recording.scene import scene_of_recording
@@ -38,6 +38,7 @@ COLUMNS = (
     ("peak_force_measured_N", "largest measured force [N]"),
     ("peak_force_satellite_N", "largest force on the satellite [N]"),
     ("impulse_Ns", "impulse [Ns]"),
+    ("work_taken_J", "energy taken [J]"),
     ("restitution_of_centres", "restitution of the centres"),
     ("restitution_energetic", "restitution, energetic"),
 )
@@ -77,7 +78,10 @@ def _first_look(recording: Recording, metrics: dict[str, Any]) -> str:
     ]
     warnings = bullets(recording.warnings, "warnings") if recording.warnings else ""
     ended = text(f"The recording ended because: {recording.status}.")
-    return verdict(recording.sentence) + tiles(found) + ended + warnings
+    judged = metrics["judgement"]
+    left_out = text("A log cannot tell: " + ", ".join(judged["not_judged"]) + ".")
+    first = judgement(judged) + text(recording.sentence, "plain")
+    return first + tiles(found) + left_out + ended + warnings
 
 
 def _replay(recording: Recording) -> str:

@@ -19,6 +19,7 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.joint_charts import joint_section
 from softdock.report.run.latch_charts import latch_section
 from softdock.report.run.motion_charts import motion_charts
 from softdock.report.run.orbit_charts import orbit_charts
@@ -194,6 +195,7 @@ SECTIONS = [  # in the order of the page
         "Latched",
         lambda told: latch_section(told.run, told.orbit, told.metrics),
     ),
+    Section("joints", "Joints of the arms", lambda told: joint_section(told.run)),
     Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
     Section("energy", "Energy", _energy),
     Section("methods", "What the methods did", _methods),

@@ -1,0 +1,155 @@
+"""Joints of a robot over a run: the recorded ones, or those that its mock-up's poses ask for.
+
+Recorded are `joints.chaser.0` to `.6` [rad; 0 is the base axis]. Otherwise a branch of the inverse
+kinematics is followed through the mock-up's poses: the one of the mount's `joints_deg`, or the one
+that comes least near to a limit. A robot that cannot follow stands where it came to, and its
+sentence says when and why.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from softdock.arms.arm import Arm
+from softdock.arms.base_axis import base_axis_rows
+from softdock.core.arms.doors import branch_rows
+from softdock.core.arms.follow import BRANCHES, STATUSES
+from softdock.core.arms.layout import AXES, WORK
+from softdock.core.arms.sweep import ENDED, FRAMES, RANGE, REACH, SINGULARITY, SPEED, WORST, sweep
+from softdock.scenario.facility import Facility, Mount
+
+THIN_ROWS = 60  # for choosing a branch
+STILL = 1e-6  # of a joint's largest speed: it stands
+FA = FRAMES.at
+
+
+def joints_of(
+    body: str, arm: Arm, facility: Facility, mount: Mount, series: Any, shown: int
+) -> tuple[np.ndarray | None, str]:
+    """Joints of every row, and what is to be said; None where no row is within reach."""
+    name = f"{body}'s robot ({arm.name})"
+    given = recorded_joints(body, mount, series)
+    if given is not None:
+        return given[:shown], f"The {name} as its joints were recorded."
+    time = np.asarray(series["time"], float)[:shown]
+    poses = np.hstack(
+        [np.asarray(series[f"mock_up.{body}.{key}"])[:shown] for key in ("position", "attitude")]
+    )
+    path = _Path(arm, frames_of(facility, mount), mount)
+    branch = _own_branch(arm, mount)
+    if branch < 0:
+        few = np.unique(np.linspace(0, shown - 1, THIN_ROWS).astype(int))
+        costs = [path.cost(time[few], poses[few], which) for which in range(BRANCHES)]
+        branch = int(np.argmin(costs))
+    rows = path.run(time, poses, branch)
+    if rows == 0:
+        return None, f"The {name} is not drawn: {path.end_words(time)}."
+    joints = path.joints
+    joints[rows:] = joints[rows - 1]
+    if rows < shown:
+        return joints, f"The {name} stands from {time[rows]:.3f} s on: {path.end_words(time)}."
+    return joints, f"The {name} uses {path.use_words()}."
+
+
+def recorded_joints(body: str, mount: Mount, series: Any) -> np.ndarray | None:
+    """Joint series where a run or a recording has them, whole."""
+    names = [f"joints.{body}.{i}" for i in range(AXES)]
+    if any(name not in series for name in names[1:]):
+        return None
+    columns = [np.asarray(series[name], float) for name in names[1:]]
+    first = np.asarray(series[names[0]], float) if names[0] in series else None
+    if first is None:
+        first = np.full(len(columns[0]), mount.base_axis)
+    joints = np.stack([first, *columns], axis=1)
+    return joints if len(joints) and np.isfinite(joints).all() and joints.any() else None
+
+
+def frames_of(facility: Facility, mount: Mount) -> np.ndarray:
+    """What the sweep keeps fixed along a path."""
+    inward = mount.base.back()
+    frames = np.zeros(FRAMES.size)
+    frames[FA.orbit : FA.orbit + 7] = inward.then(facility.orbit).seven()
+    frames[FA.flange : FA.flange + 7] = mount.satellite.back().seven()
+    frames[FA.gravity : FA.gravity + 3] = inward.turned(facility.gravity)
+    frames[FA.approach] = 1.0
+    return frames
+
+
+def _own_branch(arm: Arm, mount: Mount) -> int:
+    """Of the joints that a mount names; -1: it names none."""
+    if mount.joints is None:
+        return -1
+    into = np.zeros(1, np.int64)
+    branch_rows(arm.vector, np.array([[mount.base_axis, *mount.joints]]), into)
+    return int(into[0])
+
+
+class _Path:
+    """The compiled sweep of one arm, for its joints and the uses of its limits."""
+
+    def __init__(self, arm: Arm, frames: np.ndarray, mount: Mount) -> None:
+        self.arm, self.frames, self.mount = arm, frames, mount
+        self.worst, self.ended = np.zeros((len(WORST), 3)), np.zeros(len(ENDED))
+        self.joints = np.zeros((0, AXES))
+
+    def run(self, time: np.ndarray, poses: np.ndarray, branch: int) -> int:
+        """Rows reached; no force is counted, since torques are not asked for."""
+        rows = len(time)
+        self.joints = np.zeros((rows, AXES))
+        start = np.array(
+            [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+        )  # slot 0 not zero: nothing to start near
+        if self.mount.joints is not None:
+            start = np.array([0.0, *self.mount.joints])
+        return int(
+            sweep(
+                self.arm.vector,
+                self.frames,
+                time,
+                np.ascontiguousarray(poses, float),
+                np.zeros((rows, 3)),
+                np.ascontiguousarray(poses[:, :3], float),
+                base_axis_rows(
+                    self.arm, self.mount, time, poses, self.frames[FA.orbit : FA.orbit + 7]
+                ),
+                start,
+                branch,
+                np.zeros(WORK.size),
+                self.joints,
+                np.zeros((rows, AXES)),
+                self.worst,
+                self.ended,
+            )
+        )
+
+    def cost(self, time: np.ndarray, poses: np.ndarray, branch: int) -> float:
+        """How near to a limit; a path that ends early costs more the sooner it ends."""
+        rows = self.run(time, poses, branch)
+        if rows < len(time):
+            return 100.0 * (2.0 - rows / len(time))
+        return float(max(self.worst[k, 0] for k in (RANGE, SPEED, SINGULARITY)))
+
+    def use_words(self) -> str:
+        """The largest uses of limits, each with its joint."""
+        names, w = self.arm.axis_names, self.worst
+        said = [f"{_percent(w[RANGE, 0])} of a joint's range ({names[int(w[RANGE, 2])]})"]
+        if w[SPEED, 0] > STILL:
+            said.append(f"{_percent(w[SPEED, 0])} of a joint's speed ({names[int(w[SPEED, 2])]})")
+        said.append(f"{_percent(w[REACH, 0])} of its reach")
+        near = w[SINGULARITY, 0]
+        singular = f"; it comes near a singularity ({names[int(w[SINGULARITY, 2])]})"
+        beyond = w[RANGE, 0] > 1.0 or w[SPEED, 0] > 1.0
+        over = "; more than it can do" if beyond else ""
+        return ", ".join(said[:-1]) + f" and {said[-1]}" + (singular if near > 1.0 else "") + over
+
+    def end_words(self, time: np.ndarray) -> str:
+        status, slot, missing = self.ended
+        by = f", by {1e3 * abs(missing):.0f} mm" if math.isfinite(missing) and missing else ""
+        return f"{STATUSES[int(status)]} (joint {self.arm.axis_names[int(slot)]}{by})"
+
+
+def _percent(use: float) -> str:
+    return f"{100.0 * use:.2g} %"

@@ -1,0 +1,126 @@
+"""A scene that is moved row by row, beside a rig that runs.
+
+Bodies, shapes, robots and cameras are made once, from the planned motion (orbit's own); then each
+row that arrives puts every body where it was measured. In: the planned run and rows of series as a
+recording has them. Out: scenes of one frame. No row is kept but the touch's trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from softdock.core.arms.doors import branch_rows, follow_rows
+from softdock.core.arms.layout import AXES
+from softdock.scene import touches
+from softdock.scene.build import Shown, scene_of, tracks_of
+from softdock.scene.model import RobotSeen, Scene, Track, Trail
+from softdock.scene.motions import blended, laid_at, seen_from
+from softdock.scene.robots import Robot, link_tracks, robots_of, seen
+from softdock.scene.turning import inverse, product, rotate
+
+MOST_POINTS = 4000  # of the trail
+
+
+class _Arm:
+    """A robot whose joints follow its mock-up from row to row."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.joints = robot, robot.joints[:1].copy()
+        into = np.zeros(1, np.int64)
+        branch_rows(robot.arm.vector, self.joints, into)
+        self.branch = int(into[0])
+
+    def follow(self, mock_up: Track, series: Any) -> dict[str, Track]:
+        """The links' places; out of reach it stands where it came to."""
+        names = [f"joints.{self.robot.body}.{i}" for i in range(AXES)]
+        if all(name in series for name in names):
+            given = np.array([[float(series[name][-1]) for name in names]])
+            if np.isfinite(given).all() and given.any():
+                self.joints = given
+                return link_tracks(self.robot, self.joints)
+        base, flange = self.robot.base, self.robot.flange
+        q = mock_up.attitude[-1]
+        place = mock_up.position[-1] + rotate(q, np.array(flange.p)) - np.array(base.p)
+        back = inverse(np.array(base.q))
+        turn = product(back, product(q, np.array(flange.q)))
+        pose = np.concatenate([rotate(back, place), turn])[None]
+        joints, status = np.zeros((1, AXES)), np.zeros(1, np.int64)
+        arm = self.robot.arm.vector
+        follow_rows(arm, pose, self.joints[0], self.branch, joints, status, np.zeros((1, 3)))
+        if np.isfinite(joints).all() and status[0] != 1:  # 1: unreachable
+            self.joints = joints
+        return link_tracks(self.robot, self.joints)
+
+
+class Moving:
+    """One scene, moved."""
+
+    def __init__(
+        self, plan: Shown, facility: Mapping[str, Any] | None = None, touch_N: float = 0.0
+    ) -> None:
+        tables = dict(plan.scenario.tables)
+        if facility:
+            tables["facility"] = facility
+        self.tables, self.orbit, self.touch_N = tables, plan.orbit, touch_N
+        self.scene = scene_of(plan, facility=tables.get("facility"), exaggerate=False)
+        robots, _ = robots_of(tables, plan.series, len(plan.series["time"]))
+        self.arms = [_Arm(robot) for robot in robots]
+        self.top = touches.largest(np.asarray(plan.orbit.series["true.chaser.force"]))
+        self.points: list[np.ndarray] = []
+
+    def at(self, series: Any) -> Scene:
+        """The scene at the newest row of some series."""
+        rows = np.array([len(series["time"]) - 1])
+        time = np.asarray(series["time"], float)[rows]
+        tracks = tracks_of(self.tables, series, rows)
+        target, chaser = tracks["mock_up.target"], tracks["mock_up.chaser"]
+        there = {key: blended(self.orbit.series, key, time) for key in ("chaser", "target")}
+        tracks["orbit.chaser"] = laid_at(seen_from(there["chaser"], there["target"]), target)
+        for arm in self.arms:
+            tracks |= arm.follow(tracks[f"mock_up.{arm.robot.body}"], series)
+        still = {key: _first(track) for key, track in self.scene.tracks.items()}
+        force = np.nan_to_num(np.asarray(series["true.chaser.force"], float)[rows])
+        points = touches.touch_points(chaser, force, self.tables["contact"], np.array([0]))
+        self.top = max(self.top, touches.largest(force))
+        longest = touches.LONGEST * self.scene.scale
+        arrow = touches.arrow("contact force", "force", "c4", points, force, longest, self.top)
+        return replace(
+            self.scene,
+            time=time,
+            tracks={key: tracks.get(key, still[key]) for key in still},
+            arrows=(arrow,) if self.top > 0.0 else (),
+            trails=self._trail(points[0], force[0], target),
+            contacts=(),
+            robots=self._seen(),
+        )
+
+    def _trail(self, point: np.ndarray, force: np.ndarray, target: Track) -> tuple[Trail, ...]:
+        if float(np.linalg.norm(force)) > self.touch_N:
+            back = inverse(target.attitude[-1])
+            self.points.append(rotate(back, point - target.position[-1]))
+            del self.points[:-MOST_POINTS]
+        if not self.points:
+            return ()
+        return (
+            Trail(
+                name="contact trail",
+                role="c6",
+                layer="trail",
+                track="mock_up.target",
+                points=np.array(self.points),
+                frames=np.arange(len(self.points)),
+            ),
+        )
+
+    def _seen(self) -> tuple[RobotSeen, ...]:
+        now = np.zeros(1, int)
+        moved = [replace(arm.robot, joints=arm.joints, said="") for arm in self.arms]
+        return tuple(seen(robot, now) for robot in moved)
+
+
+def _first(track: Track) -> Track:
+    return Track(track.position[:1], track.attitude[:1])

@@ -1,0 +1,52 @@
+"""What a log alone can judge: gains need no orbit, everything else is said to be absent."""
+
+import pytest
+
+from softdock.recorder.judged import NOT_JUDGED, judged
+
+
+def contact(taken=1.0, back=0.8, peak=50.0):
+    return {
+        "peak_force_measured_N": peak,
+        "restitution_energetic": back,
+        "work_taken_J": taken,
+    }
+
+
+def test_a_passive_log_is_not_called_faithful():
+    """Nothing grew: no word is given that needs orbit, and what is absent is named."""
+    found = judged([contact()], -0.3)
+    assert found["word"] == NOT_JUDGED
+    assert "distance from orbit" in found["not_judged"]
+    assert "a log alone cannot tell" in found["sentence"]
+    assert found["numbers"]["gain"] == pytest.approx(0.8**2 - 1.0)
+    assert found["numbers"]["growth"] is None  # one contact: absent, not zero
+
+
+@pytest.mark.parametrize(
+    ("contacts", "observed", "said"),
+    [
+        ([contact(back=1.1)], None, "gave back 21 % more energy than it took (bound 5 %)"),
+        ([contact()], 0.2, "gave 20 % of the energy of its largest contact"),
+        ([contact(1.0), contact(0.4), contact(0.6)], None, "took 50 % more energy than one before"),
+    ],
+)
+def test_gains_are_unsafe(contacts, observed, said):
+    """Each of the three alone, with its bound."""
+    found = judged(contacts, observed)
+    assert found["word"] == "unsafe"
+    assert said in found["sentence"]
+    assert "softdock identify bench" in judged(contacts, observed, source="bench")["next_step"]
+
+
+def test_a_touch_of_noise_is_not_judged():
+    """A reading that stands out for a cycle, small beside the docking, decides nothing."""
+    noise = contact(taken=1e-9, back=5.0, peak=2.0)
+    assert judged([noise, contact()], -0.1)["word"] == NOT_JUDGED
+
+
+def test_a_log_without_motion_or_contact_says_so():
+    """Neither energies nor contacts: two sentences."""
+    bare = {"peak_force_measured_N": 20.0, "restitution_energetic": None, "work_taken_J": None}
+    assert "cannot be told" in judged([bare], None)["sentence"]
+    assert "nothing touched" in judged([], None)["sentence"]
