@@ -22,7 +22,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
-from softdock.scenario.arm_tables import arm_place, arm_robots, located
+from softdock.scenario.arm_tables import arm_place, arm_robots, located, tell_arms
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
@@ -191,8 +191,7 @@ class _Builder(TableReader):
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def facility(self) -> None:
-        """Arms and their places: read, checked and kept as written. The loop reads those of robots
-        whose model is an arm."""
+        """Arms and their places, read and checked; the loop reads those of robots that are arms."""
         if FACILITY_TABLE in self.given:
             try:
                 read_facility(self.given[FACILITY_TABLE], self.locate)
@@ -211,8 +210,7 @@ class _Builder(TableReader):
             self.tails.append((arm_place(robot), block))
 
     def methods(self) -> list[tuple[int, int]]:
-        """Lay out the listed methods behind the vector. Returns the floats of memory each one
-        needs."""
+        """Lay out the listed methods behind the vector; returns the floats of memory of each."""
         given = self.given.get(METHOD_TABLE, [{"name": RAW}])
         if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
             self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
@@ -240,6 +238,7 @@ class _Builder(TableReader):
             rest = {key: value for key, value in entry.items() if key != "name"}
             values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
             self.check_method(i, method, values)
+            tell_arms(self, method, values, base)
             sizes.append((base - 1, method, values))
             if not self.problems and method.in_orbit(values):
                 self.orbit_networks.append((method.in_orbit(values), base))
