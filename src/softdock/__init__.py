@@ -16,6 +16,7 @@ _EXPORTS = {
     "judge": "softdock.analysis.simulation",
     "Stepper": "softdock.runs.stepper",
     "Controller": "softdock.runs.controller",
+    "Pilot": "softdock.runs.pilot",
     "Facility": "softdock.runs.facility",
     "SimulatedFacility": "softdock.runs.facility",
     "drive": "softdock.analysis.driving",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,16 @@ def preset_text(name: str) -> str:
     return files("softdock.arms").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
 
 
+@cache
+def _preset(name: str) -> Arm:
+    """A preset, read once: nothing changes an arm in place."""
+    return arm_from_table(_preset_tables(name))
+
+
+def _preset_tables(name: str) -> dict[str, Any]:
+    return tomllib.loads(preset_text(name))
+
+
 def load_arm(
     source: str | Path, folder: Path | None = None, under: Mapping[str, Any] | None = None
 ) -> Arm:
@@ -46,7 +57,7 @@ def load_arm(
         if Path(name).suffix == ".xacro":
             allowed = "a .urdf file: a .xacro is a program, expand it where you trust it"
             raise BadInput(Problem("arm", name, allowed))
-        return on_base_axis(tomllib.loads(preset_text(name)), under)
+        return _preset(name) if under is None else on_base_axis(_preset_tables(name), under)
     path = Path(name) if folder is None else folder / name
     data = _read(path)
     if path.suffix == ".urdf":

@@ -8,6 +8,8 @@ forces. Second order in the plant's step.
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.core.contact import touch_apart
 from softdock.core.machine.compiled import apart, by_type, compiled
 from softdock.core.machine.features import Arms, Every
@@ -86,7 +88,7 @@ def _on_arms(features, params, vector, mem, dt, was, chaser, target):
     return there_chaser, there_target
 
 
-CHOICES = {Arms: _on_arms, Every: _elastic}
+CHOICES: dict[type, Any] = {Arms: _on_arms, Every: _elastic}
 
 
 @by_type(lambda cls: CHOICES.get(cls, _rigid))

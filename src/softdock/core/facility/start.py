@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.contact import touch_apart
 from softdock.core.facility.moving import chaser_carrier, target_carrier
@@ -73,7 +75,7 @@ def _first_on_arms(features, params, vector, mem):
     return chaser, target, late
 
 
-CHOICES = {Every: _first_arrived, Arms: _first_on_arms}
+CHOICES: dict[type, Any] = {Every: _first_arrived, Arms: _first_on_arms}
 
 
 @by_type(lambda cls: CHOICES.get(cls, _first_stamped))

@@ -7,6 +7,8 @@ spring and a damper.
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.core.chance import draw
 from softdock.core.machine.compiled import apart, by_type, compiled, door
 from softdock.core.machine.features import Arms, Every, is_full
@@ -143,7 +145,7 @@ def gives_way(features, vector, base):
     """Whether a robot is elastic: its motors are not where its mock-up is."""
 
 
-CARRIES = {Every: _carry_on, Arms: _carry_on_arms}
+CARRIES: dict[type, Any] = {Every: _carry_on, Arms: _carry_on_arms}
 
 
 @by_type(lambda cls: CARRIES.get(cls, _stay))
