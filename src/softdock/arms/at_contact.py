@@ -1,5 +1,5 @@
 """How the arms of a scenario give way at its contact: compliance from the joints' stiffness and the
-Jacobian (Lange eqs. 16, 19, 22), and what one mass on one spring along the normal would be.
+Jacobian (Lange eqs. 16, 22), and what one mass on one spring along the normal would be.
 
 In: a scenario's resolved tables with a `[facility]`. Out: for each robot the 6 x 6 compliance at
 the place of contact [m/N, rad/N, rad/Nm; orbit axes], and along the contact's normal a stiffness, a
