@@ -21,6 +21,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
     yield "latch.png", _latch, "figure:has(#chart-latch-way)"
     yield "guided_docking.png", _guided_docking, "figure:has(#chart-lvlh)"
+    yield "guided_thrust.png", _guided_docking, "figure:has(#chart-guidance-thrust)"
 
 
 def _demo() -> str:
@@ -79,15 +80,12 @@ def _latch() -> str:
 
 
 def _guided_docking() -> str:
-    """The page of the docking in examples/, with its method file."""
-    from softdock import load_method_file
+    """The page of `softdock run vbar_docking`."""
     from softdock.analysis.simulation import simulate
     from softdock.report.run.page import run_page
     from softdock.scenario.files import load_scenario
 
-    examples = HERE.parent / "examples"
-    load_method_file(str(examples / "glideslope.py"))
-    return run_page(simulate(load_scenario(str(examples / "vbar_docking.toml"))))
+    return run_page(simulate(load_scenario("vbar_docking")))
 
 
 def main(names: list[str]) -> int:

@@ -63,7 +63,8 @@ class VirtualRun:
         faults: Faults | None = None,
     ) -> None:
         faults = faults or Faults()
-        origin = min(p.next_ns for p in (*robots, *sensors))
+        ticks, samples = [r.next_ns for r in robots], [s.next_ns for s in sensors]
+        origin = min(*ticks, *samples)
         self.features, self.program = sensors[0].features, program
         self._peers = tuple(r.arrays for r in robots)
         self._links, self._records = links, records

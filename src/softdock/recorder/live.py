@@ -138,7 +138,7 @@ class _Nowhere(Sink):
 def _listener(subscribed: set[tuple[int, int]], base: type) -> type:
     """Who listens to what, by client and channel."""
 
-    class Listener(base):  # type: ignore[misc]
+    class Listener(base):
         def on_subscribe(self, client: Any, channel: Any) -> None:
             subscribed.add((client.id, channel.id))
 
