@@ -24,6 +24,7 @@ NAMES = (
     "stability_speed",
     "ports_speed",
     "campaign",
+    "guided",
     "cluster",
     "passive_contacts",
     "noise_confidence",
@@ -31,6 +32,7 @@ NAMES = (
     "rig",
     "wire",
     "recording",
+    "arm_loop",
 )
 
 

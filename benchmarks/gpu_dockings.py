@@ -1,5 +1,5 @@
-"""Do CPU and GPU agree on latches, which engage, pull in and go hard? And is `faithful`, whose past
-does not fit into a thread's memory, refused on a GPU with the reason?"""
+"""Do CPU and GPU agree on latches, which engage, pull in and go hard, and on arms? And is
+`faithful`, whose past does not fit into a thread's memory, refused on a GPU with the reason?"""
 
 from __future__ import annotations
 
@@ -12,8 +12,16 @@ from benchmarks.gpu_parity import TOLERANCE, compare_each
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cuda import run_cuda
 from softdock.errors import BadInput
+from softdock.scenario.build import Scenario, build
 from softdock.scenario.files import load_scenario
 
+ROBOTS = ("chaser", "target")
+ARMS: dict[str, dict[str, Any]] = {
+    "lag": {"joints": "lag"},
+    "stiff": {"joints": "stiff"},
+    "limited": {"joints": "limited", "joint_max_jerk_rad_per_s3": 200.0},
+    "elastic": {"joints": "stiff", "elastic_joints": True},
+}
 FAITHFUL = [{"name": "faithful"}]
 
 
@@ -40,6 +48,35 @@ def latch_batches(n: int, seed: int = 711) -> list[tuple[str, Columns]]:
             (f"latches, {name}", columns(base, {key: own * v for key, v in speeds.items()}))
         )
     return found
+
+
+def with_arms(joints: str, **own: Any) -> Scenario:
+    """The preset with arms, its joints following in another way."""
+    tables = load_scenario("epos_3d_arms").tables
+    for robot in ROBOTS:
+        row = tables["robots"][robot]
+        if joints != "lag":
+            row.pop("joint_lag_Hz"), row.pop("joint_lag_damping_ratio")
+        row |= {"joints": joints, **own}
+    return build(tables)
+
+
+def arm_batches(n: int, seed: int = 712) -> list[tuple[str, Columns]]:
+    """Two arms whose joints are stiff, lag, keep limits, or are elastic."""
+    rng = np.random.default_rng(seed)
+    offsets = {"chaser.position_m.1": rng.uniform(0.002, 0.02, n)}
+    return [
+        (f"arms, {name}", columns(with_arms(**keys).with_keys({"time.duration_s": 5.0}), offsets))
+        for name, keys in ARMS.items()
+    ]
+
+
+def check_arms(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """CPU and GPU on arms of six joints."""
+    runs, worst, passed = compare_each(arm_batches(n), say)
+    said = "agree" if passed else "DISAGREE, or not all could be run"
+    say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
+    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
 
 
 def check_latches(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:

@@ -27,6 +27,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
     yield "latch.png", _latch, "figure:has(#chart-latch-way)"
     yield "guided_docking.png", _guided_docking, "figure:has(#chart-lvlh)"
+    yield "guided_thrust.png", _guided_docking, "figure:has(#chart-guidance-thrust)"
     yield "pictures/my_rig_path.png", lambda: _my_rig("run"), "figure:has(#chart-path)"
     yield "pictures/my_rig_compare.png", lambda: _my_rig("compare"), BARS
     yield "pictures/my_rig_campaign.png", lambda: _my_rig("campaign"), DISTRIBUTION
@@ -49,10 +50,11 @@ def _trade() -> str:
 def _placement() -> str:
     """The page of `softdock place lange_cone --arm kr16 --robot chaser`."""
     from softdock.placement.motion import motion_of
-    from softdock.placement.place import facility_of, place_robots
+    from softdock.placement.place import place_robots
     from softdock.report.frame.page import plain
     from softdock.report.placement.page import placement_page
     from softdock.scenario.files import load_scenario
+    from softdock.scenario.scenario_facility import facility_of
 
     scenario = load_scenario("lange_cone")
     facility, motion = facility_of(scenario.tables), motion_of(scenario)
@@ -87,15 +89,12 @@ def _latch() -> str:
 
 
 def _guided_docking() -> str:
-    """The page of the docking in examples/, with its method file."""
-    from softdock import load_method_file
+    """The page of `softdock run vbar_docking`."""
     from softdock.analysis.simulation import simulate
     from softdock.report.run.page import run_page
     from softdock.scenario.files import load_scenario
 
-    examples = HERE.parent / "examples"
-    load_method_file(str(examples / "glideslope.py"))
-    return run_page(simulate(load_scenario(str(examples / "vbar_docking.toml"))))
+    return run_page(simulate(load_scenario("vbar_docking")))
 
 
 def _my_rig(what: str) -> str:

@@ -49,6 +49,7 @@ ALLOWED: dict[str, str] = {
     "ports/resolution.py": "neighbours of a grid point",
     "ports/walls.py": "the sample before",
     "rig/layout.py": "an enumeration of states",
+    "robots/arm/layout.py": "seven axes in a row",
     "robots/interception.py": "pieces of a profile",
     "spatial/rotations.py": "terms of a series",
 }

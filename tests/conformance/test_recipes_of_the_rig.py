@@ -68,7 +68,7 @@ json.dump({
     "without": switched_off(scenario, [cause]).tables["robots"]["chaser"]["model"],
     "notes": [note for point in loops_of(scenario) for note in point.notes],
     "listed": "way_left" in scenario_reference(), "refused": refused,
-    "single": "follow_set_points_3" in rewritten(SOURCES["follow_set_points"]),
+    "single": "follow_set_points_4" in rewritten(SOURCES["follow_set_points"]),
 }, sys.stdout)
 """
 

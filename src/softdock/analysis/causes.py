@@ -12,6 +12,7 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
+from softdock.core.robots.arm.words import arm_words
 from softdock.core.robots.keys import ROBOT
 from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
@@ -67,15 +68,16 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
     ]
     if robot["model"] != "delay":
-        own = [p.key for p in ROBOT if p.when is not None and p.when[0] == "model"]
+        own = [p.key for p in ROBOT if p.when is not None and p.when[0] in ("model", "joints")]
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
         model = robot_model_named(robot["model"])
         linear = model.linear(robot)
-        size = model.words
-        if linear.lag > 0.0:
+        size = arm_words(robot) if robot["model"] == "arm" else model.words
+        if robot["model"] != "arm" and linear.lag > 0.0:
             behind = 2e3 * linear.damping_ratio / linear.lag
             size = f"{linear.lag / (2.0 * math.pi):.3g} Hz: {behind:.3g} ms late"
-        found.append(Cause(f"{body}'s robot: {model.words}", size, off, "a faster robot"))
+        better = "a faster, stiffer or stronger robot"
+        found.append(Cause(f"{body}'s robot: {model.words}", size, off, better))
     joint = {f"{at}.joint_stiffness_N_per_m": 0.0}
     words = f"{robot['joint_stiffness_N_per_m']:g} N/m"
     found.append(Cause(f"{body}'s robot: elastic joint", words, joint, "a stiffer robot"))

@@ -7,13 +7,15 @@ own path; these books say where it went.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from softdock.core.contact.pairs import PAIR_FLOATS
-from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, PAIRS_MEM, TARGET_ROBOT_AT
+from softdock.core.facility.joint_record import BOOKS
+from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.core.robots.joint import CONTACT_WORK, DISSIPATED, MOTOR_WORK, MOTORS
 from softdock.core.robots.robot import ROBOT
-from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.runs.arms import robot_part
 from softdock.runs.series import Series
 
 # of the works: joints that lose or gain more than this between their books are warned about
@@ -23,17 +25,14 @@ BALANCED_TO = 1e-3
 def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str, dict[str, float]]:
     """By robot with an elastic joint, J. `residual_J`: works minus stored, kinetic (its gain) and
     dissipated; zero but for the plant's step."""
-    pairs, slots, floats = (
-        int(vector[MEMORY_AT + i]) for i in (MAP.pair_count, MAP.slots, MAP.robot_floats)
-    )
-    first, found = PAIRS_MEM + pairs * PAIR_FLOATS + 2 * slots * MOTION_FLOATS, {}
-    for i, (name, base) in enumerate((("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT))):
+    found = {}
+    for name, base in (("chaser", CHASER_ROBOT_AT), ("target", TARGET_ROBOT_AT)):
         K, mass = (
             float(vector[base + at]) for at in (ROBOT.at.joint_stiffness, ROBOT.at.moving_mass)
         )
         if K == 0.0:
             continue
-        own = mem[first + i * floats :]
+        own = mem[robot_part(vector, name) :]
         p, v = series[f"mock_up.{name}.position"], series[f"mock_up.{name}.velocity"]
         books = {
             "motor_work_J": float(own[MOTOR_WORK]),
@@ -47,6 +46,22 @@ def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str
             **books,
             "residual_J": works - books["dissipated_J"] - books["stored_J"] - books["kinetic_J"],
         }
+    return found
+
+
+def arm_books(series: Series, robots: Iterable[str]) -> dict[str, dict[str, float]]:
+    """The same of arms with elastic joints, from the series: of all six joints together. What they
+    store and take is part of the ledger's row `robot`."""
+    found = {}
+    for name in robots:
+        at = f"joints.{name}.energy"
+        if f"{at}.stored" not in series:
+            continue
+        gain = {key: series[f"{at}.{key}"][-1] - series[f"{at}.{key}"][0] for key in BOOKS}
+        books = {f"{key}_J": float(gain[key]) for key in BOOKS}
+        works = books["motor_work_J"] + books["contact_work_J"]
+        kept = books["dissipated_J"] + books["stored_J"] + books["kinetic_J"]
+        found[name] = {**books, "residual_J": works - kept}
     return found
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from softdock.analysis.faults import QUIET, rig_events
 from softdock.analysis.feasibility import check_feasible
 from softdock.analysis.free_flight import warnings as free_flight_warnings
-from softdock.analysis.joints import imbalances, joint_books
+from softdock.analysis.joints import arm_books, imbalances, joint_books
 from softdock.analysis.method_books import method_books, told_by_truth
 from softdock.analysis.metrics import metrics
 from softdock.analysis.observed_energy import observed_by_age
@@ -22,10 +22,12 @@ from softdock.core.machine import doors
 from softdock.core.machine.interrupts import abandonable, deferred
 from softdock.core.orbit import Orbit
 from softdock.errors import NoTruth, RunInterrupted
+from softdock.runs.arms import stops_of_arms
 from softdock.runs.memory import check_memory
 from softdock.runs.run import Reached, Run, contact_rows
 from softdock.runs.series import Series
 from softdock.runs.stepper import LOGGED_CONTACTS, Stepper, cycle_count
+from softdock.scenario.arm_tables import arm_robots
 from softdock.scenario.build import Scenario, build
 
 __all__ = ["LOGGED_CONTACTS", "Stepper", "cycle_count", "fly", "judge", "method_books", "simulate"]
@@ -131,6 +133,7 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     told = told_by_truth(scenario, series, contacts, books)
     events = rig_events(scenario, series, contacts)
     joints = joint_books(scenario.vector, loop.mem, series)
+    joints |= arm_books(series, arm_robots(scenario.tables))
     warnings += [
         *said,
         *told,
@@ -139,6 +142,7 @@ def _told(scenario: Scenario, loop: Stepper, total: int, status: str) -> Run:
     ]
     if status != "completed":
         warnings.append(f"stopped after {loop.cycles} of {total} cycles: {status}")
+        warnings += stops_of_arms(scenario, loop.mem)
     return Run(
         scenario=scenario,
         series=series,

@@ -33,6 +33,7 @@ import numba
 
 from softdock.campaign.single_rewriting import InSingle, rewritten
 from softdock.core.adaptation.method import BY_TYPE
+from softdock.core.machine.features import Arms
 from softdock.core.machine.generated import REWRITES
 from softdock.errors import BadInput, Problem
 
@@ -120,6 +121,9 @@ def load(module: str) -> Any:
 def twin(value: Any) -> Any:
     """Markers of the core as those of the second package: the same names, the same numbers."""
     if isinstance(value, tuple):
+        if isinstance(value, Arms):
+            allowed = "double for robots that are arms: their inverse needs the digits"
+            raise BadInput(Problem("precision", "single", allowed))
         method = BY_TYPE.get(type(value))
         if method is not None and method.double_only:
             raise BadInput(Problem("precision", "single", f"double for {method.double_only}"))

@@ -20,7 +20,7 @@ from softdock.core.controller import measure, of_target_or_both
 from softdock.core.energy.ledger import Rows, book, close_cycle
 from softdock.core.energy.observed import observed_energy
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import CHASER_HAND_AT, TARGET_HAND_AT, without_methods
 from softdock.core.schedules import schedule_at, scheduled
 from softdock.core.sensor.force_torque import ON_CHASER, ON_TARGET
@@ -170,6 +170,6 @@ def _hand_wrenches(features, on, vector, t, facility, satellites):
     return Wrenches(chaser, opposite(chaser, arm))
 
 
-@by_type(lambda cls: _hand_wrenches if cls is Every else _no_hands)
+@by_type(lambda cls: _hand_wrenches if is_full(cls) else _no_hands)
 def hand_wrenches(features, on, vector, t, facility, satellites):
     """What a hand on a mock-up does to the satellites."""

@@ -9,7 +9,7 @@ from softdock.core.adaptation.hooks import add_wrenches, sum_external
 from softdock.core.adaptation.interface import Measured, Output, Wrenches
 from softdock.core.command.laboratory import share_out
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     LABORATORY_AT,
@@ -89,7 +89,7 @@ def _scheduled_wrenches(features, vector, t, satellites):
     )
 
 
-@by_type(lambda cls: _scheduled_wrenches if cls is Every else _nothing_scheduled)
+@by_type(lambda cls: _scheduled_wrenches if is_full(cls) else _nothing_scheduled)
 def scheduled_wrenches(features, vector, t, satellites):
     """What schedules push the satellites with at time t."""
 
@@ -105,7 +105,7 @@ def _tide(features, vector, rig, satellites):
     return Wrenches(chaser, target)
 
 
-@by_type(lambda cls: _tide if cls is Every else _no_tide)
+@by_type(lambda cls: _tide if is_full(cls) else _no_tide)
 def tide_on(features, vector, rig, satellites):
     """What the orbit does to both satellites over a cycle."""
 

@@ -50,6 +50,7 @@ from softdock.core.status import (
     STATUSES,
     asked_to_stop,
     check_limits,
+    stopped_by_arms,
 )
 
 __all__ = ["DEEPEST_START", "STATUSES", "Controlled", "Loop", "control", "cycle", "measure"]
@@ -121,6 +122,7 @@ def cycle(params, vector, loop, mem, log, k):
     t = (k + 1) * params.T
     tracker = follow_contacts(params, loop, mem, log, passage, done, facility.reading_time, t)
     status = check_limits(rig, vector, done.corrected, facility, passage, ledger.kinetic)
+    status = stopped_by_arms(rig, mem, status)
     if status == COMPLETED:
         status = asked_to_stop(params.methods, mem[STOP_REQUEST])
     return Loop(

@@ -20,7 +20,7 @@ from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.facility.reading import MOCK_UP_SIZE, MOCK_UPS, ROBOT_SIZE
 from softdock.core.facility.state import SAME_TIME, Facility
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.memory import REPORTS, TWIST_FLOATS
 from softdock.core.machine.vector import CHASER_MOCK_UP_AT, CHASER_ROBOT_AT, LABORATORY_AT
@@ -58,7 +58,7 @@ def _forget(features, params, mem, stamp, command):
     pass
 
 
-@by_type(lambda cls: _remember if cls is Every else _forget)
+@by_type(lambda cls: _remember if is_full(cls) else _forget)
 def remember_command(features, params, mem, stamp, command):
     """Keep the set-points sent, where a tool's inertia is to be taken from them."""
 
@@ -90,7 +90,7 @@ def _threshold_alone(features, params, vector, mem, facility, handed, k):
     return facility
 
 
-@by_type(lambda cls: _whole if cls is Every else _threshold_alone)
+@by_type(lambda cls: _whole if is_full(cls) else _threshold_alone)
 def take_in(features, params, vector, mem, facility, handed, k):
     """The simulated facility at t_k with the readings as the controller has them from here on.
     `handed`: number of the newest sample that it knew before."""
@@ -161,7 +161,7 @@ def _compensated(features, params, vector, mem, which, k, force_age, pose_age, m
     return wrench_from_reading(mock_up, gravity, motion, a, alpha, raw)
 
 
-@by_type(lambda cls: _compensated if cls is Every else _moved)
+@by_type(lambda cls: _compensated if is_full(cls) else _moved)
 def compensated(features, params, vector, mem, which, k, force_age, pose_age, motion, raw):
     """One new raw reading as the wrench of the contact. `which`: 0 chaser's, 1 target's; `motion`:
     as reported."""

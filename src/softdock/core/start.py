@@ -23,7 +23,7 @@ from softdock.core.robots.history import push
 from softdock.core.satellites import LIE_RK4, integrate
 from softdock.core.spatial.motion import no_wrench
 from softdock.core.spatial.rigid_body import initial_body, kinetic_energy, motion_of
-from softdock.core.status import COMPLETED
+from softdock.core.status import COMPLETED, stopped_by_arms
 
 
 @compiled
@@ -57,7 +57,7 @@ def start(vector, params, mem):
             tracker=no_contact_yet(),
             depth=0.0,
             wrenches=still,
-            status=COMPLETED,
+            status=stopped_by_arms(params, mem, COMPLETED),
         ),
         depth,
         pair,

@@ -6,6 +6,7 @@ import math
 
 from softdock.core.adaptation.interface import PUSHED_BY_NAN
 from softdock.core.adaptation.used_hooks import any_books, any_external
+from softdock.core.facility.arms import trouble_of_arms
 from softdock.core.facility.simulated import out_of_reach
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.vector import NO_LIMIT
@@ -22,6 +23,8 @@ COMPLETED, DIVERGED, FORCE_LIMIT, TORQUE_LIMIT, REACH_LIMIT, DEEP_AT_START, METH
     6,
 )  # status of a run
 NO_NUMBER = 7
+# of an arm: as arms/follow.py counts them, from one on, behind this
+BEFORE_ARMS = 7
 STATUSES = (
     "completed",
     "diverged",
@@ -31,7 +34,11 @@ STATUSES = (
     "deep in contact at the start",
     "stopped by a method",
     "a method pushed with something that is not a number",
+    "arm out of reach",
+    "joint limit of an arm",
+    "arm at a singularity",
 )
+ARM_STATUSES = STATUSES[BEFORE_ARMS + 1 :]
 DEEPEST_START = (
     1e-6  # m; bodies deeper in contact than this at t = 0 would bring energy from nowhere
 )
@@ -81,3 +88,10 @@ def check_limits(params, vector, satellites, facility, passage, kinetic):
     ):
         return REACH_LIMIT
     return COMPLETED
+
+
+@compiled
+def stopped_by_arms(params, mem, status):
+    """The same status, or that of an arm that cannot follow its set-points."""
+    trouble = trouble_of_arms(params.features, params, mem)
+    return BEFORE_ARMS + trouble if status == COMPLETED and trouble > 0 else status

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.machine.vector import CHASER_ROBOT_AT, MAP, MEMORY_AT, TARGET_ROBOT_AT
+from softdock.core.robots.keys import ARM_MODEL
 from softdock.core.robots.robot import ROBOT
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.core.wire import doors
@@ -88,6 +89,9 @@ def _slots(settings: RobotSettings, vector: np.ndarray) -> int:
         raise BadInput(
             Problem(key, vector[at + ROBOT.at.joint_stiffness], "0 with emulated robots")
         )
+    if vector[at + ROBOT.at.model] == ARM_MODEL:
+        allowed = "delay, lag or limited with emulated robots, which are told poses"
+        raise BadInput(Problem(f"robots.{settings.which}.model", "arm", allowed))
     delay = sum(vector[at + getattr(ROBOT.at, k)] for k in ("delay", "computation", "transport"))
     delay += vector[at + ROBOT.at.jitter] + vector[at + ROBOT.at.wobble]
     wanted = (1e3 * delay + LOOK_BACK_MS) / settings.cycle_ms + 8

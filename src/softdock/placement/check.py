@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.errors import BadInput, Problem
 from softdock.placement.collisions import Nearest, nearest_parts
@@ -22,8 +23,6 @@ from softdock.placement.robot_path import (
     RobotPath,
     Sweeper,
     end_problem,
-    loaded,
-    mock_up_load,
     start_branch,
 )
 from softdock.scenario.facility import Facility, same_place

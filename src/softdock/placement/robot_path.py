@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from softdock.arms.arm import Arm, matrix_of, six, symmetric
+from softdock.arms.arm import Arm
+from softdock.arms.base_axis import base_axis_rows
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
 from softdock.core.arms.sweep import ENDED, FRAMES, REACH, STIFFNESS, WORST, sweep
 from softdock.errors import Problem
 from softdock.placement.motion import Motion
-from softdock.scenario.facility import Facility, Load, Mount
+from softdock.scenario.facility import Facility, Mount
 
 FA = FRAMES.at
 MARKS = {1: "shoulder", 3: "elbow", 5: "wrist"}  # which singularity a joint is about
@@ -79,36 +78,6 @@ class RobotPath:
         return self.ended is None and self.worst.use <= 1.0
 
 
-def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
-    """The arm with what its flange carries: the mount's load, or else the scenario's mock-up.
-
-    A mount's load is in the mock-up's frame, a scenario's from the satellite's centre of mass.
-    """
-    if mount.load is not None:
-        load, frame = mount.load, mount.mock_up
-    elif scenario_load is not None:
-        load, frame = scenario_load, mount.satellite
-    else:
-        return arm
-    if load.mass <= 0.0:
-        return arm
-    R = matrix_of(frame.q)
-    centre = np.add(frame.p, frame.turned(load.centre))
-    return arm.carrying(load.mass, centre, six(R @ symmetric(load.inertia) @ R.T))
-
-
-def mock_up_load(tables: Mapping[str, Any], robot: str) -> Load | None:
-    """What a scenario's `[mock_up]` puts behind the sensor of a robot."""
-    row = tables.get("mock_up", {}).get(robot, {})
-    mass = float(row.get("mass_kg", 0.0))
-    if mass <= 0.0:
-        return None
-    given = np.array(row.get("inertia_kg_m2", (0.0,) * 3), float)
-    matrix = np.diag(given) if given.ndim == 1 else given
-    moments = [matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
-    return Load(mass, tuple(row.get("centre_m", (0.0,) * 3)), tuple(float(v) for v in moments))
-
-
 def frames_of(facility: Facility, mount: Mount, motion: Motion) -> np.ndarray:
     """What the sweep keeps fixed along a path."""
     inward = mount.base.back()
@@ -133,6 +102,7 @@ class Sweeper:
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
         self.tip = motion.tip_of(robot)
+        self._based: tuple[Mount, np.ndarray] | None = None
 
     def run(self, facility: Facility, mount: Mount, branch: int) -> int:
         """One branch; `worst` and `ended` hold what was found. Returns the rows reached."""
@@ -146,7 +116,7 @@ class Sweeper:
             self.motion.poses[self.robot],
             self.force,
             self.tip,
-            np.full(len(self.motion.time), mount.base_axis),
+            self._base(facility, mount),
             start,
             branch,
             self.work,
@@ -156,6 +126,16 @@ class Sweeper:
             self.ended,
         )
         return int(rows)
+
+    def _base(self, facility: Facility, mount: Mount) -> np.ndarray:
+        """The base axis at every row, computed once for all branches."""
+        if self._based is None or self._based[0] is not mount:
+            frames = frames_of(facility, mount, self.motion)
+            orbit = frames[FA.orbit : FA.orbit + 7]
+            poses = self.motion.poses[self.robot]
+            rows = base_axis_rows(self.arm, mount, self.motion.time, poses, orbit)
+            self._based = mount, rows
+        return self._based[1]
 
     def cost(self, rows: int) -> float:
         """The largest use; a path that ends early costs more the sooner it ends."""

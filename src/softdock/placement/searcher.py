@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.core.arms.layout import AT
 from softdock.core.arms.sweep import REACH, STIFFNESS, WORST
 from softdock.placement.motion import Motion
 from softdock.placement.mounting import Place, Stage, mount_at, stage_of
-from softdock.placement.robot_path import RobotPath, Sweeper, loaded, mock_up_load
+from softdock.placement.robot_path import RobotPath, Sweeper
 from softdock.scenario.facility import Facility, Mount
 
 THIN_ROWS = 60  # of the path on which a branch is chosen
@@ -68,7 +69,8 @@ class Searcher:
         self.facility, self.robot, self.named = facility, robot, named
         self.like = facility.robots().get(robot)
         self.stage: Stage = stage_of(facility, motion, robot)
-        self.bare = arm_of(Mount(arm=named, base=facility.orbit), folder)
+        under = None if self.like is None else self.like.under
+        self.bare = arm_of(Mount(arm=named, base=facility.orbit, under=under), folder)
         self.load = mock_up_load(tables or {}, robot)
         self.deflection, self.has_stiffness = deflection, self.bare.knows("stiffness")
         first = loaded(self.bare, self.mount(Place(1.0, 0.0, 1.0, 0.0)), self.load)

@@ -35,6 +35,7 @@ WRENCHES = {  # the same; frame: of world axes at a centre of mass, or the senso
     "true.{}": ("wrench_true", "{}_mock_up_centre", ""),
     "raw.{}": ("wrench_raw", "{}_sensor", "force_age"),
 }
+JOINT_FIELDS = ("position", "velocity", "torque")  # of a JointState, in its order
 Encoded = tuple[list[bytes], np.ndarray]  # messages, and when each was measured [ns]
 
 
@@ -122,26 +123,29 @@ def _wrench_topic(name: str, frame: str, f: list[int], t: list[int], age: int | 
 
 
 def _joint_topic(picked: Picked) -> list[Topic]:
-    names = [name for name in picked.at if name.startswith("joints.")]
-    if not names:
+    """All joints of both arms in one message. A rig's are `joints.chaser.1` (positions alone), a
+    simulated run's `joints.chaser.position.A1`, with `.velocity` and of elastic joints `.torque`;
+    ROS 2 wants each for every joint or for none."""
+    named: dict[str, dict[str, int]] = {}
+    for name, place in picked.at.items():
+        first, body, *rest = name.split(".") if name.count(".") in (2, 3) else ("", "")
+        what, axis = rest if len(rest) == 2 else ("position", *rest, "")[:2]
+        if first == "joints" and what in JOINT_FIELDS and (len(rest) == 2 or axis.isdigit()):
+            named.setdefault(f"{body}_{axis}", {})[what] = place
+    if not named:
         return []
-    at = [picked.at[name] for name in names]
-    short = [name.removeprefix("joints.").replace(".", "_") for name in names]
-    message = Message(
-        *header_parts(""),
-        Length(len(short)),
-        *(Text(one) for one in short),
-        Length(len(short)),
-        Numbers("position", items=len(short)),
-        Length(0),
-        Length(0),
-    )
+    parts = {what: [at[what] for at in named.values() if what in at] for what in JOINT_FIELDS}
+    parts = {what: at if len(at) == len(named) else [] for what, at in parts.items()}
+    fields: list = []
+    for what, at in parts.items():
+        fields += [Length(len(at)), *([Numbers(what, items=len(at))] if at else [])]
+    names = [Text(name) for name in named]
     return [
         _topic(
             "/joint_states",
             "sensor_msgs/JointState",
-            message,
-            lambda rows: {"position": rows[:, at]},
+            Message(*header_parts(""), Length(len(names)), *names, *fields),
+            lambda rows: {what: rows[:, at] for what, at in parts.items() if at},
         )
     ]
 

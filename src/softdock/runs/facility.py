@@ -10,6 +10,7 @@ from softdock.core.facility.state import FACILITY
 from softdock.core.machine import seam_doors
 from softdock.core.machine.truth import TRUTH
 from softdock.core.seam import REPORT
+from softdock.runs.arms import refuse_arms_at_start
 from softdock.runs.stepper import cycle_count, refuse_deep_start
 from softdock.scenario.build import Scenario
 
@@ -65,6 +66,7 @@ class SimulatedFacility:
                 self._row(0),
             )
         )
+        refuse_arms_at_start(self.scenario, self.mem)
         return int(report[REPORT.at.status])
 
     def exchange(self, k: int, command: np.ndarray, report: np.ndarray) -> int:

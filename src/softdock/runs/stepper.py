@@ -27,6 +27,7 @@ from softdock.core.machine.vector import (
     TIME_AT,
 )
 from softdock.errors import BadInput, Problem
+from softdock.runs.arms import recorded_arms, refuse_arms_at_start
 from softdock.runs.run import status_name
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario
@@ -80,12 +81,14 @@ class Stepper:
         self.state = np.zeros(STATE_FLOATS)
         self.mem = np.zeros(scenario.mem_floats)
         self.log = np.zeros((LOGGED_CONTACTS, len(LOG_COLUMNS)))
-        self.channels = channels_of(method["name"] for method in scenario.tables["methods"])
+        methods = [method["name"] for method in scenario.tables["methods"]]
+        self.channels = channels_of(methods, recorded_arms(scenario))
         self.record = np.zeros((rows, len(self.channels)))
         self.cycles = 0
         refuse_deep_start(
             *doors.begin(self.vector, scenario.markers.features, self.mem, self.state, self.record)
         )
+        refuse_arms_at_start(scenario, self.mem)
 
     def step(self, cycles: int = 1) -> str:
         """Run some cycles; returns the status."""

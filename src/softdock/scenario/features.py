@@ -16,7 +16,7 @@ import numpy as np
 from softdock.core.adaptation.used_hooks import any_books, any_external
 from softdock.core.command.laboratory import LABORATORY
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.features import SWITCH, Every, Markers, Plain, is_sparing
+from softdock.core.machine.features import SWITCH, Arms, Every, Markers, Plain, is_sparing
 from softdock.core.machine.vector import (
     CHASER_EXTERNAL_AT,
     CHASER_ROBOT_AT,
@@ -34,8 +34,9 @@ from softdock.core.machine.vector import (
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.pose import POSE
 from softdock.core.tide import ORBIT
-from softdock.scenario.memory import any_accelerations, any_electronics
+from softdock.scenario.memory import any_accelerations, any_arms, any_electronics
 
+Features = Plain | Every | Arms
 __all__ = ["SWITCH", "features_of", "features_with", "markers_of", "markers_with"]
 
 
@@ -49,13 +50,15 @@ def markers_with(vector: np.ndarray, swept: Iterable[int], methods: tuple) -> Ma
     return Markers(_unless_switched(features_with(vector, swept), methods), methods)
 
 
-def _unless_switched(features: Plain | Every, methods: tuple) -> Plain | Every:
+def _unless_switched(features: Features, methods: tuple) -> Features:
     acts = any_books(methods) or any_external(methods)
-    return Every(0) if acts and is_sparing() else features
+    return Every(0) if acts and is_sparing() and isinstance(features, Plain) else features
 
 
-def features_of(vectors: np.ndarray) -> Plain | Every:
+def features_of(vectors: np.ndarray) -> Features:
     """Of one parameter vector, or of rows of them."""
+    if any_arms(vectors):
+        return Arms(0)
     at = ROBOT.at
     unsteady = [
         vectors[..., base + i]
@@ -96,10 +99,8 @@ def _one_at(column: int) -> np.ndarray:
     return vector
 
 
-def features_with(vector: np.ndarray, swept: Iterable[int]) -> Plain | Every:
+def features_with(vector: np.ndarray, swept: Iterable[int]) -> Features:
     """Of runs that differ from a vector in some columns, whatever values they take there."""
-    return (
-        Every(0)
-        if _deciding().intersection(int(column) for column in swept)
-        else features_of(vector)
-    )
+    found = features_of(vector)
+    decided = _deciding().intersection(int(column) for column in swept)
+    return Every(0) if decided and isinstance(found, Plain) else found

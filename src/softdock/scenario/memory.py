@@ -23,7 +23,9 @@ from softdock.core.machine.vector import (
     TIME_AT,
     WRENCH_FLOATS,
 )
+from softdock.core.robots.arm.layout import arm_floats
 from softdock.core.robots.joint import JOINT_FLOATS
+from softdock.core.robots.keys import ARM_MODEL
 from softdock.core.robots.limited import ROBOT_FLOATS
 from softdock.core.robots.robot import ROBOT
 from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
@@ -92,6 +94,8 @@ def memory_sizes(vectors: np.ndarray) -> dict[str, int]:
     most["robot_floats"] = (ROBOT_FLOATS if any_accelerations(vectors) else 0) + (
         JOINT_FLOATS if elastic(vectors).any() else 0
     )
+    if any_arms(vectors):
+        most["robot_floats"] = arm_floats(most["slots"])
     most["report_floats"] = (
         REPORT_FLOATS
         if most["robot_floats"] or most["pose_slots"] or any_electronics(vectors)
@@ -134,12 +138,17 @@ def tools(vectors: np.ndarray) -> np.ndarray:
     return np.asarray(sum(loads) > 0.0)
 
 
+def any_arms(vectors: np.ndarray) -> bool:
+    """Whether a robot is an arm of six joints."""
+    models = [vectors[..., base + ROBOT.at.model] for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)]
+    return any(bool(np.any(model == ARM_MODEL)) for model in models)
+
+
 def elastic(vectors: np.ndarray) -> np.ndarray:
-    """Whether a robot has an elastic joint, of each row."""
-    at = ROBOT.at.joint_stiffness
-    return np.asarray(
-        (vectors[..., CHASER_ROBOT_AT + at] > 0.0) | (vectors[..., TARGET_ROBOT_AT + at] > 0.0)
-    )
+    """Whether a robot has an elastic joint, or an arm elastic joints, of each row."""
+    at = (ROBOT.at.joint_stiffness, ROBOT.at.elastic_joints)
+    keys = [base + i for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT) for i in at]
+    return np.asarray((vectors[..., keys] > 0.0).any(axis=-1))
 
 
 def any_electronics(vectors: np.ndarray) -> bool:

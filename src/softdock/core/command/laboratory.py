@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.parameters import Group, Parameter
 from softdock.core.spatial.motion import Motion
 from softdock.core.spatial.rotations import normalise, rotate, rotate_back
@@ -105,7 +105,7 @@ def _share_out(features, vector, base, chaser, target):
     return first, Motion(subtract(target.p, p), target.q, subtract(target.v, v), target.w)
 
 
-@by_type(lambda cls: _share_out if cls is Every else _keep_own)
+@by_type(lambda cls: _share_out if is_full(cls) else _keep_own)
 def share_out(features, vector, base, chaser, target):
     """Set-points of both robots that share the relative motion of both bodies; orbit axes."""
 

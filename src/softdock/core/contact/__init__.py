@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from softdock.core.contact.compliance import soft_force
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.shapes.laws import elastic_force, friction_factor, normal_force, stored_energy
 from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import LATCH, PAIR_FLOATS, pair_here
@@ -72,7 +72,7 @@ def _soft_tip(features, pair, side, chaser_q, target_q, tip, v, spin):
     return soft_force(pair, side, chaser_q, target_q, tip, v, spin)
 
 
-@by_type(lambda cls: _soft_tip if cls is Every else _rigid_tip)
+@by_type(lambda cls: _soft_tip if is_full(cls) else _rigid_tip)
 def yielding_force(features, pair, side, chaser_q, target_q, tip, v, spin):
     """A tip on springs: see compliance.soft_force."""
 

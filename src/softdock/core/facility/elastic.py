@@ -8,18 +8,30 @@ forces. Second order in the plant's step.
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.core.contact import touch_apart
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import Arms, Every
 from softdock.core.machine.vector import CHASER_ROBOT_AT, PAIRS_MEM, TARGET_ROBOT_AT
+from softdock.core.robots.arm.giving_way import give_way, keep_way, make_ready
 from softdock.core.robots.joint import book_joint, motors_of, store_motors, yield_to
 from softdock.core.robots.robot import robot_joint
+from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.vectors import add, negate, scale
 
 
 @compiled
-def _rigid(features, params, vector, mem, dt, was_chaser, was_target, force, chaser, target):
+def _rigid(features, params, vector, mem, dt, was, chaser, target):
     return chaser, target
+
+
+@compiled
+def _elastic(features, params, vector, mem, dt, was, chaser, target):
+    force = was.true_chaser.force
+    return _yielded(
+        features, params, vector, mem, dt, was.chaser, was.target, force, chaser, target
+    )
 
 
 @apart
@@ -48,7 +60,38 @@ def _yielded(features, params, vector, mem, dt, was_chaser, was_target, force, c
     return chaser_there, target_there
 
 
-@by_type(lambda cls: _yielded if cls is Every else _rigid)
-def yield_joints(features, params, vector, mem, dt, was_chaser, was_target, force, chaser, target):
-    """Both mock-ups after dt [s]. `was_*`: before; `force`: the contact's on the chaser's, before;
-    `chaser`, `target`: the motors after."""
+@compiled
+def _mean(a, b):
+    return Wrench(scale(0.5, add(a.force, b.force)), scale(0.5, add(a.torque, b.torque)))
+
+
+@apart
+def _on_arms(features, params, vector, mem, dt, was, chaser, target):
+    """The same where a robot is an arm: its links give way to the whole wrench."""
+    c, t = params.memory.chaser_robot, params.memory.target_robot
+    on_chaser, on_target = was.true_chaser, was.true_target
+    make_ready(vector, CHASER_ROBOT_AT, mem, c, dt)
+    make_ready(vector, TARGET_ROBOT_AT, mem, t, dt)
+    guess_chaser = give_way(vector, CHASER_ROBOT_AT, mem, c, dt, was.chaser, chaser, on_chaser)
+    guess_target = give_way(vector, TARGET_ROBOT_AT, mem, t, dt, was.target, target, on_target)
+    contact = touch_apart(vector, mem, PAIRS_MEM, params.pairs, guess_chaser, guess_target)
+    on_chaser = _mean(on_chaser, Wrench(contact.force, contact.torque_chaser))
+    on_target = _mean(on_target, Wrench(negate(contact.force), contact.torque_target))
+    there_chaser = give_way(vector, CHASER_ROBOT_AT, mem, c, dt, was.chaser, chaser, on_chaser)
+    there_target = give_way(vector, TARGET_ROBOT_AT, mem, t, dt, was.target, target, on_target)
+    there_chaser = keep_way(
+        vector, CHASER_ROBOT_AT, mem, c, dt, was.chaser, there_chaser, chaser, on_chaser.force
+    )
+    there_target = keep_way(
+        vector, TARGET_ROBOT_AT, mem, t, dt, was.target, there_target, target, on_target.force
+    )
+    return there_chaser, there_target
+
+
+CHOICES: dict[type, Any] = {Arms: _on_arms, Every: _elastic}
+
+
+@by_type(lambda cls: CHOICES.get(cls, _rigid))
+def yield_joints(features, params, vector, mem, dt, was, chaser, target):
+    """Both mock-ups after dt [s]. `was`: the facility before; `chaser`, `target`: the motors
+    after."""

@@ -17,7 +17,7 @@ from softdock.core.contact.latch import (
 from softdock.core.contact.latch_keys import LATCH, LATCH_KEYS
 from softdock.core.contact.seat import CAPTURES, at_seat
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import CAPTURE_AT, LATCHES_AT, PAIRS_MEM
 from softdock.core.shapes.pair import PAIR_FLOATS, pair_here
 from softdock.core.spatial.vectors import add
@@ -78,7 +78,7 @@ def _latches(features, params, vector, mem, t, dt, chaser, target, contact):
     return whole, holds
 
 
-@by_type(lambda cls: _latches if cls is Every else _no_latches)
+@by_type(lambda cls: _latches if is_full(cls) else _no_latches)
 def with_latches(features, params, vector, mem, t, dt, chaser, target, contact):
     """The contact with what latches add at time t, after a plant step of dt [s]; and whether any
     holds."""

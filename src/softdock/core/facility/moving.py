@@ -34,18 +34,8 @@ def move_robots(params, vector, mem, was, k, now, later):
     robot, heavy = target_carrier(params), params.target_heavy
     target = carry(features, vector, robot, chance, T, mem, was.target, now, later, heavy)
     if params.elastic:
-        return yield_joints(
-            params.features,
-            params,
-            vector,
-            mem,
-            (later - now) * T,
-            was.chaser,
-            was.target,
-            was.true_chaser.force,
-            chaser,
-            target,
-        )
+        dt = (later - now) * T
+        return yield_joints(params.features, params, vector, mem, dt, was, chaser, target)
     return chaser, target
 
 

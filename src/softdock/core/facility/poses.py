@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from softdock.core.facility.reading import ROBOT_SIZE
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import CHASER_ROBOT_AT, POSE_AT
 from softdock.core.robots.history import HERMITE, motion_at, push
 from softdock.core.robots.joint import motors_of
-from softdock.core.robots.robot import is_elastic
+from softdock.core.robots.robot import gives_way
 from softdock.core.sensor.pose import is_lost, pose_sample, prepare_pose, read_pose
 from softdock.core.spatial.motion import MOTION_FLOATS, store_motion
 
@@ -23,9 +23,9 @@ def _see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time
     """The measured poses at t_k, into `mem`; returns the time they are of [s]. Of a robot with an
     elastic joint: its motors'."""
     pose = prepare_pose(vector, POSE_AT)
-    if is_elastic(vector, CHASER_ROBOT_AT):
+    if gives_way(features, vector, CHASER_ROBOT_AT):
         chaser = motors_of(mem, m.chaser_robot)
-    if is_elastic(vector, CHASER_ROBOT_AT + ROBOT_SIZE):
+    if gives_way(features, vector, CHASER_ROBOT_AT + ROBOT_SIZE):
         target = motors_of(mem, m.target_robot)
     push(mem, m.poses, m.pose_slots, k, chaser)
     push(mem, m.poses + m.pose_slots * MOTION_FLOATS, m.pose_slots, k, target)
@@ -41,6 +41,6 @@ def _see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time
     return instant * T
 
 
-@by_type(lambda cls: _see_poses if cls is Every else _as_before)
+@by_type(lambda cls: _see_poses if is_full(cls) else _as_before)
 def see_poses(features, vector, m, T, chance, mem, k, chaser, target, seen_time):
     """The measured poses at t_k, into `mem`; returns the time they are of [s]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from softdock.core.command.laboratory import in_laboratory, prepare_laboratory
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import CHASER_ROBOT_AT, LABORATORY_AT, REACHES, TARGET_ROBOT_AT
 from softdock.core.spatial.vectors import load3, norm, subtract
 
@@ -23,7 +23,7 @@ def _out_of_reach(features, vector, chaser, target):
     )
 
 
-@by_type(lambda cls: _out_of_reach if cls is Every else _in_reach)
+@by_type(lambda cls: _out_of_reach if is_full(cls) else _in_reach)
 def out_of_reach(features, vector, chaser, target):
     """Whether a robot has gone beyond its reach."""
 

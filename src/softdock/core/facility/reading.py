@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import is_full
 from softdock.core.machine.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
@@ -97,6 +97,6 @@ def _full_reading(features, vector, mem, T, chance, robot, filter_at, tick, cont
     return from_sensor(mock_up.sensor, motion.q, reading)
 
 
-@by_type(lambda cls: _full_reading if cls is Every else _contact_alone)
+@by_type(lambda cls: _full_reading if is_full(cls) else _contact_alone)
 def full_reading(features, vector, mem, T, chance, robot, filter_at, tick, contact, was, motion):
     """One sample of a sensor that is more than noise on the contact."""

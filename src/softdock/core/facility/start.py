@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.core.adaptation.interface import Output, Wrenches
 from softdock.core.contact import touch_apart
+from softdock.core.facility.moving import chaser_carrier, target_carrier
 from softdock.core.facility.sampling import hand_over, sample_wrenches
 from softdock.core.facility.state import Facility, Tick
 from softdock.core.machine.compiled import apart, by_type, compiled
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import Arms, Every
 from softdock.core.machine.vector import CHASER_ROBOT_AT, PAIRS_MEM, POSE_AT, TARGET_ROBOT_AT
+from softdock.core.robots.arm.start import stand
 from softdock.core.robots.delay import delayed_set_point, store_delayed_acceleration
 from softdock.core.robots.history import motion_at, push
 from softdock.core.robots.joint import store_motors
@@ -58,7 +62,23 @@ def _first_arrived(features, params, vector, mem):
     return chaser, target, late
 
 
-@by_type(lambda cls: _first_arrived if cls is Every else _first_stamped)
+@apart
+def _first_on_arms(features, params, vector, mem):
+    m, T, chance = params.memory, params.T, params.chance
+    chaser, target, late = _first_arrived(features, params, vector, mem)
+    step = min(T / params.plant_steps, params.sensor.period)
+    chaser = stand(vector, chaser_carrier(params), chance, T, step, mem, chaser)
+    target = stand(vector, target_carrier(params), chance, T, step, mem, target)
+    if params.elastic:
+        store_motors(mem, m.chaser_robot, T, chaser, chaser)
+        store_motors(mem, m.target_robot, T, target, target)
+    return chaser, target, late
+
+
+CHOICES: dict[type, Any] = {Every: _first_arrived, Arms: _first_on_arms}
+
+
+@by_type(lambda cls: CHOICES.get(cls, _first_stamped))
 def first_motions(features, params, vector, mem):
     """The mock-ups at t = 0, where they were before into `mem`; and how late their poses are seen
     [s]."""

@@ -4,6 +4,8 @@ mock-ups; a loop without them compiles in two thirds of the time.
 A scenario's `Markers` name the features and the methods by *type*, so that compiled code holds what
 the scenario uses (scenario/features.py decides). A heavy part is chosen with `by_type`: in a
 `Plain` loop a part stands in its place that is never reached, and the heavy one is not compiled.
+Arms are heavier still, so they are a feature of their own: a loop without them has none of their
+code.
 """
 
 from __future__ import annotations
@@ -33,9 +35,20 @@ class Every(NamedTuple):
     nothing: int
 
 
+class Arms(NamedTuple):
+    """All of that, and robots that are arms of six joints (robots/arm)."""
+
+    nothing: int
+
+
+def is_full(cls: type) -> bool:
+    """Whether a loop of these features has all that the facility can do; with arms or without."""
+    return cls is Every or cls is Arms
+
+
 class Markers(NamedTuple):
     """Types that choose the code: the features, and one marker per method
     (adaptation/registry.py)."""
 
-    features: Plain | Every
+    features: Plain | Every | Arms
     methods: tuple

@@ -16,9 +16,12 @@ from typing import Any
 REQUIRED = None
 ANY = math.inf
 WRITTEN_HERE = (
+    "arm",
     "contacts",
     "joints",
     "sensor",
+    "places",
+    "averages",
 )  # kinds of parameters that no user writes: where a method finds what in the vector
 
 
@@ -40,13 +43,14 @@ class Parameter:
     scale: float = 1.0  # user's unit to SI
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
-    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, table,
-    # schedule, gains, network, or one of WRITTEN_HERE
+    # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, six,
+    # table, schedule, gains, thrusters, network, or one of WRITTEN_HERE
     kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = (
         None  # (key of a choice, its values) for which the parameter applies
     )
     causality: str = ""  # of the ports that a network must have: position or force
+    swept: bool = True  # a campaign may vary it; False: something was computed from it before
 
     @property
     def allowed(self) -> str:
@@ -77,6 +81,10 @@ class Parameter:
             "gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"
         }
         what |= {
+            "thrusters": "up to 24 rows [x, y, z, direction x, y, z]: position [m] and direction, "
+            "not zero, of the force on the chaser"
+        }
+        what |= {
             "network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"
         }
         what |= {
@@ -84,6 +92,7 @@ class Parameter:
             "no direction"
         }
         what |= {kind: "nothing: softdock writes it" for kind in WRITTEN_HERE}
+        what |= {"six": "one number, or six (one per joint)"}
         what |= {"mass": "one number, or three (one per world axis)"}
         noun = what.get(self.kind) or (
             "a finite number" if self.size == 1 else f"{self.size} finite numbers"

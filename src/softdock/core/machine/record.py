@@ -14,6 +14,7 @@ from softdock.core.adaptation.hooks import record_methods
 from softdock.core.adaptation.method import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import LEDGER
+from softdock.core.facility.joint_record import RecordedArm, joint_channels, record_arms
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.state import store_ledger
@@ -112,12 +113,15 @@ CHANNELS: tuple[Channel, ...] = tuple(one for _, channels in RECORDED for one in
 CHANNEL_COUNT, AT = RECORD.size, RECORD.at
 
 
-def channels_of(names: Iterable[str]) -> tuple[Channel, ...]:
+def channels_of(names: Iterable[str], arms: Iterable[RecordedArm] = ()) -> tuple[Channel, ...]:
     """Every channel of a run whose scenario lists these methods: a method's own stand behind, under
-    its name (a second one's under `name_2`)."""
+    its name (a second one's under `name_2`), and behind those the joints of robots that are
+    arms."""
     found, listed = list(CHANNELS), list(names)
     for name, prefix in zip(listed, numbered(listed), strict=True):
         found += [Channel(f"{prefix}.{own}", *rest) for own, *rest in METHODS[name].channels]
+    for arm in arms:
+        found += [Channel(*one) for one in joint_channels(arm)]
     return tuple(found)
 
 
@@ -152,3 +156,4 @@ def record_row(row, params, mem, loop, t):
     row[AT.depth] = loop.depth
     store_ledger(row, AT.ledger, loop.ledger)
     record_methods(params.methods, mem, row, CHANNEL_COUNT)
+    record_arms(params.features, params.memory, mem, row)

@@ -4,6 +4,7 @@ the truth, which only a simulation has. The truth goes to records and pages, nev
 
 from __future__ import annotations
 
+from softdock.core.facility.arms import trouble_of_arms
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.readings import seen_by_report
@@ -12,6 +13,7 @@ from softdock.core.seam import (
     CHASER_REDUCED,
     CHASER_TWIST,
     CHASER_WRENCH,
+    ROBOT_FAULT,
     TARGET_POSE,
     TARGET_REDUCED,
     TARGET_TWIST,
@@ -60,7 +62,7 @@ def fill_report(params, mem, facility, k, report):
     report[R.now] = _stamp(t)
     report[R.late] = 0.0
     report[R.lost] = 0.0
-    report[R.status] = 0.0
+    report[R.status] = float(ROBOT_FAULT if trouble_of_arms(params.features, params, mem) else 0)
     report[R.chaser_stamp] = _stamp(f.seen_time)
     report[R.target_stamp] = _stamp(f.seen_time)
     report[R.chaser_age] = t - f.seen_time

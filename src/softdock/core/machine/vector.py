@@ -53,7 +53,7 @@ from softdock.core.machine.places import (
 )
 from softdock.core.robots.robot import (
     Chance,
-    is_elastic,
+    gives_way,
     longest_delay,
     prepare_follower,
     prepare_robot,
@@ -210,7 +210,9 @@ def prepare_rig(vector, features):
     pairs = prepare_pairs(vector, features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
-    elastic = is_elastic(vector, CHASER_ROBOT_AT) or is_elastic(vector, TARGET_ROBOT_AT)
+    elastic = gives_way(features, vector, CHASER_ROBOT_AT) or gives_way(
+        features, vector, TARGET_ROBOT_AT
+    )
     ideal_pose = prepare_pose(vector, POSE_AT).ideal and not elastic
     bounded = (
         vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0

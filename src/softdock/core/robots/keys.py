@@ -4,14 +4,20 @@ models stand here, what they do in models.py."""
 from __future__ import annotations
 
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.robots.coordinated_keys import COORDINATED
 from softdock.core.robots.history import INTERPOLATIONS
 
 MS = 1e-3  # s
 LONGEST_DELAY_MS = 2000.0
 DELAY = 0  # its index in MODELS: the robot that is late and nothing else
-MODELS = ("delay", "lag", "limited")
+MODELS = ("delay", "lag", "limited", "arm")
 EXTRAPOLATE, HOLD_LAST = 0, 1
+LIMITED = 2  # in MODELS
+ARM_MODEL = 3  # in MODELS: the arm of six joints (arm/)
+FOLLOWING = ("stiff", "lag", "limited")  # how the joints of an arm follow (arm/motors.py)
+JOINTS_STIFF, JOINTS_LAG, JOINTS_LIMITED = 0, 1, 2
 _LAG, _LIMITED = ("model", ("lag",)), ("model", ("limited",))
+_ARM, _JOINTS_LAG = ("model", ("arm",)), ("joints", ("lag",))
 ROBOT = Group(
     "robot",
     "One robot: from the stamp of a set-point to the mock-up being there.",
@@ -238,4 +244,56 @@ ROBOT = Group(
         0.0,
         1e6,
     ),
+    Parameter(
+        "joints",
+        "joints",
+        "how the joints of an arm follow: at once, with a lag, within the arm's limits",
+        "stiff",
+        choices=FOLLOWING,
+        when=_ARM,
+    ),
+    Parameter(
+        "joint_lag",
+        "joint_lag_Hz",
+        "natural frequency of each joint's lag",
+        None,
+        "Hz",
+        0.0,
+        1e4,
+        open_low=True,
+        size=6,
+        kind="six",
+        when=_JOINTS_LAG,
+    ),
+    Parameter(
+        "joint_zeta_lag",
+        "joint_lag_damping_ratio",
+        "damping ratio of the joints' lag",
+        1.0,
+        low=0.0,
+        high=100.0,
+        open_low=True,
+        when=_JOINTS_LAG,
+    ),
+    Parameter(
+        "joint_jerk",
+        "joint_max_jerk_rad_per_s3",
+        "jerk limit of each joint; 0: none",
+        0.0,
+        "rad/s^3",
+        0.0,
+        1e7,
+        when=("joints", ("limited",)),
+    ),
+    Parameter(
+        "elastic_joints",
+        "elastic_joints",
+        "whether the links of an arm give way between motors and contact; stiffness and "
+        "damping are the arm's, damping by joint_damping_ratio where it states none",
+        False,
+        kind="flag",
+        when=_ARM,
+    ),
+    Parameter("arm", "arm", "the arm's numbers behind the vector", (0, 0), size=2, kind="arm"),
+    COORDINATED,
 )

@@ -42,3 +42,4 @@ class RobotModel:
     linear: Callable[[Mapping[str, Any]], Linear] = _only_late
     # m/s^2, the largest acceleration that it can have
     strongest: Callable[[Mapping[str, Any]], float] = _any_acceleration
+    is_arm: bool = False  # compiled into loops with arms alone (features.Arms)

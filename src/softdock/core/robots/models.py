@@ -3,11 +3,13 @@
 delay     the mock-up is where the set-points were a delay ago; delay zero is the ideal robot
 lag       the same, followed with a second-order lag
 limited   the same, followed within limits of speed, acceleration and jerk
+arm       the same in the joints of an arm: at once, with a lag or within limits, stiff or elastic
 """
 
 from __future__ import annotations
 
 from softdock.core.machine.generated import choosing
+from softdock.core.robots.arm.motors import ARM_ROBOT
 from softdock.core.robots.delay import DELAY_MODEL
 from softdock.core.robots.keys import MODELS
 from softdock.core.robots.lag import LAG_MODEL
@@ -18,15 +20,21 @@ ROBOT_MODELS: tuple[RobotModel, ...] = (
     DELAY_MODEL,
     LAG_MODEL,
     LIMITED_MODEL,
+    ARM_ROBOT,
 )
 if tuple(model.name for model in ROBOT_MODELS) != MODELS:
     raise TypeError(f"models.py and keys.py list other robot models: {', '.join(MODELS)}")
 
+ARGUMENTS = "vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial"
+# an arm's code is compiled for loops with arms alone; elsewhere its number is never met
 follow_set_points = choosing(
     "follow_set_points",
-    "vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial",
+    ARGUMENTS,
     "robot.model",
-    [model.follow for model in ROBOT_MODELS],
+    [ROBOT_MODELS[0].follow if model.is_arm else model.follow for model in ROBOT_MODELS],
+)
+follow_with_arms = choosing(
+    "follow_with_arms", ARGUMENTS, "robot.model", [model.follow for model in ROBOT_MODELS]
 )
 
 

@@ -7,14 +7,18 @@ spring and a damper.
 
 from __future__ import annotations
 
+from typing import Any
+
 from softdock.core.chance import draw
 from softdock.core.machine.compiled import apart, by_type, compiled, door
-from softdock.core.machine.features import Every
+from softdock.core.machine.features import Arms, Every, is_full
+from softdock.core.robots.arm.layout import has_elastic_joints
+from softdock.core.robots.arm.set_points import take_joints
 from softdock.core.robots.delay import DROPOUT
 from softdock.core.robots.history import motion_at, push, stamped
 from softdock.core.robots.joint import motors_of
 from softdock.core.robots.keys import HOLD_LAST, MODELS, ROBOT
-from softdock.core.robots.models import follow_set_points
+from softdock.core.robots.models import follow_set_points, follow_with_arms
 from softdock.core.robots.prepare import (
     Chance,
     Follower,
@@ -50,6 +54,7 @@ def receive(features, vector, carrier, chance, T, mem, stamp, set_point):
     """A set-point arrives, or is lost and replaced by what the robot makes of the last one."""
     if not carrier.follower.steady:
         set_point = arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point)
+        take_joints(features, vector, carrier, mem, stamp, set_point)
     push(mem, carrier.history, carrier.slots, stamp, set_point)
 
 
@@ -73,7 +78,7 @@ def _arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point
     return Motion(add_scaled(last.p, T, last.v), q, last.v, last.w)
 
 
-@by_type(lambda cls: _arrived_or_lost if cls is Every else _arrived)
+@by_type(lambda cls: _arrived_or_lost if is_full(cls) else _arrived)
 def arrived_or_lost(features, vector, carrier, chance, T, mem, stamp, set_point):
     """What reaches the robot of a set-point."""
 
@@ -116,6 +121,33 @@ def _carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertia
     return follow_set_points(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial)
 
 
-@by_type(lambda cls: _carry_on if cls is Every else _stay)
+@apart
+def _carry_on_arms(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
+    follower = carrier.follower
+    robot = prepare_robot(vector, follower.at, follower.which)
+    if gives_way(features, vector, follower.at):
+        motion = motors_of(mem, carrier.state)
+    return follow_with_arms(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial)
+
+
+@compiled
+def _gives_way(features, vector, base):
+    return is_elastic(vector, base)
+
+
+@compiled
+def _arm_gives_way(features, vector, base):
+    return is_elastic(vector, base) or has_elastic_joints(vector, base)
+
+
+@by_type(lambda cls: _arm_gives_way if cls is Arms else _gives_way)
+def gives_way(features, vector, base):
+    """Whether a robot is elastic: its motors are not where its mock-up is."""
+
+
+CARRIES: dict[type, Any] = {Every: _carry_on, Arms: _carry_on_arms}
+
+
+@by_type(lambda cls: CARRIES.get(cls, _stay))
 def carry_on(features, vector, carrier, chance, T, mem, motion, t0, t1, inertial):
     """The mock-up of a robot that is more than late."""

@@ -15,6 +15,7 @@ ROLES = {"faithful": "c3", "off": "c2", "unsafe": "c4"}  # of the verdict's word
 ROW, FRAME = 30, 110  # pixels of a bar, and around them
 Say = Callable[[float], str]
 ROOM = 1.35  # of the longest bar: its number stands behind it
+INSIDE = 1.15  # of the longest bar: where the number of a longer one stands
 MOST_BOUNDS = 6.0  # longest axis, in bounds: what is beyond is written and not drawn
 
 
@@ -92,7 +93,7 @@ def _labels(rows: list[dict[str, Any]], most: list[float], end: float, say: Say)
     """Each bar's number behind its whisker, where neither covers the other."""
     extra = {
         "mode": "text",
-        "x": [min(value, end) for value in most],
+        "x": [min(value, INSIDE * end) for value in most],
         "y": [c["label"] for c in rows],
         "text": [f"\u2002{say(value)}" for value in most],
         "textposition": "middle right",

@@ -19,6 +19,8 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.guidance_charts import guidance_section
+from softdock.report.run.joint_charts import joint_section
 from softdock.report.run.latch_charts import latch_section
 from softdock.report.run.motion_charts import motion_charts
 from softdock.report.run.orbit_charts import orbit_charts
@@ -189,11 +191,13 @@ SECTIONS = [  # in the order of the page
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
     Section("lvlh", "In the orbit's turning axes", lambda told: orbit_charts(told.run, told.orbit)),
+    Section("guidance", "Guided", lambda told: guidance_section(told.run, told.metrics)),
     Section(
         "latch",
         "Latched",
         lambda told: latch_section(told.run, told.orbit, told.metrics),
     ),
+    Section("joints", "Joints of the arms", lambda told: joint_section(told.run)),
     Section("forces", "Forces", lambda told: force_chart(told.run, told.orbit)),
     Section("energy", "Energy", _energy),
     Section("methods", "What the methods did", _methods),

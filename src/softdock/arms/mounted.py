@@ -1,0 +1,41 @@
+"""What an arm's flange carries: the load that its mount states, or else the scenario's mock-up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from softdock.arms.arm import Arm, matrix_of, six, symmetric
+from softdock.scenario.facility import Load, Mount
+
+
+def loaded(arm: Arm, mount: Mount, scenario_load: Load | None = None) -> Arm:
+    """The arm with what its flange carries: the mount's load, or else the scenario's mock-up.
+
+    A mount's load is in the mock-up's frame, a scenario's from the satellite's centre of mass.
+    """
+    if mount.load is not None:
+        load, frame = mount.load, mount.mock_up
+    elif scenario_load is not None:
+        load, frame = scenario_load, mount.satellite
+    else:
+        return arm
+    if load.mass <= 0.0:
+        return arm
+    R = matrix_of(frame.q)
+    centre = np.add(frame.p, frame.turned(load.centre))
+    return arm.carrying(load.mass, centre, six(R @ symmetric(load.inertia) @ R.T))
+
+
+def mock_up_load(tables: Mapping[str, Any], robot: str) -> Load | None:
+    """What a scenario's `[mock_up]` puts behind the sensor of a robot."""
+    row = tables.get("mock_up", {}).get(robot, {})
+    mass = float(row.get("mass_kg", 0.0))
+    if mass <= 0.0:
+        return None
+    given = np.array(row.get("inertia_kg_m2", (0.0,) * 3), float)
+    matrix = np.diag(given) if given.ndim == 1 else given
+    moments = [matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
+    return Load(mass, tuple(row.get("centre_m", (0.0,) * 3)), tuple(float(v) for v in moments))

@@ -1,0 +1,65 @@
+"""Robots of a scenario that are arms: which they are, and where their numbers go in the vector.
+
+The arms themselves are read by softdock.arms, which stands above this package and is asked for by
+name (`placed_arms`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from softdock._given import given
+from softdock.core.adaptation.method import Method
+from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
+from softdock.core.robots.keys import ARM_MODEL, MODELS, ROBOT
+from softdock.errors import BadInput, Problem
+
+BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
+NAME = MODELS[ARM_MODEL]
+
+
+def arm_robots(tables: Mapping[str, Any]) -> tuple[str, ...]:
+    """The robots whose model is an arm."""
+    robots = tables.get("robots", {})
+    return tuple(name for name in BASES if robots.get(name, {}).get("model") == NAME)
+
+
+def arm_place(robot: str) -> int:
+    """Where the vector says at which place a robot's arm stands."""
+    return BASES[robot] + int(ROBOT.at.arm)
+
+
+def frozen_by_arms(tables: Mapping[str, Any], key: str) -> str:
+    """Why a key cannot differ from run to run of one batch where robots are arms; empty: it can.
+    The arms' numbers are made from these keys once, for all runs."""
+    table, _, _ = key.partition(".")
+    if not arm_robots(tables) or table not in ("laboratory", "mock_up"):
+        return ""
+    if table == "mock_up" and not any(
+        tables["robots"][robot].get("elastic_joints") for robot in arm_robots(tables)
+    ):
+        return ""
+    return "one value in a batch: the arms of [facility] are set up and loaded for it"
+
+
+def tell_arms(reader: Any, method: Method, values: Mapping[str, Any], base: int) -> None:
+    """What a method that takes the arms' own stiffness is told of them, into the vector at `base`;
+    the filter's numbers only where it filters."""
+    if values.get("robot_stiffness") != NAME or reader.problems:
+        return
+    try:
+        told = given("arms_at_contact")(reader.resolved, reader.folder)
+    except BadInput as error:
+        reader.problems += [located(problem, reader.locate) for problem in error.problems]
+        return
+    for name, numbers in told.items():
+        if values["environment"] == "filter" or not name.startswith("filter"):
+            at = base + getattr(method.group.at, name)
+            reader.vector[at : at + len(numbers)] = numbers
+
+
+def located(problem: Problem, locate: Callable[[str], str]) -> Problem:
+    """With file and line, where it has none yet."""
+    return problem if problem.where else replace(problem, where=locate(problem.key))
