@@ -22,6 +22,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "latch.png", _latch, "figure:has(#chart-latch-way)"
     yield "guided_docking.png", _guided_docking, "figure:has(#chart-lvlh)"
     yield "guided_thrust.png", _guided_docking, "figure:has(#chart-guidance-thrust)"
+    yield "guided_map.png", _guided_map, "figure:has(#chart-map-latched-0)"
 
 
 def _demo() -> str:
@@ -85,6 +86,16 @@ def _guided_docking() -> str:
     from softdock.scenario.files import load_scenario
 
     return run_page(simulate(load_scenario("vbar_docking")))
+
+
+def _guided_map() -> str:
+    """The page of `softdock campaign vbar_navigation`."""
+    from softdock.archive.campaign_folder import run_campaign
+    from softdock.campaign.plan import load_plan
+
+    with tempfile.TemporaryDirectory() as folder:
+        run_campaign(load_plan("vbar_navigation"), Path(folder) / "campaign")
+        return (Path(folder) / "campaign" / "report.html").read_text(encoding="utf-8")
 
 
 def main(names: list[str]) -> int:
