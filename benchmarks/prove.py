@@ -103,6 +103,13 @@ def _recording(seed: int) -> dict[str, Any]:
     return in_real_time(3600.0)
 
 
+@part("rig_hour", "an hour of a whole emulated rig: every row of its loop is in the file")
+def _rig_hour(seed: int) -> dict[str, Any]:
+    from benchmarks.rig_hour import recorded
+
+    return recorded(3600.0)
+
+
 def _held(found: dict[str, Any]) -> dict[str, Any]:
     """A hostile user's numbers: met if there was something to try and nothing failed."""
     return {**found, "met": found["count"] > 0 and not found["failures"]}

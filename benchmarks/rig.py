@@ -41,8 +41,11 @@ def shares(times: np.ndarray) -> dict[str, float]:
     return {"packets": len(times), "p50_us": p50, "p99_us": p99, "p99.99_us": tail}
 
 
-def on_loopback(seconds: float, repeat: int = 1, rate_Hz: int = 7000) -> tuple[OnRig, RigSeries]:
-    """epos_1d on the preset, for some seconds each; nothing is recorded."""
+def on_loopback(
+    seconds: float, repeat: int = 1, rate_Hz: int = 7000, yielding: bool = False
+) -> tuple[OnRig, RigSeries]:
+    """epos_1d on the preset, for some seconds each; nothing is recorded. `yielding`: the emulators
+    wait for the loop, so that an answer's time is its own."""
     names = ("robots.chaser.port", "robots.target.port", "sensors.chaser.port")
     changes: dict[str, Any] = dict(
         zip((*names, "sensors.chaser.http_port"), free_ports(len(names) + 1))
@@ -56,7 +59,7 @@ def on_loopback(seconds: float, repeat: int = 1, rate_Hz: int = 7000) -> tuple[O
     }
     scenario = load_scenario("epos_1d", {"time.duration_s": seconds})
     on = on_rig(load_rig("emulated_pair", changes), scenario)
-    with peers_of(on) as emulators, open_peers(on.rig) as peers:
+    with peers_of(on, yielding=yielding) as emulators, open_peers(on.rig) as peers:
         assert emulators is not None, "these ports were free a moment ago"
         return on, run_series(on, peers, emulators.go, repeat=repeat)
 
@@ -65,7 +68,7 @@ def loop_times(seconds: float) -> dict[str, Any]:
     """The program and the echo, alternately."""
     found: dict[str, list[np.ndarray]] = {"program": [], "echo": []}
     for _ in range(2):
-        _, series = on_loopback(seconds, rate_Hz=1000)  # as the echo has it
+        _, series = on_loopback(seconds, rate_Hz=1000, yielding=True)  # as the echo
         found["program"].append(series.compute_us)
         found["echo"].append(echo_loop(seconds, True, 80)[0])
     made: dict[str, Any] = {name: shares(np.concatenate(t)) for name, t in found.items()}

@@ -10,6 +10,7 @@ from rig_runs import MASS, RV, S, V, quick, sends
 
 from softdock.core.rig import layout
 from softdock.drivers.faults import Faults
+from softdock.drivers.links import SensorLink
 from softdock.drivers.rig_emulation import emulation_of
 from softdock.drivers.rig_program import RigProgram
 from softdock.drivers.rig_virtual import VirtualRig, make_peers
@@ -111,9 +112,9 @@ def forge(packets, seed, seconds=3.0):
             before, way = largest_step(program, before)
             assert way <= limit, (one, way, program.state, program.why)
 
-        forgers = [Forger(p, SHARE, one + i) for i, p in enumerate((*peers.robots, peers.sensor))]
+        forgers = [Forger(p, SHARE, one + i) for i, p in enumerate(peers.all)]
         time = VirtualTime(forgers, answer, faults)
-        time.tell("sensor", program.sensor.request())
+        time.tell("sensor", SensorLink.request())
         time.run(round(seconds * 1e9))
         if program.reason == "none":  # still on its way: the operator has enough
             program.arrays.asked[0] = layout.ASKED_STOP

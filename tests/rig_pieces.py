@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 import softdock
 from softdock.core.wire import doors as wire
 from softdock.drivers.docking import Docking
-from softdock.drivers.emulate import Emulation, Plant
 from softdock.drivers.emulated_robot import EmulatedRobot, RobotSettings
 from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
+from softdock.drivers.emulation import Emulation, Plant
 from softdock.drivers.rsi_config import parse_ethernet_file
 
 MS, SECOND = 1_000_000, 1_000_000_000
@@ -103,7 +104,7 @@ def emulation(
         plant=Plant(scenario.vector, scenario.markers, scenario.mem_floats),
         robots=tuple(settings),
         motions=motions,
-        sensor=SensorSettings(**(sensor or {})),
+        sensors=(SensorSettings(**(sensor or {})),),
         **options,
     )
 
@@ -118,6 +119,20 @@ def warm_up(callback, names=("chaser", "target", "sensor")) -> None:
     """Every door behind a callback, compiled before a clock runs: it is not to be used again."""
     for who in names:
         list(callback(0, who, bytes(36) if who == "sensor" else ROB))
+
+
+def free_host(port: int) -> str:
+    """An address of loopback where nobody has a port now: of a peer whose port cannot be chosen."""
+    pid = os.getpid()
+    for i in range(1, 255):
+        host = f"127.{1 + (pid >> 8) % 254}.{pid % 256}.{i}"
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
+            try:
+                tried.bind((host, port))
+            except OSError:
+                continue
+            return host
+    raise RuntimeError(f"no address of loopback has port {port} free")
 
 
 def free_ports(number: int) -> list[int]:

@@ -17,19 +17,20 @@ APPROACH = 0.02  # m/s, epos_1d
 MASS = 63.0  # kg
 S, V = layout.STAND.at, layout.SEEN.at
 RS, RV = layout.ROBOT_STAND.at, layout.ROBOT_SEEN.at
+SV = layout.SENSOR_SEEN.at
 # in phase, so that every sample used is of the same instant; a short wait before anything moves
 QUICK = {"sensors.chaser.rate_Hz": 1000, "run_up.listen_s": 0.3, "emulate.phase_ms": 0.0}
 
 
-def quick(changes=None, scenario=None):
+def quick(changes=None, scenario=None, base=QUICK):
     """epos_1d, or another scenario, on the rig with some keys changed."""
     scenario = load_scenario("epos_1d") if scenario is None else scenario
-    return on_rig(load_rig("emulated_pair", QUICK | (changes or {})), scenario)
+    return on_rig(load_rig("emulated_pair", base | (changes or {})), scenario)
 
 
-def fly(changes=None, faults=None, scenario=None, **options):
+def fly(changes=None, faults=None, scenario=None, base=QUICK, **options):
     """A run to its end: the rig and what it came to."""
-    rig = VirtualRig(quick(changes, scenario), faults, **options)
+    rig = VirtualRig(quick(changes, scenario, base), faults, **options)
     rig.run(40.0)
     return rig, outcome_of(rig.program)
 

@@ -36,7 +36,7 @@ class Talk:
         emulation, faults = emulation_of(self.on), faults_of(rig)
         windows, scenario = faults.window_rows(), self.on.scenario
         self.robots = [EmulatedRobot(r, scenario, windows) for r in emulation.robots]
-        self.sensor = EmulatedSensor(emulation.sensor, scenario, *self.robots, windows)
+        self.sensor = EmulatedSensor(emulation.sensors[0], scenario, *self.robots, windows)
         self.sensor.name = SENSOR
         for robot, motion, phase in zip(self.robots, emulation.motions, emulation.phases_ms):
             robot.start(round(1e6 * phase), motion)

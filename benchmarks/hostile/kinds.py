@@ -224,6 +224,63 @@ def _schedule(path: Path) -> object:
     return load_scenario(scenario)
 
 
+def _rigs() -> list[bytes]:
+    """The presets, a rig with two sensors, one robot and arms, and what `rig new` writes."""
+    from softdock.drivers.rig_file import load_rig, rig_presets, rig_text
+    from softdock.drivers.rig_text import Addresses, new_rig_text
+
+    whole = load_rig("emulated_pair").toml()  # every key that there is, written out
+    own = new_rig_text("mine", Addresses(), "IPO_FAST")
+    lines = [x for x in own.splitlines() if not x.startswith(("ethernet_xml", "context"))]
+    return [
+        *(rig_text(name)[0].encode() for name in rig_presets()),
+        whole.encode(),
+        "\n".join(lines).encode(),
+        OWN_RIG,
+    ]
+
+
+OWN_RIG = b"""schema = 1
+name = "one robot"
+note = "in the old hall"
+[clock]
+master = "target"
+mode = "IPO"
+[robots.chaser]
+driver = "fixed"
+[robots.target]
+address = "127.0.0.1"
+port = 59153
+stop_input = "DiL"
+stop_value = 1
+[sensors.chaser]
+port = 59154
+http_port = 0
+in_flange_wxyz = [0.0, 1.0, 0.0, 0.0]
+[sensors.target]
+port = 59156
+http_port = 59157
+rate_Hz = 1000
+bias_N = [0.1, -0.2, 9.8]
+[tools.target]
+mass_kg = 2.0
+centre_m = [0.0, 0.0, 0.05]
+inertia_kg_m2 = [0.01, 0.01, 0.01]
+[limits]
+force_N = 50.0
+[facility.target]
+base_m = [1.0, 0.0, 0.0]
+[emulate]
+faults = "loss=0.01,stall=20ms@3s"
+"""
+
+
+def _rig(path: Path) -> object:
+    from softdock.drivers.rig_file import load_rig
+
+    return load_rig(path).toml()
+
+
 KINDS = {
     kind.name: kind
     for kind in (
@@ -236,5 +293,6 @@ KINDS = {
         Kind("ethernet", ".xml", _ethernet_files, _ethernet),
         Kind("context", ".rsi.xml", _contexts, _context),
         Kind("schedule", ".csv", _schedules, _schedule),
+        Kind("rig", ".toml", _rigs, _rig),
     )
 }

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import pytest
-from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_ports, warm_up
+from rig_pieces import DIGITAL_INPUT, emulation, ethernet_file, free_host, free_ports, warm_up
 
 from softdock.drivers.emulate import Emulators
 from softdock.drivers.links import RobotLink
@@ -23,7 +23,8 @@ from softdock.drivers.serve import Server
 from softdock.drivers.sockets import Port
 
 pytestmark = pytest.mark.oracle
-SENSOR_HOST = "127.0.0.2"  # NetFT's port is fixed, and 127.0.0.1 may have it in use
+RDT_PORT = 49152  # NetFT asks no other; so another address of loopback, of this process alone
+SENSOR_HOST = free_host(RDT_PORT)
 
 
 def need(package: str) -> None:
@@ -59,10 +60,13 @@ def running():
     ports = free_ports(2)
     emulated = emulation(
         *ports,
-        sensor={"rate_Hz": 1000, "serial": "FT12345"},
+        sensor={
+            "rate_Hz": 1000,
+            "serial": "FT12345",
+            "address": SENSOR_HOST,
+            "port": RDT_PORT,
+        },
         timeout_packets=1_000_000,
-        host=SENSOR_HOST,
-        rdt_port=49152,
     )
     pressed = emulated.motions[0]._replace(p=(-0.005, 0.0, 0.0))
     object.__setattr__(emulated, "motions", (pressed, emulated.motions[1]))
@@ -189,7 +193,7 @@ def test_netft_reads_the_emulated_sensor(running):
     need("NetFT")
     from NetFT import Sensor
 
-    assert running.ports["sensor"]["port"] == 49152
+    assert running.ports["sensor"]["port"] == RDT_PORT
     sensor = Sensor(SENSOR_HOST)
     sensor.sock.settimeout(5.0)
     counts = sensor.getMeasurement()

@@ -33,7 +33,7 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
         ]
         sensor_port, stranger = Port(HOST, 0, address), Port()
         server = CompiledServer(
-            list(zip(sockets, links)), (sensor_port, sensor), hold_program(links[0]), rows=1000
+            list(zip(sockets, links)), [(sensor_port, sensor)], hold_program(links[0]), rows=1000
         )
         server.warm_up()
         sensor_port.send(SensorLink.request(), address)

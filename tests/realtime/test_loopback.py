@@ -59,7 +59,7 @@ def test_a_docking_over_loopback():
 def test_an_emulator_without_its_port_says_so():
     """Another program has the sensor's port: refused with the address, no process left behind."""
     taken = Port("127.0.0.1", 0, ("127.0.0.1", 9))
-    emulated = emulation(*free_ports(2), sensor={"rate_Hz": 1000}, rdt_port=taken.address[1])
+    emulated = emulation(*free_ports(2), sensor={"rate_Hz": 1000, "port": taken.address[1]})
     running = Emulators(emulated)
     with pytest.raises(BadInput, match=f"127.0.0.1:{taken.address[1]}.*a free port"), running:
         pass

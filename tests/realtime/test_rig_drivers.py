@@ -12,7 +12,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from rig_runs import S, V, fly, quick
+from rig_runs import SV, S, fly, quick
 
 from softdock.core.wire.emulated_robot import START
 from softdock.core.wire.emulated_sensor import BIASED
@@ -56,12 +56,13 @@ def test_both_queues_run_the_same_program():
     on = quick()
     peers = make_peers(emulation_of(on, faults))
     program = RigProgram(on, ends=True)
-    time = VirtualTime([*peers.robots, peers.sensor], program, faults)
+    time = VirtualTime(peers.all, program, faults)
     time.run(round(SECONDS * 1e9))
     other = compiled_queue()
     assert program.state == other.state == "to the start"
     program.arrays.stand[S.now_ns] = other.arrays.stand[S.now_ns]
-    for name in ("stand", "seen", "robot_stand", "robot_seen", "sent_ns", "sent", "kept", "report"):
+    names = ("stand", "seen", "robot_stand", "robot_seen", "sensor_stand", "sensor_seen")
+    for name in (*names, "sent_ns", "sent", "kept", "report"):
         ours, theirs = getattr(program.arrays, name), getattr(other.arrays, name)
         assert np.array_equal(ours, theirs, equal_nan=True), name
 
@@ -105,6 +106,6 @@ def test_the_sensor_s_zero_is_taken_before_anything_moves():
     rig.run(40.0)
     found = outcome_of(rig.program)
     assert found.reason == "completed", found.why
-    assert rig.program.arrays.seen[V.bias] == pytest.approx(3.0, abs=1e-6)
+    assert rig.program.arrays.sensor_seen[0, SV.bias] == pytest.approx(3.0, abs=1e-6)
     assert found.restitution == pytest.approx(plain.restitution, abs=1e-6)
     assert found.peak_force_N == pytest.approx(plain.peak_force_N, abs=1e-5)

@@ -107,6 +107,32 @@ def test_a_bound_on_restitution_stops_a_run(tmp_path):
     assert "no safety function" in found["no_safety_function"]
 
 
+@compiled_only
+def test_two_sensors_and_the_target_s_clock_over_loopback(tmp_path):
+    """Four processes beside ours, the target's telegrams as the clock: the docking is that of the
+    preset, and every sample of both sensors is in the recording, each in a stream of its own."""
+    port, page = free_ports(2)
+    changes = ('clock.master="target"', f"sensors.target.port={port}")
+    changes = (*changes, f"sensors.target.http_port={page}", "sensors.target.rate_Hz=1000")
+    words = [word for change in changes for word in ("--set", change)]
+    code, found = command(
+        "run", "emulated_pair", "epos_1d", "--json", "--out", str(tmp_path / "two"), *words
+    )
+    (one,) = found["runs"]
+    assert one["completed"] or one["reason"] in TIME, one["why"]
+    assert code == (0 if one["completed"] else 3)
+    seen = softdock.open_recording(tmp_path / "two" / "run.mcap")
+    assert seen.tables["run"]["sensor_on"] == "both"
+    assert seen.tables["run"]["master"] == "target"
+    assert seen.lost["samples"] == seen.lost["samples_target"] == 0
+    if one["completed"]:
+        assert abs(one["restitution"] - 1.1190838714) <= 2e-2
+        assert "measured.target.force.x" in set(seen.series)
+        force = seen.series["measured.chaser.force.x"] + seen.series["measured.target.force.x"]
+        assert abs(force).max() <= 0.2 * abs(seen.series["measured.chaser.force.x"]).max()
+    assert not multiprocessing.active_children()
+
+
 def test_one_commander_at_a_time(tmp_path):
     """A second program is refused with who holds the rig; afterwards the rig is free."""
     rig = load_rig("emulated_pair")
@@ -118,8 +144,8 @@ def test_one_commander_at_a_time(tmp_path):
 
 
 def test_what_cannot_be_run_is_refused_before_anything_is_opened():
-    """A run-up outside of the box, a scenario faster than the limit, a target as the clock: with
-    key and what to do, and no process was started."""
+    """A run-up outside of the box, a scenario faster than the limit: with key and what to do, and
+    no process was started."""
     runner = CliRunner()
     for change, said in (
         ("robots.chaser.box_max_m=[0.015,0.3,0.3]", "run-up"),

@@ -14,6 +14,7 @@ from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.rig import layout, reasons
 from softdock.core.wire.emulated_robot import START
 from softdock.drivers.faults import Faults, Window
+from softdock.drivers.links import SensorLink
 from softdock.drivers.rig_emulation import emulation_of, start_poses
 from softdock.drivers.rig_outcome import outcome_of
 from softdock.drivers.rig_virtual import VirtualRig
@@ -185,7 +186,7 @@ def test_nothing_moves_before_everybody_is_heard_and_still():
     on = quick()
     rig = VirtualRig(on)
     rig.peers.sensor.arrays.settings[:] = rig.peers.sensor.settings.numbers()
-    rig.peers.sensor.hear(rig.program.sensor.request(0))  # stop
+    rig.peers.sensor.hear(SensorLink.request(0))  # stop
     rig.run(40.0)
     assert rig.program.reason == "sensor_not_heard"
     rig = VirtualRig(on)

@@ -58,9 +58,9 @@ def test_both_queues_leave_the_same_numbers(case):
     again, other_links, other_sensor = pieces(faults)
     run = VirtualRun(
         tuple(again.robots),
-        again.sensor,
-        other_links,
-        other_sensor,
+        (again.sensor,),
+        tuple(link.arrays for link in other_links),
+        (other_sensor.arrays, SensorLink(1.0, 1.0).arrays),
         hold_program(other_links[0]),
         faults,
     )

@@ -48,6 +48,28 @@ def test_a_new_rig_can_be_read_and_its_files_belong_together(tmp_path):
     assert b"RSI_ON(#ABSOLUTE, #IPO)" in (tmp_path / "real_chaser.src").read_bytes()
 
 
+def test_a_new_rig_of_another_shape(tmp_path):
+    """Two sensors; only the target with a robot, which is then the clock."""
+    told = softdock("new", tmp_path / "two.toml", "--target-sensor", "127.0.0.1")
+    assert told.exit_code == 0, told.output
+    rig = load_rig(tmp_path / "two.toml")
+    assert [rig.sensors[n].port for n in ("chaser", "target")] == [59154, 59156]
+    told = softdock(
+        *("new", tmp_path / "one.toml", "--chaser", "fixed", "--sensor", "none"),
+        *("--target-sensor", "127.0.0.1"),
+    )
+    assert told.exit_code == 0, told.output
+    rig = load_rig(tmp_path / "one.toml")
+    assert (rig.moving, rig.clock.master, tuple(rig.sensors)) == (
+        ("target",),
+        "target",
+        ("target",),
+    )
+    refused = softdock("new", tmp_path / "no.toml", "--sensor", "none")
+    assert refused.exit_code == 2
+    assert "a force sensor" in refused.output
+
+
 def test_a_new_rig_is_not_written_over_another(tmp_path):
     """Nor is anything written that could not be read."""
     assert softdock("new", tmp_path / "my.toml").exit_code == 0

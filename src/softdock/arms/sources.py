@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -32,6 +33,12 @@ def preset_text(name: str) -> str:
     return files("softdock.arms").joinpath("presets", f"{name}.toml").read_text(encoding="utf-8")
 
 
+@cache
+def _preset(name: str) -> Arm:
+    """A preset, read once: nothing changes an arm in place."""
+    return arm_from_table(tomllib.loads(preset_text(name)))
+
+
 def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
     """An arm by the name of a preset or from a file; a relative file is looked for in `folder`."""
     name = str(source)
@@ -39,7 +46,7 @@ def load_arm(source: str | Path, folder: Path | None = None) -> Arm:
         if Path(name).suffix == ".xacro":
             allowed = "a .urdf file: a .xacro is a program, expand it where you trust it"
             raise BadInput(Problem("arm", name, allowed))
-        return arm_from_table(tomllib.loads(preset_text(name)))
+        return _preset(name)
     path = Path(name) if folder is None else folder / name
     data = _read(path)
     if path.suffix == ".urdf":

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from softdock.scenario.build import Scenario
 
 ORBIT, START, LOOP, BATCH = "orbit", "start", "loop", "batch"
+RIG = "rig."  # before the name of a part of a rig (drivers/rig_warm.py)
 WORKER = "softdock.cli.compile_worker"
 
 
 class Task(NamedTuple):
-    what: str  # ORBIT, START, LOOP or BATCH
+    what: str  # ORBIT, START, LOOP, BATCH, or a part of a rig
     name: str  # in words
-    tables: dict[str, Any]  # of the scenario
+    tables: dict[str, Any]  # of the scenario; of a rig's part: {"rig": its file, "scenario": these}
 
 
 Said = Callable[[str, float], None]  # what was compiled, seconds
@@ -50,6 +51,30 @@ def tasks_of(scenarios: Iterable[Scenario], batches: bool = False) -> list[Task]
             task = Task(what, f"{label} with {names}", scenario.tables)
             loops.setdefault((what, features, methods), task)
     return [*found.values(), *loops.values()]
+
+
+def tasks_of_rig(source: str, scenarios: Iterable[Scenario]) -> list[Task]:
+    """The parts of a rig with each scenario's list of methods; the loop first, it takes longest."""
+    from softdock.drivers.rig_warm import PARTS
+
+    found: dict[Any, Task] = {}
+    for scenario in scenarios:
+        markers = scenario.markers
+        kinds = (type(markers.features), tuple(type(m) for m in markers.methods))
+        tables = {"rig": source, "scenario": scenario.tables}
+        for part, (words, _) in PARTS.items():
+            found.setdefault((part, kinds), Task(RIG + part, words, tables))
+    return list(found.values())
+
+
+def _compile_rig(task: Task) -> None:
+    from softdock.drivers.rig_file import load_rig
+    from softdock.drivers.rig_scenario import on_rig
+    from softdock.drivers.rig_warm import warm_part
+    from softdock.scenario.build import build
+
+    on = on_rig(load_rig(task.tables["rig"]), build(task.tables["scenario"]))
+    warm_part(on, task.what.removeprefix(RIG))
 
 
 def _networks(scenario: Scenario) -> float:
@@ -83,6 +108,9 @@ def compile_task(task: Task) -> None:
 
     from softdock.scenario.build import build
 
+    if task.what.startswith(RIG):
+        _compile_rig(task)
+        return
     scenario = build(task.tables)
     if task.what == ORBIT:
         from softdock.core.machine.vector import TIME_AT, TIMES

@@ -110,6 +110,13 @@ DOORS = {
     "orbit_run": "orbit",
     "control_step": "the controller",
     "exchange": "the facility",
+    "serve": "the rig's loop",
+    "serve_robot": "the emulated robots",
+    "serve_sensor": "the emulated sensors",
+    "run_queue": "the rig in virtual time",
+    "hear_and_answer": "the rig's program",
+    "hear_rob": "the robots' telegrams",
+    "hear_records": "the sensors' records",
 }
 
 

@@ -27,9 +27,13 @@ def lines_of(program: RigProgram, elapsed_s: float) -> list[str]:
     """What there is to say now."""
     from softdock.core.rig import layout
     from softdock.drivers.rig_outcome import outcome_of
+    from softdock.drivers.rig_program import NAMES
 
     now, seen, at = outcome_of(program), program.arrays.seen, layout.SEEN.at
-    used = program.arrays.stand[layout.STAND.at.used_ns]
+    used = min(
+        program.arrays.sensor_stand[NAMES.index(n), layout.SENSOR_STAND.at.used_ns]
+        for n in program.sensors
+    )
     age = 1e-6 * (program.arrays.stand[layout.STAND.at.now_ns] - used) if used else None
     first = f"{elapsed_s:6.1f} s  {now.state:<12}  cycle {now.cycles} of {now.cycles_planned}"
     lines = [first + (f"  {now.why}" if now.why else "")]

@@ -25,6 +25,7 @@ from softdock.cli.rig_confirm import confirm_motion
 @click.option("--amplitude-mm", type=click.FloatRange(0.01, 50.0), default=2.0, show_default=True)
 @click.option("--frequency-hz", type=click.FloatRange(0.1, 5.0), default=1.0, show_default=True)
 @click.option("--periods", type=click.IntRange(3, 100), default=5, show_default=True)
+@click.option("--write", is_flag=True, help="State what was found in RIG's file.")
 @SCENARIO_OPTION
 @SCENARIO_CHANGES
 @RIG_CHANGES
@@ -34,6 +35,7 @@ def delay(
     amplitude_mm: float,
     frequency_hz: float,
     periods: int,
+    write: bool,
     scenario: str,
     scenario_changes: tuple[str, ...],
     changes: tuple[str, ...],
@@ -43,8 +45,10 @@ def delay(
     poses how late each one is; add the age of the forces.
 
     It moves, away from the other mock-up (stop.axis). Beyond loopback it asks a person to type
-    what will move. The way is checked against box, limits and speeds first.
+    what will move. The way is checked against box, limits and speeds first. --write puts the found
+    delays into the file, and says what stood there; everything else in it stays as it is.
     """
+    _refuse_write(rig, write)
     with working("measuring delays") as update:
         from softdock.drivers.rig_conversation import Conversation
         from softdock.drivers.rig_emulation import peers_of
@@ -60,10 +64,40 @@ def delay(
             with Conversation(peers) as talk:
                 sway(on, talk, amplitude_mm, frequency_hz, periods, update)
         found = delays_found(on, talk)
+    before = _write(rig, found) if write else {}
     if as_json:
-        echo(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n")
+        told = found.to_dict() | ({"written": before} if write else {})
+        echo(json.dumps(told, indent=1, allow_nan=False) + "\n")
         return
     _show(on.rig, found)
+    for key, was in before.items():
+        text = f"{rig}: {key} written" + ("" if was is None else f", it was {was:g}")
+        output().print(text, markup=False, soft_wrap=True)
+
+
+def _refuse_write(rig: str, write: bool) -> None:
+    """Before anything moves: a preset cannot be written to."""
+    from softdock.drivers.rig_write import written_back
+
+    if write:
+        written_back(rig, {})
+
+
+def measured_keys(found: Any) -> dict[str, float]:
+    """Keys of the rig file that the measurement states [ms]."""
+    robots = {
+        f"robots.{which}.delay_ms": round(1e3 * estimate.value, 3)
+        for which, estimate in found.robots.items()
+        if estimate is not None
+    }
+    ages = found.force_age_s.items()
+    return robots | {f"sensors.{name}.delay_ms": round(1e3 * age, 3) for name, age in ages}
+
+
+def _write(rig: str, found: Any) -> dict[str, Any]:
+    from softdock.drivers.rig_write import written_back
+
+    return written_back(rig, measured_keys(found))
 
 
 def _show(rig: Any, found: Any) -> None:
@@ -86,12 +120,10 @@ def _show(rig: Any, found: Any) -> None:
         lines.append(
             f"whole delay: {1e3 * found.whole_s:.3f} ms, and {hold:g} ms that a set-point is held"
         )
-    lines.append("for the rig file:")
-    for which, estimate in found.robots.items():
-        if estimate is not None:
-            lines += [f"  [robots.{which}]", f"  delay_ms = {1e3 * estimate.value:.3f}"]
-    for name, age in found.force_age_s.items():
-        lines += [f"  [sensors.{name}]", f"  delay_ms = {1e3 * age:.3f}"]
+    lines.append("for the rig file (--write puts it there):")
+    for key, value in measured_keys(found).items():
+        table, _, name = key.rpartition(".")
+        lines += [f"  [{table}]", f"  {name} = {value:.3f}"]
     output().print("\n".join(lines), markup=False, soft_wrap=True)
 
 

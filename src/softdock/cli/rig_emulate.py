@@ -47,21 +47,22 @@ def emulate(
     changes: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Two robot controllers with RSI and a Net F/T sensor, each a process of its own on loopback,
-    as RIG's file and the scenario have them.
+    """Robot controllers with RSI and Net F/T sensors, each a process of its own on loopback, as
+    RIG's file and the scenario have them.
 
     Other commands (in another terminal) find them there. A controller begins RSI anew a second
     after it has ended, as an operator would start the program again.
     """
     with working("starting the emulators"):
         from softdock.drivers.emulate import Emulators
+        from softdock.drivers.emulated_robot import ROBOTS
         from softdock.drivers.rig_emulation import are_running, emulation_of, faults_of
         from softdock.errors import BadInput, Problem
 
         on = opened_on_rig(rig, changes, scenario, scenario_changes)
         emulation = emulation_of(on, faults_of(on.rig, faults, seed), patient=True)
         if are_running(on.rig):
-            (sensor,) = on.rig.sensors.values()
+            sensor = next(iter(on.rig.sensors.values()))
             given, allowed = f"{sensor.address}:{sensor.port}", "a free port: do they run already?"
             raise BadInput(Problem("sensors.port", given, allowed, on.rig.file))
         emulators = Emulators(emulation)
@@ -76,20 +77,22 @@ def emulate(
     except KeyboardInterrupt:
         say("ending")
     finally:
-        shown = {name: emulators.seen(i) for i, name in enumerate(on.rig.moving)}
+        shown = {name: emulators.seen(ROBOTS.index(name)) for name in on.rig.moving}
         emulators.__exit__()
     _tell(shown, as_json)
 
 
 def _watch(emulators: Any, seconds: float | None) -> None:
     """What the controllers' screens show, when it changes."""
-    names = [r.which for r in emulators.emulation.robots]
+    from softdock.drivers.emulated_robot import ROBOTS
+
+    names = emulators.emulation.moving
     last: dict[str, str] = {}
     begun = time.monotonic()
     with console.status("") as status:
         while seconds is None or time.monotonic() - begun < seconds:
             time.sleep(LOOK_S)
-            now = {name: emulators.seen(i) for i, name in enumerate(names)}
+            now = {name: emulators.seen(ROBOTS.index(name)) for name in names}
             for name, shown in now.items():
                 if last.get(name) not in (None, shown["state"]):
                     say(f"{time.monotonic() - begun:.1f} s: {name}: {shown['state']}")

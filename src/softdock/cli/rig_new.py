@@ -16,11 +16,19 @@ LOOPBACK = "127.0.0.1"
 @click.command(short_help="Write a rig file, commented, and KRL, RSI and Ethernet files beside it.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--computer", default=LOOPBACK, show_default=True, help="This computer's address.")
-@click.option("--chaser", default=LOOPBACK, show_default=True, help="The chaser's controller.")
+@click.option(
+    "--chaser",
+    default=LOOPBACK,
+    show_default=True,
+    help='Its controller; "fixed": no robot.',
+)
 @click.option(
     "--target", default=LOOPBACK, show_default=True, help='The target\'s; "fixed": it has no robot.'
 )
-@click.option("--sensor", default=LOOPBACK, show_default=True, help="The force sensor.")
+@click.option(
+    "--sensor", default=LOOPBACK, show_default=True, help='The chaser\'s force sensor; "none".'
+)
+@click.option("--target-sensor", default="none", show_default=True, help="The target's, if any.")
 @click.option(
     "--mode", type=click.Choice(["IPO_FAST", "IPO"]), default="IPO_FAST", show_default=True
 )
@@ -32,6 +40,7 @@ def new(
     chaser: str,
     target: str,
     sensor: str,
+    target_sensor: str,
     mode: str,
     force: bool,
     as_json: bool,
@@ -48,7 +57,13 @@ def new(
     if file.suffix != ".toml" or not NAME.match(f"{file.stem}_chaser"):
         allowed = "at most 13 letters, digits and _, then .toml: names of KRL are short"
         raise BadInput(Problem("FILE", str(file), allowed))
-    addresses = Addresses(computer, chaser, "" if target == "fixed" else target, sensor)
+    addresses = Addresses(
+        computer=computer,
+        chaser="" if chaser == "fixed" else chaser,
+        target="" if target == "fixed" else target,
+        sensor="" if sensor == "none" else sensor,
+        target_sensor="" if target_sensor == "none" else target_sensor,
+    )
     written = write_new_rig(file, addresses, mode, force)
     if as_json:
         echo(json.dumps({"written": [str(p) for p in written]}, indent=1) + "\n")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,14 @@ STOPPED = 3  # exit code: the supervisor ended a run
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="For the recordings.")
 @click.option("--no-record", is_flag=True, help="Record nothing.")
 @click.option("--note", default="", help="Goes into the recording.")
+@click.option(
+    "--foxglove",
+    type=click.IntRange(0, 65535),
+    is_flag=False,
+    flag_value=8765,
+    metavar="[PORT]",
+    help="Stream the run to Foxglove on this computer, at ws://127.0.0.1:PORT. [default: 8765]",
+)
 @click.option("--view", is_flag=True, help="See it in a browser meanwhile: read only, beside it.")
 @SCENARIO_CHANGES
 @RIG_CHANGES
@@ -48,6 +58,7 @@ def run(
     out: Path | None,
     no_record: bool,
     note: str,
+    foxglove: int | None,
     view: bool,
     scenario_changes: tuple[str, ...],
     changes: tuple[str, ...],
@@ -72,6 +83,7 @@ def run(
         if dry:
             shift = dry_shift(on, None if clearance_mm is None else 1e-3 * clearance_mm)
         refuse_impossible(on, shift)
+        _refuse_stream(foxglove, no_record)
     what = f"{'a dry run of ' if dry else ''}{on.scenario.tables['name']}, {repeat} times"
     folder, live = None if no_record else folder_for(on, out), Live(as_json)
     if view:
@@ -80,7 +92,7 @@ def run(
         if no_record:
             raise click.UsageError("--view shows what is recorded: not with --no-record")
         live.say(f"softdock view: {start_viewer()}  (read only; stays while its page is open)")
-    series = commanded(on, what, live, repeat, shift, folder, note)
+    series = commanded(on, what, live, repeat, shift, folder, note, stream=foxglove)
     if as_json:
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:
@@ -98,8 +110,9 @@ def commanded(
     folder: Path | None,
     note: str,
     task: int | None = None,
+    stream: int | None = None,
 ) -> RigSeries:
-    """The series: confirmed, locked, on its sockets."""
+    """The series: confirmed, locked, on its sockets. `stream`: a port for Foxglove."""
     from softdock.core.rig.layout import DOCK
     from softdock.drivers.rig_emulation import peers_of
     from softdock.drivers.rig_peers import open_peers
@@ -107,10 +120,20 @@ def commanded(
     from softdock.rig.lock import Commander
     from softdock.rig.series import run_series
 
+    with working("preparing the rig"):  # what is compiled for the first time is named
+        from softdock.drivers.rig_warm import OF_A_RUN, warm_part
+
+        for part in OF_A_RUN:
+            warm_part(on, part)
     live.say(NO_SAFETY)
     confirm_motion(on.rig, what, on.rig.limits.speed_m_per_s, energy_bound(on))
     try:
-        with Commander(on.rig), peers_of(on) as emulators, open_peers(on.rig) as peers:
+        with (
+            Commander(on.rig),
+            peers_of(on) as emulators,
+            open_peers(on.rig) as peers,
+            _streaming(stream, live) as shown,
+        ):
 
             def switch_on() -> None:
                 if emulators is not None:
@@ -137,11 +160,39 @@ def commanded(
                 note=note,
                 task=DOCK if task is None else task,
                 look=live,
+                recorded=shown,
                 begun=begun,
                 ended=ended,
             )
     finally:
         live.close()
+
+
+def _refuse_stream(port: int | None, no_record: bool) -> None:
+    from softdock.errors import BadInput, Problem
+    from softdock.recorder.live import foxglove_sdk
+
+    if port is None:
+        return
+    foxglove_sdk()
+    if no_record:
+        allowed = "a recording: the stream is taken from its rings (without --no-record)"
+        raise BadInput(Problem("--foxglove", port, allowed))
+
+
+@contextlib.contextmanager
+def _streaming(port: int | None, live: Live) -> Iterator[Callable[[Path], None]]:
+    """What is to be told the rings of each run."""
+    if port is None:
+        yield lambda rings: None
+        return
+    from softdock.recorder.stream_process import StreamProcess
+
+    with StreamProcess(port) as stream:
+        live.say(f"live for Foxglove on this computer: {stream.address}")
+        yield stream.show
+        if stream.said:
+            live.say(stream.said)
 
 
 def granted_text(granted: Any) -> str:

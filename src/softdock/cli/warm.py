@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import click
 
@@ -20,9 +21,18 @@ DEFAULT = ("epos_1d",)
 )
 @click.option("--batches", is_flag=True, help="Also the loop that batches and campaigns use.")
 @click.option(
+    "--rig", metavar="RIG|PRESET", help="Also what a rig needs to run and to check each scenario."
+)
+@click.option(
     "-j", "--jobs", type=click.IntRange(min=1), help="Processes (default: as many as cores)."
 )
-def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: int | None) -> None:
+def warm(
+    scenarios: tuple[str, ...],
+    methods: str | None,
+    batches: bool,
+    rig: str | None,
+    jobs: int | None,
+) -> None:
     """Compile ahead, so that the first run starts at once.
 
     SCENARIOS are presets or files (default: epos_1d). Each list of methods is compiled once; what
@@ -31,7 +41,7 @@ def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: i
     begin = time.perf_counter()
     with working("compiling ahead"):
         from softdock.campaign.cpu import available_cores
-        from softdock.cli.compile_ahead import compile_ahead, tasks_of
+        from softdock.cli.compile_ahead import compile_ahead, tasks_of, tasks_of_rig
         from softdock.core.machine.cache_folder import usable_folder
         from softdock.scenario.candidates import candidates
         from softdock.scenario.files import load_scenario
@@ -45,6 +55,9 @@ def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: i
                 able, _ = candidates(loaded, methods)
                 wanted += [candidate.scenario for candidate in able]
         tasks = tasks_of(wanted, batches)
+        if rig is not None:
+            _check_rig(rig, wanted)
+            tasks = [*tasks_of_rig(rig, wanted), *tasks]
         if folder is not None:
             compile_ahead(tasks, jobs or available_cores(), tell_compiled)
     kept = f"kept in {folder}" if folder is not None else "nothing is kept: no folder to keep it in"
@@ -53,3 +66,13 @@ def warm(scenarios: tuple[str, ...], methods: str | None, batches: bool, jobs: i
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _check_rig(rig: str, wanted: Any) -> None:
+    """A rig or a scenario that cannot be had together is refused here, not in a worker."""
+    from softdock.drivers.rig_file import load_rig
+    from softdock.drivers.rig_scenario import on_rig
+
+    opened = load_rig(rig)
+    for scenario in wanted:
+        on_rig(opened, scenario)

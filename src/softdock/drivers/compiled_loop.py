@@ -13,6 +13,7 @@ import socket
 import struct
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,13 +82,14 @@ def peer_number(peer: tuple[str, int]) -> int:
     return int.from_bytes(struct.pack(">H", peer[1]) + socket.inet_aton(peer[0]), "little")
 
 
-def make_sockets(ports: list[Port], rows: int) -> loop.Sockets:
-    """What the loop polls; every port must have one stated peer."""
-    descriptors = np.array([p.socket.fileno() for p in ports], np.int64)
-    open_to_all = [p.address for p in ports if p.peer is None]
+def make_sockets(ports: Sequence[Port | None], rows: int) -> loop.Sockets:
+    """What the loop polls; every port must have one stated peer. None: a place that is left out."""
+    numbers = [loop.ABSENT if p is None else p.socket.fileno() for p in ports]
+    descriptors = np.array(numbers, np.int64)
+    open_to_all = [p.address for p in ports if p is not None and p.peer is None]
     if open_to_all:
         raise BadInput(Problem("peer", open_to_all[0], "a stated address for every socket"))
-    peers = [peer_number(p.peer) for p in ports if p.peer is not None]
+    peers = [0 if p is None or p.peer is None else peer_number(p.peer) for p in ports]
     return loop.Sockets(
         descriptors=descriptors,
         address=np.array([descriptors.ctypes.data], np.int64),
@@ -108,20 +110,25 @@ def hold_program(link: RobotLink, echo: bool = False) -> Hold:
 
 
 class CompiledServer:
-    """Robots (one or two) and a sensor behind one compiled loop in a thread."""
+    """Robots (one or two) and sensors (up to two) behind one compiled loop in a thread. They stand
+    in the order chaser, target; None: this rig has it not."""
 
     def __init__(
         self,
-        robots: list[tuple[Port, RobotLink]],
-        sensor: tuple[Port, SensorLink] | None,
+        robots: Sequence[tuple[Port, RobotLink] | None],
+        sensors: Sequence[tuple[Port, SensorLink] | None],
         program: Any,
         rows: int = 0,
     ) -> None:
-        ports = [p for p, _ in robots] + ([sensor[0]] if sensor else [])
+        robots = (*robots, *(None,) * (loop.ROBOTS - len(robots)))
+        sensors = (*sensors, *(None,) * (loop.SENSORS - len(sensors)))
+        ports = [None if end is None else end[0] for end in (*robots, *sensors)]
         self.sockets, self.wire = make_sockets(ports, rows), make_wire()
         self.program, self.stop = program, np.zeros(1, np.int64)
-        self._robots = tuple(link.arrays for _, link in robots)
-        self._sensor = (sensor[1] if sensor else SensorLink(1.0, 1.0)).arrays
+        some = next(end[1] for end in robots if end is not None)  # in the place of one that is not
+        self._robots = tuple((some if end is None else end[1]).arrays for end in robots)
+        silent = SensorLink(1.0, 1.0)
+        self._sensors = tuple((silent if end is None else end[1]).arrays for end in sensors)
         self.granted = Granted(0, False, ())
         self.end = ""
 
@@ -132,7 +139,7 @@ class CompiledServer:
                 self.wire,
                 self.program,
                 self._robots,
-                self._sensor,
+                self._sensors,
                 self.stop,
                 until_ns,
                 round(silence_s * SECOND),

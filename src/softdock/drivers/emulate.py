@@ -14,25 +14,21 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from multiprocessing import shared_memory
 from typing import Any
 
-import numpy as np
-
 from softdock.core.realtime import emulate as loop
-from softdock.core.spatial.motion import Motion
 from softdock.core.wire.emulated_robot import LATE, STATE, STATES, TICK
 from softdock.drivers.compiled_loop import ask_priority, make_sockets, make_wire, peer_number
 from softdock.drivers.emulated_page import SensorPage
 from softdock.drivers.emulated_robot import (
     ROBOTS,
     EmulatedRobot,
-    RobotSettings,
     shared_arrays,
     shared_bytes,
 )
-from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings
+from softdock.drivers.emulated_sensor import EmulatedSensor, SensorSettings, sensor_names
+from softdock.drivers.emulation import Emulation
 from softdock.drivers.faults import Faults
 from softdock.drivers.patience import Patience
 from softdock.drivers.rsi_tables import rob_telegram
@@ -42,34 +38,6 @@ from softdock.errors import BadInput, Problem, SoftdockError
 
 MS, SECOND = 1_000_000, 1_000_000_000  # ns
 SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
-NO_FAULTS = Faults()
-
-
-@dataclass(frozen=True)
-class Plant:
-    """What the emulators take of a scenario; small enough to hand to a process."""
-
-    vector: np.ndarray
-    markers: Any
-    mem_floats: int
-
-
-@dataclass(frozen=True)
-class Emulation:
-    """Everything that is emulated."""
-
-    plant: Plant
-    robots: tuple[RobotSettings, RobotSettings]  # chaser's, target's
-    motions: tuple[Motion, Motion]  # where the mock-ups stand, and whether they move
-    sensor: SensorSettings
-    faults: Faults = NO_FAULTS
-    phases_ms: tuple[float, float] = (0.0, 1.7)  # of the robots' first ticks
-    host: str = LOOPBACK  # of the sensor, and of the robots' own sockets
-    robot_host: str = ""  # of those, if another
-    rdt_port: int = 0  # 0: any
-    http_port: int = 0
-    priority: int = 0  # SCHED_FIFO of each process, where it is granted
-    patient: bool = False  # waits for a controller, and begins RSI anew after it has ended
 
 
 class _Watch:
@@ -114,7 +82,7 @@ def _serve_robot(robot: EmulatedRobot, which: int, line: _Line, until_ns: int) -
 
 def _serve_sensor(sensor: EmulatedSensor, line: _Line, until_ns: int) -> None:
     robots = (sensor.chaser.arrays, sensor.target.arrays)
-    link = 2 * len(ROBOTS)
+    link = 2 * (len(ROBOTS) + ROBOTS.index(sensor.settings.on))
     loop.serve_sensor(sensor.features, sensor.arrays, *robots, link, *line.arrays(), until_ns)
 
 
@@ -129,7 +97,7 @@ def _reported(work: Callable[..., None], who: str, *arguments: Any) -> None:
 def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, report: Any) -> None:
     block, watch = shared_memory.SharedMemory(memory), _Watch(end)
     settings = e.robots[which]
-    port = Port(e.robot_host or e.host, 0, (settings.ethernet.address, settings.ethernet.port))
+    port = Port(e.host, 0, (settings.ethernet.address, settings.ethernet.port))
     try:
         robot = EmulatedRobot(settings, e.plant, e.faults.window_rows(), block.buf)
         robot.start(0, e.motions[which])
@@ -153,15 +121,18 @@ def _run_robot(which: int, e: Emulation, memory: str, begin: Any, end: Any, repo
             block.close()
 
 
-def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, report: Any) -> None:
+def _run_sensor(
+    which: int, e: Emulation, memories: Sequence[str], begin: Any, end: Any, report: Any
+) -> None:
     blocks, watch = [shared_memory.SharedMemory(name) for name in memories], _Watch(end)
-    port = Port(e.host, e.rdt_port, (e.robots[0].ethernet.address, 0))
+    own, name = e.sensors[which], sensor_names(e.sensors)[which]
+    port = Port(own.address, own.port, (e.robots[0].ethernet.address, 0))
     try:
         chaser, target = (
             EmulatedRobot(settings, e.plant, None, block.buf, attach=True)
             for settings, block in zip(e.robots, blocks)
         )
-        sensor = EmulatedSensor(e.sensor, e.plant, chaser, target, e.faults.window_rows())
+        sensor = EmulatedSensor(own, e.plant, chaser, target, e.faults.window_rows())
         settings = sensor.arrays.settings
         sensor.start(0)
         _serve_sensor(sensor, _Line(port, e.faults, 0), 0)
@@ -169,8 +140,8 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
         def change(changed: SensorSettings) -> None:
             settings[:] = changed.numbers()
 
-        with SensorPage(e.sensor, e.host, e.http_port, change) as page:
-            report.put(("sensor", {"port": port.address[1], "http_port": page.port}))
+        with SensorPage(own, own.address, own.http_port, change) as page:
+            report.put((name, {"port": port.address[1], "http_port": page.port}))
             origin = _wait_for_go(begin, watch)
             _hurry(e)
             sensor.arrays.windows[:] = e.faults.window_rows(origin)
@@ -178,7 +149,7 @@ def _run_sensor(e: Emulation, memories: Sequence[str], begin: Any, end: Any, rep
             line = _Line(port, e.faults, origin)
             while watch:
                 _serve_sensor(sensor, line, time.monotonic_ns() + SLICE_NS)
-        report.put(("sensor", {"streaming": sensor.streaming}))
+        report.put((name, {"streaming": sensor.streaming}))
         del chaser, target, sensor
     finally:
         port.close()
@@ -191,7 +162,7 @@ def warm_up(e: Emulation) -> None:
     """Compile every door of the emulators once, here, so that the processes only load them."""
     windows = e.faults.window_rows()
     robots = [EmulatedRobot(r, e.plant, windows) for r in e.robots]
-    sensor = EmulatedSensor(e.sensor, e.plant, robots[0], robots[1], windows)
+    sensor = EmulatedSensor(e.sensors[0], e.plant, robots[0], robots[1], windows)
     port = Port(LOOPBACK, 0, (LOOPBACK, 9))
     line = _Line(port, e.faults, 0)
     for which, (robot, motion) in enumerate(zip(robots, e.motions)):
@@ -209,8 +180,8 @@ class Emulators:
     """
 
     def __init__(self, emulation: Emulation) -> None:
-        ports = [r.ethernet.port for r in emulation.robots]
-        if ports[0] == ports[1]:
+        ports = [r.ethernet.port for r in emulation.robots if r.which in emulation.moving]
+        if len(set(ports)) < len(ports):
             allowed = "one port a robot: two on one port cannot be told apart"
             raise BadInput(Problem("PORT", ports[0], allowed))
         self.emulation = emulation
@@ -231,11 +202,18 @@ class Emulators:
                 target=_reported, args=(_run_robot, who, i, e, names[i], *rest), daemon=True
             )
             for i, who in enumerate(ROBOTS)
+            if who in e.moving
         ]
-        sensor = context.Process(
-            target=_reported, args=(_run_sensor, "sensor", e, names, *rest), daemon=True
-        )
-        self._processes.append(sensor)
+        for i, who in enumerate(sensor_names(e.sensors)):
+            arguments = (_run_sensor, who, i, e, names, *rest)
+            self._processes.append(context.Process(target=_reported, args=arguments, daemon=True))
+
+    def _stand(self) -> None:
+        """Mock-ups without a robot stand in the room, where the sensors see them."""
+        e = self.emulation
+        for settings, motion, memory in zip(e.robots, e.motions, self._memories):
+            if settings.which in e.absent:
+                EmulatedRobot(settings, e.plant, None, memory.buf).start(0, motion)
 
     def _collect(self, into: dict[str, dict[str, Any]], seconds: float) -> None:
         end = time.monotonic() + seconds
@@ -254,6 +232,7 @@ class Emulators:
 
     def __enter__(self) -> Emulators:
         warm_up(self.emulation)
+        self._stand()
         for process in self._processes:
             process.start()
         try:

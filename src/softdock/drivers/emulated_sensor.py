@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +12,22 @@ from softdock.core.wire import doors, rdt
 from softdock.core.wire import emulated_sensor as logic
 from softdock.core.wire.faults import WINDOW_COLUMNS
 from softdock.drivers.emulated_robot import ROBOTS, EmulatedRobot
+from softdock.drivers.sockets import LOOPBACK
 from softdock.errors import BadInput, Problem
 
 SECOND = 1_000_000_000  # ns
-SENSOR_PEER = 2  # who the sensor is in fault windows; 0 and 1 are the robots
+SENSOR_PEER = 2  # who the chaser's is in fault windows, 3 the target's; 0 and 1 are the robots
+SENSOR = "sensor"  # its name among the peers; of two: sensor.chaser, sensor.target
 
 
 @dataclass(frozen=True)
 class SensorSettings:
-    """One emulated sensor."""
+    """One emulated sensor. `address`, `port`, `http_port`: where it is asked; port 0: any."""
 
     on: str = "chaser"
+    address: str = LOOPBACK
+    port: int = 0
+    http_port: int = 0
     sample_Hz: int = 7000  # of its own clock
     rate_Hz: int = 7000  # records a second; every n-th sample
     drift_ppm: float = 0.0
@@ -69,15 +75,22 @@ class SensorSettings:
         made[logic.FILTER_HZ] = logic.FILTERS_HZ[self.filter]
         made[logic.FORCE_NOISE], made[logic.TORQUE_NOISE] = self.noise_N, self.noise_Nm
         made[logic.CARRIER], made[logic.SEED] = ROBOTS.index(self.on), self.seed
-        made[logic.PEER] = SENSOR_PEER
+        made[logic.PEER] = SENSOR_PEER + ROBOTS.index(self.on)
         made[logic.AXES : logic.AXES + 4] = self.axes
         return made
 
 
-class EmulatedSensor:
-    """One force sensor that speaks RDT, between two emulated robots."""
+def sensor_names(sensors: Sequence[SensorSettings]) -> tuple[str, ...]:
+    """What they are called among the peers."""
+    if len(sensors) == 1:
+        return (SENSOR,)
+    return tuple(f"{SENSOR}.{one.on}" for one in sensors)
 
-    name = "sensor"
+
+class EmulatedSensor:
+    """One force sensor that speaks RDT, between two emulated robots. `name`: among the peers."""
+
+    name = SENSOR
 
     def __init__(
         self,

@@ -15,22 +15,18 @@ from pathlib import Path
 from typing import Any
 
 from softdock.drivers.faults import Faults, parse_faults
-from softdock.drivers.rig_checks import own_files
 from softdock.drivers.rig_emulation import emulation_of
 from softdock.drivers.rig_model import ROBOTS, Rig
 from softdock.drivers.rig_outcome import RigOutcome, outcome_of
 from softdock.drivers.rig_preflight import refuse_impossible
 from softdock.drivers.rig_scenario import OnRig
-from softdock.drivers.rig_schema import Emulate, RobotEnd
+from softdock.drivers.rig_schema import Emulate
 from softdock.drivers.rig_virtual import VirtualRig
-from softdock.drivers.rsi_config import parse_ethernet_file
 from softdock.drivers.sockets import LOOPBACK
-from softdock.drivers.templates import ethernet_xml
 from softdock.errors import BadInput, Problem
 from softdock.placement.check import Check, check_run
 from softdock.placement.motion import motion_of
 
-WIDE_M = (50.0, 50.0, 50.0)  # box of a mock-up that stands in the room
 OUTSIDE = ("box", "correction", "angle")  # reasons: refused, not predicted
 
 
@@ -74,25 +70,11 @@ class RigCheck:
 
 
 def virtual_copy(rig: Rig) -> Rig:
-    """The same rig with nobody at its addresses: for virtual time, also where it is real. A mock-up
-    that stands in the room gets a robot that stands."""
-    if rig.emulate is not None and rig.moving == ROBOTS:
+    """The same rig with nobody at its addresses: for virtual time, also where it is real."""
+    if rig.emulate is not None:
         return rig
-    robots, ethernet = dict(rig.robots), dict(rig.ethernet)
-    for which in ROBOTS:
-        if which in rig.moving:
-            continue
-        stands = RobotEnd(
-            box_min_m=(-50.0, -50.0, -50.0), box_max_m=WIDE_M, stop_input="", port=59999
-        )
-        robots[which] = stands
-        copy = replace(rig, robots={**robots})
-        text = ethernet_xml(own_files(copy, which))
-        ethernet[which] = parse_ethernet_file(text.encode(), f"{which}.xml")
     sensors = {w: replace(s, address=LOOPBACK, bind=LOOPBACK) for w, s in rig.sensors.items()}
-    return replace(
-        rig, robots=robots, ethernet=ethernet, sensors=sensors, emulate=rig.emulate or Emulate()
-    )
+    return replace(rig, sensors=sensors, emulate=Emulate())
 
 
 def force_age_ms(rig: Rig) -> float | None:

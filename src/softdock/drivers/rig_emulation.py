@@ -1,8 +1,9 @@
 """The peers of an emulated rig: what its file and a scenario say, as the emulators take it.
 
-In: a scenario on a rig (rig_scenario.py). Out: an `Emulation`: two robot controllers with the
-rig's addresses, cycle, limits and frames, a sensor with its scale and rate, faults from `[emulate]`
-or from a line of text. `peers_of` starts them unless they run already (`softdock rig emulate`).
+In: a scenario on a rig (rig_scenario.py). Out: an `Emulation`: its robot controllers with the rig's
+addresses, cycle, limits and frames, its sensors with their scale and rate, faults from `[emulate]`
+or from a line of text. A mock-up without a robot stands where the scenario has it. `peers_of`
+starts them unless they run already (`softdock rig emulate`).
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ from dataclasses import replace
 from softdock.core.seam import COMMAND
 from softdock.core.spatial.motion import MOTION_FLOATS, Motion
 from softdock.drivers.docking import motion_in
-from softdock.drivers.emulate import Emulation, Emulators, Plant
+from softdock.drivers.emulate import Emulators
 from softdock.drivers.emulated_robot import ROBOTS, RobotSettings
 from softdock.drivers.emulated_sensor import SensorSettings
+from softdock.drivers.emulation import Emulation, Plant
 from softdock.drivers.faults import Faults, parse_faults
 from softdock.drivers.rig_model import Rig
 from softdock.drivers.rig_scenario import OnRig
@@ -40,9 +42,13 @@ def start_poses(on: OnRig) -> tuple[Motion, Motion]:
 
 
 def robot_settings(on: OnRig, which: str) -> RobotSettings:
-    """One emulated controller."""
-    rig, robot = on.rig, on.rig.robots[which]
+    """One emulated controller; where there is no robot, one that stands."""
+    rig = on.rig
     assert rig.emulate is not None  # _can_be_emulated
+    if which not in rig.moving:
+        some = rig.ethernet[rig.moving[0]]
+        return RobotSettings(ethernet=some, which=which, cycle_ms=rig.clock.cycle_ms)
+    robot = rig.robots[which]
     farthest = [max(-low, high) for low, high in zip(robot.lower_mm, robot.upper_mm)]
     return RobotSettings(
         ethernet=rig.ethernet[which],
@@ -60,9 +66,8 @@ def robot_settings(on: OnRig, which: str) -> RobotSettings:
     )
 
 
-def sensor_settings(on: OnRig) -> SensorSettings:
-    """The emulated sensor; its axes as seen from the satellite's."""
-    (which,) = on.rig.sensors
+def sensor_settings(on: OnRig, which: str) -> SensorSettings:
+    """An emulated sensor; its axes as seen from the satellite's."""
     sensor, emulate, mount = on.rig.sensors[which], on.rig.emulate, on.facility.robots().get(which)
     assert emulate is not None
     in_flange = Frame(sensor.in_flange_m, sensor.in_flange_wxyz)
@@ -70,6 +75,9 @@ def sensor_settings(on: OnRig) -> SensorSettings:
     w, x, y, z = body.back().then(in_flange).q
     return SensorSettings(
         on=which,
+        address=sensor.address,
+        port=sensor.port,
+        http_port=sensor.http_port,
         sample_Hz=sensor.sample_Hz,
         rate_Hz=sensor.rate_Hz,
         drift_ppm=emulate.drift_sensor_ppm,
@@ -83,7 +91,7 @@ def sensor_settings(on: OnRig) -> SensorSettings:
         axes=(w, x, y, z),
         serial=sensor.serial or "FT00000",
         calibration=sensor.calibration or "softdock emulated",
-        seed=emulate.seed,
+        seed=emulate.seed + ROBOTS.index(which),  # two sensors have noise of their own
     )
 
 
@@ -98,16 +106,9 @@ def faults_of(rig: Rig, text: str = "", seed: int | None = None) -> Faults:
 
 
 def _can_be_emulated(rig: Rig) -> None:
-    wrong = []
     if rig.emulate is None:
         allowed = "a table [emulate]: without it the rig's peers are real"
-        wrong.append(Problem("emulate", None, allowed, rig.file))
-    if rig.moving != ROBOTS:
-        wrong.append(Problem("robots", list(rig.moving), "two robots to be emulated", rig.file))
-    if len(rig.sensors) != 1:
-        wrong.append(Problem("sensors", sorted(rig.sensors), "one sensor to be emulated", rig.file))
-    if wrong:
-        raise BadInput(wrong)
+        raise BadInput(Problem("emulate", None, allowed, rig.file))
 
 
 def emulation_of(
@@ -121,27 +122,29 @@ def emulation_of(
     rig = on.rig
     _can_be_emulated(rig)
     assert rig.emulate is not None
-    (sensor,) = rig.sensors.values()
     scenario = on.scenario
     return Emulation(
         plant=Plant(scenario.vector, scenario.markers, scenario.mem_floats),
         robots=(robot_settings(on, "chaser"), robot_settings(on, "target")),
         motions=motions or start_poses(on),
-        sensor=sensor_settings(on),
+        sensors=tuple(sensor_settings(on, which) for which in rig.sensors),
+        absent=tuple(which for which in ROBOTS if which not in rig.moving),
         faults=faults or faults_of(rig),
         phases_ms=(0.0, rig.emulate.phase_ms),
-        host=sensor.address,
-        robot_host=rig.robots["chaser"].address,
-        rdt_port=sensor.port,
-        http_port=sensor.http_port,
+        host=rig.robots[rig.moving[0]].address,
         priority=min(ABOVE + rig.machine.priority, 99) if rig.machine.priority > 0 else 0,
         patient=patient,
     )
 
 
+def below(emulation: Emulation, rig: Rig) -> Emulation:
+    """The same with a priority below our loop's: nothing of it runs while an answer is sent."""
+    return replace(emulation, priority=max(rig.machine.priority - ABOVE, 0))
+
+
 def are_running(rig: Rig) -> bool:
-    """Whether somebody has the emulated sensor's port already."""
-    (sensor,) = rig.sensors.values()
+    """Whether somebody has an emulated sensor's port already."""
+    sensor = next(iter(rig.sensors.values()))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
         try:
             tried.bind((sensor.address, sensor.port))
@@ -151,10 +154,14 @@ def are_running(rig: Rig) -> bool:
 
 
 @contextlib.contextmanager
-def peers_of(on: OnRig, faults: Faults | None = None) -> Iterator[Emulators | None]:
-    """The peers while a command needs them: None where they are real or run already."""
+def peers_of(
+    on: OnRig, faults: Faults | None = None, yielding: bool = False
+) -> Iterator[Emulators | None]:
+    """The peers while a command needs them: None where they are real or run already. `yielding`:
+    they wait for our loop, so that what it takes is its own: a robot's computer is another one."""
     if on.rig.emulate is None or are_running(on.rig):
         yield None
         return
-    with Emulators(emulation_of(on, faults)) as running:
+    emulation = emulation_of(on, faults)
+    with Emulators(below(emulation, on.rig) if yielding else emulation) as running:
         yield running

@@ -1,5 +1,5 @@
-"""What the compiled program is told, from a rig file and a scenario: LIMITS, PLAN and FRAME of
-core/rig/layout.py, in SI."""
+"""What the compiled program is told, from a rig file and a scenario: LIMITS, PLAN, FRAME and SENSE
+of core/rig/layout.py, in SI."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from softdock.core.machine.cells import Cells
 from softdock.core.rig import layout
 from softdock.core.seam import COMMAND
 from softdock.core.spatial.motion import MOTION_FLOATS
+from softdock.drivers import rig_model
 from softdock.drivers.rig_scenario import OnRig
 from softdock.scenario.facility import Frame
 
@@ -35,7 +36,6 @@ def limits_of(on: OnRig) -> np.ndarray:
     """LIMITS."""
     rig, cycle = on.rig, on.rig.cycle_s
     lim, stop = rig.limits, rig.stop
-    (sensor,) = rig.sensors.values()
     stated = on.scenario.tables["sensor"]["noise_N"]
     noise = stated if rig.emulate is None else rig.emulate.noise_N
     timeouts = [rig.robots[n].timeout_packets for n in rig.moving]
@@ -58,8 +58,6 @@ def limits_of(on: OnRig) -> np.ndarray:
             "force": lim.force_N,
             "torque": lim.torque_Nm,
             "force_step": half_force if lim.force_step_N is None else lim.force_step_N,
-            "range_force": lim.range_share * sensor.range_N,
-            "range_torque": lim.range_share * sensor.range_Nm,
             "touch": lim.touch_N,
             "free_s": 2.0 * MS * max(delays),
             "tracking": lim.tracking_m,
@@ -109,11 +107,9 @@ def plan_of(
 ) -> np.ndarray:
     """PLAN. The settling time is lengthened to a whole number of cycles, and to four delays."""
     rig, up, cycle = on.rig, on.rig.run_up, on.rig.cycle_s
-    (sensor_on,) = rig.sensors
     chaser, target = COMMAND.at.chaser, COMMAND.at.chaser + MOTION_FLOATS
     delays = [MS * on.scenario.tables["robots"][n]["delay_ms"] for n in rig.moving]
     settle = max(up.settle_s, 4.0 * max(delays))
-    weighs = carries_tool(on, sensor_on)
     cycles = math.ceil((up.ramp_s + settle) / cycle - 1e-9)
     return _filled(
         layout.PLAN,
@@ -122,6 +118,7 @@ def plan_of(
             "step_ms": rig.clock.cycle_ms,
             "total": total,
             "task": task,
+            "master": rig_model.ROBOTS.index(rig.clock.master),
             "start_chaser": command[chaser : chaser + MOTION_FLOATS],
             "start_target": command[target : target + MOTION_FLOATS],
             "shift": shift_m,
@@ -132,21 +129,39 @@ def plan_of(
             "transfer_speed": min(up.transfer_m_per_s, rig.limits.speed_m_per_s),
             "transfer_rate": rig.limits.rate_rad_per_s / TURN_S,
             "transfer_acceleration": GENTLE * rig.limits.acceleration_m_per_s2,
-            "sensor_on": ("chaser", "target").index(sensor_on),
-            "sensor_axes": sensor_axes(on, sensor_on),
-            "weighs": weighs,
-            "take_bias": rig.sensors[sensor_on].bias and not weighs and task == layout.DOCK,
             "end_when_stopped": ends,
         },
     )
 
 
+def sense_of(on: OnRig, which: str, task: int) -> np.ndarray:
+    """SENSE of one mock-up; zeros where there is no sensor behind it."""
+    if which not in on.rig.sensors:
+        return np.zeros(layout.SENSE.size)
+    sensor, share = on.rig.sensors[which], on.rig.limits.range_share
+    weighs = carries_tool(on, which)
+    return _filled(
+        layout.SENSE,
+        {
+            "there": 1.0,
+            "axes": sensor_axes(on, which),
+            "range_force": share * sensor.range_N,
+            "range_torque": share * sensor.range_Nm,
+            "weighs": weighs,
+            "take_bias": sensor.bias and not weighs and task == layout.DOCK,
+        },
+    )
+
+
 def robot_frame(on: OnRig, which: str) -> np.ndarray:
-    """FRAME of one robot."""
+    """FRAME of one mock-up; zeros where no robot carries it."""
+    if which not in on.rig.moving:
+        return np.zeros(layout.FRAME.size)
     robot = on.rig.robots[which]
     return _filled(
         layout.FRAME,
         {
+            "there": 1.0,
             "base": on.base_in_orbit(which),
             "tool": on.centre_from_flange(which),
             "box_min": robot.box_min_m,

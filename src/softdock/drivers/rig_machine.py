@@ -4,7 +4,9 @@ Three measurements, none of them a promise: SCHED_FIFO and locked memory as gran
 thread wakes up at the rig's cycle; and the compiled loop between two emulated robots and a sensor
 on loopback, with a docking's own program (controller, supervisor, last gate) and only echoing,
 alternately. Where the echo has the same tail as the program, the tail is the machine's. The
-emulators take time of the same cores: a rig's computer has more to spare than this says.
+emulators take time of the same cores: a rig's computer has more to spare than this says. Their
+priority is below the loop's here: above it, sending an answer would be timed with the robot that
+wakes up on the same core to read it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from softdock.drivers.compiled_loop import (
 )
 from softdock.drivers.emulate import Emulators
 from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.rig_emulation import emulation_of
+from softdock.drivers.rig_emulation import below, emulation_of
 from softdock.drivers.rig_file import load_rig
 from softdock.drivers.rig_model import Rig
 from softdock.drivers.rig_program import RigProgram
@@ -194,13 +196,13 @@ def loop_times(
     on = _bench(rig.clock.mode)
     emulated = emulation_of(on)
     patient = [replace(r, timeout_packets=NEVER) for r in emulated.robots]
-    emulated = replace(emulated, robots=(patient[0], patient[1]))
+    emulated = below(replace(emulated, robots=(patient[0], patient[1])), rig)
     links = {r.which: RobotLink(r.ethernet, r.cycle_ms) for r in emulated.robots}
     sensor = SensorLink(1e6, 1e6)
     if echo:
         program: Any = hold_program(links["chaser"], echo)
     else:  # the docking itself: controller, supervisor, last gate
-        program = RigProgram(on, robots=links, sensor=sensor).arrays
+        program = RigProgram(on, robots=links, sensors={"chaser": sensor}).arrays
     with Emulators(emulated) as running:
         address = (LOOPBACK, running.ports["sensor"]["port"])
         ports = [
@@ -210,7 +212,7 @@ def loop_times(
         records = Port(LOOPBACK, 0, address)
         server = CompiledServer(
             list(zip(ports, links.values())),
-            (records, sensor),
+            [(records, sensor)],
             program,
             rows=round(1e3 * seconds / rig.clock.cycle_ms),
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from softdock.core.rig import layout
-from softdock.drivers.rig_program import RigProgram
+from softdock.drivers.rig_program import NAMES, RigProgram
 from softdock.runs.run import contact_rows
 
 S, V = layout.STAND.at, layout.SEEN.at
@@ -66,11 +66,12 @@ class RigOutcome:
         return self.caught_up > 0 or any(r.lost or r.late for r in self.robots)
 
 
-def _robot(program: RigProgram, which: int) -> RobotOutcome:
+def _robot(program: RigProgram, name: str) -> RobotOutcome:
+    which = NAMES.index(name)
     stand, seen = program.arrays.robot_stand[which], program.arrays.robot_seen[which]
-    counts = program.robots[which].counts()
+    counts = program.robots[name].counts()
     return RobotOutcome(
-        name=program.names[which],
+        name=name,
         telegrams=int(counts["heard"]),
         lost=int(counts["lost"]),
         late=int(counts["late_replies"]),
@@ -111,8 +112,8 @@ def outcome_of(program: RigProgram) -> RigOutcome:
         force_age_ms=None if age is None else 1e3 * age,
         force_age_most_ms=1e3 * float(seen[V.age_most]),
         forces_held_back=int(stand[S.implausible]),
-        samples_lost=int(program.sensor.counts()["lost"]),
+        samples_lost=sum(int(s.counts()["lost"]) for s in program.sensors.values()),
         slowest_us=1e6 * float(seen[V.compute_most]),
         checks_failed=program.counts(),
-        robots=tuple(_robot(program, i) for i in range(len(program.names))),
+        robots=tuple(_robot(program, name) for name in program.names),
     )

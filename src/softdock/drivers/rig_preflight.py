@@ -71,13 +71,20 @@ def energy_bound(on: OnRig) -> float:
     return limits.restitution**2 * energy + limits.energy_floor_J
 
 
+def _stands_back(on: OnRig, which: str, shift: Three) -> np.ndarray:
+    """The chaser in a dry run; without a robot of its own, the target the other way."""
+    if "chaser" in on.rig.moving:
+        return np.array(shift) if which == "chaser" else np.zeros(3)
+    return -np.array(shift)
+
+
 def _box_problems(on: OnRig, which: str, start: np.ndarray, shift: Three) -> list[Problem]:
     robot, at = on.rig.robots[which], layout.PLAN.at
     plan = plan_of(on, Controller(on.scenario).first_command(), 1, layout.DOCK, shift, False)
     longest = 0.5 * plan[at.ramp] + plan[at.settle]
     for s in np.linspace(-longest, 0.0, POINTS):
         motion = doors.coast(motion_in(start), float(s))
-        p = np.array(motion.p) + (np.array(shift) if which == "chaser" else 0.0)
+        p = np.array(motion.p) + _stands_back(on, which, shift)
         place = in_base(on, which, tuple(map(float, p)), tuple(map(float, motion.q))).p
         low, high = robot.box_min_m, robot.box_max_m
         if any(not a <= v <= b for a, v, b in zip(low, place, high)):

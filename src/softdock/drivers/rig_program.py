@@ -21,25 +21,40 @@ from softdock.core.seam import COMMAND, new_report
 from softdock.core.spatial.motion import MOTION, POSE_FLOATS
 from softdock.core.wire.telegram import LONGEST
 from softdock.drivers.links import RobotLink, SensorLink
-from softdock.drivers.rig_limits import limits_of, plan_of, robot_frame
+from softdock.drivers.rig_limits import limits_of, plan_of, robot_frame, sense_of
+from softdock.drivers.rig_model import Rig
 from softdock.drivers.rig_scenario import OnRig
+from softdock.drivers.rig_schema import SensorEnd
 from softdock.errors import BadInput, Problem
 from softdock.runs.controller import Controller
 from softdock.runs.stepper import cycle_count
 
 NAMES, SENSOR = ("chaser", "target"), "sensor"
+SAMPLE_STREAMS = {"chaser": "samples", "target": "samples_target"}  # where both have a sensor
 AT, SEEN = layout.STAND.at, layout.SEEN.at
 
 
 def check_possible(on: OnRig) -> None:
     """Refuse a rig that the program cannot run, in words."""
     rig, wrong = on.rig, []
-    if rig.clock.master != "chaser" or "chaser" not in rig.moving:
-        wrong.append(Problem("clock.master", rig.clock.master, "chaser, with a robot", rig.file))
-    if len(rig.sensors) != 1:
-        wrong.append(Problem("sensors", sorted(rig.sensors), "one force sensor", rig.file))
+    for which in NAMES:
+        if which not in rig.moving and not on.scenario.tables[which].get("fixed", False):
+            allowed = (
+                f"true: {rig.file} has no robot that could move the {which}'s mock-up, so that "
+                f"its satellite must stand; or [robots.{which}]"
+            )
+            wrong.append(Problem(f"{which}.fixed", False, allowed))
     if wrong:
         raise BadInput(wrong)
+
+
+def samples_stream(rig: Rig, which: str) -> str:
+    """The recorder's stream of a sensor: `samples`, and of the second one `samples_target`."""
+    return SAMPLE_STREAMS[which] if len(rig.sensors) > 1 else "samples"
+
+
+def sensor_link(end: SensorEnd) -> SensorLink:
+    return SensorLink(end.counts_per_N, end.counts_per_Nm, end.sample_Hz)
 
 
 def _answer(link: RobotLink, stop_input: str, stop_value: int) -> Answer:
@@ -68,7 +83,10 @@ def rows_of(width: int, ring: Any = None) -> Rows:
 class RigProgram:
     """Controller, supervisor and links of one run. `shift_m`: the chaser's distance in a dry run;
     `rings`: of a recorder (recorder/ring_file.py), by stream; `task`: of layout.TASKS; `ends`: the
-    loop ends by itself; `robots`, `sensor`: links that are there already."""
+    loop ends by itself; `robots`, `sensors`: links that are there already, by mock-up.
+
+    `links` and `records` are the two of everything that the compiled loop takes: what this rig has
+    not is a link that hears nothing."""
 
     def __init__(
         self,
@@ -78,7 +96,7 @@ class RigProgram:
         task: int = layout.DOCK,
         ends: bool = False,
         robots: Mapping[str, RobotLink] | None = None,
-        sensor: SensorLink | None = None,
+        sensors: Mapping[str, SensorLink] | None = None,
     ) -> None:
         check_possible(on)
         self.on, rig, scenario = on, on.rig, on.scenario
@@ -86,19 +104,24 @@ class RigProgram:
         self.controller = Controller(scenario, self.total + 1)
         self.names = rig.moving
         made = {n: RobotLink(rig.ethernet[n], rig.clock.cycle_ms) for n in self.names}
-        self.robots = [(robots or made)[n] for n in self.names]
-        (self.sensor_on,) = rig.sensors
-        end = rig.sensors[self.sensor_on]
-        self.sensor = sensor or SensorLink(end.counts_per_N, end.counts_per_Nm, end.sample_Hz)
+        self.robots = {n: (robots or made)[n] for n in self.names}
+        self.sensors = dict(sensors or {n: sensor_link(end) for n, end in rig.sensors.items()})
         command = self.controller.first_command()
         plan = plan_of(on, command, self.total, task, shift_m, ends)
         self.arrays = self._arrays(command, plan, rings)
-        self.arrays.seen[layout.SEEN.slice_of("bias")] = (*end.bias_N, *end.bias_Nm)
+        for which, end in rig.sensors.items():
+            row = self.arrays.sensor_seen[NAMES.index(which)]
+            row[layout.SENSOR_SEEN.slice_of("bias")] = (*end.bias_N, *end.bias_Nm)
+        self._silent = (
+            RobotLink(rig.ethernet[self.names[0]], rig.clock.cycle_ms),
+            SensorLink(1.0, 1.0),
+        )
         self._data, self._out = np.zeros(LONGEST, np.uint8), np.zeros(LONGEST, np.uint8)
 
     def _arrays(self, command: np.ndarray, plan: np.ndarray, rings: Any) -> Supervised:
         on, rig, controller = self.on, self.on.rig, self.controller
-        number, ring = len(self.names), rings.ring if rings is not None else lambda _: None
+        number, ring = len(NAMES), rings.ring if rings is not None else lambda _: None
+        some = self.names[0]  # in the place of a robot that is not there: never asked
         return Supervised(
             vector=controller.vector,
             markers=on.scenario.markers,
@@ -110,38 +133,47 @@ class RigProgram:
             record=controller.record,
             limits=limits_of(on),
             plan=plan,
-            frames=np.array([robot_frame(on, n) for n in self.names]),
+            frames=np.array([robot_frame(on, n) for n in NAMES]),
+            senses=np.array([sense_of(on, n, int(plan[layout.PLAN.at.task])) for n in NAMES]),
             stand=np.zeros(layout.STAND.size, np.int64),
             seen=np.zeros(layout.SEEN.size),
             robot_stand=np.zeros((number, layout.ROBOT_STAND.size), np.int64),
             robot_seen=np.zeros((number, layout.ROBOT_SEEN.size)),
+            sensor_stand=np.zeros((number, layout.SENSOR_STAND.size), np.int64),
+            sensor_seen=np.zeros((number, layout.SENSOR_SEEN.size)),
             sent_ns=np.zeros((number, layout.SENT_SLOTS), np.int64),
             sent=np.zeros((number, layout.SENT_SLOTS, POSE_FLOATS)),
             answers=tuple(
-                _answer(link, rig.robots[n].stop_input, rig.robots[n].stop_value)
-                for n, link in zip(self.names, self.robots)
+                _answer(self.robots[n], rig.robots[n].stop_input, rig.robots[n].stop_value)
+                for n in (n if n in self.robots else some for n in NAMES)
             ),
             asked=np.zeros(1, np.int64),
             cycles=rows_of(recorded.CYCLE.size, ring("cycle")),
             packets=rows_of(recorded.PACKET.size, ring("packets")),
-            samples=rows_of(recorded.SAMPLE.size, ring("samples")),
+            samples=tuple(
+                rows_of(
+                    recorded.SAMPLE.size,
+                    ring(samples_stream(rig, n)) if n in self.sensors else None,
+                )
+                for n in NAMES
+            ),
             events=rows_of(recorded.EVENT.size, ring("events")),
         )
 
     def take_over(self, before: RigProgram) -> None:
         """Go on where another run has ended: the same telegrams, the same pose at RSI_ON, the same
         last replies."""
-        self.robots, self.sensor = before.robots, before.sensor
+        self.robots, self.sensors = before.robots, before.sensors
         a, b = self.arrays, before.arrays
         self.arrays = a._replace(answers=b.answers)
         for mine, theirs in ((a.robot_stand, b.robot_stand), (a.robot_seen, b.robot_seen)):
             mine[:] = theirs
         a.sent_ns[:], a.sent[:] = b.sent_ns, b.sent
         a.robot_stand[:, layout.ROBOT_STAND.at.heard] = 0
-        a.stand[AT.now_ns], a.stand[AT.samples_kept] = (
-            b.stand[AT.now_ns],
-            self.sensor.arrays.head[0],
-        )
+        a.stand[AT.now_ns] = b.stand[AT.now_ns]
+        for which, link in self.sensors.items():
+            kept = a.sensor_stand[NAMES.index(which)]
+            kept[layout.SENSOR_STAND.at.kept] = link.arrays.head[0]
         for name in ("largest_step", "largest_turn", "largest_error", "lost_share"):
             a.robot_seen[:, getattr(layout.ROBOT_SEEN.at, name)] = 0.0
 
@@ -150,20 +182,32 @@ class RigProgram:
         return self.arrays._replace(
             cycles=rows_of(recorded.CYCLE.size),
             packets=rows_of(recorded.PACKET.size),
-            samples=rows_of(recorded.SAMPLE.size),
+            samples=tuple(rows_of(recorded.SAMPLE.size) for _ in NAMES),
             events=rows_of(recorded.EVENT.size),
         )
 
     @property
     def links(self) -> tuple[Any, ...]:
-        return tuple(link.arrays for link in self.robots)
+        """Of both robots, as compiled code takes them."""
+        return tuple(self.robots.get(n, self._silent[0]).arrays for n in NAMES)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """Of both sensors."""
+        return tuple(self.sensors.get(n, self._silent[1]).arrays for n in NAMES)
+
+    def _sensor(self, who: str) -> SensorLink | None:
+        """`sensor.target`, or `sensor` where there is one only."""
+        _, _, body = who.partition(".")
+        found = self.sensors.get(body) if body else next(iter(self.sensors.values()))
+        return found if who.startswith(SENSOR) else None
 
     def __call__(self, now_ns: int, who: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         """A datagram from Python: what is answered."""
-        if who == SENSOR:
-            self.sensor.hear(data, now_ns)
+        if (sensor := self._sensor(who)) is not None:
+            sensor.hear(data, now_ns)
             return
-        which, size = self.names.index(who), len(data)
+        which, size = NAMES.index(who), len(data)
         if size > LONGEST:
             return
         self._data[:size] = np.frombuffer(data, np.uint8)
@@ -172,12 +216,12 @@ class RigProgram:
             self._data,
             self._out,
             self.links,
-            self.sensor.arrays,
+            self.records,
             which,
             size,
             now_ns,
         )
-        logic.look(self.arrays, self.links, self.sensor.arrays, now_ns)
+        logic.look(self.arrays, self.links, self.records, now_ns)
         if length > 0:
             yield who, self._out[:length].tobytes()
 

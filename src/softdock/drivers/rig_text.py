@@ -19,6 +19,8 @@ from softdock.files.atomic import write_whole
 from softdock.scenario.parse import parse_toml
 
 PORTS = {"chaser": 59152, "target": 59153}
+EMULATED_SENSORS = {"chaser": (59154, 59155), "target": (59156, 59157)}  # UDP, page
+REAL_SENSOR = (49152, 80)
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,21 @@ class Addresses:
     """Who is where in the rig's network."""
 
     computer: str = LOOPBACK
-    chaser: str = LOOPBACK
-    target: str = LOOPBACK  # "": the target stands in the room
-    sensor: str = LOOPBACK
+    chaser: str = LOOPBACK  # "": it stands in the room
+    target: str = LOOPBACK  # the same
+    sensor: str = LOOPBACK  # behind the chaser's mock-up; "": none
+    target_sensor: str = ""  # behind the target's
 
     @property
     def emulated(self) -> bool:
-        named = [self.computer, self.chaser, self.target or LOOPBACK, self.sensor]
+        ends = (self.chaser, self.target, self.sensor, self.target_sensor)
+        named = [self.computer, *(a for a in ends if a)]
         return all(a.startswith("127.") for a in named)
+
+    @property
+    def sensors(self) -> dict[str, str]:
+        both = {"chaser": self.sensor, "target": self.target_sensor}
+        return {which: address for which, address in both.items() if address}
 
 
 HEAD = """\
@@ -44,7 +53,7 @@ name = "{name}"
 note = "" # yours; kept in every recording
 
 [clock]
-master = "chaser" # whose telegrams are the clock
+master = "{master}" # whose telegrams are the clock
 mode = "{mode}" # RSI_ON's: IPO_FAST 4 ms, IPO 12 ms
 """
 ROBOT = """
@@ -66,11 +75,11 @@ stop_value = 1
 # delay_ms = 16.0 # `softdock rig delay` finds it
 """
 FIXED = """
-[robots.target]
-driver = "fixed" # the target's mock-up stands in the room
+[robots.{which}]
+driver = "fixed" # the {which}'s mock-up stands in the room
 """
 SENSOR = """
-[sensors.chaser]
+[sensors.{which}]
 address = "{address}"
 bind = "{computer}"
 port = {port}
@@ -83,7 +92,7 @@ range_Nm = 100.0
 in_flange_m = [0.0, 0.0, 0.0] # the sensor's origin in the frame that RIst tells: MEASURE
 in_flange_wxyz = [1.0, 0.0, 0.0, 0.0]
 
-# [tools.chaser] # what is taken out of the readings: `softdock rig tare` finds it
+# [tools.{which}] # what is taken out of the readings: `softdock rig tare` finds it
 # mass_kg = 2.0
 # centre_m = [0.0, 0.0, 0.0]
 """
@@ -127,11 +136,12 @@ phase_ms = 1.7
 
 def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
     """The file of a rig."""
-    a, text = addresses, HEAD.format(name=name, mode=mode)
+    a, master = addresses, "chaser" if addresses.chaser else "target"
+    text = HEAD.format(name=name, mode=mode, master=master)
     for which in ("chaser", "target"):
         address = getattr(a, which)
         if not address:
-            text += FIXED
+            text += FIXED.format(which=which)
             continue
         text += ROBOT.format(
             which=which,
@@ -142,8 +152,11 @@ def new_rig_text(name: str, addresses: Addresses, mode: str) -> str:
             low="-0.3, -0.3, -0.3",
             high="0.3, 0.3, 0.3",
         )
-    port, http = (59154, 59155) if a.emulated else (49152, 80)
-    text += SENSOR.format(address=a.sensor, computer=a.computer, port=port, http=http)
+    for which, address in a.sensors.items():
+        port, http = EMULATED_SENSORS[which] if a.emulated else REAL_SENSOR
+        text += SENSOR.format(
+            which=which, address=address, computer=a.computer, port=port, http=http
+        )
     return text + REST + MOUNTING + (EMULATE if a.emulated else "")
 
 

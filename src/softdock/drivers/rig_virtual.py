@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from softdock.drivers.emulate import Emulation
+from softdock.core.wire.emulated_robot import NEXT_NS
+from softdock.core.wire.virtual_queue import NEVER
 from softdock.drivers.emulated_robot import EmulatedRobot
-from softdock.drivers.emulated_sensor import EmulatedSensor
+from softdock.drivers.emulated_sensor import EmulatedSensor, sensor_names
+from softdock.drivers.emulation import Emulation
 from softdock.drivers.faults import Faults
 from softdock.drivers.links import SensorLink
 from softdock.drivers.rig_emulation import emulation_of
@@ -25,22 +27,40 @@ MS, SECOND = 1_000_000, 1_000_000_000  # ns
 
 @dataclass
 class Peers:
-    """Emulated robots and sensor in this process."""
+    """Emulated robots and sensors in this process. A robot that there is not stands and never
+    ticks; `moving` are those that do."""
 
     robots: tuple[EmulatedRobot, EmulatedRobot]
-    sensor: EmulatedSensor
+    sensors: tuple[EmulatedSensor, ...]
+    absent: tuple[str, ...] = ()
+
+    @property
+    def sensor(self) -> EmulatedSensor:
+        """The first, or the only one."""
+        return self.sensors[0]
+
+    @property
+    def all(self) -> list[EmulatedRobot | EmulatedSensor]:
+        """Everybody who sends."""
+        return [*(r for r in self.robots if r.name not in self.absent), *self.sensors]
 
 
 def make_peers(e: Emulation) -> Peers:
     """All peers of an emulation, switched on at t = 0; the target's robot at its phase."""
     windows = e.faults.window_rows()
     chaser, target = (EmulatedRobot(r, e.plant, windows) for r in e.robots)
-    sensor = EmulatedSensor(e.sensor, e.plant, chaser, target, windows)
     for robot, motion, phase in zip((chaser, target), e.motions, e.phases_ms):
         robot.start(round(phase * MS), motion)
-    sensor.start(0)
-    sensor.hear(SensorLink.request())
-    return Peers((chaser, target), sensor)
+        if robot.name in e.absent:
+            robot.arrays.whole[NEXT_NS] = NEVER
+    sensors = []
+    for settings, name in zip(e.sensors, sensor_names(e.sensors)):
+        sensor = EmulatedSensor(settings, e.plant, chaser, target, windows)
+        sensor.name = name
+        sensor.start(0)
+        sensor.hear(SensorLink.request())
+        sensors.append(sensor)
+    return Peers((chaser, target), tuple(sensors), e.absent)
 
 
 class VirtualRig:
@@ -58,9 +78,9 @@ class VirtualRig:
         self.program = RigProgram(on, ends=True, **options)
         self._run = VirtualRun(
             self.peers.robots,
-            self.peers.sensor,
-            (self.program.robots[0], self.program.robots[1]),
-            self.program.sensor,
+            self.peers.sensors,
+            self.program.links,
+            self.program.records,
             self.program.arrays,
             self.emulation.faults,
         )

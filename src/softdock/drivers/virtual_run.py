@@ -6,17 +6,18 @@ controller is a program (core/wire/program.py).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from softdock.core.wire import virtual_queue as logic
+from softdock.core.wire.emulated_sensor import SAMPLE_AT_NS
 from softdock.core.wire.program import Desk
 from softdock.core.wire.telegram import LONGEST
-from softdock.drivers.emulated_robot import EmulatedRobot
+from softdock.drivers.emulated_robot import ROBOTS, EmulatedRobot
 from softdock.drivers.emulated_sensor import EmulatedSensor
 from softdock.drivers.faults import Faults
-from softdock.drivers.links import RobotLink, SensorLink
 
 MOST_IN_FLIGHT = 512
 
@@ -33,24 +34,41 @@ def make_queue(faults: Faults, origin_ns: int) -> logic.Queue:
     )
 
 
+def both_sensors(sensors: Sequence[EmulatedSensor]) -> tuple[Any, Any]:
+    """The chaser's and the target's; in the place of one that is not there, one that never
+    samples."""
+    made: list[Any] = []
+    for body in ROBOTS:
+        found = [s for s in sensors if s.settings.on == body]
+        if found:
+            made.append(found[0].arrays)
+            continue
+        whole = sensors[0].arrays.whole.copy()
+        whole[SAMPLE_AT_NS] = logic.NEVER
+        made.append(sensors[0].arrays._replace(whole=whole))
+    return made[0], made[1]
+
+
 class VirtualRun:
-    """Two emulated robots and a sensor, their links, and a program between them."""
+    """Two emulated robots, one or two sensors, and a program between them. `links`, `records`: the
+    arrays of both robots' and both sensors' links, in the order chaser, target."""
 
     def __init__(
         self,
         robots: tuple[EmulatedRobot, EmulatedRobot],
-        sensor: EmulatedSensor,
-        links: tuple[RobotLink, RobotLink],
-        sensor_link: SensorLink,
+        sensors: Sequence[EmulatedSensor],
+        links: tuple[Any, ...],
+        records: tuple[Any, ...],
         program: Any,
         faults: Faults | None = None,
     ) -> None:
         faults = faults or Faults()
-        origin = min(p.next_ns for p in (*robots, sensor))
-        self.features, self.program = sensor.features, program
+        ticks, samples = [r.next_ns for r in robots], [s.next_ns for s in sensors]
+        origin = min(*ticks, *samples)
+        self.features, self.program = sensors[0].features, program
         self._peers = tuple(r.arrays for r in robots)
-        self._links = tuple(link.arrays for link in links)
-        self._sensor, self._sensor_link = sensor.arrays, sensor_link.arrays
+        self._links, self._records = links, records
+        self._sensors = both_sensors(sensors)
         self._desk = Desk(np.zeros(LONGEST, np.uint8), np.zeros(LONGEST, np.uint8))
         self.queue = make_queue(faults, origin)
 
@@ -63,9 +81,9 @@ class VirtualRun:
                 self.program,
                 self._desk,
                 self._peers,
-                self._sensor,
+                self._sensors,
                 self._links,
-                self._sensor_link,
+                self._records,
                 until_ns,
             )
         )

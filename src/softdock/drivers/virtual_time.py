@@ -42,7 +42,7 @@ class VirtualTime:
         peers: Sequence[Peer],
         controller: Controller,
         faults: Faults | None = None,
-        samplers: frozenset[str] = frozenset({"sensor"}),
+        samplers: frozenset[str] = frozenset({"sensor", "sensor.chaser", "sensor.target"}),
     ) -> None:
         faults = faults or Faults()
         self.peers = {p.name: p for p in peers}

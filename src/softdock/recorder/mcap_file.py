@@ -33,11 +33,14 @@ def topic_of(stream: Stream) -> str:
 class McapFile:
     """A file that is being written."""
 
-    def __init__(self, sink: Sink, about: About, streams: Sequence[Stream]) -> None:
+    def __init__(
+        self, sink: Sink, about: About, streams: Sequence[Stream], writer: Any = None
+    ) -> None:
+        """`writer`: what takes the messages, by default one of MCAP that writes to `sink`."""
         from mcap.writer import Writer
 
         self.sink, self.about, self.streams = sink, about, tuple(streams)
-        self.writer = Writer(cast(IO[Any], sink))
+        self.writer = Writer(cast(IO[Any], sink)) if writer is None else writer
         self.writer.start("ros2", f"softdock {__version__}")
         self._schemas: dict[str, int] = {}
         self._channels: dict[str, int] = {}

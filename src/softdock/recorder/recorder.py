@@ -27,6 +27,7 @@ from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring, warm_u
 from softdock.recorder.streams import About, Stream
 
 START_S = 20.0  # for the process to come up
+CLOSE_S, CLOSE_SHARE = 30.0, 0.2  # for the end of the file: at least, and of the run
 SILENT_S = 2.0  # without a look, a recorder that lives is said to be stuck
 LONGEST_FLUSH_S = 0.1  # a kill must not lose more
 
@@ -61,6 +62,7 @@ class Recorder:
         self.flush_s = flush_s
         self.rings: RingFile = make_ring(streams, about, file, folder, seconds)
         self.process: subprocess.Popen[bytes] | None = None
+        self._began_s = time.monotonic()
 
     def start(self) -> None:
         """Start the process and wait until it follows. Raises `BadInput` if it does not come up."""
@@ -105,10 +107,13 @@ class Recorder:
                 found.append(f"{rows} rows of '{name}' are lost to the recording")
         return found
 
-    def close(self, timeout_s: float = 30.0) -> list[str]:
+    def close(self, timeout_s: float | None = None) -> list[str]:
         """The loop has ended: wait for the file. Returns what went wrong; nothing, and the rings
-        are gone, if the file is whole."""
+        are gone, if the file is whole. Its index grows with the run: by default half a minute and
+        a fifth of the run are waited."""
         self.rings.set("closed", 1)
+        if timeout_s is None:
+            timeout_s = CLOSE_S + CLOSE_SHARE * (time.monotonic() - self._began_s)
         if self.process is None:
             return [f"nothing was recorded; the rows are in {self.rings.path}"]
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -50,6 +50,7 @@ class Recording:
     samples: Series | None = None  # a row a force sample
     observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
     warnings: list[str] = field(default_factory=list)
+    source: str = ""  # how a person names it on the command line
     _orbit: Orbit | None = field(default=None, repr=False)
 
     @property
@@ -101,7 +102,7 @@ class Recording:
         """What a log alone can judge (recorder/judged.py); `source`: its name for commands."""
         observed = None if self.observed is None else float(self.observed[-1])
         bounds = None if self.scenario is None else self.scenario.tables["verdict"]
-        return judged(self.contacts, observed, bounds, source or "DIR")
+        return judged(self.contacts, observed, bounds, source or self.source or "DIR")
 
     @property
     def sentence(self) -> str:

@@ -22,7 +22,7 @@ CYCLE, PACKETS, SAMPLES, EVENTS = "cycle", "packets", "samples", "events"
 STAMP, TIME = "stamp_ns", "time"
 SECOND = 1_000_000_000  # ns
 MOST_CHANNELS = 5000
-SENSOR_ON = "sensor_on"  # in the table `run`: the one body that has a sensor
+SENSOR_ON, BOTH = "sensor_on", "both"  # in the table `run`: the body that has a sensor
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,22 @@ def stream_of(
 
 
 def rig_streams(
-    cells: Iterable[str], cycle_s: float = 0.004, sensor_Hz: float = 7000.0
+    cells: Iterable[str],
+    cycle_s: float = 0.004,
+    sensor_Hz: float | Mapping[str, float] = 7000.0,
 ) -> tuple[Stream, ...]:
-    """The streams of a rig: cycles (with the cells that it fills), packets, samples, events."""
+    """The streams of a rig: cycles (with the cells that it fills), packets, samples, events.
+    `sensor_Hz`: samples a second, or those of each stream of samples."""
     rate = 1.0 / cycle_s
+    rates = sensor_Hz if isinstance(sensor_Hz, Mapping) else {SAMPLES: sensor_Hz}
     own = ["stamp_ns", "time", *cells]
     return (
         stream_of(CYCLE, layout.CYCLE_GROUPS, own, per_second=rate),
         stream_of(PACKETS, layout.PACKET_GROUPS, per_second=2.0 * rate),
-        stream_of(SAMPLES, layout.SAMPLE_GROUPS, kind="samples", per_second=sensor_Hz),
+        *(
+            stream_of(name, layout.SAMPLE_GROUPS, kind="samples", per_second=per_second)
+            for name, per_second in rates.items()
+        ),
         stream_of(EVENTS, layout.EVENT_GROUPS, kind="events", per_second=10.0),
     )
 
@@ -126,7 +133,8 @@ class About:
     def absent(self) -> tuple[str, ...]:
         """Wrenches in the rows that no sensor stands behind, by the table `run`."""
         on = self.tables.get("run", {}).get(SENSOR_ON, "")
-        return tuple(f"measured.{body}" for body in ("chaser", "target") if on and on != body)
+        known = on in ("chaser", "target")
+        return tuple(f"measured.{body}" for body in ("chaser", "target") if known and on != body)
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -10,10 +10,11 @@ from softdock.core.rig.arrays import EVENT_TEXTS
 from softdock.core.rig.layout import STATES
 from softdock.core.rig.reasons import REASONS
 from softdock.drivers.net_ft_page import Calibration
+from softdock.drivers.rig_program import samples_stream
 from softdock.drivers.rig_scenario import OnRig
 from softdock.recorder.provenance import provenance
 from softdock.recorder.recorder import Recorder, utc_offset_ns
-from softdock.recorder.streams import SENSOR_ON, About, rig_streams
+from softdock.recorder.streams import BOTH, SENSOR_ON, About, rig_streams
 from softdock.runs.controller import Controller
 from softdock.scenario.files import to_toml
 
@@ -30,7 +31,6 @@ CELLS = (
     "satellite_target",
     "force_age",
     "pose_age",
-    "pose_age_chaser",
     "energy_kinetic",
     "energy_external",
     "energy_observed",
@@ -43,9 +43,9 @@ CELLS = (
 
 def cells_of(on: OnRig) -> list[str]:
     """Cells that this rig fills: of the sensors and robots that it has."""
-    (sensor,) = on.rig.sensors
-    found = [*CELLS, f"measured_{sensor}", f"raw_{sensor}"]
-    return [*found, "pose_age_target"] if len(on.rig.moving) > 1 else found
+    own = [f"{cell}_{body}" for body in on.rig.sensors for cell in ("measured", "raw")]
+    ages = [f"pose_age_{body}" for body in on.rig.moving]
+    return [*CELLS, *own, *ages]
 
 
 def about(
@@ -56,9 +56,12 @@ def about(
 ) -> About:
     """Scenario, rig file, limits, sensor as read, the operator's note. `said`: of this run."""
     touch_N = Controller(on.scenario).touch_N
-    (sensor_on,) = on.rig.sensors
-    page = calibrations.get(sensor_on)
-    sensor = {} if page is None else {k: str(v) for k, v in asdict(page).items()}
+    bodies = tuple(on.rig.sensors)
+    sensor: dict[str, str] = {}
+    for body in bodies:  # of one sensor without its name, as all files had it
+        page, name = calibrations.get(body), f"{body}." if len(bodies) > 1 else ""
+        if page is not None:
+            sensor |= {f"{name}{k}": str(v) for k, v in asdict(page).items()}
     limits = {k: str(v) for k, v in asdict(on.rig.limits).items() if v is not None}
     numbered = {"states": ", ".join(STATES), "reasons": ", ".join(r.name for r in REASONS)}
     return About(
@@ -69,7 +72,12 @@ def about(
             "provenance": provenance(note or on.rig.note, sensor),
             # a recording's contacts are those of the controller's log; the rig's own is coarser
             "limits": {**limits, "contact_N": str(on.rig.limits.touch_N), "touch_N": str(touch_N)},
-            "run": {SENSOR_ON: sensor_on, **numbered, **said},
+            "run": {
+                SENSOR_ON: bodies[0] if len(bodies) == 1 else BOTH,
+                "master": on.rig.clock.master,
+                **numbered,
+                **said,
+            },
         },
         event_texts=EVENT_TEXTS,
     )
@@ -83,11 +91,11 @@ def recorder_for(
     said: Mapping[str, str],
 ) -> Recorder:
     """Rings and the process behind them, not started yet."""
-    (sensor,) = on.rig.sensors.values()
+    rates = {samples_stream(on.rig, n): end.rate_Hz for n, end in on.rig.sensors.items()}
     file.parent.mkdir(parents=True, exist_ok=True)
     return Recorder(
         file,
-        rig_streams(cells_of(on), on.rig.cycle_s, sensor.rate_Hz),
+        rig_streams(cells_of(on), on.rig.cycle_s, rates),
         about(on, note, calibrations, said),
         flush_s=1e-3 * min(on.rig.record.flush_ms, 100.0),
         seconds=on.rig.record.ring_s,

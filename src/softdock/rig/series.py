@@ -96,14 +96,19 @@ def run_series(
     note: str = "",
     task: int = DOCK,
     look: Look = lambda program, elapsed: None,
+    recorded: Callable[[Path], None] = lambda rings: None,
     begun: Callable[[Granted], None] = lambda granted: None,
     ended: Callable[[int, RigRun], None] = lambda number, run: None,
 ) -> RigSeries:
-    """`repeat` runs; the first that does not complete is the last. `folder` None: no recording."""
+    """`repeat` runs; the first that does not complete is the last. `folder` None: no recording.
+    `recorded` is told the rings of each run before it begins, for whoever looks on beside the
+    recorder (recorder/beside.py)."""
     runs: list[RigRun] = []
     with Session(on, peers) as session:
         for number in range(repeat):
             recorder = _recorder(on, peers, folder, note, number, repeat, shift_m)
+            if recorder is not None:
+                recorded(recorder.rings.path)
             try:
                 program = session.prepare(
                     shift_m, None if recorder is None else recorder.rings, task

@@ -23,7 +23,7 @@ from softdock.drivers.compiled_loop import (
     ask_priority,
 )
 from softdock.drivers.rig_peers import SENSOR, RigPeers
-from softdock.drivers.rig_program import RigProgram, duration_s
+from softdock.drivers.rig_program import NAMES, RigProgram, duration_s
 from softdock.drivers.rig_scenario import OnRig
 from softdock.errors import BadInput, Problem
 
@@ -62,20 +62,19 @@ class Session:
         task: int = DOCK,
     ) -> RigProgram:
         """The program of the next run, loaded and ready; nothing is answered by it yet."""
-        (sensor,) = self.on.rig.sensors
         made = RigProgram(
             self.on,
             shift_m,
             rings,
             task,
             robots=self.peers.robots,
-            sensor=self.peers.sensors[sensor],
+            sensors=self.peers.sensors,
         )
         if self._server is None:
-            ports = self.peers.ports
+            ports, robots, sensors = self.peers.ports, made.robots, made.sensors
             self._server = CompiledServer(
-                [(ports[n], link) for n, link in zip(made.names, made.robots)],
-                (ports[SENSOR + sensor], made.sensor),
+                [(ports[n], robots[n]) if n in robots else None for n in NAMES],
+                [(ports[SENSOR + n], sensors[n]) if n in sensors else None for n in NAMES],
                 made.arrays,
                 rows=1 << 16,
             )
@@ -165,7 +164,7 @@ class Session:
                 if self._error is not None:
                     raise self._error
                 if program.state == "idle" and now > HEARD_S:
-                    raise self._silent(program)
+                    raise self._silent()
                 if now > longest and not asked:
                     self.ask_stop()
                     asked = now
@@ -177,19 +176,20 @@ class Session:
                 self.ask_stop()
                 asked = time.monotonic() - begun
 
-    def _silent(self, program: RigProgram) -> NotHeard:
-        robot = self.on.rig.robots[program.names[0]]
+    def _silent(self) -> NotHeard:
+        name = self.on.rig.clock.master
+        robot = self.on.rig.robots[name]
         allowed = (
             f"telegrams from {robot.address} to {robot.bind}:{robot.port}; none came in "
             f"{HEARD_S:g} s. Is RSI on, is IP_NUMBER of its Ethernet file this computer, does a "
             "firewall drop UDP?"
         )
-        return NotHeard(Problem(f"robots.{program.names[0]}", "silent", allowed))
+        return NotHeard(Problem(f"robots.{name}", "silent", allowed))
 
     def loop_counts(self) -> list[dict[str, int]]:
         """Of the sockets of robots: received, answered, skipped, foreign."""
         assert self._server is not None
-        return [self._server.counts(i) for i in range(len(self.on.rig.moving))]
+        return [self._server.counts(NAMES.index(n)) for n in self.on.rig.moving]
 
     def compute_us(self) -> Any:
         """From a telegram to its answer, of all answers kept [us]."""

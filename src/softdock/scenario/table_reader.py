@@ -114,6 +114,11 @@ class TableReader:
                 vector[offset : offset + 6] = SENSOR_PLACES
             elif parameter.kind == "places":
                 vector[offset : offset + 3] = PLACES
+            elif parameter.kind == "averages":
+                vector[offset : offset + 2] = (
+                    SENSOR_AT + SENSOR.at.period,
+                    SENSOR_AT + SENSOR.at.handover,
+                )
             else:
                 value = self.value_of(before, parameter, written, values, group)
             if value is not None:

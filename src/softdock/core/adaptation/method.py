@@ -138,6 +138,9 @@ class Declaration:
     # after a run, from its slice of `mem` at the end
     report: Callable[[Any, dict[str, Any]], list[str]] = lambda mem, values: []
     books: Callable[[Any], dict[str, Any]] = lambda mem: {}  # what it did
+    # from its books: why it does not vouch for the run, in words; empty: it learned what it needs.
+    # None: it never says so. Comparisons advise one that does first
+    vouches: Callable[[Mapping[str, Any]], list[str]] | None = None
     # what went wrong with its readings, in words; also from the cycle [s]
     events: Callable[[Any, float], list[str]] = lambda mem, T: []
     # what it could not know: books, words

@@ -21,6 +21,7 @@ WRITTEN_HERE = (
     "joints",
     "sensor",
     "places",
+    "averages",
 )  # kinds of parameters that no user writes: where a method finds what in the vector
 
 

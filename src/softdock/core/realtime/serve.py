@@ -1,7 +1,7 @@
 """The controller's end as one compiled loop: receive, hear, answer; no Python in between.
 
 Each robot's socket is drained and only its newest telegram is answered (the jump of IPOC says how
-many were skipped); the sensor's records are taken before any answer is made. What is answered is
+many were skipped); the sensors' records are taken before any answer is made. What is answered is
 a program's (core/wire/program.py). Ends when told (`stop[0]`), at a stated instant, when the
 program says so, or when any robot has been silent for `silence_ns`.
 """
@@ -32,15 +32,17 @@ from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
 # columns of the counts (int64), one row a socket
 RECEIVED, ANSWERED, SKIPPED, FOREIGN, SLOWEST_NS, ROWS_KEPT, COUNT_COLUMNS = range(7)
+ROBOTS, SENSORS = 2, 2
+ABSENT = 0xFFFFFFFF  # a descriptor of -1
 LONGEST_WAIT_NS = 2_000_000  # so that silence and the end are seen
 TOLD, IN_TIME, SILENT, BY_PROGRAM = range(4)
 ENDS = ("told", "in time", "a robot is silent", "ended by the program")
 
 
 class Sockets(NamedTuple):
-    """The loop's sockets: robots first, then sensors."""
+    """The loop's sockets: two of robots, then two of sensors."""
 
-    descriptors: Any  # int64, a struct pollfd each
+    descriptors: Any  # int64, a struct pollfd each; ABSENT: there is none, and poll leaves it out
     address: Any  # int64, one: where they stand
     peers: Any  # int64: whose datagrams are taken, as system_calls.is_from has it
     counts: Any  # int64, (sockets, COUNT_COLUMNS)
@@ -65,7 +67,7 @@ def _is_peer(sockets, wire, which):
 
 
 @compiled
-def _hear_robot(sockets, wire, program, params, robots, sensor, which):
+def _hear_robot(sockets, wire, program, params, robots, sensors, which):
     """Drain one robot's socket and answer its newest telegram, if there is one."""
     descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
     newest, begun = -1, 0
@@ -86,12 +88,12 @@ def _hear_robot(sockets, wire, program, params, robots, sensor, which):
     if newest < 0:
         return
     desk = Desk(wire.data, wire.out)
-    length = answer_rob(program, params, desk, robots, sensor, which, newest)
+    length = answer_rob(program, params, desk, robots, sensors, which, newest)
     if length > 0 and answer(wire, descriptor, length):
         counts[ANSWERED] += 1
     spent = monotonic_ns(wire) - begun
     _keep(sockets, which, spent)
-    after_answer(program, params, robots, sensor, which, spent)
+    after_answer(program, params, robots, sensors, which, spent)
 
 
 @compiled
@@ -108,32 +110,35 @@ def _hear_sensor(sockets, wire, link, which):
 
 
 @compiled
-def _is_silent(robots, begun, now, silence_ns):
+def _is_silent(sockets, robots, begun, now, silence_ns):
     """Whether any robot has not been heard for too long."""
-    for i in range(len(robots)):
+    for i in range(ROBOTS):
+        if sockets.descriptors[i] & ABSENT == ABSENT:
+            continue
         if now - max(begun, robots[i].whole[ARRIVED_NS]) > silence_ns:
             return True
     return False
 
 
 @door
-def serve(sockets, wire, program, robots, sensor, stop, until_ns, silence_ns):
-    """The loop, until it ends: why. `robots`: a tuple of one or two RobLink; then one sensor."""
-    begun, sensor_at = monotonic_ns(wire), len(robots)
+def serve(sockets, wire, program, robots, sensors, stop, until_ns, silence_ns):
+    """The loop, until it ends: why. `robots`: two RobLink, `sensors`: two RecordLink."""
+    begun = monotonic_ns(wire)
     params = prepare_program(program)
     while stop[0] == 0:
         now = monotonic_ns(wire)
         if now >= until_ns:
             return IN_TIME
-        if _is_silent(robots, begun, now, silence_ns):
+        if _is_silent(sockets, robots, begun, now, silence_ns):
             return SILENT
-        if watch(program, params, robots, sensor, now) != 0:
+        if watch(program, params, robots, sensors, now) != 0:
             return BY_PROGRAM
         if wait_for(wire, sockets.descriptors, sockets.address[0], LONGEST_WAIT_NS) <= 0:
             continue
-        if sockets.descriptors.shape[0] > sensor_at and is_ready(sockets.descriptors[sensor_at]):
-            _hear_sensor(sockets, wire, sensor, sensor_at)
-        for i in range(len(robots)):
+        for i in range(SENSORS):
+            if is_ready(sockets.descriptors[ROBOTS + i]):
+                _hear_sensor(sockets, wire, sensors[i], ROBOTS + i)
+        for i in range(ROBOTS):
             if is_ready(sockets.descriptors[i]):
-                _hear_robot(sockets, wire, program, params, robots, sensor, i)
+                _hear_robot(sockets, wire, program, params, robots, sensors, i)
     return TOLD

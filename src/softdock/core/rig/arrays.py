@@ -1,4 +1,9 @@
-"""The arrays of the rig's program, and the two ways in which its state changes."""
+"""The arrays of the rig's program, what is read from several of them, and the two ways in which its
+state changes.
+
+Robots, sensors and mock-ups have one number: 0 is the chaser's, 1 the target's. A rig has one or
+two robots and one or two sensors; what it has not stands there all the same and is never asked.
+"""
 
 from __future__ import annotations
 
@@ -9,21 +14,31 @@ from softdock.core.recorder.layout import EVENT
 from softdock.core.recorder.ring import push
 from softdock.core.rig.layout import (
     ARMING,
+    BODIES,
     BRAKING,
+    CHASER,
+    FRAME,
     LIMITS,
+    PLAN,
     RETREATING,
     ROBOT_SEEN,
     ROBOT_STAND,
     SEEN,
+    SENSE,
+    SENSOR_SEEN,
+    SENSOR_STAND,
     STAND,
     STATES,
     STOPPED,
+    TARGET,
 )
 from softdock.core.rig.reasons import COMPLETED, NONE, REASONS, RETREAT, RETREATED, RETREATS
-from softdock.core.spatial.vectors import load3, norm
+from softdock.core.spatial.vectors import ZERO, load3, norm, scale
 
 S, V = STAND.at, SEEN.at
 RS, RV = ROBOT_STAND.at, ROBOT_SEEN.at
+SS, SV = SENSOR_STAND.at, SENSOR_SEEN.at
+P, F, A = PLAN.at, FRAME.at, SENSE.at
 E, LIMIT = EVENT.at, LIMITS.at
 INFORMATION, WARNING, STOP = 20.0, 30.0, 50.0
 AT_STATES, AT_REASONS = 0, len(STATES)  # codes of events
@@ -69,19 +84,73 @@ class Supervised(NamedTuple):
     record: Any
     limits: Any  # float64, LIMITS
     plan: Any  # float64, PLAN
-    frames: Any  # float64, a row of FRAME a robot
+    frames: Any  # float64, a row of FRAME a mock-up
+    senses: Any  # float64, a row of SENSE a mock-up
     stand: Any  # int64, STAND
     seen: Any  # float64, SEEN
-    robot_stand: Any  # int64, a row of ROBOT_STAND a robot
-    robot_seen: Any  # float64, a row of ROBOT_SEEN a robot
-    sent_ns: Any  # int64, (robots, SENT_SLOTS): instants that replies were for
-    sent: Any  # float64, (robots, SENT_SLOTS, 7): those replies, base
-    answers: Any  # an Answer a robot
+    robot_stand: Any  # int64, a row of ROBOT_STAND a mock-up
+    robot_seen: Any  # float64, a row of ROBOT_SEEN a mock-up
+    sensor_stand: Any  # int64, a row of SENSOR_STAND a mock-up
+    sensor_seen: Any  # float64, a row of SENSOR_SEEN a mock-up
+    sent_ns: Any  # int64, (mock-ups, SENT_SLOTS): instants that replies were for
+    sent: Any  # float64, (mock-ups, SENT_SLOTS, 7): those replies, base
+    answers: Any  # an Answer a mock-up
     asked: Any  # int64, one: what the operator asks for
     cycles: Any  # Rows to the recorder
     packets: Any
-    samples: Any
+    samples: Any  # one a mock-up
     events: Any
+
+
+@compiled
+def has_robot(program, body):
+    return program.frames[body, F.there] != 0.0
+
+
+@compiled
+def has_sensor(program, body):
+    return program.senses[body, A.there] != 0.0
+
+
+@compiled
+def master_of(program):
+    """Whose telegrams are the clock."""
+    return int(program.plan[P.master])
+
+
+@compiled
+def leaver(program):
+    """Who keeps away in a dry run, and leaves on the way out of a jam: the chaser where it can."""
+    return CHASER if has_robot(program, CHASER) else TARGET
+
+
+@compiled
+def away_sign(body):
+    """Of the axis that leads the chaser away from the target."""
+    return 1.0 if body == CHASER else -1.0
+
+
+@compiled
+def shift_of(program, body):
+    """How far a mock-up stands back in a dry run [m, orbit's axes]."""
+    if body != leaver(program):
+        return ZERO
+    return scale(away_sign(body), load3(program.plan, P.shift))
+
+
+@compiled
+def force_on(program, body):
+    """The force on a mock-up [N, orbit's axes]: of its own sensor, else the other's, reversed."""
+    if has_sensor(program, body):
+        return load3(program.sensor_seen[body], SV.force)
+    return scale(-1.0, load3(program.sensor_seen[TARGET - body], SV.force))
+
+
+@compiled
+def felt_force(program):
+    """The largest force that a sensor feels [N]."""
+    chaser = norm(load3(program.sensor_seen[CHASER], SV.force))
+    return max(chaser, norm(load3(program.sensor_seen[TARGET], SV.force)))
 
 
 @compiled
@@ -103,7 +172,7 @@ def enter(program, state):
     stand[S.state_ns] = stand[S.now_ns]
     tell(program, INFORMATION, AT_STATES + state, float(stand[S.k]), 0.0)
     if state in (BRAKING, RETREATING):
-        for i in range(len(program.answers)):
+        for i in range(BODIES):
             program.robot_stand[i, RS.standing] = 0
             program.robot_seen[i, RV.backed] = 0.0
 
@@ -124,6 +193,6 @@ def fail(program, reason, value, limit):
         return
     backs_off = RETREATS[reason] == RETREAT
     if backs_off:  # without a force there is nothing to back off from
-        touched = norm(load3(program.seen, V.force)) > program.limits[LIMIT.touch]
+        touched = felt_force(program) > program.limits[LIMIT.touch]
         backs_off = touched or state == RETREATING
     enter(program, RETREATING if backs_off else BRAKING)

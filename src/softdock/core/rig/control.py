@@ -11,19 +11,24 @@ from softdock.core.kept import load_kept
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.seam_doors import step_controller
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, RS, RV, S, V, fail
+from softdock.core.rig.arrays import (
+    LIMIT,
+    RS,
+    RV,
+    SS,
+    SV,
+    S,
+    V,
+    fail,
+    has_robot,
+    has_sensor,
+    shift_of,
+)
 from softdock.core.rig.energy import check_energy
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.forces import in_orbit, is_docking
-from softdock.core.rig.layout import PLAN
-from softdock.core.seam import (
-    CHASER_POSE,
-    CHASER_WRENCH,
-    TARGET_POSE,
-    TARGET_WRENCH,
-    C,
-    R,
-)
+from softdock.core.rig.layout import BODIES, CHASER, PLAN, TARGET
+from softdock.core.seam import CHASER_POSE, TARGET_POSE, C, R
 from softdock.core.seam import LOST as LOST_BIT
 from softdock.core.spatial.motion import (
     MOTION_FLOATS,
@@ -39,25 +44,16 @@ from softdock.core.wire.links import STAMP_NS
 
 P = PLAN.at
 NS = 1e-9  # s
-CHASER, TARGET = 0, 1
-
-
-@compiled
-def _shifted_back(program, which, pose):
-    """A pose as the controller knows it: a dry run's distance is not for it."""
-    if which == CHASER:
-        return Pose(subtract(pose.p, load3(program.plan, P.shift)), pose.q)
-    return pose
 
 
 @compiled
 def _report_pose(program, which, link, first, now):
     """One robot's pose into the report: its bit of `present`."""
-    if program.robot_stand[which, RS.zeroed] == 0:
+    if not has_robot(program, which) or program.robot_stand[which, RS.zeroed] == 0:
         return 0
     report = program.report
     pose = to_orbit(program.frames[which], load_pose(program.robot_seen[which], RV.measured))
-    pose = _shifted_back(program, which, pose)
+    pose = Pose(subtract(pose.p, shift_of(program, which)), pose.q)  # a dry run's is not for it
     stamp, age = link.whole[STAMP_NS] - first, NS * (now - link.whole[STAMP_NS])
     if which == CHASER:
         store_pose(report, R.chaser, pose)
@@ -69,34 +65,32 @@ def _report_pose(program, which, link, first, now):
 
 
 @compiled
-def _report_force(program, first, now):
-    """The reading that is used: its bit of `present`."""
-    report, used = program.report, program.stand[S.used_ns]
-    on_chaser = program.plan[P.sensor_on] == 0.0
-    at = R.chaser_wrench if on_chaser else R.target_wrench
+def _report_force(program, body, first, now):
+    """The reading of one sensor that is used."""
+    report, used = program.report, program.sensor_stand[body, SS.used_ns]
+    at = R.chaser_wrench if body == CHASER else R.target_wrench
     for i in range(WRENCH_FLOATS):
-        report[at + i] = program.seen[V.raw + i]
+        report[at + i] = program.sensor_seen[body, SV.raw + i]
     stamp, age = float(used - first), NS * (now - used)
-    if on_chaser:
+    if body == CHASER:
         report[R.chaser_force_stamp], report[R.chaser_force_number] = stamp, stamp
         report[R.chaser_force_age] = age
-        return CHASER_WRENCH
-    report[R.target_force_stamp], report[R.target_force_number] = stamp, stamp
-    report[R.target_force_age] = age
-    return TARGET_WRENCH
+    else:
+        report[R.target_force_stamp], report[R.target_force_number] = stamp, stamp
+        report[R.target_force_age] = age
 
 
 @apart
-def fill_report(program, robots, now, lost, has_force):
-    """What the facility reports at t_k (seam.REPORT)."""
+def fill_report(program, robots, now, lost, forces):
+    """What the facility reports at t_k (seam.REPORT). `forces`: bits of those to hand on."""
     report, stand = program.report, program.stand
-    first, present = stand[S.first_ns], 0
+    first, present = stand[S.first_ns], forces
     report[R.cycle], report[R.now], report[R.late] = stand[S.k], now - first, 0.0
     report[R.lost], report[R.status] = lost, LOST_BIT if lost > 0 else 0
-    for which in range(len(robots)):
-        present |= _report_pose(program, which, robots[which], first, now)
-    if has_force:
-        present |= _report_force(program, first, now)
+    for body in range(BODIES):
+        present |= _report_pose(program, body, robots[body], first, now)
+        if has_sensor(program, body):
+            _report_force(program, body, first, now)
     report[R.present] = present
 
 
@@ -121,15 +115,12 @@ def _check_set_point(program, which, before, after):
 
 
 @apart
-def _check_measured(program, now):
-    """Force, torque and power of this cycle."""
-    limits, seen = program.limits, program.seen
-    on_chaser = program.plan[P.sensor_on] == 0.0
-    reading = now.reading if on_chaser else now.second
-    moving = now.mock_ups.chaser.v if on_chaser else now.mock_ups.target.v
+def _check_measured(program, body, reading, moving):
+    """Force, torque and power of this cycle, by one sensor. `moving`: its mock-up's velocity."""
+    limits, seen, own = program.limits, program.seen, program.sensor_seen[body]
     force, torque = norm(reading.force), norm(reading.torque)
-    store3(seen, V.force, reading.force)
-    store3(seen, V.tool, subtract(in_orbit(program), reading.force))
+    store3(own, SV.force, reading.force)
+    store3(own, SV.tool, subtract(in_orbit(program, body), reading.force))
     power = abs(dot(reading.force, moving))
     seen[V.peak_force], seen[V.power] = max(seen[V.peak_force], force), max(seen[V.power], power)
     if force > limits[LIMIT.force]:
@@ -146,17 +137,18 @@ def _check_measured(program, now):
 @compiled
 def _note_age(program, now):
     """Ages of the forces that act while in contact: what restitution is predicted from."""
-    stand, force = program.stand, load3(program.seen, V.force)
-    if norm(force) > program.limits[LIMIT.touch]:
-        stand[S.samples] += 1
-        program.seen[V.age_sum] += NS * (now - stand[S.used_ns])
+    stand, touch = program.stand, program.limits[LIMIT.touch]
+    for body in range(BODIES):
+        if norm(load3(program.sensor_seen[body], SV.force)) > touch:
+            stand[S.samples] += 1
+            program.seen[V.age_sum] += NS * (now - program.sensor_stand[body, SS.used_ns])
 
 
 @apart
-def control_cycle(program, params, robots, now, lost, has_force):
+def control_cycle(program, params, robots, now, lost, forces):
     """One cycle of the scenario at the master's newest tick: whether its command may be sent."""
     stand, command, k = program.stand, program.command, program.stand[S.k]
-    fill_report(program, robots, now, lost, has_force)
+    fill_report(program, robots, now, lost, forces)
     chaser, target = load_pose(command, C.chaser), load_pose(command, C.chaser + MOTION_FLOATS)
     status = step_controller(
         params,
@@ -176,20 +168,24 @@ def control_cycle(program, params, robots, now, lost, has_force):
         fail(program, reasons.CONTROLLER, float(status), 0.0)
         return False
     kept = load_kept(program.kept, 0)
-    _check_measured(program, kept)
+    if has_sensor(program, CHASER):
+        _check_measured(program, CHASER, kept.reading, kept.mock_ups.chaser.v)
+    if has_sensor(program, TARGET):
+        _check_measured(program, TARGET, kept.second, kept.mock_ups.target.v)
     check_energy(program, params, kept)
     _note_age(program, now)
-    _check_set_point(program, CHASER, chaser, load_motion(command, C.chaser))
-    if len(robots) > TARGET:
+    if has_robot(program, CHASER):
+        _check_set_point(program, CHASER, chaser, load_motion(command, C.chaser))
+    if has_robot(program, TARGET):
         after = load_motion(command, C.chaser + MOTION_FLOATS)
         _check_set_point(program, TARGET, target, after)
     return is_docking(stand[S.state])
 
 
 @apart
-def finish_control(program, params, robots, now, has_force):
+def finish_control(program, params, robots, now, forces):
     """The last report, without another command: the log and the record are whole."""
-    fill_report(program, robots, now, 0, has_force)
+    fill_report(program, robots, now, 0, forces)
     step_controller(
         params,
         program.vector,

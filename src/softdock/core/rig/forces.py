@@ -1,6 +1,7 @@
-"""The force that counts at t_k: the newest sample not after it, if it can be believed.
+"""The forces that count at t_k: of each sensor the newest sample not after it, if it can be
+believed.
 
-In: the sensor's link. Out: the raw wrench in body axes without bias, the force that the mock-up
+In: the sensors' links. Out: raw wrenches in body axes without bias, the force that each mock-up
 feels in orbit's axes, and failed checks: range, status, plausibility, age, size. A reading that
 jumps by more than the stated step is held back before the controller sees it: one forged record
 must not become a force on a satellite.
@@ -10,134 +11,186 @@ from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, RV, S, V, fail
+from softdock.core.rig.arrays import LIMIT, RV, SS, SV, S, V, fail, has_robot, has_sensor
 from softdock.core.rig.flange import to_orbit
 from softdock.core.rig.layout import (
     APPROACH,
+    BODIES,
+    CHASER,
     CONTACT,
     PLAN,
     RETURNING,
     RUN_UP,
+    SENSE,
     TRANSFER,
     WAY_OUT,
 )
-from softdock.core.spatial.motion import load_pose
+from softdock.core.seam import CHASER_WRENCH, TARGET_WRENCH
+from softdock.core.spatial.motion import MOTION_FLOATS, load_pose
 from softdock.core.spatial.rotations import rotate
 from softdock.core.spatial.vectors import load3, load4, norm, store3, subtract
 from softdock.core.wire.links import LAST_WORD
 from softdock.core.wire.rdt import is_fault
 from softdock.core.wire.samples import NO_SAMPLE, SAMPLE_VALUES, newest_not_after
 
-P = PLAN.at
+P, A = PLAN.at, SENSE.at
 NS = 1e-9  # s
 HALF = SAMPLE_VALUES // 2  # forces, then torques
 
 
 @compiled
-def _in_body(program, sample):
+def _in_body(program, body, sample):
     """Force and torque in body axes, without bias."""
-    axes, bias = load4(program.plan, P.sensor_axes), V.bias
-    force = subtract(load3(sample, 0), load3(program.seen, bias))
-    torque = subtract(load3(sample, HALF), load3(program.seen, bias + HALF))
+    axes, seen = load4(program.senses[body], A.axes), program.sensor_seen[body]
+    force = subtract(load3(sample, 0), load3(seen, SV.bias))
+    torque = subtract(load3(sample, HALF), load3(seen, SV.bias + HALF))
     return rotate(axes, force), rotate(axes, torque)
 
 
 @compiled
-def gather_bias(program, sensor, slot):
-    """One more sample before anything moves."""
-    stand, seen = program.stand, program.seen
-    if sensor.stamps[slot] == stand[S.bias_ns]:
-        return
-    stand[S.bias_ns] = sensor.stamps[slot]
-    stand[S.bias_samples] += 1
-    for i in range(SAMPLE_VALUES):
-        seen[V.bias + i] += (sensor.samples[slot, i] - seen[V.bias + i]) / stand[S.bias_samples]
+def gather_bias(program, sensors, now):
+    """One more sample of each sensor whose zero is taken before anything moves."""
+    for body in range(BODIES):
+        if not has_sensor(program, body) or program.senses[body, A.take_bias] == 0.0:
+            continue
+        stand, seen, sensor = program.sensor_stand[body], program.sensor_seen[body], sensors[body]
+        slot = newest_not_after(sensor.stamps, sensor.head, now)
+        if slot == NO_SAMPLE or sensor.stamps[slot] == stand[SS.bias_ns]:
+            continue
+        stand[SS.bias_ns] = sensor.stamps[slot]
+        stand[SS.bias_samples] += 1
+        for i in range(SAMPLE_VALUES):
+            apart_by = sensor.samples[slot, i] - seen[SV.bias + i]
+            seen[SV.bias + i] += apart_by / stand[SS.bias_samples]
 
 
 @compiled
-def _check_sample(program, sample):
+def _check_sample(program, body, sample):
     """The raw channels against the range that is allowed of the sensor."""
-    limits, most = program.limits, 0.0
+    sense, most = program.senses[body], 0.0
     for i in range(HALF):
-        most = max(most, abs(sample[i]) / limits[LIMIT.range_force])
-        most = max(most, abs(sample[HALF + i]) / limits[LIMIT.range_torque])
+        most = max(most, abs(sample[i]) / sense[A.range_force])
+        most = max(most, abs(sample[HALF + i]) / sense[A.range_torque])
     if most > 1.0:
         fail(program, reasons.SENSOR_RANGE, most, 1.0)
 
 
 @compiled
-def _check_status(program, sensor):
-    stand, word = program.stand, sensor.whole[LAST_WORD]
-    stand[S.faulty_row] = stand[S.faulty_row] + 1 if is_fault(word) else 0
-    if stand[S.faulty_row] > 1:  # one record may be spoilt on its way
-        fail(program, reasons.SENSOR_STATUS, float(word), float(stand[S.faulty_row]))
+def _check_status(program, body, sensor):
+    stand, word = program.sensor_stand[body], sensor.whole[LAST_WORD]
+    stand[SS.faulty_row] = stand[SS.faulty_row] + 1 if is_fault(word) else 0
+    if stand[SS.faulty_row] > 1:  # one record may be spoilt on its way
+        fail(program, reasons.SENSOR_STATUS, float(word), float(stand[SS.faulty_row]))
 
 
 @compiled
-def _is_plausible(program, force):
+def _is_plausible(program, body, force):
     """Whether a new reading may follow the last one."""
-    stand, limits = program.stand, program.limits
-    jump = norm(subtract(force, load3(program.seen, V.raw)))
-    if jump <= limits[LIMIT.force_step] or stand[S.used_ns] == 0:
-        stand[S.implausible_row] = 0
+    stand, limits = program.sensor_stand[body], program.limits
+    jump = norm(subtract(force, load3(program.sensor_seen[body], SV.raw)))
+    if jump <= limits[LIMIT.force_step] or stand[SS.used_ns] == 0:
+        stand[SS.implausible_row] = 0
         return True
-    stand[S.implausible] += 1
-    stand[S.implausible_row] += 1
-    if stand[S.implausible_row] >= limits[LIMIT.bad_in_a_row]:
+    program.stand[S.implausible] += 1
+    stand[SS.implausible_row] += 1
+    if stand[SS.implausible_row] >= limits[LIMIT.bad_in_a_row]:
         fail(program, reasons.FORCE_IMPLAUSIBLE, jump, limits[LIMIT.force_step])
     return False
 
 
 @apart
-def hear_force(program, sensor, now):
-    """The reading of this cycle: whether there is one to hand on (new, or still the newest)."""
-    stand, seen, limits = program.stand, program.seen, program.limits
-    state = stand[S.state]
-    is_moving = state >= TRANSFER
+def _hear_force(program, body, sensor, now):
+    """One sensor's reading of this cycle: whether there is one to hand on (new, or still the
+    newest)."""
+    stand, seen, limits = program.sensor_stand[body], program.sensor_seen[body], program.limits
+    is_moving = program.stand[S.state] >= TRANSFER
     slot = newest_not_after(sensor.stamps, sensor.head, now)
     if slot == NO_SAMPLE:
         if is_moving:
             fail(program, reasons.FORCE_STALE, 1e6, 1e3 * limits[LIMIT.stale])
         return False
     stamp, usable = sensor.stamps[slot], True
-    if stamp != stand[S.used_ns]:
-        force, torque = _in_body(program, sensor.samples[slot])
+    if stamp != stand[SS.used_ns]:
+        force, torque = _in_body(program, body, sensor.samples[slot])
         if is_moving:
-            _check_sample(program, sensor.samples[slot])
-        usable = not is_moving or _is_plausible(program, force)
+            _check_sample(program, body, sensor.samples[slot])
+        usable = not is_moving or _is_plausible(program, body, force)
         if usable:
-            stand[S.used_ns] = stamp
-            store3(seen, V.raw, force)
-            store3(seen, V.raw + HALF, torque)
-    age = NS * (now - stand[S.used_ns])
+            stand[SS.used_ns] = stamp
+            store3(seen, SV.raw, force)
+            store3(seen, SV.raw + HALF, torque)
+    age = NS * (now - stand[SS.used_ns])
     if is_moving:
-        seen[V.age_most] = max(seen[V.age_most], age)
-        _check_status(program, sensor)
+        program.seen[V.age_most] = max(program.seen[V.age_most], age)
+        _check_status(program, body, sensor)
         if age > limits[LIMIT.stale]:
             fail(program, reasons.FORCE_STALE, 1e3 * age, 1e3 * limits[LIMIT.stale])
     return usable
 
 
 @compiled
-def in_orbit(program):
+def hear_forces(program, sensors, now):
+    """The readings of this cycle: bits of a report's `present`, for those to hand on."""
+    found = 0
+    for body in range(BODIES):
+        if has_sensor(program, body) and _hear_force(program, body, sensors[body], now):
+            found |= CHASER_WRENCH if body == CHASER else TARGET_WRENCH
+    return found
+
+
+@compiled
+def is_fresh(program, sensors, now):
+    """Whether every sensor has been heard just now."""
+    for body in range(BODIES):
+        if not has_sensor(program, body):
+            continue
+        sensor = sensors[body]
+        slot = newest_not_after(sensor.stamps, sensor.head, now)
+        if slot == NO_SAMPLE or NS * (now - sensor.stamps[slot]) >= program.limits[LIMIT.stale]:
+            return False
+    return True
+
+
+@compiled
+def in_orbit(program, body):
     """The raw force that is used, orbit's axes, tool and all."""
-    on = int(program.plan[P.sensor_on])
-    pose = to_orbit(program.frames[on], load_pose(program.robot_seen[on], RV.measured))
-    return rotate(pose.q, load3(program.seen, V.raw))
+    pose = load_pose(program.plan, P.start_chaser + body * MOTION_FLOATS)  # where it stands
+    if has_robot(program, body):
+        pose = to_orbit(program.frames[body], load_pose(program.robot_seen[body], RV.measured))
+    return rotate(pose.q, load3(program.sensor_seen[body], SV.raw))
 
 
-@apart
-def feel(program):
-    """Outside of a docking: the force without what the tool last weighed, and its checks."""
+@compiled
+def zero_forces(program, sensors, now):
+    """From here on readings count without the zero; what a tool weighs here is no contact."""
+    for body in range(BODIES):
+        program.sensor_stand[body, SS.used_ns] = 0
+    hear_forces(program, sensors, now)
+    for body in range(BODIES):
+        if has_sensor(program, body) and program.senses[body, A.weighs] != 0.0:
+            store3(program.sensor_seen[body], SV.tool, in_orbit(program, body))
+
+
+@compiled
+def _feel(program, body):
     state, limits = program.stand[S.state], program.limits
-    force = subtract(in_orbit(program), load3(program.seen, V.tool))
-    store3(program.seen, V.force, force)
+    seen = program.sensor_seen[body]
+    force = subtract(in_orbit(program, body), load3(seen, SV.tool))
+    store3(seen, SV.force, force)
     size = norm(force)
     program.seen[V.peak_force] = max(program.seen[V.peak_force], size)
     if state >= TRANSFER and state != WAY_OUT and size > limits[LIMIT.force]:
         fail(program, reasons.FORCE, size, limits[LIMIT.force])
     if state in (TRANSFER, RUN_UP, RETURNING) and size > limits[LIMIT.touch]:
         fail(program, reasons.TOUCH, size, limits[LIMIT.touch])
+
+
+@apart
+def feel(program):
+    """Outside of a docking: forces without what the tools last weighed, and their checks."""
+    for body in range(BODIES):
+        if has_sensor(program, body):
+            _feel(program, body)
 
 
 @compiled

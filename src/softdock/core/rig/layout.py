@@ -1,9 +1,11 @@
 """What the rig's program is told, and what it keeps: flat arrays, declared once.
 
-LIMITS and PLAN (float64) are written before the clock starts and only read; FRAME is one row a
-robot. STAND (int64) and SEEN (float64) are the whole rig's, ROBOT_STAND and ROBOT_SEEN one row a
-robot. Metres, radians and seconds; set-points of the mock-up's centre of mass in orbit's axes,
-poses of what RIst tells (the flange, or a tool) in the robot's base.
+LIMITS and PLAN (float64) are written before the clock starts and only read, and so are FRAME and
+SENSE: one row a mock-up, the chaser's and the target's, whether it has a robot or a force sensor or
+not (`there`). STAND (int64) and SEEN (float64) are the whole rig's, ROBOT_STAND, ROBOT_SEEN,
+SENSOR_STAND and SENSOR_SEEN one row a mock-up. Metres, radians and seconds; set-points of the
+mock-up's centre of mass in orbit's axes, poses of what RIst tells (the flange, or a tool) in the
+robot's base.
 """
 
 from __future__ import annotations
@@ -27,8 +29,6 @@ LIMITS = Cells(
     Cell("force", 1, "N", "measured"),
     Cell("torque", 1, "Nm", "measured"),
     Cell("force_step", 1, "N", "between two readings that are used"),
-    Cell("range_force", 1, "N", "of a channel of the sensor, as allowed"),
-    Cell("range_torque", 1, "Nm", "of a channel of the sensor, as allowed"),
     Cell("touch", 1, "N", "above: contact; below half of it: free"),
     Cell("free_s", 1, "s", "below half of it for so long: free"),
     Cell("tracking", 1, "m", "from where a robot was sent a delay ago"),
@@ -57,9 +57,10 @@ PLAN = Cells(
     Cell("step_ms", 1, "ms", "what IPOC must step by"),
     Cell("total", 1, "-", "cycles of the scenario"),
     Cell("task", 1, "-", "what is to be done: TASKS"),
+    Cell("master", 1, "-", "0: the chaser's telegrams are the clock, 1: the target's"),
     Cell("start_chaser", MOTION_FLOATS, "", "set-point of t = 0: a `motion`"),
     Cell("start_target", MOTION_FLOATS, "", "set-point of t = 0: a `motion`"),
-    Cell("shift", 3, "m", "added to the chaser's set-points: a dry run"),
+    Cell("shift", 3, "m", "that the chaser stays back in a dry run; without a robot, the target"),
     Cell("listen", 1, "s", "heard before anything moves"),
     Cell("patience", 1, "s", "for everybody to be heard"),
     Cell("ramp", 1, "s", "from standstill to the scenario's speed"),
@@ -67,14 +68,11 @@ PLAN = Cells(
     Cell("transfer_speed", 1, "m/s", "from the pose at RSI_ON to the run-up, and back"),
     Cell("transfer_rate", 1, "rad/s", "the same, turning"),
     Cell("transfer_acceleration", 1, "m/s2", "the same"),
-    Cell("sensor_on", 1, "-", "0: chaser, 1: target"),
-    Cell("sensor_axes", 4, "-", "sensor in body axes, wxyz"),
-    Cell("weighs", 1, "-", "1: readings hold a tool's weight, which the controller takes out"),
-    Cell("take_bias", 1, "-", "1: the mean wrench before anything moves is the zero"),
     Cell("end_when_stopped", 1, "-", "1: the loop ends some cycles after the robots stand"),
 )
 FRAME = Cells(
     "rig_frame",
+    Cell("there", 1, "-", "1: a robot; 0: this mock-up stands in the room"),
     Cell("base", 6, "mm, deg", "the robot's base in orbit's axes"),
     Cell("tool", 6, "mm, deg", "the mock-up's centre of mass from what RIst tells"),
     Cell("box_min", 3, "m", "of what RIst tells, in the base"),
@@ -84,6 +82,15 @@ FRAME = Cells(
     Cell("max_angle", 1, "rad", "from the pose at RSI_ON"),
     Cell("delay", 1, "s", "from a set-point's instant to the robot being there"),
     Cell("stays", 1, "-", "1: its satellite is fixed; it does not retreat"),
+)
+SENSE = Cells(
+    "rig_sense",
+    Cell("there", 1, "-", "1: a force sensor behind this mock-up"),
+    Cell("axes", 4, "-", "sensor in body axes, wxyz"),
+    Cell("range_force", 1, "N", "of a channel of the sensor, as allowed"),
+    Cell("range_torque", 1, "Nm", "of a channel of the sensor, as allowed"),
+    Cell("weighs", 1, "-", "1: readings hold a tool's weight, which the controller takes out"),
+    Cell("take_bias", 1, "-", "1: the mean wrench before anything moves is the zero"),
 )
 STAND = Cells(
     "rig_stand",
@@ -98,15 +105,9 @@ STAND = Cells(
     Cell("contacts", 1, "-", "so far"),
     Cell("free_cycles", 1, "-", "below half the touch force, in a row"),
     Cell("implausible", 1, "-", "readings held back, in all"),
-    Cell("implausible_row", 1, "-", "in a row"),
-    Cell("faulty_row", 1, "-", "cycles with an error status, in a row"),
     Cell("slow_row", 1, "-", "answers beyond their time, in a row"),
-    Cell("used_ns", 1, "ns", "stamp of the reading that is used; 0: none"),
     Cell("samples", 1, "-", "readings whose ages are summed"),
-    Cell("bias_samples", 1, "-", "readings that the bias is the mean of"),
-    Cell("bias_ns", 1, "ns", "stamp of the last of them"),
     Cell("cycle_rows", 1, "-", "master's cycles so far, all states"),
-    Cell("samples_kept", 1, "-", "sensor's samples handed to the recorder"),
     Cell("rows", 1, "-", "cycles of the scenario handed to the recorder"),
     Cell("controller", 1, "-", "status of the controller"),
     Cell("due", 1, "-", "cycles of the scenario that the newest telegram stands for"),
@@ -126,10 +127,6 @@ SEEN = Cells(
     Cell("observed_contact", 1, "J", "of this contact so far"),
     Cell("observed_run", 1, "J", "sum over contacts of what was above zero"),
     Cell("observed_bound", 1, "J", "of this contact"),
-    Cell("force", 3, "N", "felt by the mock-up that has the sensor, orbit's axes, without tool"),
-    Cell("raw", 6, "N, Nm", "the reading that is used, body axes, without bias"),
-    Cell("bias", 6, "N, Nm", "sensor axes"),
-    Cell("tool", 3, "N", "raw force less the contact's, orbit's axes, at the last cycle"),
     Cell("age_sum", 1, "s", "of the force, while in contact"),
     Cell("age_most", 1, "s", "of the force"),
     Cell("peak_force", 1, "N", "measured"),
@@ -140,6 +137,22 @@ SEEN = Cells(
     Cell("jam_force", 1, "N", "when the way out began"),
     Cell("compute_last", 1, "s", "newest answer"),
     Cell("compute_most", 1, "s", "slowest answer"),
+)
+SENSOR_STAND = Cells(
+    "rig_sensor_stand",
+    Cell("used_ns", 1, "ns", "stamp of the reading that is used; 0: none"),
+    Cell("implausible_row", 1, "-", "readings held back, in a row"),
+    Cell("faulty_row", 1, "-", "cycles with an error status, in a row"),
+    Cell("bias_samples", 1, "-", "readings that the bias is the mean of"),
+    Cell("bias_ns", 1, "ns", "stamp of the last of them"),
+    Cell("kept", 1, "-", "samples handed to the recorder"),
+)
+SENSOR_SEEN = Cells(
+    "rig_sensor_seen",
+    Cell("force", 3, "N", "felt by the mock-up, orbit's axes, without tool"),
+    Cell("raw", 6, "N, Nm", "the reading that is used, body axes, without bias"),
+    Cell("bias", 6, "N, Nm", "sensor axes"),
+    Cell("tool", 3, "N", "raw force less the contact's, orbit's axes, at the last cycle"),
 )
 ROBOT_STAND = Cells(
     "rig_robot_stand",
@@ -205,3 +218,4 @@ DOCK, LEAVE = 0, 1
 TASKS = ("docking", "way out of a jam")
 NOT_ASKED, ASKED_STOP = 0, 1
 SENT_SLOTS = 256  # replies kept, to compare poses with
+CHASER, TARGET, BODIES = 0, 1, 2  # rows of everything that stands once a mock-up

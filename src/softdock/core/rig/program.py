@@ -14,12 +14,12 @@ from __future__ import annotations
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.vector import prepare
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail
-from softdock.core.rig.layout import PLAN, RETREATING, STOPPED, TRANSFER
+from softdock.core.rig.arrays import LIMIT, S, Supervised, V, fail, has_robot, master_of
+from softdock.core.rig.layout import BODIES, PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot
 from softdock.core.rig.rows import keep_rows
-from softdock.core.rig.states import MASTER, STAND_STILL_S, next_cycle
+from softdock.core.rig.states import STAND_STILL_S, next_cycle
 from softdock.core.wire.links import ARRIVED_NS, hear_rob
 from softdock.core.wire.program import Desk
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
@@ -35,23 +35,25 @@ def prepare_supervised(program):
 
 
 @apart
-def answer_supervised(program, params, desk, robots, sensor, which, size):
+def answer_supervised(program, params, desk, robots, sensors, which, size):
     stand = program.stand
     stand[S.now_ns] = max(stand[S.now_ns], robots[which].whole[ARRIVED_NS])
     hear_robot(program, which, robots[which])
-    if which == MASTER:
-        next_cycle(program, params, robots, sensor)
+    if which == master_of(program):
+        next_cycle(program, params, robots, sensors)
     return reply(program, robots, which, desk.out)
 
 
 @compiled
-def watch_supervised(program, params, robots, sensor, now):
+def watch_supervised(program, params, robots, sensors, now):
     """What does not come: a silent robot stops the other. Ends the loop where that is asked for."""
     stand, limits = program.stand, program.limits
     stand[S.now_ns] = max(stand[S.now_ns], now)
     state = stand[S.state]
     if TRANSFER <= state < STOPPED:
-        for which in range(len(robots)):
+        for which in range(BODIES):
+            if not has_robot(program, which):
+                continue
             silent = NS * (now - robots[which].whole[ARRIVED_NS])
             if silent > limits[LIMIT.silence] and stand[S.reasons + reasons.SILENCE] == 0:
                 fail(program, reasons.SILENCE, 1e3 * silent, 1e3 * limits[LIMIT.silence])
@@ -71,14 +73,14 @@ def _give_up(program, since):
 
 
 @apart
-def after_supervised(program, params, robots, sensor, which, spent_ns):
+def after_supervised(program, params, robots, sensors, which, spent_ns):
     """When the reply has left: its time, and rows to the recorder."""
     stand, limits, spent = program.stand, program.limits, NS * spent_ns
     program.seen[V.compute_most] = max(program.seen[V.compute_most], spent)
     stand[S.slow_row] = stand[S.slow_row] + 1 if spent > limits[LIMIT.compute] else 0
     if stand[S.slow_row] >= limits[LIMIT.bad_in_a_row] and stand[S.state] >= TRANSFER:
         fail(program, reasons.SLOW, 1e6 * spent, 1e6 * limits[LIMIT.compute])
-    keep_rows(program, robots, sensor, which, spent_ns)
+    keep_rows(program, robots, sensors, which, spent_ns)
 
 
 Supervised.PREPARE = prepare_supervised  # type: ignore[attr-defined]
@@ -88,18 +90,18 @@ Supervised.AFTER = after_supervised  # type: ignore[attr-defined]
 
 
 @door
-def hear_and_answer(program, data, out, robots, sensor, which, size, arrival):
+def hear_and_answer(program, data, out, robots, sensors, which, size, arrival):
     """A robot's datagram from Python: the size of the answer in `out`, or 0."""
     verdict = hear_rob(robots[which], data, size, arrival)
     if verdict not in (TAKEN, FIRST, JUMPED):
         return 0
     params = prepare(program.vector, program.markers)
-    length = answer_supervised(program, params, Desk(data, out), robots, sensor, which, size)
-    after_supervised(program, params, robots, sensor, which, 0)
+    length = answer_supervised(program, params, Desk(data, out), robots, sensors, which, size)
+    after_supervised(program, params, robots, sensors, which, 0)
     return length
 
 
 @door
-def look(program, robots, sensor, now):
+def look(program, robots, sensors, now):
     """A look at all links at an instant, from Python."""
-    return watch_supervised(program, 0, robots, sensor, now)
+    return watch_supervised(program, 0, robots, sensors, now)

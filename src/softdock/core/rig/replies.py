@@ -12,7 +12,19 @@ from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, RS, RV, S, V, fail
+from softdock.core.rig.arrays import (
+    LIMIT,
+    RS,
+    RV,
+    S,
+    V,
+    away_sign,
+    fail,
+    force_on,
+    leaver,
+    master_of,
+    shift_of,
+)
 from softdock.core.rig.flange import correction_from, to_base
 from softdock.core.rig.layout import (
     APPROACH,
@@ -56,26 +68,24 @@ from softdock.core.wire.telegram import write
 
 F, P = FRAME.at, PLAN.at
 NS = 1e-9  # s
-MASTER = 0
 
 
 @compiled
 def _after_master(program, robots, which):
     """How much later than the master's newest tick this robot's is [s], at most a cycle: further
     nothing is foretold."""
-    if which == MASTER or robots[MASTER].whole[NEWEST] == 0:
+    master = master_of(program)
+    if which == master or robots[master].whole[NEWEST] == 0:
         return 0.0
     T = program.plan[P.cycle]
-    after = NS * (robots[which].whole[STAMP_NS] - robots[MASTER].whole[STAMP_NS])
+    after = NS * (robots[which].whole[STAMP_NS] - robots[master].whole[STAMP_NS])
     return min(max(after, -T), T)
 
 
 @compiled
 def _laid(program, which, motion):
     """A set-point of the mock-up as what RIst tells, base; a dry run keeps its distance."""
-    p = motion.p
-    if which == MASTER:
-        p = add(p, load3(program.plan, P.shift))
+    p = add(motion.p, shift_of(program, which))
     return to_base(program.frames[which], Pose(p, motion.q))
 
 
@@ -89,23 +99,15 @@ def run_up_pose(program, which, tau):
 
 
 @compiled
-def _force_on(program, which):
-    """The force on this robot's mock-up, orbit's axes."""
-    force = load3(program.seen, V.force)
-    return force if int(program.plan[P.sensor_on]) == which else scale(-1.0, force)
-
-
-@compiled
 def _away(program, which):
     """The axis away from the other mock-up, orbit's axes."""
-    axis = load3(program.limits, LIMIT.axis)
-    return axis if which == MASTER else scale(-1.0, axis)
+    return scale(away_sign(which), load3(program.limits, LIMIT.axis))
 
 
 @compiled
 def _backing_off(program, which):
     """Where a retreat goes [m/s, orbit's axes]: along the force while there is one."""
-    limits, force = program.limits, _force_on(program, which)
+    limits, force = program.limits, force_on(program, which)
     size, backed = norm(force), program.robot_seen[which, RV.backed]
     is_over = backed >= limits[LIMIT.retreat] or program.frames[which, F.stays] != 0.0
     if is_over:
@@ -121,9 +123,9 @@ def _backing_off(program, which):
 def _leaving(program, which):
     """The way out of a jam: along the axis, giving way to what pushes sideways [m/s]."""
     limits = program.limits
-    if which != MASTER or program.robot_seen[which, RV.backed] >= limits[LIMIT.retreat]:
+    if which != leaver(program) or program.robot_seen[which, RV.backed] >= limits[LIMIT.retreat]:
         return ZERO
-    axis, force = _away(program, which), _force_on(program, which)
+    axis, force = _away(program, which), force_on(program, which)
     sideways = scale(limits[LIMIT.relief], add_scaled(force, -dot(force, axis), axis))
     size, most = norm(sideways), limits[LIMIT.retreat_speed]
     if size > most:
@@ -184,7 +186,7 @@ def _wanted(program, robots, which):
         return run_up_pose(program, which, tau)
     if state in (APPROACH, CONTACT):
         command = load_motion(program.command, C.chaser + which * MOTION_FLOATS)
-        if which != MASTER and after != 0.0:
+        if after != 0.0:
             command = coasting(command, after)
         return _laid(program, which, command)
     if is_stopping(state):
@@ -199,6 +201,8 @@ def _check_place(program, which, pose):
     frame, zero = program.frames[which], load_pose(program.robot_seen[which], RV.zero)
     if program.stand[S.state] in (BRAKING, RETREATING):
         return True  # on its way to rest, from a place that was allowed
+    if not is_number(pose):
+        return True  # the gate's to name
     for axis in range(3):
         low, high = frame[F.box_min + axis], frame[F.box_max + axis]
         out = max(low - pose.p[axis], pose.p[axis] - high)

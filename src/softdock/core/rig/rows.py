@@ -12,9 +12,17 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.machine.record import RECORD
 from softdock.core.recorder.layout import CYCLE, PACKET, SAMPLE
 from softdock.core.recorder.ring import push
-from softdock.core.rig.arrays import RV, S, V
+from softdock.core.rig.arrays import RV, SS, SV, S, V, has_robot, has_sensor, master_of
 from softdock.core.rig.flange import to_orbit
-from softdock.core.rig.layout import BRAKING, FRAME, PLAN, RETREATING
+from softdock.core.rig.layout import (
+    BODIES,
+    BRAKING,
+    CHASER,
+    FRAME,
+    PLAN,
+    RETREATING,
+    TARGET,
+)
 from softdock.core.seam import R
 from softdock.core.spatial.motion import (
     MOTION,
@@ -33,7 +41,6 @@ from softdock.core.wire.sequences import LOST
 Y, K, L, F = CYCLE.at, RECORD.at, LEDGER.at, FRAME.at
 A, B, P, M = PACKET.at, SAMPLE.at, PLAN.at, MOTION.at
 NS = 1e-9  # s
-CHASER, TARGET = 0, 1
 POSITION, QUATERNION = 3, 4  # numbers
 COPIED = (  # cells of the record, where they stand in a cycle's row, and how many numbers
     (K.time, Y.time, 1),
@@ -63,13 +70,13 @@ def _now(program, robots):
     row, stand, report = program.cycles.row, program.stand, program.report
     row[Y.state], row[Y.reason] = float(stand[S.state]), float(stand[S.reason])
     row[Y.pose_age_chaser], row[Y.pose_age_target] = report[R.chaser_age], report[R.target_age]
-    at = Y.raw_chaser if program.plan[P.sensor_on] == 0.0 else Y.raw_target
-    for i in range(WRENCH_FLOATS):
-        row[at + i] = program.seen[V.raw + i]
     row[Y.late_s] = program.seen[V.compute_last]
     lost = 0
-    for which in range(len(robots)):
-        lost += robots[which].sequence[LOST]
+    for body in range(BODIES):
+        at = Y.raw_chaser if body == CHASER else Y.raw_target
+        for i in range(WRENCH_FLOATS):
+            row[at + i] = program.sensor_seen[body, SV.raw + i]
+        lost += robots[body].sequence[LOST]
     row[Y.lost] = float(lost)
 
 
@@ -106,11 +113,14 @@ def _stopping_row(program, robots):
     rows, stand = program.cycles, program.stand
     rows.row[Y.time] += program.plan[P.cycle] * stand[S.due]
     rows.row[Y.stamp_ns] = float(stand[S.now_ns])
-    _sent_to(program, CHASER, Y.command_chaser, Y.seen_chaser_p, Y.seen_chaser_q)
-    if len(robots) > TARGET:
+    if has_robot(program, CHASER):
+        _sent_to(program, CHASER, Y.command_chaser, Y.seen_chaser_p, Y.seen_chaser_q)
+    if has_robot(program, TARGET):
         _sent_to(program, TARGET, Y.command_target, Y.seen_target_p, Y.seen_target_q)
-    at = Y.measured_chaser if program.plan[P.sensor_on] == 0.0 else Y.measured_target
-    store3(rows.row, at, load3(program.seen, V.force))
+    for body in range(BODIES):
+        at = Y.measured_chaser if body == CHASER else Y.measured_target
+        if has_sensor(program, body):
+            store3(rows.row, at, load3(program.sensor_seen[body], SV.force))
     _now(program, robots)
     push(rows.slots, rows.count, rows.words)
 
@@ -128,13 +138,14 @@ def _packet_row(program, robots, which, spent_ns):
 
 
 @compiled
-def _sample_rows(program, sensor):
-    """All samples that have no row yet; of those that the ring has lost, none."""
-    rows, stand, slots = program.samples, program.stand, sensor.stamps.shape[0]
-    if sensor.head[0] - stand[S.samples_kept] > slots:
-        stand[S.samples_kept] = sensor.head[0] - slots
-    while stand[S.samples_kept] < sensor.head[0]:
-        slot = stand[S.samples_kept] % slots
+def _sample_rows(program, body, sensor):
+    """All samples of a sensor that have no row yet; of those that its ring has lost, none."""
+    rows, stand = program.samples[body], program.sensor_stand[body]
+    slots = sensor.stamps.shape[0]
+    if sensor.head[0] - stand[SS.kept] > slots:
+        stand[SS.kept] = sensor.head[0] - slots
+    while stand[SS.kept] < sensor.head[0]:
+        slot = stand[SS.kept] % slots
         rows.row[B.stamp_ns] = float(sensor.stamps[slot])
         rows.row[B.sequence], rows.row[B.status] = (
             float(sensor.counted[slot, 0]),
@@ -143,17 +154,19 @@ def _sample_rows(program, sensor):
         for i in range(SAMPLE_VALUES):
             rows.row[B.force + i] = sensor.samples[slot, i]
         push(rows.slots, rows.count, rows.words)
-        stand[S.samples_kept] += 1
+        stand[SS.kept] += 1
 
 
 @apart
-def keep_rows(program, robots, sensor, which, spent_ns):
+def keep_rows(program, robots, sensors, which, spent_ns):
     """Everything that a telegram and its answer leave for the recorder."""
     program.seen[V.compute_last] = NS * spent_ns
     _packet_row(program, robots, which, spent_ns)
-    if which != CHASER:
+    if which != master_of(program):
         return
-    _sample_rows(program, sensor)
+    for body in range(BODIES):
+        if has_sensor(program, body):
+            _sample_rows(program, body, sensors[body])
     _docking_rows(program, robots)
     if program.stand[S.state] in (BRAKING, RETREATING) and program.stand[S.rows] > 0:
         _stopping_row(program, robots)

@@ -13,13 +13,33 @@ from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rig import reasons
-from softdock.core.rig.arrays import LIMIT, RS, RV, S, V, enter, fail
+from softdock.core.rig.arrays import (
+    LIMIT,
+    RS,
+    RV,
+    S,
+    V,
+    enter,
+    fail,
+    felt_force,
+    has_robot,
+    leaver,
+    master_of,
+)
 from softdock.core.rig.control import control_cycle, finish_control
-from softdock.core.rig.forces import feel, gather_bias, hear_force, in_orbit, is_docking
+from softdock.core.rig.forces import (
+    feel,
+    gather_bias,
+    hear_forces,
+    is_docking,
+    is_fresh,
+    zero_forces,
+)
 from softdock.core.rig.layout import (
     APPROACH,
     ARMING,
     ASKED_STOP,
+    BODIES,
     BRAKING,
     IDLE,
     LEAVE,
@@ -35,24 +55,24 @@ from softdock.core.rig.layout import (
 from softdock.core.rig.paths import way_time
 from softdock.core.rig.replies import run_up_pose
 from softdock.core.rig.stop import step_between
-from softdock.core.spatial.motion import MOTION, load_pose, store_pose
-from softdock.core.spatial.vectors import load3, norm, store3
+from softdock.core.spatial.motion import MOTION, MOTION_FLOATS, load_pose, store_pose
+from softdock.core.spatial.vectors import load3, store3
 from softdock.core.wire.links import LEARNT_STEP, LOST_NOW, STAMP_NS
-from softdock.core.wire.samples import NO_SAMPLE, newest_not_after
 
 P, M = PLAN.at, MOTION.at
 NS = 1e-9  # s
 STAND_STILL_S = 3.0  # a stop that takes longer has nobody to answer
 JAM_GROWTH = 1.2  # of the force when a way out begins
-MASTER = 0
 
 
 @compiled
-def _is_heard(program, robots, sensor, now):
+def _is_heard(program, robots, sensors, now):
     """Whether everybody has been heard for long enough; refuses what will never be."""
     plan, stand = program.plan, program.stand
     waited = NS * (now - stand[S.began_ns])
-    for which in range(len(robots)):
+    for which in range(BODIES):
+        if not has_robot(program, which):
+            continue
         learnt = robots[which].whole[LEARNT_STEP]
         if learnt not in (0, int(plan[P.step_ms])):
             fail(program, reasons.WRONG_CYCLE, float(learnt), plan[P.step_ms])
@@ -67,27 +87,19 @@ def _is_heard(program, robots, sensor, now):
         if way > program.limits[LIMIT.still]:
             fail(program, reasons.MOVED, 1e3 * way, 1e3 * program.limits[LIMIT.still])
             return False
-    slot = newest_not_after(sensor.stamps, sensor.head, now)
-    fresh = slot != NO_SAMPLE and NS * (now - sensor.stamps[slot]) < program.limits[LIMIT.stale]
+    fresh = is_fresh(program, sensors, now)
     if not fresh and waited > plan[P.patience]:
         fail(program, reasons.SENSOR_NOT_HEARD, 0.0, waited)
     return fresh and waited >= plan[P.listen]
 
 
 @compiled
-def _zero_force(program, sensor):
-    """From here on readings count without the zero; what the tool weighs here is no contact."""
-    program.stand[S.used_ns] = 0
-    hear_force(program, sensor, program.stand[S.now_ns])
-    if program.plan[P.weighs] != 0.0:
-        store3(program.seen, V.tool, in_orbit(program))
-
-
-@compiled
 def _leave_for(program, state):
     """A planned way from where the robots stand: how long it takes."""
     plan, longest = program.plan, 0.0
-    for which in range(len(program.answers)):
+    for which in range(BODIES):
+        if not has_robot(program, which):
+            continue
         kept = program.robot_seen[which]
         here = load_pose(kept, RV.reply)
         store_pose(kept, RV.leave, here)
@@ -107,16 +119,14 @@ def _leave_for(program, state):
 
 
 @compiled
-def _arm(program, robots, sensor, now):
-    slot = newest_not_after(sensor.stamps, sensor.head, now)
-    if slot != NO_SAMPLE and program.plan[P.take_bias] != 0.0:
-        gather_bias(program, sensor, slot)
-    if not _is_heard(program, robots, sensor, now):
+def _arm(program, robots, sensors, now):
+    gather_bias(program, sensors, now)
+    if not _is_heard(program, robots, sensors, now):
         return
-    _zero_force(program, sensor)
+    zero_forces(program, sensors, program.stand[S.now_ns])
     if int(program.plan[P.task]) == LEAVE:
         feel(program)
-        program.seen[V.jam_force] = norm(load3(program.seen, V.force))
+        program.seen[V.jam_force] = felt_force(program)
         enter(program, WAY_OUT)
         return
     _leave_for(program, TRANSFER)
@@ -128,39 +138,40 @@ def _start_docking(program, now, late):
     stand, plan = program.stand, program.plan
     stand[S.first_ns] = now - late * int(plan[P.cycle] / NS + 0.5)
     stand[S.due] = 1 + late
-    for which in range(len(program.answers)):
-        start = P.start_chaser if which == MASTER else P.start_target
+    for which in range(BODIES):
+        start = P.start_chaser + which * MOTION_FLOATS
         store3(program.robot_seen[which], RV.step, load3(plan, start + M.v))
         store3(program.robot_seen[which], RV.turn, load3(plan, start + M.w))
     enter(program, APPROACH)
 
 
 @compiled
-def _dock(program, params, robots, now, has_force):
+def _dock(program, params, robots, now, forces):
     """The scenario's cycles that this telegram stands for."""
     stand, due = program.stand, program.stand[S.due]
     stand[S.caught_up] += due - 1
     for _ in range(due):
         if stand[S.k] >= int(program.plan[P.total]):
-            finish_control(program, params, robots, now, has_force)
+            finish_control(program, params, robots, now, forces)
             stand[S.reason] = reasons.COMPLETED
             program.seen[V.value] = float(stand[S.k])
             enter(program, BRAKING)
             return
-        if not control_cycle(program, params, robots, now, due - 1, has_force):
+        if not control_cycle(program, params, robots, now, due - 1, forces):
             return
 
 
 @compiled
-def _end_stop(program, robots):
+def _end_stop(program):
     """Braking and backing off, until everybody stands."""
     stand, moving = program.stand, False
-    for which in range(len(robots)):
-        moving = moving or program.robot_stand[which, RS.standing] == 0
+    for which in range(BODIES):
+        stands = not has_robot(program, which) or program.robot_stand[which, RS.standing] != 0
+        moving = moving or not stands
     slow = NS * (stand[S.now_ns] - stand[S.state_ns]) > STAND_STILL_S
     if moving and not slow:
         return
-    touched = norm(load3(program.seen, V.force)) > program.limits[LIMIT.touch]
+    touched = felt_force(program) > program.limits[LIMIT.touch]
     goes_back = stand[S.reason] == reasons.COMPLETED and not touched and not moving
     if goes_back:
         _leave_for(program, RETURNING)
@@ -172,9 +183,9 @@ def _end_stop(program, robots):
 def _way_out(program):
     """The way out of a jam: done, or the force grows."""
     seen, limits = program.seen, program.limits
-    force = norm(load3(seen, V.force))
+    force = felt_force(program)
     most = max(limits[LIMIT.retreat_force], JAM_GROWTH * seen[V.jam_force])
-    backed = program.robot_seen[MASTER, RV.backed]
+    backed = program.robot_seen[leaver(program), RV.backed]
     if force > most:
         fail(program, reasons.JAMMED, force, most)
     elif backed >= limits[LIMIT.retreat]:
@@ -195,10 +206,10 @@ def _ask(program):
 
 
 @apart
-def next_cycle(program, params, robots, sensor):
-    """The master's newest telegram: state, force, controller."""
-    stand, plan = program.stand, program.plan
-    now, lost = robots[MASTER].whole[STAMP_NS], robots[MASTER].whole[LOST_NOW]
+def next_cycle(program, params, robots, sensors):
+    """The master's newest telegram: state, forces, controller."""
+    stand, plan, master = program.stand, program.plan, master_of(program)
+    now, lost = robots[master].whole[STAMP_NS], robots[master].whole[LOST_NOW]
     stand[S.in_state] += 1 + lost
     stand[S.due] = 1 + lost
     stand[S.cycle_rows] += 1
@@ -206,10 +217,10 @@ def next_cycle(program, params, robots, sensor):
         stand[S.began_ns] = now
         enter(program, ARMING)
     _ask(program)
-    has_force = hear_force(program, sensor, now)
+    forces = hear_forces(program, sensors, now)
     state, T = stand[S.state], plan[P.cycle]
     if state == ARMING:
-        _arm(program, robots, sensor, now)
+        _arm(program, robots, sensors, now)
     elif state == TRANSFER and stand[S.in_state] * T >= program.seen[V.transfer_s]:
         enter(program, RUN_UP)
     elif state == RUN_UP:
@@ -219,10 +230,10 @@ def next_cycle(program, params, robots, sensor):
     elif state == RETURNING and stand[S.in_state] * T >= program.seen[V.transfer_s]:
         enter(program, STOPPED)
     elif state in (BRAKING, RETREATING):
-        _end_stop(program, robots)
+        _end_stop(program)
     elif state == WAY_OUT:
         _way_out(program)
     if is_docking(stand[S.state]):
-        _dock(program, params, robots, now, has_force)
+        _dock(program, params, robots, now, forces)
     else:
         feel(program)

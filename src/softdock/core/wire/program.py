@@ -2,17 +2,18 @@
 
 The loop over sockets (core/realtime/serve.py) and the queue in virtual time (virtual_queue.py) call
 `answer_rob` for the newest telegram of each robot, when all records that have arrived are in the
-sensor's ring. A program is a NamedTuple class with compiled functions as its attributes:
+sensors' rings. A program is a NamedTuple class with compiled functions as its attributes:
 
     PREPARE(program) -> params                  once, when the loop begins; handed to all others
-    ANSWER(program, params, desk, robots, sensor, which, size)
+    ANSWER(program, params, desk, robots, sensors, which, size)
                                                 -> size of the answer in desk.out; 0: none
-    AFTER(program, params, robots, sensor, which, spent_ns)
+    AFTER(program, params, robots, sensors, which, spent_ns)
                                                 when the answer has left: what it took
-    WATCH(program, params, robots, sensor, now) -> 0, or a reason to end the loop
+    WATCH(program, params, robots, sensors, now) -> 0, or a reason to end the loop
 
 `WATCH` is called whenever something has happened and at least every few ms, so that a program sees
-what does not come. `robots` are the links of all robots (links.RobLink), `which` the one to answer.
+what does not come. `robots` are two links (links.RobLink), the chaser's and the target's, `which`
+the one to answer; `sensors` two (links.RecordLink). One that the rig has not hears nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Hold(NamedTuple):
 
 
 @compiled
-def _held(program, params, desk, robots, sensor, which, size):
+def _held(program, params, desk, robots, sensors, which, size):
     """A constant correction, or what came."""
     if program.echo[0] != 0:
         for i in range(size):
@@ -57,12 +58,12 @@ def _nothing(program):
 
 
 @compiled
-def _never_ends(program, params, robots, sensor, now):
+def _never_ends(program, params, robots, sensors, now):
     return 0
 
 
 @compiled
-def _keeps_nothing(program, params, robots, sensor, which, spent_ns):
+def _keeps_nothing(program, params, robots, sensors, which, spent_ns):
     return
 
 
@@ -78,15 +79,15 @@ def prepare_program(program):
 
 
 @by_type(lambda cls: cls.ANSWER)  # type: ignore[attr-defined]
-def answer_rob(program, params, desk, robots, sensor, which, size):
+def answer_rob(program, params, desk, robots, sensors, which, size):
     """The answer to a robot's newest telegram into `desk.out`: its size, or 0 for none."""
 
 
 @by_type(lambda cls: cls.WATCH)  # type: ignore[attr-defined]
-def watch(program, params, robots, sensor, now):
+def watch(program, params, robots, sensors, now):
     """A look at all links at an instant [ns]: 0, or why the loop is to end."""
 
 
 @by_type(lambda cls: cls.AFTER)  # type: ignore[attr-defined]
-def after_answer(program, params, robots, sensor, which, spent_ns):
+def after_answer(program, params, robots, sensors, which, spent_ns):
     """The answer has left: what it took [ns]."""

@@ -1,4 +1,4 @@
-"""Emulated robots, sensor and a program joined in virtual time by one compiled call.
+"""Emulated robots, sensors and a program joined in virtual time by one compiled call.
 
 The same events in the same order as drivers/virtual_time.py: at one instant sensors sample, then
 arrives what was sent, then robots tick; ties by the peers' order, then by when a datagram was sent.
@@ -17,8 +17,9 @@ from softdock.core.wire.links import hear_records, hear_rob
 from softdock.core.wire.program import after_answer, answer_rob, prepare_program, watch
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
 
-ROBOT_COUNT, SENSOR = 2, 2  # peers: the robots, then the sensor
-LINK_COUNT = 2 * (ROBOT_COUNT + 1)  # peer i sends on link 2 i and hears on 2 i + 1
+ROBOT_COUNT, SENSOR_COUNT = 2, 2  # peers: the robots, then the sensors
+SENSOR = ROBOT_COUNT  # the first of them
+LINK_COUNT = 2 * (ROBOT_COUNT + SENSOR_COUNT)  # peer i sends on link 2 i and hears on 2 i + 1
 # columns of a datagram in flight (int64)
 ARRIVES_NS, ORDER, LINK, SIZE, FLIGHT_COLUMNS = range(5)
 # columns of the counts (int64); the number sent on each link stands behind them
@@ -94,35 +95,37 @@ def land(queue, row, data):
 
 
 @compiled
-def _arrive(queue, program, params, desk, peers, sensor, links, record_link, link, size, now):
+def _arrive(queue, program, params, desk, peers, sensors, links, record_links, link, size, now):
     """A datagram arrives: at a peer, or at the controller, which answers a robot."""
     peer = link // 2
     if link % 2 == 1:
-        if peer == SENSOR:
-            hear_request(sensor, desk.data, size)
+        if peer >= SENSOR:
+            hear_request(sensors[peer - SENSOR], desk.data, size)
         else:
             hear_reply(peers[peer], desk.data, size)
         return
-    if peer == SENSOR:
-        hear_records(record_link, desk.data, size, now)
+    if peer >= SENSOR:
+        hear_records(record_links[peer - SENSOR], desk.data, size, now)
         return
     verdict = hear_rob(links[peer], desk.data, size, now)
     if verdict in (TAKEN, FIRST, JUMPED):
-        length = answer_rob(program, params, desk, links, record_link, peer, size)
+        length = answer_rob(program, params, desk, links, record_links, peer, size)
         if length > 0:
             send(queue, link + 1, now, desk.out, length)
-        after_answer(program, params, links, record_link, peer, 0)
+        after_answer(program, params, links, record_links, peer, 0)
 
 
 @door
-def run_queue(features, queue, program, desk, peers, sensor, links, record_link, until_ns):
+def run_queue(features, queue, program, desk, peers, sensors, links, record_links, until_ns):
     """Everything that happens before an instant, or until the program ends it (REASON): the number
-    of events."""
+    of events. A peer that there is not has its next instant NEVER."""
     events, params = 0, prepare_program(program)
     while queue.counts[REASON] == 0:
         row = first_to_arrive(queue)
         arrival = queue.flights[row, ARRIVES_NS] if row >= 0 else NEVER
-        sampling = sensor.whole[SAMPLE_AT_NS]
+        first = sensors[0].whole[SAMPLE_AT_NS] <= sensors[1].whole[SAMPLE_AT_NS]
+        sampler = 0 if first else 1
+        sampling = sensors[sampler].whole[SAMPLE_AT_NS]
         ticking = 0 if peers[0].whole[NEXT_NS] <= peers[1].whole[NEXT_NS] else 1
         tick_at = peers[ticking].whole[NEXT_NS]
         now = min(sampling, arrival, tick_at)
@@ -130,18 +133,18 @@ def run_queue(features, queue, program, desk, peers, sensor, links, record_link,
             break
         events += 1
         if sampling == now:
-            size = sample(features, sensor, peers[0], peers[1], desk.out)
+            size = sample(features, sensors[sampler], peers[0], peers[1], desk.out)
             if size > 0:
-                send(queue, 2 * SENSOR, now, desk.out, size)
+                send(queue, 2 * (SENSOR + sampler), now, desk.out, size)
         elif arrival == now:
             link, size = land(queue, row, desk.data)
             _arrive(
-                queue, program, params, desk, peers, sensor, links, record_link, link, size, now
+                queue, program, params, desk, peers, sensors, links, record_links, link, size, now
             )
         else:
             size = tick(features, peers[ticking], desk.out)
             if size > 0:
                 send(queue, 2 * ticking, now, desk.out, size)
-        queue.counts[REASON] = watch(program, params, links, record_link, now)
+        queue.counts[REASON] = watch(program, params, links, record_links, now)
     queue.counts[EVENTS] += events
     return events

@@ -73,6 +73,9 @@ ARM_STATE = Cells(
     Cell("jacobian", 6 * AXES, "m, -", "of the satellite's centre of mass, or being solved"),
     Cell("factor", SQUARE, "kg m^2", "Cholesky factor of the step"),
     Cell("column", JOINTS, "Nm", "room for a right-hand side"),
+    Cell("push", JOINTS, "Nm", "of the wrench on the joints, of the step being tried"),
+    Cell("bent", JOINTS, "rad", "links less motors, while a step is tried"),
+    Cell("swing", JOINTS, "rad/s", "its rate"),
     Cell("work", WORK.size, "", "room along the links (arms/layout.py)"),
 )
 JOINT_ROW = Cells(

@@ -1,0 +1,138 @@
+"""A whole rig, recorded for an hour: two emulated robots at 250 Hz, a sensor at 7 kHz, the compiled
+loop with a docking's program, and the recorder beside it. No row may be lost on its way.
+
+    python -m benchmarks.rig_hour --seconds 60        (`make prove` runs the hour: part `rig_hour`)
+
+What is counted: rows that the loop handed to its rings, rows that the recorder took, and what the
+closed file says of itself (the summary that MCAP's own reader gives). Telegrams and records that
+the network lost before the loop are the machine's and are said beside. The satellite creeps
+(0.01 mm/s), so that an hour of it stays within the robots' reach; limits that a busy machine would
+break (late and lost telegrams) are out of the way: what is tried here is the recording.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks.wire import free_ports
+from softdock import load_scenario
+from softdock.core.wire import links
+from softdock.drivers.rig_emulation import peers_of
+from softdock.drivers.rig_file import load_rig
+from softdock.drivers.rig_peers import open_peers
+from softdock.drivers.rig_scenario import OnRig, on_rig
+from softdock.rig.series import run_series
+
+NEVER = 1_000_000  # late packets until an emulated robot gives up
+FOR_EVER_NS = 1 << 60
+SPEED = 1e-5  # m/s
+SAMPLE_HZ, CYCLE_HZ, ROBOTS = 7000, 250, 2
+PATIENT: dict[str, Any] = {
+    "limits.lost_share": 1.0,
+    "limits.lost_in_a_row": 100,
+    "limits.late_in_a_row": 100,
+    "limits.silence_cycles": 100,
+    "limits.bad_in_a_row": 100,
+    "limits.stale_ms": 1000.0,
+    "limits.compute_share": 1.0,
+    "limits.tracking_m": 0.05,
+    "limits.late_share_of_timeout": 1.0,
+}
+PORTS = (
+    "robots.chaser.port",
+    "robots.target.port",
+    "sensors.chaser.port",
+    "sensors.chaser.http_port",
+)
+
+
+def creeping(seconds: float) -> OnRig:
+    """epos_1d at 0.01 mm/s on the preset, on ports of its own."""
+    changes = {**PATIENT, **dict(zip(PORTS, free_ports(len(PORTS))))}
+    rig = load_rig("emulated_pair", changes)
+    robots = {name: replace(end, timeout_packets=NEVER) for name, end in rig.robots.items()}
+    scenario = load_scenario(
+        "epos_1d",
+        {"time.duration_s": seconds, "chaser.velocity_m_per_s": [-SPEED, 0.0, 0.0]},
+    )
+    return on_rig(replace(rig, robots=robots), scenario)
+
+
+def in_file(path: Path) -> dict[str, Any]:
+    """What a reader of others finds: messages by topic, and how the recording ended."""
+    from mcap.reader import make_reader
+
+    with path.open("rb") as file:
+        reader = make_reader(file)
+        summary = reader.get_summary()
+        assert summary is not None
+        assert summary.statistics is not None
+        counts = summary.statistics.channel_message_counts
+        topics = {summary.channels[i].topic: int(number) for i, number in counts.items()}
+        ends = [m.metadata for m in reader.iter_metadata() if m.name == "softdock.end"]
+    return {"messages": topics, "end": dict(ends[0]) if ends else {}}
+
+
+def recorded(seconds: float, folder: Path | None = None) -> dict[str, Any]:
+    """One run of so many seconds, and where its rows went."""
+    with tempfile.TemporaryDirectory() as name:
+        return _recorded(seconds, folder or Path(name))
+
+
+def _recorded(seconds: float, folder: Path) -> dict[str, Any]:
+    on, begun = creeping(seconds), time.monotonic()
+    with peers_of(on) as emulators, open_peers(on.rig) as peers:
+        assert emulators is not None, "these ports were free a moment ago"
+        for link in peers.robots.values():  # a machine that stands still is no clock that jumps
+            link.arrays.settings[links.JUMP_NS] = FOR_EVER_NS
+        series = run_series(on, peers, emulators.go, folder=folder)
+    (run,) = series.runs
+    arrays, outcome = run.program.arrays, run.outcome
+    handed = {
+        "cycle": int(arrays.cycles.count[0]),
+        "packets": int(arrays.packets.count[0]),
+        "samples": int(arrays.samples.count[0]),
+    }
+    assert run.recording is not None
+    if run.said:  # the file is not whole: what there is to say of it is said
+        return {"met": False, "rows_of_the_loop": handed, "said": run.said, "why": outcome.why}
+    file = in_file(run.recording)
+    taken = {name: int(file["end"].get(f"rows.{name}", "-1")) for name in handed}
+    lost = {name: int(file["end"].get(f"lost.{name}", "-1")) for name in handed}
+    expected = round(seconds * CYCLE_HZ)
+    return {
+        "seconds": seconds,
+        "wall_s": round(time.monotonic() - begun, 1),
+        "reason": outcome.reason,
+        "why": outcome.why,
+        "fifo": series.granted.fifo,
+        "rows_of_the_loop": handed,
+        "rows_taken": taken,
+        "rows_lost": lost,
+        "said": run.said,
+        "messages": file["messages"],
+        "MB": round(1e-6 * run.recording.stat().st_size, 1),
+        "samples_lost_before_the_loop": outcome.samples_lost,
+        "telegrams_lost_before_the_loop": sum(r.lost for r in outcome.robots),
+        "late_replies": sum(r.late for r in outcome.robots),
+        "slowest_us": outcome.slowest_us,
+        "met": bool(
+            outcome.completed
+            and outcome.cycles == expected
+            and taken == handed
+            and not any(lost.values())
+            and not run.said
+        ),
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    print(json.dumps(recorded(parser.parse_args().seconds), indent=1))

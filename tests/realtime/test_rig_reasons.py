@@ -1,0 +1,180 @@
+"""Every reason for which a rig stops has something that provokes it: the registry is walked, and a
+reason without a provoker fails. Those that limits and faults provoke are in test_rig_virtual.py
+(TRIPPED); here are the others, each a short run in virtual time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from rig_runs import RV, fly, quick
+from test_rig_virtual import TRIPPED
+
+from softdock import load_scenario
+from softdock.core.rig import layout, reasons
+from softdock.core.wire.emulated_robot import NEXT_NS, START
+from softdock.core.wire.virtual_queue import NEVER
+from softdock.drivers.faults import Faults, Window
+from softdock.drivers.links import SensorLink
+from softdock.drivers.rig_emulation import emulation_of, start_poses
+from softdock.drivers.rig_virtual import VirtualRig
+
+# torques from nowhere turn a satellite that no contact of epos_1d would turn
+TURNED = {"emulate.noise_Nm": 2.0, "limits.torque_Nm": 1000.0}
+LIMIT = layout.LIMITS.at
+
+
+def limited(changes, **options):
+    """A run with limits that it breaks."""
+    return lambda: fly(changes, **options)[0]
+
+
+def turning_run_up():
+    """A satellite that turns faster than the limit: seen where the run-up would begin to."""
+    scenario = load_scenario("epos_1d", {"chaser.rate_rad_per_s": [0.0, 0.0, 0.02]})
+    return fly({"limits.rate_rad_per_s": 0.01}, scenario=scenario)[0]
+
+
+def stopped_controller():
+    """The scenario's own limit of force, by the measured one."""
+    return fly(scenario=load_scenario("epos_1d", {"stop.force_N": 1.0}))[0]
+
+
+def asked():
+    rig = VirtualRig(quick())
+    rig.run(1.5)
+    rig.program.arrays.asked[0] = layout.ASKED_STOP
+    rig.run(10.0)
+    return rig
+
+
+def pressed_button():
+    rig = VirtualRig(quick())
+    rig.run(1.5)
+    rig.peers.robots[1].show(1.0, "DiL")
+    rig.run(10.0)
+    return rig
+
+
+def pose_from_elsewhere():
+    rig = VirtualRig(quick())
+    rig.run(1.5)
+    rig.peers.robots[1].arrays.settings[START + 1] += 20.0  # mm
+    rig.run(10.0)
+    return rig
+
+
+def no_number():
+    """An attitude that is none, where a planned way begins."""
+    rig = VirtualRig(quick())
+    rig.run(0.6)
+    assert rig.program.state == "to the start"
+    rig.program.arrays.robot_seen[0, RV.leave + 3 : RV.leave + 7] = np.nan
+    rig.run(10.0)
+    return rig
+
+
+def slow_answers():
+    """Virtual time computes in no time: that is too slow where less than none is allowed."""
+    rig = VirtualRig(quick())
+    rig.program.arrays.limits[LIMIT.compute] = -1.0
+    rig.run(10.0)
+    return rig
+
+
+def moved_by_itself():
+    rig = VirtualRig(quick())
+    rig.run(0.1)
+    rig.peers.robots[0].arrays.settings[START] += 0.5  # mm
+    rig.run(10.0)
+    return rig
+
+
+def silent_robot():
+    """The target's controller never says anything."""
+    rig = VirtualRig(quick())
+    rig.peers.robots[1].arrays.whole[NEXT_NS] = NEVER
+    rig.run(30.0)
+    return rig
+
+
+def silent_sensor():
+    rig = VirtualRig(quick())
+    rig.peers.sensor.hear(SensorLink.request(0))  # stop
+    rig.run(30.0)
+    return rig
+
+
+def other_cycle():
+    on = quick()
+    slow = emulation_of(on)
+    slow = replace(slow, robots=tuple(replace(r, cycle_ms=12.0) for r in slow.robots))
+    rig = VirtualRig(on, emulation=slow)
+    rig.run(10.0)
+    return rig
+
+
+def runaway_clock():
+    drift = Window("drift", 1.2, 2.4, who=1, value=15_000.0)
+    return fly({"limits.tracking_m": 0.05}, Faults(windows=(drift,)))[0]
+
+
+def way_out(changes):
+    """RSI on with the probe 3 mm in the wall, and the way out of it."""
+
+    def run():
+        on = quick(changes)
+        chaser, target = start_poses(on)
+        pressed = emulation_of(on, motions=(chaser._replace(p=(-0.003, 0.0, 0.0)), target))
+        rig = VirtualRig(on, emulation=pressed, task=layout.LEAVE)
+        rig.run(20.0)
+        return rig
+
+    return run
+
+
+PROVOKERS = {
+    "completed": limited({}),
+    "operator": asked,
+    "stop_input": pressed_button,
+    "torque": limited({**TURNED, "limits.torque_Nm": 0.5}),
+    "rate": limited({**TURNED, "limits.rate_rad_per_s": 1e-3}),
+    "turn_acceleration": limited({**TURNED, "limits.angular_acceleration_rad_per_s2": 0.02}),
+    "angle": limited({**TURNED, "robots.chaser.max_angle_deg": 1e-3}),
+    "tracking_angle": limited({**TURNED, "limits.tracking_deg": 1e-7}),
+    "pose_jump": pose_from_elsewhere,
+    "clock": runaway_clock,
+    "slow": slow_answers,
+    "gate_angle": turning_run_up,
+    "not_finite": no_number,
+    "controller": stopped_controller,
+    "wrong_cycle": other_cycle,
+    "robot_not_heard": silent_robot,
+    "sensor_not_heard": silent_sensor,
+    "moved": moved_by_itself,
+    "touch": limited({}, shift_m=(0.01, 0.0, 0.0)),
+    "jammed": way_out({"stop.axis": [-1.0, 0.0, 0.0], "stop.retreat_force_N": 1.0}),
+    "retreated": way_out({}),
+}
+
+
+def test_every_reason_is_provoked_by_something():
+    """A reason that is added to the registry needs a provoker here or among the limits."""
+    named = {one.name for one in reasons.REASONS} - {"none"}
+    assert set(PROVOKERS) | set(TRIPPED) == named
+    assert not set(PROVOKERS) & set(TRIPPED)
+
+
+@pytest.mark.parametrize("name", PROVOKERS)
+def test_a_reason_is_given_by_its_name(name):
+    """What is provoked is what is said first; the robots stand, and every reply was a number within
+    the speed limit of the one before."""
+    rig = PROVOKERS[name]()
+    assert rig.program.reason == name, rig.program.why
+    assert rig.program.state == "stopped"
+    assert rig.program.why
+    seen = rig.program.arrays.robot_seen
+    assert np.isfinite(seen[:, RV.reply : RV.reply + 7]).all()
+    limit = rig.program.on.rig.limits.speed_m_per_s * 0.004 * (1.0 + 1e-9)
+    assert seen[:, RV.largest_step].max() <= limit
