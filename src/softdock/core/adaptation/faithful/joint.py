@@ -65,7 +65,8 @@ def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
     for i in range(number):
         if masks[i] != 0:
             pulls = mem[laws + i * LAW_FLOATS + LAW.pulls] != 0.0
-            more, count = add_own(mem, joint, i, fits + i * FIT_FLOATS, pulls, lag, masks[i])
+            fit, largest = fits + i * FIT_FLOATS, mem[many + KEPT.largest]
+            more, count = add_own(mem, joint, i, fit, pulls, lag, masks[i], largest)
             chi, used = chi + more, used + count
             at = i * PER + U.k
             add_prior(mem, joint, at, WEAK * abs(mem[joint + JOINT.start + at]) + 1e-30)

@@ -23,7 +23,7 @@ from softdock.core.adaptation.faithful.joint_cells import (
 from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH, TOUCH_FLOATS
-from softdock.core.adaptation.faithful.models import EXACT, weight_of
+from softdock.core.adaptation.faithful.models import EXACT
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
 
@@ -172,9 +172,10 @@ def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
 
 
 @apart
-def add_own(mem, joint, i, fit, pulls, lag, mask):
-    """Equations of the samples in which pair i touched alone; chi^2 and their number."""
-    chi, count = 0.0, 0.0
+def add_own(mem, joint, i, fit, pulls, lag, mask, largest):
+    """Equations of the samples in which pair i touched alone; chi^2 and their number. `largest`:
+    force [N] of all samples: one at the edge of a contact is not exact to its own."""
+    chi, count, small = 0.0, 0.0, EXACT * max(mem[fit + FIT.largest], largest)
     theta, unit = theta_of(mem, joint, i), mem[joint + JOINT.unit + i]
     for s in range(int(mem[fit + FIT.count])):
         row = fit + FIT.rows + s * SAMPLE_FLOATS
@@ -187,7 +188,7 @@ def add_own(mem, joint, i, fit, pulls, lag, mask):
         if nodes[0] <= 0.0 or nodes[2] <= 0.0:
             continue
         force, by = pushed_by(theta, nodes, unit, pulls)
-        w = weight_of(mem, fit, row)
+        w = 1.0 / (mem[row + SAMPLE.variance] + small * small)
         e = mem[row + SAMPLE.force] + lag * mem[row + SAMPLE.slope] - force
         chi, count = chi + w * e * e, count + 1.0
         for q in range(PER):

@@ -89,12 +89,12 @@ def _by_ledger(method, mem, rig, measured, satellites, wrenches):
             pose_age=measured.pose_age,
             mismatch=measured.mismatch,
         )
-    nothing = Wrenches(no_wrench(), no_wrench())
-    store_wrenches(mem, m + CELL.mean, nothing)
     store3(mem, m + CELL.force, measured.wrenches.chaser.force)
     mem[m + CELL.taken] = ledger_work(ledger, mem) - mem[m + CELL.booked]
     mem[m + CELL.booked] = ledger_work(ledger, mem)
-    return remember(ledger, mem, rig, measured, satellites, wrenches)
+    given = remember(ledger, mem, rig, measured, satellites, wrenches)
+    store_wrenches(mem, m + CELL.mean, given)  # what more the satellites get is of others
+    return given
 
 
 @compiled
@@ -199,7 +199,12 @@ def correct(method, mem, rig, measured, before, after, output):
     )
     note_others(method, mem, rig.cycle, others)
     if mem[m + CELL.phase] == BY_LEDGER:
-        return follow(ledger_of(method, mem, rig.T), mem, rig, measured, before, after, output)
+        mem[m + CELL.given] += work_of(rig, others, before, after)
+        ledger = ledger_of(method, mem, rig.T)
+        end, output = follow(ledger, mem, rig, measured, before, after, output)
+        return bounded(
+            method, mem, rig, end
+        ), output  # its loans add up, and readings may be forged
     end = after
     if mem[m + CELL.acts] != 0.0:
         end = with_others(rig, load_satellites(mem, m + CELL.after), others)
