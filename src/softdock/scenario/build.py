@@ -186,8 +186,7 @@ class _Builder(MethodReader):
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def facility(self) -> None:
-        """Arms and their places: read, checked and kept as written. The loop reads those of robots
-        whose model is an arm."""
+        """Arms and their places, read and checked; the loop reads those of robots that are arms."""
         if FACILITY_TABLE in self.given:
             try:
                 read_facility(self.given[FACILITY_TABLE], self.locate)

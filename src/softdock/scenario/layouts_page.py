@@ -63,6 +63,7 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             LAW_CELLS,
             robots.ROBOT_STATE,
             robots.AXIS,
+            robots.WAY,
             robots.JOINT,
             arm.ARM_STATE,
             arm.JOINT_ROW,

@@ -11,6 +11,7 @@ import numpy as np
 from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.errors import closest
+from softdock.scenario.arm_tables import tell_arms
 from softdock.scenario.guidance_tables import (
     CONTROLLER,
     GUIDANCE,
@@ -61,6 +62,7 @@ class MethodReader(TableReader):
             self.vector = np.concatenate([self.vector, np.zeros(1 + method.group.size)])
             values = self.fill_method(i, method, entry, base)
             self.check_method(i, method, values)
+            tell_arms(self, method, values, base)
             self.add_rows(method, values, base)
             sizes.append((base - 1, method, values))
             if not self.problems and method.in_orbit(values):

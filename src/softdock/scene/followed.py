@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.base_axis import base_axis_rows
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
@@ -116,7 +117,9 @@ class _Path:
                 np.ascontiguousarray(poses, float),
                 np.zeros((rows, 3)),
                 np.ascontiguousarray(poses[:, :3], float),
-                np.full(rows, self.mount.base_axis),
+                base_axis_rows(
+                    self.arm, self.mount, time, poses, self.frames[FA.orbit : FA.orbit + 7]
+                ),
                 start,
                 branch,
                 np.zeros(WORK.size),
