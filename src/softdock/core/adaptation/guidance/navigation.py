@@ -82,7 +82,7 @@ class Seen(NamedTuple):
     own_rate: tuple  # rad/s, of the chaser, chaser axes
     to_target: tuple  # q_TC, from turn
     distance: float  # m, along the axis of the port
-    time: float  # s, when it was taken
+    time: float  # when it was taken [s]; guidance is refused in single precision
 
 
 @compiled
