@@ -25,6 +25,7 @@ from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH, TOUCH_FLOATS
 from softdock.core.adaptation.faithful.models import EXACT
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.motion import load_wrench
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
 
 U = LAW_UNKNOWNS.at
@@ -150,10 +151,9 @@ def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
         count, says, turns = _columns(mem, joint, row, laws, law_floats, masks, rubs)
         a = 1.0 / (mem[row + ROW.force_variance] + small * small)
         b = 1.0 / (mem[row + ROW.torque_variance] + small * small * ARM * ARM)
-        w, slope = row + ROW.wrench, row + ROW.slope
-        miss = add_scaled(add_scaled(load3(mem, w), lag, load3(mem, slope)), -1.0, says)
-        turn = add_scaled(load3(mem, w + 3), lag, load3(mem, slope + 3))
-        turn = add_scaled(turn, -1.0, turns)
+        w, slope = load_wrench(mem, row + ROW.wrench), load_wrench(mem, row + ROW.slope)
+        miss = add_scaled(add_scaled(w.force, lag, slope.force), -1.0, says)
+        turn = add_scaled(add_scaled(w.torque, lag, slope.torque), -1.0, turns)
         chi += a * dot(miss, miss) + b * dot(turn, turn)
         for c in range(count):
             at = joint + JOINT.columns + c * COLUMN_FLOATS

@@ -12,7 +12,7 @@ the middle. Readings in whose window a touch begins or ends are left out.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.cells import CELL
+from softdock.core.adaptation.faithful.cells import CELL, TARGET
 from softdock.core.adaptation.faithful.flight import (
     ENOUGH,
     FLIGHT,
@@ -225,7 +225,7 @@ def _flies(method, mem, flight, t, q, raw):
     m, zero = method.memory, (0.0, 0.0, 0.0)
     if not method.tare or t - mem[m + CELL.last_touch] <= FADED:
         return
-    ramp = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + 1])
+    ramp = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET])
     a = acceleration_at(mem, m + CELL.paired, t) if ramp > STEADY else zero
     _in_flight(method, mem, flight, q, raw, a)
 
