@@ -24,6 +24,7 @@ NAMES = (
     "stability_speed",
     "ports_speed",
     "campaign",
+    "guided",
     "cluster",
     "passive_contacts",
     "noise_confidence",

@@ -1,8 +1,8 @@
 """What arms cost: one cycle of the docking with two arms and a 1 kHz sensor, against the same
 docking with a Cartesian lag, turn by turn in the same process. CPU time, the least of some runs.
 
-Aim: two stiff arms at most 8 us a cycle where the Cartesian lag takes 5.4, a ratio of 1.5. Elastic
-joints take more, which is measured and said.
+Aim: two stiff arms at most 8 us a cycle. Planned and elastic joints take more, which is measured
+and said, as is what arms take of what the Cartesian lag takes in the same run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from softdock.scenario.build import Scenario
 from softdock.scenario.files import load_scenario
 
 REPEATS, CYCLES = 7, 3000
-AIM, REFERENCE = 8.0, 5.4  # us a cycle: two stiff arms, and a Cartesian lag on the same machine
+AIM = 8.0  # us a cycle, two stiff arms
 
 
 def cases() -> dict[str, Scenario]:
@@ -47,12 +47,11 @@ def run() -> dict[str, Any]:
     for _ in range(REPEATS):
         for name, scenario in made.items():
             best[name] = min(best[name], _cycle_us(scenario))
-    ratio = best["arms, stiff"] / best["lag"]
     return {
         "us_a_cycle": best,
-        "ratio": ratio,
-        "target": f"ratio <= {AIM / REFERENCE:.2f}",
-        "met": ratio <= AIM / REFERENCE,
+        "of_a_cartesian_lag": {name: us / best["lag"] for name, us in best.items()},
+        "target": f"two stiff arms at most {AIM:g} us a cycle",
+        "met": best["arms, stiff"] <= AIM,
     }
 
 

@@ -24,7 +24,7 @@ def run() -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     import softdock
-    from softdock.report import run_page as module
+    from softdock.report.run import page as module
 
     found = softdock.simulate(softdock.load_scenario("epos_3d"))
     html = module.run_page(found)

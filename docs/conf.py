@@ -10,6 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 sys.path.insert(0, str(Path(__file__).parent))
+from formulas import typeset
 from notebooks import write_notebooks
 
 from softdock._version import __version__
@@ -23,8 +24,8 @@ highlight_language = "none"  # a block without a language is text
 html_theme = "furo"
 html_title = f"softdock {__version__}"
 html_show_sphinx = html_show_copyright = html_copy_source = False
-# Equations are written as text: no page needs a maths library, and none is loaded. System fonts, no
-# requests (tests/docs/test_site.py).
+# Formulas are plain text in the pages and MathML on the site (formulas.py): no maths library is
+# loaded. System fonts, no requests (tests/docs/test_site.py).
 
 
 def _navigation(app: Any, page: str, source: list[str]) -> None:
@@ -37,7 +38,8 @@ def _navigation(app: Any, page: str, source: list[str]) -> None:
             text += (
                 f"\n\n```{{toctree}}\n:hidden:\n:caption: {section.splitlines()[0]}\n{pages}\n```\n"
             )
-    source[0] = re.sub(r"\[(\w+)\.md\]\(", lambda link: f"[{link[1].replace('_', ' ')}](", text)
+    text = re.sub(r"\[(\w+)\.md\]\(", lambda link: f"[{link[1].replace('_', ' ')}](", text)
+    source[0] = typeset(text)
 
 
 def _course(app: Any, failed: Exception | None) -> None:

@@ -1,8 +1,12 @@
 """Pictures of the docs: `make picture`. Pages made afresh, opened in the system's chromium, and a
-part of each photographed: the demo's curves, the trade, the benchmark's profiles."""
+part of each photographed: the demo's curves, the trade, the benchmark's profiles, and what the
+tutorial my_rig.md shows, made by that page's own commands."""
 
 from __future__ import annotations
 
+import contextlib
+import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -10,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
+BARS = "figure:has(#chart-bars-distance)"
+DISTRIBUTION = "figure:has(#chart-distribution-distance_from_orbit_at_end)"
 
 
 def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
@@ -21,6 +27,11 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "relative_orbit.png", _relative_orbit, "figure:has(#chart-lvlh)"
     yield "latch.png", _latch, "figure:has(#chart-latch-way)"
     yield "guided_docking.png", _guided_docking, "figure:has(#chart-lvlh)"
+    yield "guided_thrust.png", _guided_docking, "figure:has(#chart-guidance-thrust)"
+    yield "pictures/my_rig_path.png", lambda: _my_rig("run"), "figure:has(#chart-path)"
+    yield "pictures/my_rig_compare.png", lambda: _my_rig("compare"), BARS
+    yield "pictures/my_rig_campaign.png", lambda: _my_rig("campaign"), DISTRIBUTION
+    yield "guided_map.png", _guided_map, "figure:has(#chart-map-latched-0)"
 
 
 def _demo() -> str:
@@ -40,10 +51,11 @@ def _trade() -> str:
 def _placement() -> str:
     """The page of `softdock place lange_cone --arm kr16 --robot chaser`."""
     from softdock.placement.motion import motion_of
-    from softdock.placement.place import facility_of, place_robots
+    from softdock.placement.place import place_robots
     from softdock.report.frame.page import plain
     from softdock.report.placement.page import placement_page
     from softdock.scenario.files import load_scenario
+    from softdock.scenario.scenario_facility import facility_of
 
     scenario = load_scenario("lange_cone")
     facility, motion = facility_of(scenario.tables), motion_of(scenario)
@@ -78,15 +90,52 @@ def _latch() -> str:
 
 
 def _guided_docking() -> str:
-    """The page of the docking in examples/, with its method file."""
-    from softdock import load_method_file
+    """The page of `softdock run vbar_docking`."""
     from softdock.analysis.simulation import simulate
     from softdock.report.run.page import run_page
     from softdock.scenario.files import load_scenario
 
-    examples = HERE.parent / "examples"
-    load_method_file(str(examples / "glideslope.py"))
-    return run_page(simulate(load_scenario(str(examples / "vbar_docking.toml"))))
+    return run_page(simulate(load_scenario("vbar_docking")))
+
+
+def _my_rig(what: str) -> str:
+    """The page of one of the tutorial's commands, its file as the page has it by then."""
+    from click.testing import CliRunner
+
+    from softdock.cli.main import cli
+
+    text = (HERE / "my_rig.md").read_text(encoding="utf-8")
+    new = re.search(r"^softdock new .*$", text, re.M)
+    blocks = re.findall(r"```toml\n(.*?)```", text, re.S)
+    weighed, pasted, scatter = blocks[0], blocks[1], blocks[2]
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        run = CliRunner().invoke
+        run(cli, shlex.split(new[0] if new else "")[1:], catch_exceptions=False)
+        rig = Path("my_rig.toml")
+        if what != "run":
+            rig.write_text(
+                re.sub(r"^believed\.mass_kg.*$", weighed.strip(), rig.read_text(), flags=re.M)
+            )
+        if what == "campaign":
+            bare = re.sub(
+                r"^\[(?:satellites|\[methods\])\].*?\n\n", "", rig.read_text(), flags=re.S | re.M
+            )
+            rig.write_text(bare + "\n" + pasted)
+            Path("scatter.toml").write_text(scatter)
+        file = "scatter.toml" if what == "campaign" else "my_rig.toml"
+        run(cli, [what, file, "--out", "made"], catch_exceptions=False)
+        page = "comparison.html" if what == "compare" else "report.html"
+        return Path("made", page).read_text(encoding="utf-8")
+
+
+def _guided_map() -> str:
+    """The page of `softdock campaign vbar_navigation`."""
+    from softdock.archive.campaign_folder import run_campaign
+    from softdock.campaign.plan import load_plan
+
+    with tempfile.TemporaryDirectory() as folder:
+        run_campaign(load_plan("vbar_navigation"), Path(folder) / "campaign")
+        return (Path(folder) / "campaign" / "report.html").read_text(encoding="utf-8")
 
 
 def main(names: list[str]) -> int:

@@ -22,7 +22,6 @@ from typing import Any
 import pytest
 
 KEPT = Path(__file__).with_name("file_times.json")
-LEAST_S = 0.5  # files that take less are not worth an order
 
 
 def processor_s() -> float:
@@ -41,13 +40,15 @@ def pytest_configure(config: Any) -> None:
 
 
 class Times:
-    """Rows (test, seconds, seconds of compiling), written at the end; a file for each worker."""
+    """Rows (test, seconds, seconds of compiling, seconds of children, doors compiled), written at
+    the end; a file for each worker. What children compile counts as theirs."""
 
     def __init__(self, path: str) -> None:
         worker = os.environ.get("PYTEST_XDIST_WORKER")
         self.path = Path(f"{path}.{worker}" if worker else path).resolve()
-        self.rows: list[tuple[str, float, float]] = []
+        self.rows: list[tuple[str, float, float, float, list[str]]] = []
         self.compiling_s, self.began = 0.0, 0.0
+        self.doors: list[str] = []
         from softdock.core.machine.compile_news import listeners
 
         listeners.append(self.hear)
@@ -58,13 +59,19 @@ class Times:
         if news.what == BEGINS:
             self.began = time.process_time()
         elif news.what == ENDS:
-            self.compiling_s += time.process_time() - self.began
+            seconds = time.process_time() - self.began
+            self.compiling_s += seconds
+            kinds = " ".join(sorted(cls.__name__ for cls in news.classes))
+            self.doors.append(f"{seconds:.1f} s {news.door} ({kinds})")
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:
-        self.compiling_s, before = 0.0, processor_s()
+        self.compiling_s, self.doors = 0.0, []
+        before, childless = processor_s(), time.process_time()
         yield
-        self.rows.append((item.nodeid, processor_s() - before, self.compiling_s))
+        used = processor_s() - before
+        children = used - (time.process_time() - childless)
+        self.rows.append((item.nodeid, used, self.compiling_s, children, self.doors))
 
     def pytest_sessionfinish(self) -> None:
         self.path.write_text(json.dumps(self.rows))
@@ -76,21 +83,28 @@ def main(arguments: list[str]) -> None:
         rows += json.loads(path.read_text())
     files: collections.Counter[str] = collections.Counter()
     compiling: collections.Counter[str] = collections.Counter()
+    children: collections.Counter[str] = collections.Counter()
     tests: collections.Counter[str] = collections.Counter()
-    for name, seconds, compiled in rows:
+    for name, seconds, compiled, childrens, doors in rows:
         file = name.partition("::")[0]
         files[file] += seconds
         compiling[file] += compiled
+        children[file] += childrens
+        for door in doors:
+            print(f"{door}  {name}")
         tests[name.partition("[")[0]] += seconds
     print(
         f"{len(rows)} tests, {sum(files.values()):.0f} s, compiling {sum(compiling.values()):.0f} s"
     )
     for file, seconds in files.most_common(40):
-        print(f"{seconds:8.1f} s, compiling {compiling[file]:6.1f} s  {file}")
+        print(
+            f"{seconds:8.1f} s, compiling {compiling[file]:6.1f} s,"
+            f" children {children[file]:6.1f} s  {file}"
+        )
     for test, seconds in tests.most_common(60):
         print(f"{seconds:8.1f} s  {test}")
     if "--keep" in arguments:
-        kept = {file: round(s, 1) for file, s in files.most_common() if s >= LEAST_S}
+        kept = {file: round(s, 1) for file, s in files.most_common()}
         KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 
 

@@ -32,6 +32,11 @@ COMMANDS = (
     ("softdock", "import", "run/series.parquet", "--map", "map.toml", "--out", "log"),
     ("softdock", "identify", "log"),
 )
+UVX = (
+    ("softdock", "--version"),
+    ("softdock", "new", "rig.toml", "--no-ask"),
+    ("softdock", "check", "rig.toml"),
+)
 
 
 def interpreters() -> list[str]:
@@ -57,7 +62,8 @@ def build_wheel(folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", str(folder), str(ROOT)]
     with_pip = subprocess.run([sys.executable, "-m", "pip", "--version"], capture_output=True)
     if with_pip.returncode != 0:  # an environment that uv made has none
-        command[0] = interpreters()[0]
+        others = [one for one in interpreters() if not one.startswith(sys.prefix)]
+        command[0] = others[0] if others else interpreters()[0]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     (wheel,) = folder.glob("softdock-*.whl")
     return wheel
@@ -98,6 +104,36 @@ def check(python: str, wheel: Path, folder: Path) -> str:
     return "" if str(home) in where else f"not the installed package: {where}"
 
 
+def uv() -> str | None:
+    """A uv that runs: on the path, or the one that the Makefile made."""
+    for one in (shutil.which("uv"), str(ROOT / ".uv" / "bin" / "uv")):
+        if one and subprocess.run([one, "--version"], capture_output=True).returncode == 0:
+            return one
+    return None
+
+
+def check_uvx(program: str, python: str, wheel: Path, folder: Path) -> str:
+    """`uvx --from WHEEL softdock ...`: used without installing; what failed, or nothing."""
+    folder.mkdir(exist_ok=True)
+    kept = ("PYTHONPATH", "VIRTUAL_ENV", "SOFTDOCK_CACHE_DIR", "SOFTDOCK_EVERY_FEATURE")
+    env = {key: value for key, value in os.environ.items() if key not in kept}
+    env |= {"XDG_CACHE_HOME": str(folder / "cache"), "UV_PYTHON_DOWNLOADS": "never"}
+    for command in UVX:
+        began = time.monotonic()
+        done = subprocess.run(
+            [program, "tool", "run", "--python", python, "--from", str(wheel), *command],
+            cwd=folder,
+            env=env,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            return f"uvx {' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        print(f"  {time.monotonic() - began:6.1f} s  uvx {' '.join(command)}", flush=True)
+    return ""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", action="append", default=[])
@@ -119,6 +155,13 @@ def main() -> int:
             print(f"  FAILED: {failed}" if failed else "  all passed", flush=True)
             bad += bool(failed)
             tested.append(version)
+        program = uv()
+        if program is None:
+            print("uvx: untested, no uv is here")
+        elif pythons:
+            failed = check_uvx(program, pythons[0], wheel, base / "uvx")
+            print(f"  FAILED: {failed}" if failed else "  uvx: all passed", flush=True)
+            bad += bool(failed)
         missing = [version for version in SUPPORTED if version not in tested]
         print(f"tested: {', '.join(map(str, tested))}; untested: {', '.join(missing) or 'none'}")
     finally:

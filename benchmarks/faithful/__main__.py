@@ -1,21 +1,25 @@
-"""`python -m benchmarks.faithful [--cases] [--draws N] [--ablation] [--noise SEEDS] [--seed N]`:
-distances from orbit of `faithful`, told nothing, as Markdown tables. Without a choice: cases and
-ten draws. Every distance is the worse of the two that a run has, over the sampling phases given by
-`--phases`."""
+"""`python -m benchmarks.faithful [--cases] [--draws N] [--fresh N] [--random N] [--ablation]
+[--noise SEEDS] [--cost] [--seed N]`: distances from orbit of `faithful`, told nothing, as Markdown
+tables, and what a cycle of it costs. Without a choice: cases and ten draws. Every distance is the
+worse of the two that a run has, over the sampling phases given by `--phases`."""
 
 from __future__ import annotations
 
 import argparse
 import copy
 import math
+import tomllib
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from benchmarks.faithful import cost
 from benchmarks.faithful.cases import CASES, NOISY, Tables, drawn
+from benchmarks.faithful.fresh import fresh
 from softdock import build, simulate
 from softdock.analysis.noise_bound import noise_bound
+from softdock.benchmark.draws import drawn_case
 from softdock.errors import BadInput
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
@@ -67,6 +71,24 @@ def draws(method: dict[str, Any], count: int, seed: int) -> None:
     print(f"no friction, {_share(smooth)}\nfriction, {_share(rubbing)}")
 
 
+def unseen(method: dict[str, Any], count: int, seed: int, ours: bool) -> None:
+    """Random cases by group: those of fresh.py (`ours`), or of `softdock benchmark --random`."""
+    groups: dict[str, list[float]] = {}
+    for i in range(count):
+        tables = fresh(seed, i) if ours else tomllib.loads(drawn_case(seed, i)[1])
+        rubs = any(pair["real"].get("friction", 0.0) > 0.0 for pair in tables["contact"])
+        noisy = tables.get("sensor", {}).get("noise_N", 0.0) > 0.0
+        group = "noise" if noisy else ("friction" if rubs else "no friction")
+        value = distance(tables, method)
+        groups.setdefault(group, []).append(value)
+        if len(tables["contact"]) > 1 and not noisy:
+            groups.setdefault("several pairs", []).append(value)
+        if value > (0.001 if group == "no friction" else 0.01):
+            print(f"number {i}, {group}: {100 * value:.3g} %", flush=True)
+    for group, found in groups.items():
+        print(f"{group}, {_share(found)}")
+
+
 def ablation(phases: int) -> None:
     """Each part switched off, over the cases."""
     print("| switched off | within 1 % | within 0.1 % | worst |\n|---|---:|---:|---:|")
@@ -95,6 +117,9 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--cases", action="store_true")
     asked.add_argument("--draws", type=int, default=0)
+    asked.add_argument("--fresh", type=int, default=0)
+    asked.add_argument("--random", type=int, default=0)
+    asked.add_argument("--cost", action="store_true")
     asked.add_argument("--ablation", action="store_true")
     asked.add_argument("--noise", type=int, default=0)
     asked.add_argument("--seed", type=int, default=1000)
@@ -102,11 +127,18 @@ def main() -> None:
     asked.add_argument("--method", default="faithful")
     given = asked.parse_args()
     method = {"name": given.method}
-    nothing = not (given.cases or given.draws or given.ablation or given.noise)
+    chosen = (given.cases, given.draws, given.fresh, given.random, given.ablation, given.noise)
+    nothing = not (any(chosen) or given.cost)
     if given.cases or nothing:
         cases(method, given.phases)
     if given.draws or nothing:
         draws(method, given.draws or 10, given.seed)
+    if given.fresh:
+        unseen(method, given.fresh, given.seed, True)
+    if given.random:
+        unseen(method, given.random, given.seed, False)
+    if given.cost:
+        cost.main()
     if given.ablation:
         ablation(given.phases)
     if given.noise:

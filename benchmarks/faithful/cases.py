@@ -91,6 +91,36 @@ def _hunt(k: float, n: float, factor: float) -> dict[str, Any]:
     }
 
 
+def feet(friction: float = 0.12) -> Tables:
+    """Four feet of different stiffness on one plate, all down at once: a wrench has fewer equations
+    than they have forces."""
+    tables = axis(m=150.0, s=2.0)
+    tables["chaser"] |= {
+        "inertia_kg_m2": [18.0, 22.0, 20.0],
+        "position_m": [0.55, 0.0, 0.0],
+        "velocity_m_per_s": [-0.05, 0.01, 0.005],
+        "rate_rad_per_s": [0.0, 0.01, -0.02],
+    }
+    tables["target"] = {"mass_kg": 400.0, "inertia_kg_m2": [50.0, 60.0, 70.0]}
+    tables["contact"] = [
+        {
+            "geometry": "wall",
+            "tip_m": [-0.3, y, z],
+            "tip_radius_m": 0.01,
+            "origin_m": [0.2, 0.0, 0.0],
+            "axis": [1.0, 0.005, -0.004],
+            "real": {"stiffness_N_per_m": k, "friction": friction},
+        }
+        for y, z, k in (
+            (0.2, 0.2, 4000.0),
+            (-0.2, 0.2, 5500.0),
+            (-0.2, -0.2, 4600.0),
+            (0.2, -0.2, 6000.0),
+        )
+    ]
+    return tables
+
+
 def _smooth_petals() -> Tables:
     tables = preset("three_petals")
     for pair in tables["contact"]:
@@ -125,6 +155,13 @@ CASES: dict[str, Tables] = {
     ),
     "poses 16 ms late": changed(axis(), pose__delay_ms=16.0),
     "low-pass 20 Hz": changed(axis(), sensor__lowpass_Hz=20.0),
+    "low-pass 15 Hz, damped": changed(axis(c=60.0, T=8.0), sensor__lowpass_Hz=15.0),
+    "mean of 1 kHz, damped": changed(axis(c=60.0), sensor__period_ms=1.0, sensor__handover="mean"),
+    "low-pass, delay varies": changed(
+        axis(c=100.0, T=2.0),
+        sensor__lowpass_Hz=20.0,
+        robots__chaser={"delay_ms": 16.0, "delay_jitter_ms": 1.5},
+    ),
     "bias 1 N": changed(axis(), sensor__bias_N=[1.0, 0.3, 0.0]),
     "bias under a threshold": changed(
         axis(), sensor__bias_N=[1.0, 0.0, 0.0], sensor__threshold_N=1.2
@@ -153,6 +190,8 @@ CASES: dict[str, Tables] = {
     "lange_cone": preset("lange_cone"),
     "petals": preset("three_petals"),
     "petals without friction": _smooth_petals(),
+    "four feet": feet(0.0),
+    "four feet, friction 0.12": feet(),
 }
 NOISY: dict[str, Tables] = {
     "noise 0.1 N": changed(axis(), sensor__noise_N=0.1),

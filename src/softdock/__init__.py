@@ -16,6 +16,7 @@ _EXPORTS = {
     "judge": "softdock.analysis.simulation",
     "Stepper": "softdock.runs.stepper",
     "Controller": "softdock.runs.controller",
+    "Pilot": "softdock.runs.pilot",
     "Facility": "softdock.runs.facility",
     "SimulatedFacility": "softdock.runs.facility",
     "drive": "softdock.analysis.driving",
@@ -38,6 +39,7 @@ _EXPORTS = {
 # What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
 _GIVEN = {
     "placed_arms": "softdock.arms.placed",
+    "arms_at_contact": "softdock.arms.at_contact",
     "save_run": "softdock.archive.run_folder",
     "save_mcap": "softdock.recorder.simulated",
     "recording_page": "softdock.report.recording.page",

@@ -9,6 +9,14 @@ rotations and wrenches on plain tuples. World axes and SI units, wrenches about 
 
 from __future__ import annotations
 
+from softdock.core.adaptation.guidance.guided import (
+    APPROACHES,
+    DRIFTS,
+    HOLDS,
+    Wanted,
+    controller,
+)
+from softdock.core.adaptation.guidance.navigation import Guided, Seen
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
     BOOK_VIRTUAL,
@@ -89,10 +97,13 @@ from softdock.core.spatial.vectors import (
 SEED, RUN_NUMBER = _RANDOM_AT + _RANDOMS.seed, _RANDOM_AT + _RANDOMS.run
 
 __all__ = [
+    "APPROACHES",
     "BODY_FLOATS",
     "BOOK_DESIGNED",
     "BOOK_VIRTUAL",
     "CYCLE",
+    "DRIFTS",
+    "HOLDS",
     "MOTION_FLOATS",
     "RUN_NUMBER",
     "SEED",
@@ -103,6 +114,7 @@ __all__ = [
     "Cell",
     "Cells",
     "Group",
+    "Guided",
     "Measured",
     "Method",
     "Motion",
@@ -110,6 +122,8 @@ __all__ = [
     "Parameter",
     "Rig",
     "Satellites",
+    "Seen",
+    "Wanted",
     "Wrench",
     "Wrenches",
     "add",
@@ -117,6 +131,7 @@ __all__ = [
     "apart",
     "body_rate",
     "compiled",
+    "controller",
     "cross",
     "dot",
     "effective_mass",

@@ -19,6 +19,8 @@ COMMANDS = [
     for block in re.findall(r"```\n(softdock.*?)```", PAGE, re.S)
     for line in block.strip().splitlines()
 ]
+COMPARE = next(line for line in COMMANDS if line.startswith("softdock compare"))
+LOG = COMMANDS[COMMANDS.index(COMPARE) + 1 :]
 NUMBER = r"\d+(?:\.\d+)?"
 PASTED, SCATTER = re.findall(r"```toml\n(.*?)```", PAGE, re.S)[1:]
 
@@ -47,7 +49,7 @@ def change(file, pattern, by):
 def test_safe_and_why(rig):
     """Check finds the weight, the run is unsafe and says what to do, and the causes are in the
     page's order."""
-    _, check, run, why, _ = COMMANDS
+    _, check, run, why, *_ = COMMANDS
     warning = " ".join(re.search(r"^> (.*?)\n\n", PAGE, re.S | re.M)[1].replace("\n>", "").split())
     assert warning in typed(check)
     said = typed(run)
@@ -66,7 +68,7 @@ def test_what_to_set(rig):
     still = typed("softdock run my_rig.toml")
     assert still.startswith("Unsafe:")
     assert "Next: `softdock compare my_rig.toml`" in still
-    compared = typed(f"{COMMANDS[-1]} --methods remapping --integrators symplectic_euler")
+    compared = typed(f"{COMPARE} --methods remapping --integrators symplectic_euler")
     assert " ".join(PASTED.split()) in compared
     verdict = compared[compared.index("Faithful: at the worst") :].split(" The page")[0]
     change(rig, r"^\[satellites\].*?\n\n", "")
@@ -83,3 +85,7 @@ def test_what_to_set(rig):
     assert plan.runs == tomllib.loads(SCATTER)["runs"]
     for number in (0, 40):
         assert simulate(plan.scenario_of(number)).metrics["judgement"]["word"] == "faithful"
+    said = [typed(line) for line in LOG]
+    assert "Not judged: no contact gave back more" in said[2]
+    found = float(re.search(r"contact stiffness \(1 contact\)\D*([\d.]+)", said[3])[1])
+    assert found == pytest.approx(29_900.0, rel=0.01)

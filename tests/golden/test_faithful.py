@@ -87,10 +87,10 @@ def test_too_short_a_flight_is_left_to_the_ledger():
 
 
 def test_a_force_that_the_shapes_do_not_explain_is_left_to_the_ledger():
-    """A hand pushes the mock-up in free flight: it is counted, and said."""
-    rows = [[0.1, 0, 0, 0, 0, 0, 0], [0.2, 0, 3.0, 0, 0, 0, 0], [0.4, 0, 0, 0, 0, 0, 0]]
-    tables = changed(axis(), hand={"chaser": {"frame": "world", "rows": rows}})
-    run = flown(tables | {"time": {"cycle_ms": 4.0, "duration_s": 0.45}})
+    """A sensor that jumps in free flight, or something that is in no drawing: it is counted, and
+    said."""
+    tables = changed(axis(s=0.45), sensor__jump_N=[0.0, 3.0, 0.0], sensor__jump_at_s=0.2)
+    run = flown(tables)
     assert books(run)["contacts_by_ledger"] == 1.0
     assert any("the known shapes were apart" in said for said in spoken(run))
 
@@ -174,3 +174,25 @@ def test_a_preset_by_name():
     """Told nothing, three contacts, the noisy sensor of the preset: within 1 %."""
     run = simulate(load_scenario("epos_3d", {"methods": [{"name": "faithful"}]}))
     assert distance(run) <= RUBBING
+
+
+def test_a_hand_is_felt():
+    """A push on the mock-up in free flight, across the approach, gives the satellite its impulse:
+    nothing swallows what is no contact."""
+    rows = [[0.1, 0, 0, 0, 0, 0, 0], [0.12, 0, 2, 0, 0, 0, 0], [0.28, 0, 2, 0, 0, 0, 0]]
+    rows.append([0.3, 0, 0, 0, 0, 0, 0])
+    tables = changed(axis(s=0.45), hand={"chaser": {"frame": "world", "rows": rows}})
+    run = flown(tables)
+    sideways = run.series["chaser.velocity"][-1, 1]
+    assert sideways == pytest.approx(2.0 * 0.18 / 63.0, rel=0.05)
+    assert books(run)["contacts_by_ledger"] == 0.0
+
+
+def test_a_first_sample_at_no_depth_is_not_believed():
+    """A damper's force over a depth of picometres looks like any stiffness; nothing is acted on
+    before a touch has a depth. The touch comes on a sampling instant, to rounding."""
+    tables = axis(m=900.0, k=12000.0, c=730.0, T=8.0, delay=8.0, v=0.03, s=2.0)
+    late = 0.008
+    tables["chaser"]["position_m"] = [0.03 * (0.6 - late) - 4e-12, 0.0, 0.0]
+    run = flown(tables)
+    assert distance(run) <= SMOOTH

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 import pytest
-from scenarios import lange_impact
+from scenarios import lange_impact, moved
 
 from softdock import load_scenario, simulate
 from softdock.papers.lange.causality import bare_loop
@@ -364,14 +364,18 @@ def test_stiffnesses_of_both_sides_and_as_matrices():
     )
 
 
-@pytest.fixture(scope="module")
-def cone():
+def in_the_cone(**more):
     keys = {"methods": [{"name": "remapping", "lead_ms": 20.0}]}
     for body in ("chaser", "target"):
         robot = {"model": "limited", "max_acceleration_m_per_s2": 2.3, "max_jerk_m_per_s3": 125.0}
         robot |= {"max_angular_acceleration_rad_per_s2": 4.6, "max_angular_jerk_rad_per_s3": 250.0}
-        keys |= {f"robots.{body}.{key}": value for key, value in robot.items()}
-    return simulate(load_scenario("lange_cone", keys))
+        keys |= {f"robots.{body}.{key}": value for key, value in (robot | more).items()}
+    return load_scenario("lange_cone", keys)
+
+
+@pytest.fixture(scope="module")
+def cone():
+    return simulate(in_the_cone())
 
 
 def angular_momentum(series):
@@ -405,6 +409,27 @@ def test_four_contacts_in_the_cone(cone):
     angular = angular_momentum(cone.series)
     assert np.abs(angular - angular[0]).max() < 1e-3 * np.linalg.norm(angular[0])
     assert cone.metrics["distance_from_orbit"] < 1e-3
+
+
+@pytest.mark.parametrize("about", [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 2.0, 3.0)])
+def test_coordinated_robots_do_not_care_how_the_laboratory_is_turned(about, cone):
+    """The same cone turned by 11 degrees. Independent axes then leave the plane of the contacts, up
+    to 2e-3 from orbit in place of 3e-6; coordinated ones have the same distance from orbit and the
+    same contacts as before, and in the first place they are as near as independent ones."""
+    half = math.radians(11.0) / 2.0
+    q = (math.cos(half), *(math.sin(half) * np.array(about) / np.linalg.norm(about)))
+    plain = in_the_cone(coordinated=True)
+    straight, there = simulate(plain), simulate(moved(plain.tables, q, [0.3, -0.2, 0.1]))
+    distance = straight.metrics["distance_from_orbit"]
+    assert distance == pytest.approx(cone.metrics["distance_from_orbit"], rel=1e-3)
+    assert distance < 4e-6
+    assert there.metrics["distance_from_orbit"] == pytest.approx(distance, rel=1e-3)
+    for run in (straight, there):
+        assert [c["start_s"] for c in run.contacts] == pytest.approx(
+            [c["start_s"] for c in cone.contacts], abs=1e-6
+        )
+    alone = simulate(moved(in_the_cone().tables, q, [0.0, 0.0, 0.0]))
+    assert alone.metrics["distance_from_orbit"] > 10.0 * distance
 
 
 def test_the_line_of_action_goes_through_the_tip(cone):

@@ -4,6 +4,7 @@ late rig makes of a latched pair."""
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from softdock.campaign.cpu import run_cpu
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.orbit import orbit
+from softdock.scenario.latched_page import renewed
 from softdock.stability.latched import latched_modes, said
 
 AT = LATCH_CELLS.at
@@ -191,9 +193,10 @@ def test_energy_methods_hold_a_latched_pair(name):
 
 
 def test_every_method_says_what_it_does_while_latched():
-    """A sentence, or why it must not run; networks, which nobody has tried, are warned about."""
-    silent = {n for n, m in METHODS.items() if not (m.while_latched or m.knows_no_latch)}
-    assert silent == {"network_contact", "network_satellite"}
+    """A sentence, or why it must not run; the docs' table has the same words."""
+    assert [n for n, m in METHODS.items() if not (m.while_latched or m.knows_no_latch)] == []
+    page = (Path(__file__).parents[2] / "docs/latch.md").read_text(encoding="utf-8")
+    assert page == renewed(page)
     with pytest.raises(BadInput, match="knows latches"):
         build(held(methods=[{"name": "remapping", "stiffness_N_per_m": 2000.0}]))
 

@@ -1,5 +1,6 @@
 """A loop with every feature and a plain one are the same loop where a scenario asks for none of
-them: the other tests compile most methods with every feature only, and rest on this."""
+them; and one that is optimised lightly is the same as one that is optimised as for users. The other
+tests compile most methods with every feature, lightly, and rest on this."""
 
 from __future__ import annotations
 

@@ -95,6 +95,15 @@ def test_the_demo_prints_its_rows_and_writes_its_page(tmp_path, monkeypatch):
         encoding="utf-8"
     )
     assert "softdock-demo/demo.html" in done.output
+    assert "softdock view epos_3d" in done.output
+    page = (tmp_path / "softdock-demo" / "demo.html").read_text(encoding="utf-8")
+    first = page[page.index('class="demo-top"') : page.index('id="numbers"')]
+    assert "<code>softdock view epos_3d</code>" in first  # the hint is above the replay
+    assert first.index("<code>") < first.index("<figure") < first.index('class="space"')
+    assert 'data-fly="contact"' in first
+    assert "leaves at 20.0 mm/s" in first
+    fastest = 20.0 * max(row["restitution"] for row in rows)
+    assert f"leaves at {fastest:.1f} mm/s" in first  # the rig's own, from this run
     assert (tmp_path / "softdock-demo" / "demo.html").stat().st_size < 5e6
     (tmp_path / "softdock-demo" / "mine.txt").write_text("mine")
     again = CliRunner().invoke(cli, ["demo", "--json"])

@@ -6,14 +6,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from browser import SOFTWARE, chromium
+from beside import rig_ring, write
+from browser import PATIENCE_MS, SOFTWARE, chromium
 
 pytest.importorskip("viser")
 
-from softdock.viewer import show
+from softdock.viewer import rig_window, show
 from softdock.viewer.guard import chosen_port
 from softdock.viewer.session import opened
 
@@ -111,3 +114,46 @@ def test_slider_changes_the_scene_and_nothing_leaves(window: Any) -> None:
         assert tab.screenshot(timeout=120_000) != before
         assert [r for r in requests if not r.startswith((window.address, "blob:", "data:"))] == []
         assert errors == []
+
+
+@pytest.mark.browser
+def test_beside_a_rig_the_scene_follows_its_rows(tmp_path: Path) -> None:
+    """A page beside a loop: the state is told, the picture changes with the rows that come, a page
+    from elsewhere gets 403, nothing is requested elsewhere, and the ring is as the loop left it."""
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
+    rings = rig_ring(tmp_path, name="<b>a rig</b>")
+    window = rig_window.RigWindow(chosen_port(None), ring=rings.path)
+    thread = threading.Thread(target=window.run, daemon=True)
+    try:
+        write(rings, [0.0, 0.004, 0.008])
+        thread.start()
+        with pytest.raises(InvalidStatus) as refused:
+            connect(window.address.replace("http", "ws"), origin="http://evil.example")
+        assert refused.value.response.status_code == 403
+        with chromium() as browser:
+            tab = browser.new_context(viewport={"width": 820, "height": 420}).new_page()
+            tab.set_default_timeout(PATIENCE_MS)
+            requests: list[str] = []
+            tab.on("request", lambda r: requests.append(r.url))
+            tab.goto(window.address)
+            tab.get_by_text("approach", exact=True).wait_for()
+            tab.wait_for_timeout(3000)
+            before = tab.screenshot(timeout=PATIENCE_MS)
+            write(rings, 5.0 + 0.004 * np.arange(5), force=30.0)
+            written = rings.path.read_bytes()
+            tab.get_by_text("contact", exact=True).first.wait_for()
+            tab.get_by_text("30.00 N").wait_for()
+            tab.wait_for_timeout(2000)
+            assert tab.screenshot(timeout=PATIENCE_MS) != before
+            own = (window.address, "blob:", "data:")
+            assert [r for r in requests if not r.startswith(own)] == []
+            assert rings.path.read_bytes() == written
+            rings.set("closed", 1)
+            tab.get_by_text("the run is over").wait_for()
+            tab.get_by_text("The run again").wait_for()
+        assert window.over
+    finally:
+        window.stop()
+        rings.remove()

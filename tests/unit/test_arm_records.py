@@ -76,7 +76,7 @@ def test_the_scene_takes_the_recorded_joints(elastic):
     from softdock.scenario.scenario_facility import facility_of
 
     mount = facility_of(elastic.scenario.tables).robots()["target"]
-    joints = recorded_joints("target", mount, elastic.series)
+    joints = recorded_joints("target", mount.base_axis, elastic.series)
     assert joints.shape == (len(elastic.series["time"]), 7)
     assert (joints[:, 1:] == elastic.series["joints.target.position"]).all()
 

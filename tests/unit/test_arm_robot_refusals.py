@@ -129,3 +129,30 @@ def test_what_analyses_say_of_an_arm():
     (point,) = loops_of(scenario)
     assert point.loop.robots[0].lag == pytest.approx(2 * np.pi * 20.0)
     assert any("every joint lags alike" in note for note in point.notes)
+
+
+def test_what_a_batch_with_arms_cannot_do():
+    """The arms are set up once for all its runs, and in double precision."""
+    from softdock.campaign.columns import columns
+    from softdock.campaign.single import twin
+
+    scenario = build(bump(ARM))
+    assert columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}).vectors.shape[0] == 2
+    with pytest.raises(BadInput, match="one value in a batch"):
+        columns(scenario, {"laboratory.position_m": [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]})
+    with pytest.raises(BadInput, match="double for robots that are arms"):
+        twin(scenario.markers)
+
+
+def test_loops_without_arms_have_none_of_their_code():
+    """Arms are a feature of their own: what other loops are compiled from is as it was."""
+    from softdock.core.machine.features import Arms, Every, Plain
+    from softdock.core.machine.generated import SOURCES
+    from softdock.core.robots import robot
+
+    assert type(build(bump(ARM)).markers.features) is Arms
+    assert type(build(bump({"delay_ms": 4.0})).markers.features) is Plain
+    assert type(build(bump({"model": "lag", "lag_Hz": 9.0})).markers.features) is Every
+    assert "_3(" not in SOURCES["follow_set_points"]
+    assert "_3(" in SOURCES["follow_with_arms"]
+    assert robot.CARRIES[Every] is not robot.CARRIES[Arms]

@@ -166,6 +166,7 @@ def test_the_presets_are_those_promised():
         "epos_monte_carlo",
         "honesty_map",
         "nozzle_capture",
+        "vbar_navigation",
     ]
 
 

@@ -1,8 +1,9 @@
 """What a log alone can judge: gains need no orbit, everything else is said to be absent."""
 
+import numpy as np
 import pytest
 
-from softdock.recorder.judged import NOT_JUDGED, judged
+from softdock.recorder.judged import NOT_JUDGED, is_raw, judged
 
 
 def contact(taken=1.0, back=0.8, peak=50.0):
@@ -50,3 +51,23 @@ def test_a_log_without_motion_or_contact_says_so():
     bare = {"peak_force_measured_N": 20.0, "restitution_energetic": None, "work_taken_J": None}
     assert "cannot be told" in judged([bare], None)["sentence"]
     assert "nothing touched" in judged([], None)["sentence"]
+
+
+def test_the_observed_energy_of_a_method_is_not_judged():
+    """A re-mapping moves the satellites by another force than the measured one and sends the robots
+    ahead: what looks active is meant. The log of a faithful docking must not be called unsafe."""
+    t = np.linspace(0.0, 1.0, 101)
+    way = np.stack([0.02 * t, 0.0 * t, 0.0 * t], axis=1)
+    force = np.stack([50.0 * np.exp(-(((t - 0.5) / 0.1) ** 2)), 0.0 * t, 0.0 * t], axis=1)
+
+    def series(ahead, factor):
+        found = {"chaser.position": way, "command.chaser.position": way + ahead}
+        found |= {"measured.chaser.force": force, "satellite.chaser.force": factor * force}
+        return found | {f"{name}.x": values[:, 0] for name, values in found.items()}
+
+    assert is_raw(series(0.0, 1.0))
+    assert not is_raw(series(0.005, 1.0))
+    assert not is_raw(series(0.0, 0.8))
+    found = judged([contact()], 0.6, raw=False)
+    assert found["word"] == NOT_JUDGED
+    assert any("a method acts" in one for one in found["not_judged"])

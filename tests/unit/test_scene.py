@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 import zlib
 from dataclasses import replace
 from functools import cache
@@ -321,7 +322,13 @@ def unpacked_lzw(block: bytes) -> list[int]:
         out, last = out + entry, entry
 
 
-def test_animation_slows_down_in_contacts(tmp_path: Path) -> None:
+FFMPEG = """#!{python}
+import sys
+open(sys.argv[-1], "w").write(str(len(sys.stdin.buffer.read())))
+"""
+
+
+def test_animation_slows_down_in_contacts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures stand closer in contacts; each kind of file is written; what cannot be is
     refused."""
     scene = docking()
@@ -338,5 +345,13 @@ def test_animation_slows_down_in_contacts(tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_text().count("<svg") == 1
     with pytest.raises(BadInput, match=r"\.gif"):
         export(scene, tmp_path / "a.bmp")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BadInput, match="needs ffmpeg"):
+        export(scene, tmp_path / "a.mp4", **sizes)
+    stand_in = tmp_path / "ffmpeg"  # takes raw pictures, and writes how many bytes came
+    stand_in.write_text(FFMPEG.format(python=sys.executable))
+    stand_in.chmod(0o755)
+    count = export(short, tmp_path / "a.mp4", **sizes)
+    assert (tmp_path / "a.mp4").read_text() == str(count * 48 * 32 * 3)
     with pytest.raises(BadInput, match="contact, facility, orbit"):
         export(scene, tmp_path / "a.png", view="moon")

@@ -46,7 +46,7 @@ def scene() -> Scene:
 def test_flange_holds_the_mock_up_where_its_pose_says() -> None:
     """Forward kinematics of the joints drawn gives back every pose of both mock-ups, through base,
     flange and mount: to a micrometre and a microradian."""
-    robots, refused = robots_of(run().scenario.tables, run().series, 400)
+    robots, refused = robots_of(run().scenario.tables, run().series, np.arange(400))
     assert refused == []
     assert [robot.body for robot in robots] == ["chaser", "target"]
     for robot in robots:
@@ -65,7 +65,7 @@ def test_flange_holds_the_mock_up_where_its_pose_says() -> None:
 
 def test_links_hang_together_and_the_last_ends_in_the_flange() -> None:
     """The end of each link is the beginning of the next at every frame, whatever the joints do."""
-    robot = robots_of(run().scenario.tables, run().series, 400)[0][0]
+    robot = robots_of(run().scenario.tables, run().series, np.arange(400))[0][0]
     volumes = volumes_of(robot.arm)
     ways = link_tracks(robot, robot.joints + np.linspace(0.0, 0.4, 400)[:, None])
 
@@ -137,7 +137,7 @@ def test_recorded_joints_are_drawn_as_they_are() -> None:
     given = np.tile([0.0, 0.1, -1.2, 1.3, 0.2, 0.4, 0.3], (400, 1))
     names = [Channel(f"joints.chaser.{i}", "rad", "-", "joint") for i in range(7)]
     series = Series(np.hstack([plain.series.rows, given]), [*plain.series.channels, *names])
-    robots, _ = robots_of(plain.scenario.tables, series, 400)
+    robots, _ = robots_of(plain.scenario.tables, series, np.arange(400))
     assert np.array_equal(robots[0].joints, given)
     assert "recorded" in robots[0].said
     assert "uses" in robots[1].said

@@ -17,13 +17,14 @@ from scenarios import cone_docking, epos_wall
 from softdock.cli.main import cli
 from softdock.errors import BadInput, BadRecording, BadRunFolder
 from softdock.scenario.build import build
+from softdock.scene.model import RobotSeen
 from softdock.viewer import panels
 from softdock.viewer.answer import light_of, stability_panel
 from softdock.viewer.clock import CONTACT_S, Clock
 from softdock.viewer.guard import chosen_port, own_origins
 from softdock.viewer.knobs import aside, knobs_of, turned
 from softdock.viewer.session import opened
-from softdock.viewer.stage import triangles
+from softdock.viewer.stage import angle_between_panels, triangles
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -138,6 +139,35 @@ def test_what_cannot_be_shown_is_refused(tmp_path: Path) -> None:
         opened("flight.mcap")
     with pytest.raises(BadInput):
         opened("no_such_scenario")
+
+
+def test_a_preset_fits_between_the_panels() -> None:
+    """On a wide screen the field of view is the preset's; where panels take the sides it grows so
+    that as much is seen between them; before a size is known, nothing is assumed."""
+    plain = np.radians(32.0)
+    assert angle_between_panels(32.0, 2400, 1000) == pytest.approx(plain)
+    assert angle_between_panels(32.0, 0, 0) == pytest.approx(plain)
+    narrow = angle_between_panels(32.0, 1280, 720)
+    seen = np.tan(0.5 * narrow) * (1280 - 630) / 720
+    assert seen == pytest.approx(np.tan(0.5 * plain) * 1.5)
+
+
+def test_joints_are_shown_in_their_ranges() -> None:
+    """A dot for each joint where it is in its range; red at an end; names are text."""
+    robot = RobotSeen(
+        body=HOSTILE,
+        arm=HOSTILE,
+        names=("A1", HOSTILE),
+        joints=np.array([[0.0, 0.99]]),
+        low=np.array([-1.0, -1.0]),
+        high=np.array([1.0, 1.0]),
+        said=HOSTILE,
+    )
+    html = panels.joints_html([robot], 0)
+    assert "<script>" not in html
+    assert "left:50.0%" in html
+    assert html.count(panels.LIGHTS["red"]) == 1
+    assert panels.joints_html([], 0) == ""
 
 
 def test_quads_become_triangles_once() -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from softdock._version import __version__
 from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
+from softdock.analysis.guidance_metrics import GUIDANCE_METRICS
 from softdock.analysis.judgement import judgement
 from softdock.analysis.latch_metrics import LATCH_METRICS
 from softdock.analysis.metric import METRICS as METRICS  # with those declared below
@@ -249,6 +250,7 @@ declare(
         row=Row("captured at", ".4g", "s", if_none="never", only_if="captured"),
     ),
     *LATCH_METRICS,
+    *GUIDANCE_METRICS,
     Metric(
         name="ledger",
         meaning="where the invented energy came from",

@@ -8,7 +8,9 @@ run's own scenario needs no other file.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,10 +52,11 @@ def placed_arms(
             problems += [_under(p, f"{key}.arm") for p in error.problems]
             continue
         if isinstance(mount.arm, str) and Path(mount.arm).suffix in FILES:
-            tables["facility"][robot]["arm"] = arm_table(bare)
+            alone = arm_of(replace(mount, under=None), folder)  # its rail stands beside it
+            tables["facility"][robot]["arm"] = arm_table(alone)
         arm = loaded(bare, mount, mock_up_load(tables, robot))
-        problems += _missing(arm, robot, given)
-        found[robot] = _block(facility, mount, arm)
+        problems += _missing(arm, robot, given) + _following(arm, mount, key)
+        found[robot] = _block(facility, mount, arm, 1e-3 * tables["time"]["cycle_ms"])
     if problems:
         raise BadInput(problems)
     return found
@@ -89,13 +92,23 @@ def _missing(arm: Arm, robot: str, given: dict[str, Any]) -> list[Problem]:
     return found
 
 
-def _block(facility: Facility, mount: Mount, arm: Arm) -> np.ndarray:
+def _following(arm: Arm, mount: Mount, key: str) -> list[Problem]:
+    """A base axis that cannot follow in the loop."""
+    if mount.follows == 0.0 or arm.base_axis == "rail":
+        return []
+    what = "a turntable stands still in the loop" if arm.base_axis != "none" else "no rail is there"
+    return [Problem(f"{key}.base_axis_follows", mount.follows, f"0: {what}")]
+
+
+def _block(facility: Facility, mount: Mount, arm: Arm, cycle: float) -> np.ndarray:
     block = np.zeros(PLACED.size)
     block[: ARM.size] = arm.vector
     block[P.orbit : P.orbit + 7] = mount.base.back().then(facility.orbit).seven()
     block[P.grip : P.grip + 7] = mount.satellite.back().seven()
     block[P.held : P.held + 7] = mount.satellite.seven()
     block[P.slot_0] = mount.base_axis
+    block[P.follow_share], block[P.follow_cycle] = mount.follows, cycle
+    block[P.follow_gain] = 1.0 - math.exp(-cycle / mount.follow_lag)
     if mount.joints is not None:
         block[P.near] = 1.0
         block[P.start : P.start + AXES] = [mount.base_axis, *mount.joints]

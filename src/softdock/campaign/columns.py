@@ -32,9 +32,9 @@ from softdock.scenario.arm_tables import frozen_by_arms
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import check_scenario
 from softdock.scenario.features import markers_of
+from softdock.scenario.guidance_tables import prefix_of
 from softdock.scenario.schema import (
     LATCH_TABLE,
-    METHOD_TABLE,
     PAIR_TABLE,
     TABLES,
     latch_base,
@@ -43,6 +43,7 @@ from softdock.scenario.schema import (
 from softdock.scenario.values import TRIANGLE_SLACK
 
 CHECKED_ROWS = 1000
+NOT_SWEPT = ("flag", "table", "schedule", "gains", "thrusters", "network")
 COMPONENTS = (
     "number",
     "mass",
@@ -113,30 +114,32 @@ def sweepable(scenario: Scenario) -> dict[str, Place]:
         for i in range(len(scenario.tables["capture"].get("latch", [])))
     ]
     tables += [
-        (f"{METHOD_TABLE}.{i}", method.group, at + 1)
+        (prefix_of(method, i).rstrip("."), method.group, at + 1)
         for i, (method, at) in enumerate(methods(scenario))
     ]
     places: dict[str, Place] = {}
     for path, group, base in tables:
-        at = base
+        at, before = base, f"{path}." if path else ""
         for parameter in group:
             if (
                 not parameter.choices
-                and parameter.kind not in ("flag", "table", "schedule", "gains", "network")
-                and resolved(scenario.tables, f"{path}.{parameter.key}") is not None
+                and parameter.swept
+                and parameter.kind not in NOT_SWEPT
+                and resolved(scenario.tables, before + parameter.key) is not None
             ):
-                places[f"{path}.{parameter.key}"] = Place(parameter, at, parameter.size)
+                places[before + parameter.key] = Place(parameter, at, parameter.size)
                 if parameter.size > 1 and parameter.kind in COMPONENTS:
                     places |= {
-                        f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1)
+                        f"{before}{parameter.key}.{i}": Place(parameter, at + i, 1)
                         for i in range(parameter.size)
                     }
                 elif (
                     parameter.kind in INERTIAS
-                    and np.ndim(resolved(scenario.tables, f"{path}.{parameter.key}")) == 1
+                    and np.ndim(resolved(scenario.tables, before + parameter.key)) == 1
                 ):
                     places |= {
-                        f"{path}.{parameter.key}.{i}": Place(parameter, at + i, 1) for i in range(3)
+                        f"{before}{parameter.key}.{i}": Place(parameter, at + i, 1)
+                        for i in range(3)
                     }
             at += parameter.size
     return places

@@ -139,7 +139,15 @@ def campaign_judgement(r: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     each = [_of_variant(v, len(rows) > 1) for v in rows]
     best = min(range(len(rows)), key=lambda i: (WORDS.index(each[i]["word"]), -_share(rows[i])))
-    return {**each[best], "variants": each}
+    found = {**each[best], "variants": each}
+    if len(rows) > 1:
+        good = sum(one["word"] == FAITHFUL for one in each)
+        nearest = each[best]["sentence"].partition(": ")[2]
+        found["sentence"] = (
+            f"{each[best]['word'].capitalize()}: of {len(rows)} variants {good or 'none'} "
+            f"{'is' if good < 2 else 'are'} faithful in every run; the best is {nearest}"
+        )
+    return found
 
 
 def _share(v: Mapping[str, Any]) -> float:
@@ -153,8 +161,10 @@ def _of_variant(v: Mapping[str, Any], several: bool) -> dict[str, Any]:
     whose = f"{v['label']}: " if several else ""
     step = {
         FAITHFUL: "Next: this rig may be used within what was varied.",
-        OFF: "Next: the worst cases below say where it leaves orbit; `softdock why` says why.",
-        UNSAFE: "Next: replay the worst case below before this rig is switched on.",
+        OFF: "Next: the worst cases on the page say where it leaves orbit; `softdock why` says "
+        "why.",
+        UNSAFE: "Next: replay the worst case before this rig is switched on: the page lists them, "
+        "each with its command.",
     }[word]
     return {
         "word": word,

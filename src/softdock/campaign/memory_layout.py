@@ -21,6 +21,7 @@ from softdock.core.robots.robot import ROBOT
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario
 from softdock.scenario.checks import MOST_SLOTS
+from softdock.scenario.guidance_tables import prefix_of
 from softdock.scenario.memory import longest_delay, memory_sizes
 from softdock.scenario.method_memory import floats_of
 from softdock.scenario.schema import METHOD_TABLE
@@ -78,13 +79,13 @@ def _method_floats(
     scenario: Scenario, method: Any, index: int, vectors: np.ndarray, swept: Mapping[str, Any]
 ) -> int:
     """The most memory a method needs over all rows."""
-    prefix = f"{METHOD_TABLE}.{index}."
+    prefix = prefix_of(method, index)
     values = {p.key: resolved(scenario.tables, prefix + p.key) for p in method.group}
     values = {key: value for key, value in values.items() if value is not None}
     own = {
         key.removeprefix(prefix): np.atleast_1d(np.asarray(array))
         for key, array in swept.items()
-        if key.startswith(prefix)
+        if key.startswith(prefix) and key.removeprefix(prefix) in values
     }
     periods = np.unique(vectors[:, TIME_AT + TIME.at.cycle])
     if not own:

@@ -33,7 +33,8 @@ from softdock.analysis.momenta import MassProperties, angular_momentum, kinetic_
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import columns
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.passive_draws import DURATION, T, draw
+from softdock.campaign.faulty_draws import faults
+from softdock.campaign.passive_draws import DURATION, LEAD_TIME, T, draw
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.scenario.build import build
@@ -114,27 +115,35 @@ def passive_contacts(
     seed: int = 1,
     *,
     methods: Sequence[dict[str, Any]],
+    faulty: bool = False,
 ) -> Campaign:
     """Draw and run the campaign. `methods`: as in a scenario; those that can be told noise and
-    threshold are."""
+    threshold are. `faulty`: sensors and robots with faults (faulty_draws.py)."""
     if runs < len(FAMILIES):
         raise ValueError(f"runs: at least {len(FAMILIES)}, this is {runs}")
     counts = [len(part) for part in np.array_split(np.arange(runs), len(FAMILIES))]
     return Campaign(
         tuple(
-            _run(name, n, np.random.default_rng([seed, i]), methods)
+            _run(name, n, np.random.default_rng([seed, i]), methods, faulty)
             for i, (name, n) in enumerate(zip(FAMILIES, counts, strict=True))
         )
     )
 
 
 def _run(
-    name: str, runs: int, random: np.random.Generator, methods: Sequence[dict[str, Any]]
+    name: str,
+    runs: int,
+    random: np.random.Generator,
+    methods: Sequence[dict[str, Any]],
+    faulty: bool,
 ) -> Family:
     swept, tables, kinetic, mobility, speed = draw(name, runs, random)
     peak = speed * np.sqrt(swept["contact.0.real.stiffness_N_per_m"] / mobility)
     noise = np.where(random.random(runs) < 0.5, 0.0, peak * random.uniform(0.0, 0.02, runs))
     swept |= {"sensor.noise_N": noise, "sensor.threshold_N": 4.0 * noise}
+    if faulty:
+        found, _ = faults(runs, random, np.full(runs, LEAD_TIME), peak)
+        swept |= found
     tables["methods"] = [dict(m) for m in methods]
     for i, method in enumerate(methods):
         if method["name"] in CLAIMS:

@@ -136,7 +136,8 @@ def campaign(
     done (runs that diverge are outcomes); 2: bad input, or the campaign had to stop (what it has is
     kept); with --replay 3: that run stopped early.
 
-    Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture.
+    Presets: adaptive_damping, epos_monte_carlo, honesty_map, nozzle_capture,
+    vbar_navigation.
     """
     _check_options(ctx)
     if resume and replay is None and out is None:

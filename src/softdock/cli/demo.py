@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from softdock.runs.run import Run
 
+LIVE = "softdock view epos_3d  (once: pip install 'softdock[viewer]')"
 FOLDER = Path("softdock-demo")  # in the current folder; the demo writes over its own two files
 
 
@@ -55,6 +56,7 @@ def demo(out: Path, as_json: bool) -> None:
     if has_remedy(rows):
         paper.print(remedy(rows))
     paper.print(f"\nThe page: {page}", markup=False, soft_wrap=True)
+    paper.print(f"Live, with your own delay: {LIVE}", markup=False, soft_wrap=True)
 
 
 def _as_json(rows: list[dict[str, Any]]) -> str:

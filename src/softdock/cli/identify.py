@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import echo, output, working
 
 
@@ -54,6 +55,22 @@ from softdock.cli.progress import echo, output, working
 )
 @click.option("--rig-base", metavar="RIG|PRESET", help="The rig file to write it into.")
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option(
+    "--joint-stiffness",
+    "arm",
+    metavar="ARM",
+    help="RUN is a CSV file of known loads and measured deflections (docs/identify.md): the "
+    "stiffness of each joint of ARM, a preset or a .toml or .urdf file.",
+)
+@click.option(
+    "--point",
+    nargs=3,
+    type=float,
+    default=(0.0, 0.0, 0.0),
+    metavar="X Y Z",
+    help="With --joint-stiffness: where the loads act and the deflections were measured, in the "
+    "flange's axes [m]. [default: the flange]",
+)
 def identify(
     run: Path,
     tool_only: bool,
@@ -64,6 +81,8 @@ def identify(
     rig_out: Path | None,
     rig_base: str | None,
     force: bool,
+    arm: str | None,
+    point: tuple[float, float, float],
 ) -> None:
     """Contact stiffness, damping and friction, delays, tool and sensor bias of the run in the
     folder RUN, or of the recording RUN (MCAP, or the folder of an imported log), each with its
@@ -72,6 +91,11 @@ def identify(
     From the recorded time series alone: set-points, measured poses and wrenches with their ages;
     never from the scenario.
     """
+    if arm is not None:
+        from softdock.cli.identify_stiffness import identify_stiffness
+
+        identify_stiffness(run, arm, point, as_json)
+        return
     with working("identifying"):
         from softdock.archive.recordings import open_recording
         from softdock.archive.run_folder import open_run
@@ -163,38 +187,6 @@ def _show(found: dict[str, Any]) -> None:
     ]
     for note in notes:
         output().print(f"note: {note}", markup=False, soft_wrap=True)
-
-
-def table_of(title: str) -> Any:
-    """An empty table of estimates."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for heading, justify in (
-        ("what", "left"),
-        ("value", "right"),
-        ("standard uncertainty", "right"),
-        ("unit", "left"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    return table
-
-
-def add_row(
-    table: Any, name: str, estimate: dict[str, Any] | None, unit: str, factor: float = 1.0
-) -> None:
-    if estimate is None:
-        return
-    value, sigma = estimate["value"], estimate["standard_uncertainty"]
-    if isinstance(value, list):
-        table.add_row(
-            name,
-            " ".join(f"{factor * v:.5g}" for v in value),
-            " ".join(f"{factor * s:.2g}" for s in sigma),
-            unit,
-        )
-    else:
-        table.add_row(name, f"{factor * value:.6g}", f"{factor * sigma:.2g}", unit)
 
 
 def _contacts(count: int) -> str:

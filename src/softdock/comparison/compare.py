@@ -31,6 +31,7 @@ from softdock.comparison.paste import paste
 from softdock.comparison.ranking import rank, recommend, worst_of
 from softdock.comparison.result import Comparison
 from softdock.comparison.settings import advised
+from softdock.comparison.vouching import vouched
 from softdock.core.adaptation.method import no_external
 from softdock.core.adaptation.registry import METHODS, RAW
 from softdock.core.orbit import Orbit, orbit
@@ -147,6 +148,7 @@ def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curve
     runs = _runs(candidate.scenario, flown)
     nominal = outcome(runs)
     found = [run.metrics for run in runs]
+    said = judged(candidate.scenario, found)
     chain = [METHODS[name] for name in candidate.methods]
     knows = [method.knows for method in chain if method.knows != "nothing"]
     row = {
@@ -161,7 +163,8 @@ def _measured(candidate: Candidate, flown: Flown) -> tuple[dict[str, Any], Curve
         "peak_force_satellite_N": max(
             (c["peak_force_satellite_N"] for run in runs for c in run.contacts), default=0.0
         ),
-        "judgement": judged(candidate.scenario, found),
+        "judgement": said,
+        "vouch": vouched(chain, runs, said["word"]),
         "worst": None,
         "knowledge_errors": [],
         "warnings": [w for w in runs[0].warnings if w not in candidate.scenario.warnings],

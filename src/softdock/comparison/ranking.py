@@ -2,7 +2,8 @@
 
 Order: runs that reached their end before those that stopped; then by the verdict's word, faithful
 before off before unsafe (analysis/judgement.py), so that a method that hits harder than orbit does
-not come first; then by the worst distance from orbit over the phases, after the last contact or at
+not come first; then those that vouch for their own runs (vouching.py) before those that must be
+believed; then by the worst distance from orbit over the phases, after the last contact or at
 the end; then by the size of the invented energy; equal ones (to 1e-9) in the order of the registry.
 The order is that of right knowledge: what errors of knowledge cost stands beside it.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 from softdock.analysis.judgement import WORDS as WORDS_OF_VERDICT
 from softdock.comparison.knowledge import WORDS
+from softdock.comparison.vouching import why_not, words
 
 FAR = 0.05  # distance from orbit above which even the best is not recommended
 SAME = 1e-9  # two distances (or energies, J) closer than this are equal
@@ -26,11 +28,12 @@ def rank(rows: list[Row]) -> list[Row]:
     return [{"rank": i + 1, **row} for i, row in enumerate(ordered)]
 
 
-def _order(row: Row) -> tuple[bool, int, float, float]:
+def _order(row: Row) -> tuple[bool, int, bool, float, float]:
     distance, energy = worst_distance(row), row["energy_invented_J"]
     return (
         row["status"] != "completed",
         WORDS_OF_VERDICT.index(row["judgement"]["word"]) if row.get("judgement") else 0,
+        not (row.get("vouch") or {}).get("holds", False),
         math.inf if distance is None else round(distance / SAME),
         math.inf if energy is None else round(abs(energy) / SAME),
     )
@@ -68,6 +71,7 @@ def recommend(ranked: list[Row], orbit: dict[str, Any], before: str = "") -> str
     parts = [
         f"{opening}: {_outcome(best, orbit)}.",
         _must_know(best),
+        words(best) or why_not(done),
         _with_errors(best),
         _safer(best, done),
     ]

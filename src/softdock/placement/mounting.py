@@ -101,6 +101,9 @@ def mount_at(stage: Stage, arm: Arm, named: Any, place: Place, like: Mount | Non
         base=Frame(tuple(base.tolist()), _quaternion(R_base)),
         mock_up=Frame(tuple(centre.tolist()), _quaternion(R)),
         base_axis=0.0 if like is None else like.base_axis,
+        follows=0.0 if like is None else like.follows,
+        follow_lag=1.0 if like is None else like.follow_lag,
+        under=None if like is None else like.under,
         load=None if like is None else like.load,
         volumes=() if like is None else like.volumes,
     )

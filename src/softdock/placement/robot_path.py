@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.base_axis import base_axis_rows
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
@@ -101,6 +102,7 @@ class Sweeper:
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
         self.tip = motion.tip_of(robot)
+        self._based: tuple[Mount, np.ndarray] | None = None
 
     def run(self, facility: Facility, mount: Mount, branch: int) -> int:
         """One branch; `worst` and `ended` hold what was found. Returns the rows reached."""
@@ -114,7 +116,7 @@ class Sweeper:
             self.motion.poses[self.robot],
             self.force,
             self.tip,
-            np.full(len(self.motion.time), mount.base_axis),
+            self._base(facility, mount),
             start,
             branch,
             self.work,
@@ -124,6 +126,16 @@ class Sweeper:
             self.ended,
         )
         return int(rows)
+
+    def _base(self, facility: Facility, mount: Mount) -> np.ndarray:
+        """The base axis at every row, computed once for all branches."""
+        if self._based is None or self._based[0] is not mount:
+            frames = frames_of(facility, mount, self.motion)
+            orbit = frames[FA.orbit : FA.orbit + 7]
+            poses = self.motion.poses[self.robot]
+            rows = base_axis_rows(self.arm, mount, self.motion.time, poses, orbit)
+            self._based = mount, rows
+        return self._based[1]
 
     def cost(self, rows: int) -> float:
         """The largest use; a path that ends early costs more the sooner it ends."""

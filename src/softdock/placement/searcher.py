@@ -69,7 +69,8 @@ class Searcher:
         self.facility, self.robot, self.named = facility, robot, named
         self.like = facility.robots().get(robot)
         self.stage: Stage = stage_of(facility, motion, robot)
-        self.bare = arm_of(Mount(arm=named, base=facility.orbit), folder)
+        under = None if self.like is None else self.like.under
+        self.bare = arm_of(Mount(arm=named, base=facility.orbit, under=under), folder)
         self.load = mock_up_load(tables or {}, robot)
         self.deflection, self.has_stiffness = deflection, self.bare.knows("stiffness")
         first = loaded(self.bare, self.mount(Place(1.0, 0.0, 1.0, 0.0)), self.load)

@@ -26,6 +26,7 @@ BODIES = ("chaser", "target")
 SIGMAS = 6.0  # of the noise: fewer than one row in 1e8 by chance
 SHARE = 0.01  # of the peak force
 FREE = 20  # the first part of so many: free flight
+FLEETING, FAINT = 2, 0.1  # rows, and share of the largest force: a touch that is none
 FEWEST = 20  # rows; fewer have no noise to speak of
 Series = Mapping[str, np.ndarray]
 
@@ -51,7 +52,14 @@ def contacts_of(series: Series, touch_N: float | None = None) -> list[dict[str, 
     if len(touching) == 0:
         return []
     groups = np.split(touching, np.flatnonzero(np.diff(touching) > MERGE) + 1)
+    if touch_N is None:
+        groups = [rows for rows in groups if not _is_noise(size[rows], float(size.max()))]
     return [_contact(series, body, force, int(rows[0]), int(rows[-1])) for rows in groups]
+
+
+def _is_noise(size: np.ndarray, largest: float) -> bool:
+    """A reading or two by themselves, far below the docking's forces: filtered noise has such."""
+    return len(size) <= FLEETING and float(size.max()) < FAINT * largest
 
 
 def _contact(series: Series, body: str, force: np.ndarray, first: int, last: int) -> dict[str, Any]:

@@ -5,12 +5,15 @@ colour, the sentence with the bounds, one next step, the numbers (None: not in t
 was not judged.
 
     unsafe      a contact gave the satellites more than `unsafe_energy` beyond the energy it took;
-                or the observed energy is more than that, of the energy that the largest contact
-                took; or a later contact took more than one before by more than `unsafe_growth`
+                or, of a raw loop, the observed energy is more than that, of the energy that the
+                largest contact took; or a later contact took more than one before by more than
+                `unsafe_growth`
     not judged  nothing of that was seen, or the log has not what it takes
 
 A log knows no orbit: nothing that is measured makes a rig faithful or off. No passive contact gives
-more than it takes, so that a gain needs no orbit to be judged by.
+more than it takes, so that a gain needs no orbit to be judged by. The observed energy is that of
+the loop only where the measured wrench moves the satellites and the robots are sent where these
+are; a method in between may mean to differ, and then it is not judged.
 """
 
 from __future__ import annotations
@@ -18,9 +21,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from softdock.analysis.judgement import COLOURS, UNSAFE, share
 
 NOT_JUDGED = "not judged"
+CYCLES, LITTLE_M = 1.5, 1e-6  # of a cycle's way, and m: a set-point of the next instant
+DIFFERS = 0.05  # of the largest force: another wrench than the measured one
 COUNTS = 0.1  # of the largest measured force: a smaller touch is not judged
 BOUNDS = {"unsafe_energy": 0.05, "unsafe_growth": 0.05}  # where no scenario is attached
 ORBITS = ("distance from orbit", "peak force against orbit's")
@@ -32,10 +39,12 @@ def judged(
     observed_J: float | None,
     bounds: Mapping[str, float] | None = None,
     source: str = "DIR",
+    raw: bool = True,
 ) -> dict[str, Any]:
-    """The judgement. `source`: how a person names the recording on the command line."""
+    """The judgement. `source`: how a person names the recording on the command line; `raw`: no
+    method acts between sensor, satellites and robots."""
     b = {key: float((bounds or BOUNDS)[key]) for key in BOUNDS}
-    numbers = _numbers(contacts, observed_J)
+    numbers = _numbers(contacts, observed_J if raw else None)
     over = [
         said
         for key, bound, said in (
@@ -61,7 +70,7 @@ def judged(
         ),
         "bounds": b,
         "numbers": numbers,
-        "not_judged": [*ORBITS, *_absent(numbers)],
+        "not_judged": [*ORBITS, *_absent(numbers, raw)],
     }
 
 
@@ -108,10 +117,30 @@ def _sentence(
     )
 
 
-def _absent(n: Mapping[str, float | None]) -> list[str]:
+def is_raw(series: Mapping[str, np.ndarray]) -> bool:
+    """Whether the measured wrench moves the satellites and the robots are sent where these are."""
+    for body in ("chaser", "target"):
+        ours, sent = f"{body}.position", f"command.{body}.position"
+        if f"{ours}.x" in series and f"{sent}.x" in series:
+            way = np.asarray(series[ours])
+            step = float(np.abs(np.diff(way, axis=0)).max(initial=0.0))
+            if np.abs(way - np.asarray(series[sent])).max(initial=0.0) > CYCLES * step + LITTLE_M:
+                return False
+        felt, read = f"satellite.{body}.force", f"measured.{body}.force"
+        if f"{felt}.x" in series and f"{read}.x" in series:
+            f, m = np.asarray(series[felt]), np.asarray(series[read])
+            largest = float(np.abs(m).max(initial=0.0))
+            apart = min(np.abs(f - m).max(initial=0.0), np.abs(f[1:] - m[:-1]).max(initial=0.0))
+            if apart > DIFFERS * largest:
+                return False
+    return True
+
+
+def _absent(n: Mapping[str, float | None], raw: bool) -> list[str]:
+    method = "" if raw else " (a method acts between sensor, satellites and robots)"
     named = {
         "gain": "energy given back by a contact",
-        "observed_share": "observed energy",
+        "observed_share": f"observed energy{method}",
         "growth": "growth of repeated contacts",
     }
     return [words for key, words in named.items() if n[key] is None]

@@ -22,7 +22,7 @@ from softdock.core.orbit import Orbit, orbit
 from softdock.core.recorder.layout import CYCLE_GROUPS
 from softdock.errors import BadInput, NotFlown
 from softdock.recorder.contacts import contacts_of, sensor_body
-from softdock.recorder.judged import judged
+from softdock.recorder.judged import is_raw, judged
 from softdock.recorder.read import Contents
 from softdock.recorder.streams import CYCLE, PACKETS, SAMPLES
 from softdock.runs.series import Series
@@ -50,6 +50,7 @@ class Recording:
     samples: Series | None = None  # a row a force sample
     observed: np.ndarray | None = None  # J at every row (Zebenay eq. 114)
     warnings: list[str] = field(default_factory=list)
+    source: str = ""  # how a person names it on the command line
     _orbit: Orbit | None = field(default=None, repr=False)
 
     @property
@@ -101,7 +102,8 @@ class Recording:
         """What a log alone can judge (recorder/judged.py); `source`: its name for commands."""
         observed = None if self.observed is None else float(self.observed[-1])
         bounds = None if self.scenario is None else self.scenario.tables["verdict"]
-        return judged(self.contacts, observed, bounds, source or "DIR")
+        named = source or self.source or "DIR"
+        return judged(self.contacts, observed, bounds, named, is_raw(self.series))
 
     @property
     def sentence(self) -> str:

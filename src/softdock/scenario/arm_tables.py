@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from softdock._given import given
+from softdock.core.adaptation.method import Method
 from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.core.robots.keys import ARM_MODEL, MODELS, ROBOT
-from softdock.errors import Problem
+from softdock.errors import BadInput, Problem
 
 BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 NAME = MODELS[ARM_MODEL]
@@ -40,6 +42,22 @@ def frozen_by_arms(tables: Mapping[str, Any], key: str) -> str:
     ):
         return ""
     return "one value in a batch: the arms of [facility] are set up and loaded for it"
+
+
+def tell_arms(reader: Any, method: Method, values: Mapping[str, Any], base: int) -> None:
+    """What a method that takes the arms' own stiffness is told of them, into the vector at `base`;
+    the filter's numbers only where it filters."""
+    if values.get("robot_stiffness") != NAME or reader.problems:
+        return
+    try:
+        told = given("arms_at_contact")(reader.resolved, reader.folder)
+    except BadInput as error:
+        reader.problems += [located(problem, reader.locate) for problem in error.problems]
+        return
+    for name, numbers in told.items():
+        if values["environment"] == "filter" or not name.startswith("filter"):
+            at = base + getattr(method.group.at, name)
+            reader.vector[at : at + len(numbers)] = numbers
 
 
 def located(problem: Problem, locate: Callable[[str], str]) -> Problem:

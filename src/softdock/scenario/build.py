@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 
 from softdock._given import given
-from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.features import Markers
-from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.core.machine.vector import (
     MEMORY,
     MEMORY_AT,
@@ -26,11 +24,11 @@ from softdock.scenario.arm_tables import arm_place, arm_robots, located
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
+from softdock.scenario.guidance_tables import TOP
 from softdock.scenario.keys import set_key
 from softdock.scenario.latch_tables import read_latches, without_latches
 from softdock.scenario.memory import memory_sizes
-from softdock.scenario.method_chains import chain_problems
-from softdock.scenario.method_memory import floats_of, is_own
+from softdock.scenario.method_reader import MethodReader
 from softdock.scenario.schema import (
     FACILITY_TABLE,
     METHOD_TABLE,
@@ -40,14 +38,11 @@ from softdock.scenario.schema import (
     TOP_LEVEL,
     pair_base,
 )
-from softdock.scenario.table_reader import MOST_PROBLEMS, Locate, TableReader
-from softdock.scenario.values import Refused
+from softdock.scenario.table_reader import MOST_PROBLEMS, Locate
 from softdock.scenario.verdict_table import PATH as VERDICT_PATH
 from softdock.scenario.verdict_table import VERDICT
 from softdock.scenario.wanted_by_methods import wanted_in_orbit
 from softdock.scenario.words import in_plain_keys
-
-MOST_METHODS = 16  # in one scenario: each is compiled into the loop
 
 
 @dataclass
@@ -98,7 +93,7 @@ def build(
     return _Builder(tables, locate, folder or Path()).scenario()
 
 
-class _Builder(TableReader):
+class _Builder(MethodReader):
     """A whole scenario: tables, contact pairs, methods, memory."""
 
     def scenario(self) -> Scenario:
@@ -138,7 +133,7 @@ class _Builder(TableReader):
 
     def top_level(self) -> None:
         tables = {t.path.split(".")[0] for t in TABLES} | {PAIR_TABLE, METHOD_TABLE, FACILITY_TABLE}
-        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH}
+        known = tables | set(TOP_LEVEL) | {VERDICT_PATH, APPROACH_PATH, *TOP}
         for key in self.given:
             if len(self.problems) >= MOST_PROBLEMS:
                 break
@@ -191,8 +186,7 @@ class _Builder(TableReader):
         self.vector[MEMORY_AT + MEMORY.at.pair_count] = len(given)
 
     def facility(self) -> None:
-        """Arms and their places: read, checked and kept as written. The loop reads those of robots
-        whose model is an arm."""
+        """Arms and their places, read and checked; the loop reads those of robots that are arms."""
         if FACILITY_TABLE in self.given:
             try:
                 read_facility(self.given[FACILITY_TABLE], self.locate)
@@ -209,76 +203,6 @@ class _Builder(TableReader):
             return
         for robot, block in blocks.items():
             self.tails.append((arm_place(robot), block))
-
-    def methods(self) -> list[tuple[int, int]]:
-        """Lay out the listed methods behind the vector. Returns the floats of memory each one
-        needs."""
-        given = self.given.get(METHOD_TABLE, [{"name": RAW}])
-        if not isinstance(given, list) or not all(isinstance(m, Mapping) for m in given):
-            self.refuse(METHOD_TABLE, given, "an array of tables, [[methods]], each with a name")
-            return []
-        if len(given) > MOST_METHODS:
-            self.refuse(METHOD_TABLE, f"{len(given)} of them", f"at most {MOST_METHODS} methods")
-            return []
-        self.resolved[METHOD_TABLE] = [{"name": m.get("name")} for m in given]
-        for i, allowed in chain_problems([m.get("name") for m in given]):
-            self.refuse(f"{METHOD_TABLE}.{i}.name", given[i].get("name"), allowed)
-        sizes: list[tuple[int, Method, dict[str, Any]]] = []
-        for i, entry in enumerate(given):
-            name = entry.get("name")
-            if not isinstance(name, str) or name not in METHODS:
-                self.refuse(
-                    f"{METHOD_TABLE}.{i}.name",
-                    name,
-                    "one of " + ", ".join(METHODS),
-                    closest(str(name), METHODS),
-                )
-                continue
-            method: Method = METHODS[name]
-            base = len(self.vector) + 1
-            self.vector = np.concatenate([self.vector, np.zeros(1 + method.group.size)])
-            rest = {key: value for key, value in entry.items() if key != "name"}
-            values = self.fill(f"{METHOD_TABLE}.{i}", rest, method.group, self.vector, base)
-            self.check_method(i, method, values)
-            sizes.append((base - 1, method, values))
-            if not self.problems and method.in_orbit(values):
-                self.orbit_networks.append((method.in_orbit(values), base))
-            if not self.problems and (wanted := method.wanted(values)):
-                self.wanted.append((f"{METHOD_TABLE}.{i}", wanted))
-            self.markers.append(
-                method.marker if self.problems else method.variant(values) or method.marker
-            )
-        if self.problems:
-            return []
-        T = self.vector[TABLES[0].base]
-        memory = []
-        for i, (at, method, values) in enumerate(sizes):
-            try:
-                memory.append((at, floats_of(method, values, T)))
-            except Refused as why:
-                self.refuse(f"{METHOD_TABLE}.{i}.name", method.name, str(why))
-        return memory
-
-    def check_method(self, i: int, method: Method, values: dict[str, Any]) -> None:
-        """What a method refuses of its values, or warns about."""
-        if any(
-            p.key not in values
-            for p in method.group
-            if p.when is None and p.kind not in WRITTEN_HERE
-        ):
-            return  # refused already
-        if any(not problem.key.startswith(METHOD_TABLE) for problem in self.problems):
-            return  # a check reads the rest of the scenario too: it waits until that is right
-        try:
-            problems, warnings = method.check(values, self.resolved)
-        except Exception as error:
-            if is_own(method):
-                raise
-            said = f"a method whose check can be computed ({type(error).__name__}: {error})"
-            problems, warnings = [("name", method.name, said)], []
-        for key, value, allowed in problems:
-            self.refuse(f"{METHOD_TABLE}.{i}.{key}", value, allowed)
-        self.warnings += [f"{METHOD_TABLE}.{i}: {warning}" for warning in warnings]
 
     def lay_out_memory(self, methods: list[tuple[int, int]]) -> None:
         """Rows of tables behind the vector, and the map of `mem`."""

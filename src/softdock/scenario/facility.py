@@ -102,7 +102,10 @@ class Mount:
     base: Frame  # in the laboratory
     mock_up: Frame = Frame()  # in the flange
     centre_of_mass: Numbers = (0.0, 0.0, 0.0)  # in the mock-up
-    base_axis: float = 0.0  # m or rad: where the rail or the turntable stands
+    base_axis: float = 0.0  # m or rad: where the rail or the turntable stands at the start
+    follows: float = 0.0  # share of the flange's way that it takes over; 0: it stands still
+    follow_lag: float = 1.0  # s, with which it does: contacts are left to the joints
+    under: Mapping[str, Any] | None = None  # a rail or turntable under an arm that has none
     joints: Numbers | None = None  # rad; a configuration to start near
     load: Load | None = None
     volumes: tuple[Volume, ...] = ()  # of the mock-up, in its frame
@@ -207,6 +210,9 @@ def _mount(top: Reader, name: str, arm_needed: bool) -> Mount | None:
         mock_up=_frame(row, "mock_up", Frame()),
         centre_of_mass=row.numbers("centre_of_mass_m", 3, (0.0, 0.0, 0.0), "m", FAR),
         base_axis=math.radians(angle) if turntable else slide,
+        follows=row.number("base_axis_follows", 0.0, 0.0, 1.0),
+        follow_lag=row.number("base_axis_lag_s", 1.0, 0.0, 1e3, "s", above=True),
+        under=row.take("base_axis"),  # read with the arm
         joints=None if joints is None else tuple(math.radians(v) for v in joints),
         load=_load(row),
         volumes=tuple(_volume(each) for each in row.rows("volumes", MOST_VOLUMES)),
@@ -273,6 +279,10 @@ def facility_tables(facility: Facility, round_to: int = 9) -> dict[str, Any]:
         row["centre_of_mass_m"] = plain(mount.centre_of_mass)
         if mount.base_axis:
             row["base_axis_m"] = mount.base_axis
+        if mount.follows:
+            row |= {"base_axis_follows": mount.follows, "base_axis_lag_s": mount.follow_lag}
+        if mount.under is not None:
+            row["base_axis"] = mount.under
         if mount.joints is not None:
             row["joints_deg"] = plain(tuple(math.degrees(v) for v in mount.joints))
         if mount.load is not None:

@@ -47,7 +47,7 @@ def flat_keys(table: Mapping[str, Any], known: set[str], prefix: str = "") -> di
 
 def nest(resolved: dict[str, Any], path: str, values: Mapping[str, Any]) -> None:
     here: Any = resolved
-    for part in path.split("."):
+    for part in path.split(".") if path else ():
         here = here[int(part)] if isinstance(here, list) else here.setdefault(part, {})
     for key, value in values.items():
         *parents, last = key.split(".")

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from softdock.core import seam
+from softdock.core.adaptation.guidance import keys as guidance
 from softdock.core.contact.latch import LATCH_CELLS
 from softdock.core.contact_log import LOG
 from softdock.core.kept import KEPT
@@ -62,12 +63,14 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             LAW_CELLS,
             robots.ROBOT_STATE,
             robots.AXIS,
+            robots.WAY,
             robots.JOINT,
             arm.ARM_STATE,
             arm.JOINT_ROW,
             memory.REPORTS,
             linear_net.HEAD,
             published_net.HEAD,
+            guidance.SAMPLE,
         ),
     ),
     "Seam": (
@@ -82,15 +85,18 @@ GROUPS: dict[str, tuple[str, tuple[Cells, ...]]] = {
             rig.LIMITS,
             rig.PLAN,
             rig.FRAME,
+            rig.SENSE,
             rig.STAND,
             rig.SEEN,
+            rig.SENSOR_STAND,
+            rig.SENSOR_SEEN,
             rig.ROBOT_STAND,
             rig.ROBOT_SEEN,
         ),
     ),
     "Rows in the parameter vector": (
         "Tables and schedules at its end, and how a key refers to them.",
-        (ENTRY, ROW_CELLS, TABLE_CELLS, attached.LISTED),
+        (ENTRY, ROW_CELLS, TABLE_CELLS, guidance.THRUSTER, guidance.PLACES, attached.LISTED),
     ),
 }
 LAYOUTS: dict[str, Cells] = {one.name: one for _, layouts in GROUPS.values() for one in layouts}

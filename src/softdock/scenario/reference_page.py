@@ -15,9 +15,10 @@ from pathlib import Path
 from softdock.core.adaptation.registry import METHODS, Method
 from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
-from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
 from softdock.scenario.approach import KEYS
 from softdock.scenario.approach import PATH as APPROACH_PATH
+from softdock.scenario.guidance_tables import CONTROLLER, GUIDANCE
 from softdock.scenario.schema import (
     LATCH_TABLE,
     METHOD_TABLE,
@@ -66,6 +67,7 @@ def scenario_reference() -> str:
                 *_pairs(),
                 *_latches(),
                 *_methods(),
+                *_guidance(),
                 *_verdict(),
                 *_words(),
             ]
@@ -115,7 +117,28 @@ def _methods() -> Iterator[str]:
         "Left out: `direct` alone.\n"
     )
     for method in METHODS.values():
-        yield from _method(method)
+        if not method.at_top:
+            yield from _method(method)
+
+
+def _guidance() -> Iterator[str]:
+    """Tables of the controllers: navigation and thrusters are common to all."""
+    guiding = [method for method in METHODS.values() if method.at_top]
+    yield f"## `[{GUIDANCE}]`, `[navigation]`, `[thrusters]`\n"
+    yield (
+        f"A guided chaser ([guided_docking.md](guided_docking.md)); `{GUIDANCE}.{CONTROLLER}` says "
+        "who steers. Tip, port and axis that are not given are those of the first contact pair.\n"
+    )
+    names = ", ".join(_code(method.name) for method in guiding)
+    yield f"Every controller ({names}, or one of your own) has these:\n"
+    shared = [p for p in guiding[0].group if not p.key.startswith(f"{GUIDANCE}.")]
+    yield from _table(COLUMNS, [_row(p) for p in shared if p.kind not in WRITTEN_HERE])
+    for method in guiding:
+        yield f'### `{GUIDANCE}.{CONTROLLER} = "{method.name}"`\n'
+        yield f"{_sentence(method.summary)} {method.group.meaning}\n"
+        own = [p for p in method.group if p.key.startswith(f"{GUIDANCE}.")]
+        if own:
+            yield from _table(COLUMNS, [_row(p) for p in own])
 
 
 def _verdict() -> Iterator[str]:

@@ -17,6 +17,9 @@ from softdock.core.machine.vector import (
     MEMORY,
     MEMORY_AT,
     METHODS_AT,
+    ORBIT_AT,
+    RANDOM_AT,
+    RANDOMS,
     SENSOR_AT,
     TARGET_HAND_AT,
     TARGET_MOCK_UP_AT,
@@ -33,7 +36,7 @@ from softdock.scenario.schema import (
     TABLES,
     pair_base,
 )
-from softdock.scenario.values import Refused, rows_of, to_vector
+from softdock.scenario.values import Refused, check_thrusters, rows_of, to_vector
 
 MOST_PROBLEMS = 1000  # that are looked for; the first ones are shown
 # of its range, the mock-up it is behind, its places there, and how many rows a hand has: what a
@@ -46,6 +49,8 @@ SENSOR_PLACES = (
     CHASER_HAND_AT + 1,
     TARGET_HAND_AT + 1,
 )
+# of all random numbers' key, and of the orbit: what a method may know beside its own keys
+PLACES = (RANDOM_AT + RANDOMS.seed, RANDOM_AT + RANDOMS.run, ORBIT_AT)
 Locate = Callable[[str], str]  # path of a key -> file:line
 
 
@@ -82,7 +87,9 @@ class TableReader:
     def fill(
         self, path: str, given: Mapping[str, Any], group: Group, vector: np.ndarray, base: int
     ) -> dict[str, Any]:
-        """One table into the vector. Returns its resolved values by key."""
+        """One table into the vector; an empty path: tables at the top. Returns its resolved values
+        by key."""
+        before = f"{path}." if path else ""
         written = flat_keys(given, {p.key for p in group} | {"csv"})
         self.chosen = {}
         values: dict[str, Any] = {}
@@ -105,22 +112,29 @@ class TableReader:
                 pass  # written where the facility is read (arms.py)
             elif parameter.kind == "sensor":
                 vector[offset : offset + 6] = SENSOR_PLACES
+            elif parameter.kind == "places":
+                vector[offset : offset + 3] = PLACES
+            elif parameter.kind == "averages":
+                vector[offset : offset + 2] = (
+                    SENSOR_AT + SENSOR.at.period,
+                    SENSOR_AT + SENSOR.at.handover,
+                )
             else:
-                value = self.value_of(path, parameter, written, values, group)
+                value = self.value_of(before, parameter, written, values, group)
             if value is not None:
-                self.put(path, parameter, value, vector, offset, values)
+                self.put(before, parameter, value, vector, offset, values)
             offset += parameter.size
         known = [p.key for p in group if p.kind not in WRITTEN_HERE]
         for key, value in written.items():
             if len(self.problems) >= MOST_PROBLEMS:
                 break
-            self.refuse(f"{path}.{key}", value, "one of " + ", ".join(known), closest(key, known))
+            self.refuse(before + key, value, "one of " + ", ".join(known), closest(key, known))
         nest(self.resolved, path, values)
         return values
 
     def value_of(
         self,
-        path: str,
+        before: str,
         parameter: Parameter,
         written: dict[str, Any],
         values: dict[str, Any],
@@ -133,18 +147,18 @@ class TableReader:
             if not applies:
                 chooser, names = parameter.when or ("", ())
                 self.refuse(
-                    f"{path}.{parameter.key}",
+                    before + parameter.key,
                     value,
                     f"nothing here: it applies only for {chooser} = {' or '.join(names)}",
                 )
                 return None
             if value is None:
-                self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
+                self.refuse(before + parameter.key, None, parameter.allowed)
             return value
         if not applies:
             return None
         if parameter.default is None:
-            self.refuse(f"{path}.{parameter.key}", None, parameter.allowed)
+            self.refuse(before + parameter.key, None, parameter.allowed)
             return None
         if isinstance(parameter.default, str) and parameter.default.startswith("@"):
             return values.get(parameter.default[1:])
@@ -154,7 +168,7 @@ class TableReader:
 
     def put(
         self,
-        path: str,
+        before: str,
         parameter: Parameter,
         value: Any,
         vector: np.ndarray,
@@ -164,8 +178,10 @@ class TableReader:
         """One value into the vector, or its refusal onto the list."""
         try:
             if parameter.kind == "network":
-                if not self.put_network(path, parameter, value, offset):
+                if not self.put_network(before, parameter, value, offset):
                     return
+            elif parameter.kind == "thrusters":
+                check_thrusters(parameter, value)  # their rows are the method's to make
             elif parameter.kind in ("table", "schedule", "gains"):
                 if value != []:
                     self.tails.append((offset, rows_of(parameter, value)))
@@ -174,9 +190,9 @@ class TableReader:
             values[parameter.key] = plain(value)
         except Refused as why:
             suggestion = closest(value, parameter.choices) if isinstance(value, str) else ""
-            self.refuse(f"{path}.{parameter.key}", value, str(why), suggestion)
+            self.refuse(before + parameter.key, value, str(why), suggestion)
 
-    def put_network(self, path: str, parameter: Parameter, value: Any, offset: int) -> bool:
+    def put_network(self, before: str, parameter: Parameter, value: Any, offset: int) -> bool:
         """A network's numbers, sampled at the scenario's cycle, behind the vector. False:
         refused."""
         try:
@@ -184,12 +200,12 @@ class TableReader:
                 value, float(self.vector[TABLES[0].base]), parameter.causality
             )
             self.tails.append((offset, rows))
-            self.network_warnings += [f"{path}.{parameter.key}: {warning}" for warning in warnings]
+            self.network_warnings += [f"{before}{parameter.key}: {warning}" for warning in warnings]
             return True
         except BadInput as error:
             for problem in error.problems:
                 self.refuse(
-                    f"{path}.{parameter.key}.{problem.key}",
+                    f"{before}{parameter.key}.{problem.key}",
                     problem.value,
                     problem.allowed,
                     problem.suggestion,

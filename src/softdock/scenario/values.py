@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.adaptation.guidance.keys import MOST_THRUSTERS
 from softdock.core.machine.parameters import Parameter
 
 SYMMETRIC_TO = 1e-9  # relative; an inertia matrix less symmetric than this is refused
@@ -168,3 +169,15 @@ def rows_of(parameter: Parameter, value: Any) -> np.ndarray:
         [[0.0], np.cumsum(0.5 * (rows[1:, 1] + rows[:-1, 1]) * np.diff(rows[:, 0]))]
     )
     return np.column_stack([rows, energy])
+
+
+def check_thrusters(parameter: Parameter, value: Any) -> None:
+    """Rows of position and direction; raises `Refused`."""
+    if not _is_list(value) or not all(_is_list(row) for row in value):
+        raise Refused(parameter.allowed)
+    if len(value) > MOST_THRUSTERS:
+        raise Refused(f"{parameter.allowed}; these are {len(value)}")
+    for i, row in enumerate(value):
+        numbers = _numbers(parameter, row, 6)
+        if not np.linalg.norm(numbers[3:]) > 1e-9 or np.abs(numbers[:3]).max() > 1e3:
+            raise Refused(f"{parameter.allowed}; row {i} has no direction, or is beyond 1 km")

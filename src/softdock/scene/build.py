@@ -66,7 +66,7 @@ def scene_of(
     rows = chosen_rows(np.asarray(series["time"])[: max(shown, 1)], windows)
     time = np.asarray(series["time"])[rows]
     tracks = tracks_of(tables, series, rows)
-    robots, refused = robots_of(tables, series, shown, folder)
+    robots, refused = robots_of(tables, series, rows, folder)
     held = flanges(tables) if robots else {}
     made = furnish(tables, _whole(series, shown), held)
     parts, meshes = _seen_through(made.parts, FAINT if robots else None), dict(made.meshes)
@@ -74,7 +74,7 @@ def scene_of(
     if orbit and len(run.orbit.series["time"]) > 1:
         factor = _add_ghosts(run, made, tracks, parts, time, exaggerate)
     for robot in robots:
-        links, surfaces, ways = robot_parts(robot, rows)
+        links, surfaces, ways = robot_parts(robot)
         parts, meshes, tracks = [*parts, *links], meshes | surfaces, tracks | ways
     parts, meshes, tracks = _with_limits(tables, parts, meshes, tracks, robots)
     force = np.asarray(series["true.chaser.force"])[rows]
@@ -92,7 +92,7 @@ def scene_of(
         factor=factor,
         ended="" if run.status == "completed" else run.status,
         notes=notes,
-        robots=tuple(seen(robot, rows) for robot in robots),
+        robots=tuple(seen(robot) for robot in robots),
     )
 
 
@@ -245,18 +245,19 @@ def _finished(
     arrows = touches.arrows_of(made.scale, points, pushes, tracks)
     path = touches.trail(points, force, tracks["mock_up.target"])
     up = up_of(tables)
+    ends = cameras.corners(tracks, meshes, parts, bool(ended))
     return Scene(
         name=name,
         time=time,
         tracks=tracks,
         meshes=meshes,
         parts=parts,
-        views=cameras.views_of(made, tracks, up, meshes, parts, factor, bool(ended)),
+        views=cameras.views_of(made, tracks, up, parts, factor, ends),
         arrows=tuple(arrows),
         trails=(path,) if path is not None else (),
         contacts=tuple(_windows(contacts)),
         up=up,
-        floor=float((cameras.corners(tracks, meshes, parts, bool(ended)) @ up).min()),
+        floor=float((ends @ up).min()),
         scale=made.scale,
         exaggeration=factor,
         ended=ended,

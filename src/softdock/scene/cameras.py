@@ -83,13 +83,12 @@ def views_of(
     made: Furniture,
     tracks: Mapping[str, Track],
     up: np.ndarray,
-    meshes: Mapping[str, Mesh],
     parts: Sequence[Part],
     factor: float,
-    ended: bool = False,
+    everything: np.ndarray,
 ) -> dict[str, View]:
-    """The presets; near ones only where a shape is described that can be touched."""
-    everything = corners(tracks, meshes, parts, ended)
+    """The presets; near ones only where a shape is described that can be touched. `everything`:
+    the corners of all solid parts."""
     centre = 0.5 * (everything.min(axis=0) + everything.max(axis=0))
     radius = 0.5 * float(np.linalg.norm(np.ptp(everything, axis=0))) or 1.0
     target = tracks["mock_up.target"]

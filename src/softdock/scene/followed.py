@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from softdock.arms.arm import Arm
+from softdock.arms.base_axis import base_axis_rows
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
@@ -27,16 +28,16 @@ FA = FRAMES.at
 
 
 def joints_of(
-    body: str, arm: Arm, facility: Facility, mount: Mount, series: Any, shown: int
+    body: str, arm: Arm, facility: Facility, mount: Mount, series: Any, rows: np.ndarray
 ) -> tuple[np.ndarray | None, str]:
-    """Joints of every row, and what is to be said; None where no row is within reach."""
+    """Joints at some rows, and what is to be said; None where none of them is within reach."""
     name = f"{body}'s robot ({arm.name})"
-    given = recorded_joints(body, mount, series)
+    given = recorded_joints(body, mount.base_axis, series)
     if given is not None:
-        return given[:shown], f"The {name} as its joints were recorded."
-    time = np.asarray(series["time"], float)[:shown]
+        return given[rows], f"The {name} as its joints were recorded."
+    time, shown = np.asarray(series["time"], float)[rows], len(rows)
     poses = np.hstack(
-        [np.asarray(series[f"mock_up.{body}.{key}"])[:shown] for key in ("position", "attitude")]
+        [np.asarray(series[f"mock_up.{body}.{key}"])[rows] for key in ("position", "attitude")]
     )
     path = _Path(arm, frames_of(facility, mount), mount)
     branch = _own_branch(arm, mount)
@@ -44,28 +45,29 @@ def joints_of(
         few = np.unique(np.linspace(0, shown - 1, THIN_ROWS).astype(int))
         costs = [path.cost(time[few], poses[few], which) for which in range(BRANCHES)]
         branch = int(np.argmin(costs))
-    rows = path.run(time, poses, branch)
-    if rows == 0:
-        return None, f"The {name} is not drawn: {path.end_words(time)}."
+    reached = path.run(time, poses, branch)
+    if reached == 0:
+        return None, f"The {name} is not drawn: {path.end_words()}."
     joints = path.joints
-    joints[rows:] = joints[rows - 1]
-    if rows < shown:
-        return joints, f"The {name} stands from {time[rows]:.3f} s on: {path.end_words(time)}."
+    joints[reached:] = joints[reached - 1]
+    if reached < shown:
+        return joints, f"The {name} stands from {time[reached]:.3f} s on: {path.end_words()}."
     return joints, f"The {name} uses {path.use_words()}."
 
 
-def recorded_joints(body: str, mount: Mount, series: Any) -> np.ndarray | None:
+def recorded_joints(body: str, base_axis: float, series: Any) -> np.ndarray | None:
     """Joint series where a run or a recording has them, whole."""
     names = [f"joints.{body}.{i}" for i in range(AXES)]
-    if any(name not in series for name in names[1:]):  # a run's are under the axes' own names
-        names = [name for name in series if name.startswith(f"joints.{body}.position.")]
-    else:
-        names = [name for name in names if name in series]
+    known = list(series)  # asking the series themselves for what is not there looks for a near name
+    if set(known).issuperset(names[1:]):
+        names = [name for name in names if name in known]
+    else:  # a run's are under the axes' own names
+        names = [name for name in known if name.startswith(f"joints.{body}.position.")]
     if len(names) not in (AXES - 1, AXES):
         return None
     columns = [np.asarray(series[name], float) for name in names]
     if len(columns) < AXES:
-        columns.insert(0, np.full(len(columns[0]), mount.base_axis))
+        columns.insert(0, np.full(len(columns[0]), base_axis))
     joints = np.stack(columns, axis=1)
     return joints if len(joints) and np.isfinite(joints).all() and joints.any() else None
 
@@ -115,7 +117,9 @@ class _Path:
                 np.ascontiguousarray(poses, float),
                 np.zeros((rows, 3)),
                 np.ascontiguousarray(poses[:, :3], float),
-                np.full(rows, self.mount.base_axis),
+                base_axis_rows(
+                    self.arm, self.mount, time, poses, self.frames[FA.orbit : FA.orbit + 7]
+                ),
                 start,
                 branch,
                 np.zeros(WORK.size),
@@ -146,7 +150,7 @@ class _Path:
         over = "; more than it can do" if beyond else ""
         return ", ".join(said[:-1]) + f" and {said[-1]}" + (singular if near > 1.0 else "") + over
 
-    def end_words(self, time: np.ndarray) -> str:
+    def end_words(self) -> str:
         status, slot, missing = self.ended
         by = f", by {1e3 * abs(missing):.0f} mm" if math.isfinite(missing) and missing else ""
         return f"{STATUSES[int(status)]} (joint {self.arm.axis_names[int(slot)]}{by})"

@@ -18,10 +18,22 @@ SIDES = 20  # of a round link: many are drawn
 SLIM = 0.8  # of a volume's radius, which keeps a margin
 THICK = 0.075  # of the arm's reach, where it has no volumes
 SHORTEST = 1e-6  # m; a link of no length is its drum
+MOST_MADE = 16  # arms whose meshes are kept
+_MADE: dict[tuple[bytes, tuple[Capsule, ...]], dict[int, dict[str, Mesh]]] = {}
 
 
 def link_meshes(arm: Arm) -> dict[int, dict[str, Mesh]]:
-    """By slot of the link: its body (`link`), and the drum of its joint (`joint`)."""
+    """By slot of the link: its body (`link`), and the drum of its joint (`joint`). Made once for
+    an arm: a slider changes no link."""
+    key = (arm.vector.tobytes(), arm.capsules)
+    if key not in _MADE:
+        if len(_MADE) >= MOST_MADE:
+            _MADE.clear()
+        _MADE[key] = _made(arm)
+    return _MADE[key]
+
+
+def _made(arm: Arm) -> dict[int, dict[str, Mesh]]:
     found: dict[int, dict[str, Mesh]] = {}
     axes, volumes = arm.of_axes("directions", 3), volumes_of(arm)
     for one, after in zip(volumes, [*volumes[1:], None], strict=True):

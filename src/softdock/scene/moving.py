@@ -17,6 +17,7 @@ from softdock.core.arms.doors import branch_rows, follow_rows
 from softdock.core.arms.layout import AXES
 from softdock.scene import touches
 from softdock.scene.build import Shown, scene_of, tracks_of
+from softdock.scene.followed import recorded_joints
 from softdock.scene.model import RobotSeen, Scene, Track, Trail
 from softdock.scene.motions import blended, laid_at, seen_from
 from softdock.scene.robots import Robot, link_tracks, robots_of, seen
@@ -36,12 +37,10 @@ class _Arm:
 
     def follow(self, mock_up: Track, series: Any) -> dict[str, Track]:
         """The links' places; out of reach it stands where it came to."""
-        names = [f"joints.{self.robot.body}.{i}" for i in range(AXES)]
-        if all(name in series for name in names):
-            given = np.array([[float(series[name][-1]) for name in names]])
-            if np.isfinite(given).all() and given.any():
-                self.joints = given
-                return link_tracks(self.robot, self.joints)
+        given = recorded_joints(self.robot.body, float(self.joints[0, 0]), series)
+        if given is not None:
+            self.joints = given[-1:]
+            return link_tracks(self.robot, self.joints)
         base, flange = self.robot.base, self.robot.flange
         q = mock_up.attitude[-1]
         place = mock_up.position[-1] + rotate(q, np.array(flange.p)) - np.array(base.p)
@@ -67,7 +66,7 @@ class Moving:
             tables["facility"] = facility
         self.tables, self.orbit, self.touch_N = tables, plan.orbit, touch_N
         self.scene = scene_of(plan, facility=tables.get("facility"), exaggerate=False)
-        robots, _ = robots_of(tables, plan.series, len(plan.series["time"]))
+        robots, _ = robots_of(tables, plan.series, np.arange(len(plan.series["time"])))
         self.arms = [_Arm(robot) for robot in robots]
         self.top = touches.largest(np.asarray(plan.orbit.series["true.chaser.force"]))
         self.points: list[np.ndarray] = []
@@ -117,9 +116,8 @@ class Moving:
         )
 
     def _seen(self) -> tuple[RobotSeen, ...]:
-        now = np.zeros(1, int)
         moved = [replace(arm.robot, joints=arm.joints, said="") for arm in self.arms]
-        return tuple(seen(robot, now) for robot in moved)
+        return tuple(seen(robot) for robot in moved)
 
 
 def _first(track: Track) -> Track:

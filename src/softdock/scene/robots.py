@@ -32,7 +32,7 @@ ROLES = {"chaser": "mock_up", "target": "c8"}  # of the joints: as the mock-up i
 
 @dataclass(frozen=True)
 class Robot:
-    """One robot over the rows of a run."""
+    """One robot over some rows of a run."""
 
     body: str
     arm: Arm
@@ -43,10 +43,10 @@ class Robot:
 
 
 def robots_of(
-    tables: Mapping[str, Any], series: Any, shown: int, folder: Path | None = None
+    tables: Mapping[str, Any], series: Any, rows: np.ndarray, folder: Path | None = None
 ) -> tuple[list[Robot], list[str]]:
-    """The robots whose arms are known, and why others are not drawn. `shown`: rows to look at."""
-    if "facility" not in tables or shown < FEWEST_ROWS:
+    """The robots whose arms are known, at some rows, and why others are not drawn."""
+    if "facility" not in tables or len(rows) < FEWEST_ROWS:
         return [], []
     facility, found, refused = facility_of(tables, arm_needed=False), [], []
     for body, mount in facility.robots().items():
@@ -58,7 +58,7 @@ def robots_of(
             refused.append(f"The {body}'s robot is not drawn: {error}.")
             continue
         base = facility.orbit.back().then(mount.base)
-        joints, said = joints_of(body, arm, facility, mount, series, shown)
+        joints, said = joints_of(body, arm, facility, mount, series, rows)
         if joints is None:
             refused.append(said)
             continue
@@ -84,11 +84,9 @@ def flanges(tables: Mapping[str, Any]) -> dict[str, np.ndarray]:
     return {body: np.array(mount.satellite.back().p) for body, mount in mounts.items() if mount.arm}
 
 
-def robot_parts(
-    robot: Robot, rows: np.ndarray
-) -> tuple[list[Part], dict[str, Mesh], dict[str, Track]]:
-    """What a scene needs to show a robot at the chosen rows."""
-    tracks = link_tracks(robot, robot.joints[rows])
+def robot_parts(robot: Robot) -> tuple[list[Part], dict[str, Mesh], dict[str, Track]]:
+    """What a scene needs to show a robot."""
+    tracks = link_tracks(robot, robot.joints)
     parts: list[Part] = []
     meshes: dict[str, Mesh] = {}
     for slot, made in link_meshes(robot.arm).items():
@@ -121,14 +119,14 @@ def link_tracks(robot: Robot, joints: np.ndarray) -> dict[str, Track]:
     return tracks
 
 
-def seen(robot: Robot, rows: np.ndarray) -> RobotSeen:
+def seen(robot: Robot) -> RobotSeen:
     """What a viewer tells of the joints beside the picture."""
     first, arm = robot.arm.first, robot.arm
     return RobotSeen(
         body=robot.body,
         arm=arm.name,
         names=arm.axis_names[first:],
-        joints=robot.joints[rows][:, first:],
+        joints=robot.joints[:, first:],
         low=arm.of_axes("low")[first:],
         high=arm.of_axes("high")[first:],
         said=robot.said,

@@ -23,6 +23,7 @@ from softdock.recorder.look import Look, running
 from softdock.recorder.recording import RIG, SCENARIO, AsSeen, Recording, recording_of
 from softdock.runs.series import Series
 from softdock.scenario.build import Scenario, build
+from softdock.scenario.files import load_scenario
 from softdock.scene.model import Scene
 from softdock.scene.moving import Moving
 
@@ -158,6 +159,12 @@ def planned(scenario: Scenario) -> Any:
     return SimpleNamespace(
         scenario=scenario, series=series, contacts=[], status="completed", orbit=flown
     )
+
+
+def load_code() -> None:
+    """Machine code of orbit and of the arms into this process, before a rig needs the machine."""
+    plan = planned(load_scenario("epos_3d", ["time.duration_s=0.02"]))
+    Moving(plan).at(plan.series)
 
 
 def _number(text: str) -> float:

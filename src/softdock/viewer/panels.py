@@ -165,7 +165,8 @@ def joints_html(robots: Sequence[RobotSeen], frame: int) -> str:
                 f'background:rgba(128,128,128,.25)"><i style="position:absolute;left:{left:.1f}%;'
                 "top:-.2em;width:.7em;height:.7em;margin-left:-.35em;border-radius:50%;"
                 f'background:{colour}"></i></span>'
-                f'<span style="width:4.5em;text-align:right">{math.degrees(value):+.1f} deg</span>'
+                '<span style="width:5.6em;text-align:right;white-space:nowrap">'
+                f"{math.degrees(value):+.1f} deg</span>"
                 "</div>"
             )
         found.append(

@@ -16,7 +16,7 @@ from softdock.errors import SoftdockError
 from softdock.report.recording.scene import scene_of_recording
 from softdock.scene.model import LAYERS, Scene
 from softdock.viewer import panels
-from softdock.viewer.beside import Beside, newest_ring
+from softdock.viewer.beside import Beside, load_code, newest_ring
 from softdock.viewer.clock import Clock
 from softdock.viewer.guard import HOST
 from softdock.viewer.server import force_chart, serve, theme
@@ -25,7 +25,7 @@ from softdock.viewer.stage import Stage
 PICTURES_PER_S = 15.0
 PANELS_S = 0.3  # between two looks at words and curves
 SEARCH_S = 0.5  # between two searches for a loop that runs
-NICE = 10  # behind everything that a rig needs
+NICE = 5  # behind everything that a rig needs
 READ_ONLY = (
     "Read only: this page commands nothing. softdock is no safety function: the robots' own limits "
     "and safety controller are the guard."
@@ -48,6 +48,7 @@ class RigWindow:
         self.over = False
         self._widgets()
         theme(self.server, dark)
+        load_code()
         self.server.on_client_connect(self._greet)
 
     @property
@@ -88,6 +89,8 @@ class RigWindow:
         if found is None or found == self.seen:
             return
         self.seen = found
+        said = "Its scene is being made; rows are not lost meanwhile."
+        self.light.content = panels.light_html("amber", "a rig was found", said)
         try:
             self.beside = Beside(found)
         except (SoftdockError, OSError, ValueError) as error:
@@ -98,6 +101,8 @@ class RigWindow:
         self.over = False
         self.clock = Clock()
         self._show(self.beside.scene)
+        for client in self.server.get_clients().values():
+            self._greet(client)
         self._tell()
 
     def _move(self, seconds: float) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from softdock.scene import Scene
 from softdock.scene.floor import floor_place
+from softdock.scene.projection import WIDE
 from softdock.scene.raster import PALETTES
 from softdock.scene.turning import from_z_to
+
+PANELS_PX = 630  # width of both panels
 
 
 class Stage:
@@ -163,7 +167,16 @@ class Stage:
             client.camera.up_direction = scene.up
             client.camera.position = view.eye + gone
             client.camera.look_at = view.centre + gone
-            client.camera.fov = np.radians(view.angle_deg)
+            client.camera.fov = angle_between_panels(
+                view.angle_deg, client.camera.image_width, client.camera.image_height
+            )
+
+
+def angle_between_panels(angle_deg: float, width: float, height: float) -> float:
+    """Vertical field of view [rad] with which a preset fits between the panels, which lie over the
+    sides of the picture. Sizes in pixels; zero: not known yet."""
+    free = max(width - PANELS_PX, 0.25 * width) / height if width > 0 and height > 0 else WIDE
+    return 2.0 * math.atan(math.tan(math.radians(0.5 * angle_deg)) * max(1.0, WIDE / free))
 
 
 def triangles(faces: np.ndarray) -> np.ndarray:

@@ -119,6 +119,10 @@ class Declaration:
 
     # before a run
     check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])
+    # rows behind the vector, by the name of the parameter that says where they are
+    rows: Callable[[dict[str, Any]], list[tuple[str, Any]]] = lambda values: []
+    # its keys are tables at the top of a scenario, and not in its entry of [[methods]]
+    at_top: bool = False
     needs: tuple[Belief, ...] = ()  # what it believes: comparisons run it with errors in each
     # its keys for a scenario that does not list it, beyond their defaults
     suggest: Callable[[Any], dict[str, Any]] = lambda scenario: {}
@@ -134,6 +138,9 @@ class Declaration:
     # after a run, from its slice of `mem` at the end
     report: Callable[[Any, dict[str, Any]], list[str]] = lambda mem, values: []
     books: Callable[[Any], dict[str, Any]] = lambda mem: {}  # what it did
+    # from its books: why it does not vouch for the run, in words; empty: it learned what it needs.
+    # None: it never says so. Comparisons advise one that does first
+    vouches: Callable[[Mapping[str, Any]], list[str]] | None = None
     # what went wrong with its readings, in words; also from the cycle [s]
     events: Callable[[Any, float], list[str]] = lambda mem, T: []
     # what it could not know: books, words

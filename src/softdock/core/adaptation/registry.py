@@ -25,6 +25,8 @@ MODULES = (
     "energy_ledger.method",
     "remapping.method",
     "faithful.method",
+    "guidance.glideslope",
+    "guidance.piloted",
 )
 for _module in MODULES:
     # beside this module: the single-precision twin of the package has a list of its own

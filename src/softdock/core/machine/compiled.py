@@ -28,7 +28,7 @@ from softdock.core.machine.cache_folder import (
     usable_folder,
 )
 from softdock.core.machine.compiling import Door
-from softdock.core.machine.lowering import NotADoor, Part, PartCompiler
+from softdock.core.machine.lowering import DoorCompiler, NotADoor, Part, PartCompiler
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher
 
 __all__ = [
@@ -78,7 +78,7 @@ def door(function: Callable[..., Any]) -> Any:
     function = getattr(function, "py_func", function)
     if not PATCHED:
         return _plain_door(function)
-    made = numba.njit(**OPTIONS)(function)
+    made = numba.njit(pipeline_class=DoorCompiler, **OPTIONS)(function)
     if isinstance(made, CPUDispatcher):  # plain Python under NUMBA_DISABLE_JIT
         made.__class__ = Door
         made._cache = KeptDoor(function)

@@ -17,10 +17,12 @@ from softdock.core.machine import code_files
 from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Plain, is_sparing
+from softdock.core.machine.lowering import lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
 # doors in which runs, batches and a rig's cycles spend their time
 HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
+LOOPS = frozenset(("run_cycles", "control_step"))  # of single runs
 
 
 @contextlib.contextmanager
@@ -47,11 +49,17 @@ def _adapts(classes: Iterable[type]) -> bool:
 
 def _is_linked(name: str, classes: Iterable[type]) -> bool:
     """Whether a door is linked from kept parts. Not where the time of raw runs and of a rig's
-    cycles is spent; the tests spare that too, but for the plain loop, so that the two ways to
-    compile are compared (tests/parity/test_features.py)."""
+    cycles is spent; the tests spare that too, but for plain loops, so that the ways to compile
+    are compared (tests/parity/test_features.py)."""
     if name not in HOT or _adapts(classes):
         return True
     return is_sparing() and not (name == "run_cycles" and Plain in set(classes))
+
+
+def _is_light(name: str, classes: Iterable[type]) -> bool:
+    """Whether a door is optimised lightly: in the tests the loops, of which there is one for every
+    list of methods. Not plain ones, which are compiled as everybody's."""
+    return is_sparing() and name in LOOPS and Plain not in set(classes)
 
 
 class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
@@ -81,7 +89,11 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             if path is not None and code_files.is_there(path):  # by another process, meanwhile
                 return super().compile(signature)
             tell(name, classes, BEGINS, began)
-            with _no_garbage_collection(), linking_kept_parts(_is_linked(name, classes)):
+            with (
+                _no_garbage_collection(),
+                linking_kept_parts(_is_linked(name, classes)),
+                lightly(_is_light(name, classes)),
+            ):
                 made = super().compile(signature)
             tell(name, classes, ENDS, began)
             return made

@@ -3,10 +3,15 @@
 Numba by default makes, for each function and argument types, machine code of its own with wrappers
 for Python and C. A part needs neither. In: a plain function. Out: a dispatcher that other compiled
 code may call. See numba_internals.py for what this rests on.
+
+A door is optimised once all its parts are in it; within `lightly` only a little: the machine code
+does the same sums in the same order, more slowly.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from numba import types
@@ -18,6 +23,8 @@ from softdock.core.machine.numba_internals import (
     DefaultPassBuilder,
     LowerResult,
     NativeLowering,
+    Target,
+    get_process_triple,
     register_pass,
 )
 
@@ -69,17 +76,92 @@ _LowerForInlining: Any = (
 )
 
 
-class PartCompiler(CompilerBase):
-    """Numba's pipeline with that lowering."""
+_LIGHTLY = [False]  # whether doors are optimised lightly, by who asked last
+
+
+@contextlib.contextmanager
+def lightly(wanted: bool) -> Iterator[None]:
+    """Within it, doors are inlined and cleaned up, translated quickly, and no more: in half the
+    time, for cycles that take two to four times as long (docs/decisions.md 29). No bit of a number
+    depends on it: LLVM neither reorders nor contracts floating point unless it is allowed to."""
+    _LIGHTLY.append(wanted)
+    try:
+        yield
+    finally:
+        _LIGHTLY.pop()
+
+
+def _optimise_lightly(library: Any) -> None:
+    """Few passes, and LLVM's quick translator, whose machine code is handed to Numba as if it had
+    come from its cache."""
+    codegen, finish = library._codegen, library._finalize_final_module
+
+    def optimise() -> None:
+        passes = codegen._pass_builder(opt=0).getModulePassManager()  # inlines what must be
+        passes.add_sroa_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_simplify_cfg_pass()
+        passes.run(library._final_module, codegen._pass_builder(opt=0))
+
+    def finalize() -> None:
+        options = {"opt": 0}
+        codegen._customize_tm_options(options)
+        machine = Target.from_triple(get_process_triple()).create_target_machine(**options)
+        made = machine.emit_object(library._final_module)
+        library._set_compiled_object(made)
+        finish()  # takes it from there
+        library._compiled_object, library._compiled = made, True  # to be kept
+        library._disable_inspection = False
+
+    library._optimize_final_module = optimise
+    library._finalize_final_module = finalize
+
+
+class _DoorLowering(NativeLowering):
+    """Numba's lowering, optimised by Numba or lightly."""
+
+    _name = "softdock_lower_door"
+
+    def run_pass(self, state: Any) -> bool:
+        if _LIGHTLY[-1]:
+            state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+            state.library.enable_object_caching()
+            _optimise_lightly(state.library)
+        return bool(super().run_pass(state))
+
+
+_LowerDoor: Any = (
+    register_pass(mutates_CFG=True, analysis_only=False)(_DoorLowering)
+    if PATCHED
+    else _DoorLowering
+)
+
+
+class _Compiler(CompilerBase):
+    """Numba's pipeline with another lowering."""
+
+    lowering: Any
 
     def define_pipelines(self) -> list[Any]:
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [
-            (_LowerForInlining if p is NativeLowering else p, why) for p, why in manager.passes
+            (self.lowering if p is NativeLowering else p, why) for p, why in manager.passes
         ]
         manager._finalized = False
         manager.finalize()
         return [manager]
+
+
+class PartCompiler(_Compiler):
+    """Of parts: to LLVM code."""
+
+    lowering = _LowerForInlining
+
+
+class DoorCompiler(_Compiler):
+    """Of doors: to machine code."""
+
+    lowering = _LowerDoor
 
 
 class Part(CPUDispatcher if PATCHED else object):  # type: ignore[misc]

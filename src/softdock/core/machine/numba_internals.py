@@ -41,6 +41,8 @@ LowerResult = _find("numba.core.compiler._LowerResult")
 NativeLowering = _find("numba.core.typed_passes.NativeLowering", object)
 register_pass = _find("numba.core.compiler_machinery.register_pass")
 parse_bitcode = _find("llvmlite.binding.parse_bitcode")
+Target = _find("llvmlite.binding.Target")
+get_process_triple = _find("llvmlite.binding.get_process_triple")
 dumps = _find("numba.core.serialize.dumps")
 normalize_signature = _find("numba.core.sigutils.normalize_signature")
 # of the operators in single precision, campaign/single_arithmetic.py
@@ -73,11 +75,18 @@ ATTRIBUTES = {
         "_finalize_final_module",
         "_get_module_for_linking",
         "_optimize_final_module",
+        "_set_compiled_object",
+        "enable_object_caching",
         "serialize_using_object_code",
     ),
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
     "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
     "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),
     "numba.core.registry.CPUDispatcher": ("compile", "get_call_template", "_compile_for_args"),
-    "numba.core.codegen.CPUCodegen": ("create_library", "magic_tuple"),
+    "numba.core.codegen.JITCPUCodegen": (
+        "_customize_tm_options",
+        "_pass_builder",
+        "create_library",
+        "magic_tuple",
+    ),
 }

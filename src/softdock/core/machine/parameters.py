@@ -20,6 +20,8 @@ WRITTEN_HERE = (
     "contacts",
     "joints",
     "sensor",
+    "places",
+    "averages",
 )  # kinds of parameters that no user writes: where a method finds what in the vector
 
 
@@ -42,12 +44,13 @@ class Parameter:
     size: int = 1
     choices: tuple[str, ...] = ()  # stored as the index of the choice
     # number, integer, flag, inertia, tool_inertia, stiffness, quaternion, direction, mass, six,
-    # table, schedule, gains, network, or one of WRITTEN_HERE
+    # table, schedule, gains, thrusters, network, or one of WRITTEN_HERE
     kind: str = "number"
     when: tuple[str, tuple[str, ...]] | None = (
         None  # (key of a choice, its values) for which the parameter applies
     )
     causality: str = ""  # of the ports that a network must have: position or force
+    swept: bool = True  # a campaign may vary it; False: something was computed from it before
 
     @property
     def allowed(self) -> str:
@@ -76,6 +79,10 @@ class Parameter:
         what |= {"schedule": "at least two rows [time, fx, fy, fz, tx, ty, tz], times rising"}
         what |= {
             "gains": "rows [time, three stiffnesses, three dampings], times rising, none negative"
+        }
+        what |= {
+            "thrusters": "up to 24 rows [x, y, z, direction x, y, z]: position [m] and direction, "
+            "not zero, of the force on the chaser"
         }
         what |= {
             "network": "a table: model and arguments, or bonds and elements, as in docs/ports.md"

@@ -78,7 +78,8 @@ def _arrive(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
     """The mock-up is where the delayed set-point is."""
     history, slots = carrier.history, carrier.slots
     arrived = delayed_set_point(robot, chance, T, mem, history, slots, t1)
-    store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, carrier.state)
+    if inertial:  # else there is no room for it: what stands behind is another's
+        store_delayed_acceleration(robot, chance, T, mem, history, slots, t1, carrier.state)
     return arrived
 
 

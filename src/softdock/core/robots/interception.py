@@ -67,7 +67,7 @@ def time_optimal_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
     """The fastest profile from (p0, v0, a0) to (pf, vf, 0)."""
     vf = min(max(vf, -vmax), vmax)
     resolution = RESOLUTION * (abs(p0) + abs(pf)) + FLOOR
-    return _profile(pf - p0, v0, a0, vf, -vmax, vmax, amax, jmax, resolution, pf, vf, 0.0)
+    return profile_over(pf - p0, v0, a0, vf, -vmax, vmax, amax, jmax, resolution, pf, vf, 0.0)
 
 
 @compiled
@@ -75,13 +75,15 @@ def intercepting_profile(p0, v0, a0, pf, vf, vmax, amax, jmax):
     """The fastest profile from (p0, v0, a0) to a set-point that moves on: (pf + vf t, vf, 0)."""
     vf = min(max(vf, -vmax), vmax)
     resolution = RESOLUTION * (abs(p0) + abs(pf)) + FLOOR
-    return _profile(
+    return profile_over(
         pf - p0, v0 - vf, a0, 0.0, -vmax - vf, vmax - vf, amax, jmax, resolution, pf, vf, vf
     )
 
 
 @compiled
-def _profile(d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, end_position, end_velocity, drift):
+def profile_over(
+    d, v0, a0, vf, vmin, vmax, amax, jmax, resolution, end_position, end_velocity, drift
+):
     """Over the distance d to velocity vf, in a frame that moves with `drift`; the end position is
     that of time 0."""
     if jmax == math.inf:

@@ -4,6 +4,7 @@ models stand here, what they do in models.py."""
 from __future__ import annotations
 
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.robots.coordinated_keys import COORDINATED
 from softdock.core.robots.history import INTERPOLATIONS
 
 MS = 1e-3  # s
@@ -11,6 +12,7 @@ LONGEST_DELAY_MS = 2000.0
 DELAY = 0  # its index in MODELS: the robot that is late and nothing else
 MODELS = ("delay", "lag", "limited", "arm")
 EXTRAPOLATE, HOLD_LAST = 0, 1
+LIMITED = 2  # in MODELS
 ARM_MODEL = 3  # in MODELS: the arm of six joints (arm/)
 FOLLOWING = ("stiff", "lag", "limited")  # how the joints of an arm follow (arm/motors.py)
 JOINTS_STIFF, JOINTS_LAG, JOINTS_LIMITED = 0, 1, 2
@@ -293,4 +295,5 @@ ROBOT = Group(
         when=_ARM,
     ),
     Parameter("arm", "arm", "the arm's numbers behind the vector", (0, 0), size=2, kind="arm"),
+    COORDINATED,
 )

@@ -1,15 +1,17 @@
 """A robot with limits of speed, acceleration and jerk: each axis intercepts the moving set-point in
 the shortest time.
 
-Per axis and unsynchronised, translation in world axes, rotation in the rotation vector from the
-robot's own attitude. The set-point is taken as moving on at its velocity, with acceleration zero;
-the plan is made anew at every step. A limit of zero is no limit (speed and jerk only). The robot's
-six accelerations are kept in `mem`, with room for the three axes being planned behind them.
+Per axis and unsynchronised (`coordinated`: together, in coordinated.py), translation in world axes,
+rotation in the rotation vector from the robot's own attitude. The set-point is taken as moving on
+at its velocity, with acceleration zero; the plan is made anew at every step. A limit of zero is no
+limit (speed and jerk only). The robot's six accelerations are kept in `mem`, with room for the
+three axes being planned behind them.
 """
 
 from __future__ import annotations
 
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.robots.coordinated import follow_together
 from softdock.core.robots.delay import delayed_set_point
 from softdock.core.robots.interception import advance_profile, intercepting_profile
 from softdock.core.robots.memory import AXIS, ROBOT_FLOATS, ROBOT_STATE
@@ -25,7 +27,7 @@ from softdock.core.spatial.rotations import (
 )
 from softdock.core.spatial.vectors import add_scaled, load3, store3
 
-__all__ = ["ROBOT_FLOATS", "follow_within_limits"]
+__all__ = ["ROBOT_FLOATS", "follow_together", "follow_within_limits"]
 AT = ROBOT_STATE.at
 STEP, IN_AXIS = AXIS.size, AXIS.at
 
@@ -88,6 +90,8 @@ def follow_within_limits(limits, dt, mem, at, robot, set_point):
 def _intercept(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
     """The mock-up on its way to where the delayed set-point will be."""
     arrived = delayed_set_point(robot, chance, T, mem, carrier.history, carrier.slots, t1)
+    if carrier.follower.coordinated:  # a constant of a CUDA kernel, as all of a `Follower`
+        return follow_together(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
     return follow_within_limits(robot.limits, t1 - t0, mem, carrier.state, motion, arrived)
 
 

@@ -14,6 +14,13 @@ AXIS = Cells(  # one axis while it is planned
     Cell("target", 1, "m, rad", "the set-point"),
     Cell("target_rate", 1, "m/s, rad/s", "its rate"),
 )
+WAY = Cells(  # of coordinated axes, in the room to plan of translation and of rotation
+    "planned_way",
+    Cell("first", 3, "-", "its axes, kept while the robot is off its set-point; 0: none"),
+    Cell("second", 3, "-", ""),
+    Cell("shares", 3, "-", "of the limits, for each axis"),
+    Cell("expected", 1, "s", "time until all arrive"),
+)
 ROBOT_STATE = Cells(
     "robot_state",
     Cell("acceleration", 3, "m/s^2", "of the mock-up, world axes"),

@@ -10,7 +10,7 @@ from softdock.core.limits import or_no_limit
 from softdock.core.machine.compiled import compiled
 from softdock.core.robots.history import ON_STAMP
 from softdock.core.robots.joint import prepare_joint
-from softdock.core.robots.keys import DELAY, ROBOT
+from softdock.core.robots.keys import DELAY, LIMITED, ROBOT
 from softdock.core.robots.memory import ROBOT_STATE
 
 AT, MOVING = ROBOT.at, ROBOT_STATE.at
@@ -105,6 +105,7 @@ class Follower(NamedTuple):
     steady: bool  # a constant delay and nothing else
     whole: bool  # and that of a whole number of cycles: the mock-up is always on a set-point
     cycles: int  # that number
+    coordinated: bool  # limits hold for lengths of vectors, and all axes arrive together
 
 
 @compiled
@@ -129,6 +130,7 @@ def prepare_follower(vector, base, which, T, inertial):
         steady=steady,
         whole=whole,
         cycles=int(nearest),
+        coordinated=robot.model == LIMITED and vector[base + AT.coordinated] != 0.0,
     )
 
 

@@ -111,6 +111,61 @@ def _halves(upper: str, lower: str) -> dict[str, Any]:
     }
 
 
+def _charts(key: str, bare: Motion, with_pc: Motion, bounded: Motion) -> list[str]:
+    """Energy, corrected velocity, damping and position along one axis."""
+    return [
+        chart(
+            f"{key}_energy",
+            "Observed energy",
+            [
+                Line("without controller", "c1", bare.time, bare.left),
+                Line("published, damper booked", "c2", with_pc.time, with_pc.left),
+                Line("bounded, less its tank", "c3", bounded.time, bounded.left - bounded.left[0]),
+                Line("force", "measured", bare.time, bare.force, second=True),
+            ],
+            "time [s]",
+            "energy [J]",
+            second_title="force [N]",
+        ),
+        chart(
+            f"{key}_correction",
+            "Corrected velocity",
+            [
+                Line("published", "c2", with_pc.time, with_pc.correction),
+                Line("bounded", "c3", bounded.time, bounded.correction, second=True),
+            ],
+            "time [s]",
+            "v_pc [m/s]",
+            second_title="bounded [m/s]",
+            caption="Above as published, below bounded, each on its own scale.",
+            layout=_halves("v_pc [m/s]", "v_pc [m/s]"),
+        ),
+        chart(
+            f"{key}_damping",
+            "Damping",
+            [
+                Line("published", "c2", with_pc.time, with_pc.damping),
+                Line("bounded", "c3", bounded.time, bounded.damping, second=True),
+            ],
+            "time [s]",
+            "beta [m/Ns]",
+            second_title="bounded",
+            layout=_halves("beta [m/Ns]", "beta [m/Ns]"),
+        ),
+        chart(
+            f"{key}_position",
+            "Position",
+            [
+                Line("bounded", "satellite", bounded.time, bounded.position),
+                Line("published", "c2", with_pc.time, with_pc.position, dash="dash"),
+            ],
+            "time [s]",
+            "position [m]",
+            height=240,
+        ),
+    ]
+
+
 def _figure(key: str) -> Exhibit:
     axis, figure = FIGURES[key]
     rows = [_row(form, axis) for form in (BARE, *FORMS)]
@@ -154,59 +209,7 @@ def _figure(key: str) -> Exhibit:
             "E_obs with the controller is printed as positive; by (16) it is zero at best "
             "(figure_9).",
         ),
-        charts=[
-            chart(
-                f"{key}_energy",
-                "Observed energy",
-                [
-                    Line("without controller", "c1", bare.time, bare.left),
-                    Line("published, damper booked", "c2", with_pc.time, with_pc.left),
-                    Line(
-                        "bounded, less its tank", "c3", bounded.time, bounded.left - bounded.left[0]
-                    ),
-                    Line("force", "measured", bare.time, bare.force, second=True),
-                ],
-                "time [s]",
-                "energy [J]",
-                second_title="force [N]",
-            ),
-            chart(
-                f"{key}_correction",
-                "Corrected velocity",
-                [
-                    Line("published", "c2", with_pc.time, with_pc.correction),
-                    Line("bounded", "c3", bounded.time, bounded.correction, second=True),
-                ],
-                "time [s]",
-                "v_pc [m/s]",
-                second_title="bounded [m/s]",
-                caption="Above as published, below bounded, each on its own scale.",
-                layout=_halves("v_pc [m/s]", "v_pc [m/s]"),
-            ),
-            chart(
-                f"{key}_damping",
-                "Damping",
-                [
-                    Line("published", "c2", with_pc.time, with_pc.damping),
-                    Line("bounded", "c3", bounded.time, bounded.damping, second=True),
-                ],
-                "time [s]",
-                "beta [m/Ns]",
-                second_title="bounded",
-                layout=_halves("beta [m/Ns]", "beta [m/Ns]"),
-            ),
-            chart(
-                f"{key}_position",
-                "Position",
-                [
-                    Line("bounded", "satellite", bounded.time, bounded.position),
-                    Line("published", "c2", with_pc.time, with_pc.position, dash="dash"),
-                ],
-                "time [s]",
-                "position [m]",
-                height=240,
-            ),
-        ],
+        charts=_charts(key, bare, with_pc, bounded),
     )
 
 

@@ -48,9 +48,8 @@ def balance_gaps() -> tuple[float, float]:
     return gaps[0], gaps[1]
 
 
-def make_figure_6() -> Exhibit:
-    q, off, on, better = _renderings()
-    tau = EXPERIMENT.b1 / EXPERIMENT.k2
+def _energies(off: Rendered, on: Rendered, better: Rendered) -> list[dict[str, Any]]:
+    """Of all elements at the end [mJ], a row for every way to render."""
     rows = []
     for name, found in (("controller off", off), ("controller on", on)):
         b = 1e3 * found.books[-1]
@@ -79,12 +78,11 @@ def make_figure_6() -> Exhibit:
             "open_mJ": 0.0,
         }
     )
-    residual = float(
-        np.abs(
-            off.books[:, 0] + off.books[:, 4] - off.books[:, 1] - off.books[:, 2] - off.books[:, 3]
-        ).max()
-    )
-    t = np.arange(len(q)) * T
+    return rows
+
+
+def _charts(off: Rendered, better: Rendered) -> list[str]:
+    t = np.arange(len(off.force)) * T
     names = ("H_I", "H_S1", "H_S2", "H_B1")
     energy = [
         Line(n, f"c{i + 1}", t, 1e3 * v)
@@ -96,6 +94,34 @@ def make_figure_6() -> Exhibit:
         Line("published, controller off", "c1", t, off.force, steps=True),
         Line("better step", "c5", t, better.force, steps=True),
     ]
+    return [
+        chart(
+            "figure_6_force",
+            "Force at 100 Hz",
+            force,
+            "time [s]",
+            "force [N]",
+            x_range=(0.0, 5.0),
+        ),
+        chart(
+            "figure_6_energy",
+            "Energies, controller off",
+            energy,
+            "time [s]",
+            "energy [mJ]",
+            x_range=(0.0, 5.0),
+        ),
+    ]
+
+
+def make_figure_6() -> Exhibit:
+    _, off, on, better = _renderings()
+    tau = EXPERIMENT.b1 / EXPERIMENT.k2
+    residual = float(
+        np.abs(
+            off.books[:, 0] + off.books[:, 4] - off.books[:, 1] - off.books[:, 2] - off.books[:, 3]
+        ).max()
+    )
     return Exhibit(
         key="figure_6",
         title="Fig. 6: relaxation",
@@ -109,7 +135,7 @@ def make_figure_6() -> Exhibit:
             Column("virtual_mJ", "virtual [mJ]"),
             Column("paid_mJ", "paid back [mJ]"),
         ),
-        rows=rows,
+        rows=_energies(off, on, better),
         numbers={
             "relaxation_s": measured_relaxation(off.force),
             "relaxation_predicted_s": effective_relaxation(tau, T),
@@ -126,24 +152,7 @@ def make_figure_6() -> Exhibit:
             "(23) takes 2T/tau of S2's energy a sample, not 1 - exp(-2T/tau): tau_eff = "
             "-2T / ln(1 - 2T/tau).",
         ),
-        charts=[
-            chart(
-                "figure_6_force",
-                "Force at 100 Hz",
-                force,
-                "time [s]",
-                "force [N]",
-                x_range=(0.0, 5.0),
-            ),
-            chart(
-                "figure_6_energy",
-                "Energies, controller off",
-                energy,
-                "time [s]",
-                "energy [mJ]",
-                x_range=(0.0, 5.0),
-            ),
-        ],
+        charts=_charts(off, better),
     )
 
 

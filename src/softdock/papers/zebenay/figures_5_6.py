@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -38,12 +39,8 @@ TESTED = (
 )  # Ns/m: critical delays that are also found by simulation
 
 
-def make_figure_5() -> Exhibit:
-    h_c, w_c = (
-        critical_delay(MASS, DAMPING, STIFFNESS),
-        crossing_frequency(MASS, DAMPING, STIFFNESS),
-    )
-    longest, best = nose(MASS, STIFFNESS)
+def _critical_delays() -> list[dict[str, Any]]:
+    """By the formulas and by simulation, at every damping that is tested."""
     rows = []
     for b in TESTED:
         exact, simulated = (
@@ -60,7 +57,11 @@ def make_figure_5() -> Exhibit:
                 "unstable_poles_at_300_ms": unstable_poles(MASS, b, STIFFNESS, 0.3),
             }
         )
-    worst = max(abs(r["simulated_ms"] / r["ours_ms"] - 1.0) for r in rows)
+    return rows
+
+
+def _limits(rows: list[dict[str, Any]], h_c_ms: float) -> list[str]:
+    """The three panels, with the operating point."""
     dots = Line(
         "simulated",
         "c2",
@@ -70,6 +71,67 @@ def make_figure_5() -> Exhibit:
     )
     here = {"mode": "markers", "marker": {"size": 11, "symbol": "x"}}
     shapes = {"hovermode": "closest"}
+    return [
+        chart(
+            "figure_5a",
+            "(a) Damping against delay: stable inside",
+            [
+                *damping_against_delay(MASS, STIFFNESS, "limit", "c1"),
+                dots,
+                Line(
+                    "operating point",
+                    "c3",
+                    np.array([h_c_ms]),
+                    np.array([DAMPING]),
+                    extra=here,
+                ),
+            ],
+            "delay [ms]",
+            "damping [Ns/m]",
+            time_axis=False,
+            layout=shapes | {"yaxis": {"title": {"text": "damping [Ns/m]"}, "range": [0, 800]}},
+        ),
+        chart(
+            "figure_5b",
+            "(b) Stiffness against delay: stable below",
+            [
+                *stiffness_against_delay(MASS, DAMPING, "limit", "c1"),
+                Line(
+                    "operating point",
+                    "c3",
+                    np.array([h_c_ms]),
+                    np.array([STIFFNESS]),
+                    extra=here,
+                ),
+            ],
+            "delay [ms]",
+            "stiffness [N/m]",
+            time_axis=False,
+            layout=shapes | {"yaxis": {"title": {"text": "stiffness [N/m]"}, "range": [0, 5000]}},
+        ),
+        chart(
+            "figure_5c",
+            "(c) Critical delay against mass: stable below",
+            [
+                *delay_against_mass(DAMPING, STIFFNESS, "limit", "c1"),
+                Line("operating point", "c3", np.array([MASS]), np.array([h_c_ms]), extra=here),
+            ],
+            "mass [kg]",
+            "critical delay [ms]",
+            time_axis=False,
+            layout=shapes,
+        ),
+    ]
+
+
+def make_figure_5() -> Exhibit:
+    h_c, w_c = (
+        critical_delay(MASS, DAMPING, STIFFNESS),
+        crossing_frequency(MASS, DAMPING, STIFFNESS),
+    )
+    longest, best = nose(MASS, STIFFNESS)
+    rows = _critical_delays()
+    worst = max(abs(r["simulated_ms"] / r["ours_ms"] - 1.0) for r in rows)
     return Exhibit(
         key="figure_5",
         title="Fig. 5: where the linear loop is stable",
@@ -101,60 +163,7 @@ def make_figure_5() -> Exhibit:
             "closed form it is the nose, x tan x = 2.",
             "The family (109) counts upwards only: each further delay adds two unstable poles.",
         ),
-        charts=[
-            chart(
-                "figure_5a",
-                "(a) Damping against delay: stable inside",
-                [
-                    *damping_against_delay(MASS, STIFFNESS, "limit", "c1"),
-                    dots,
-                    Line(
-                        "operating point",
-                        "c3",
-                        np.array([1e3 * h_c]),
-                        np.array([DAMPING]),
-                        extra=here,
-                    ),
-                ],
-                "delay [ms]",
-                "damping [Ns/m]",
-                time_axis=False,
-                layout=shapes | {"yaxis": {"title": {"text": "damping [Ns/m]"}, "range": [0, 800]}},
-            ),
-            chart(
-                "figure_5b",
-                "(b) Stiffness against delay: stable below",
-                [
-                    *stiffness_against_delay(MASS, DAMPING, "limit", "c1"),
-                    Line(
-                        "operating point",
-                        "c3",
-                        np.array([1e3 * h_c]),
-                        np.array([STIFFNESS]),
-                        extra=here,
-                    ),
-                ],
-                "delay [ms]",
-                "stiffness [N/m]",
-                time_axis=False,
-                layout=shapes
-                | {"yaxis": {"title": {"text": "stiffness [N/m]"}, "range": [0, 5000]}},
-            ),
-            chart(
-                "figure_5c",
-                "(c) Critical delay against mass: stable below",
-                [
-                    *delay_against_mass(DAMPING, STIFFNESS, "limit", "c1"),
-                    Line(
-                        "operating point", "c3", np.array([MASS]), np.array([1e3 * h_c]), extra=here
-                    ),
-                ],
-                "mass [kg]",
-                "critical delay [ms]",
-                time_axis=False,
-                layout=shapes,
-            ),
-        ],
+        charts=_limits(rows, 1e3 * h_c),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from softdock.analysis.judgement import WORDS
 from softdock.campaign.outcome_columns import ACTIVE
 from softdock.campaign.outcomes import Outcome, heading, on_page
 from softdock.campaign.precision import said as said_of_precision
@@ -72,11 +73,14 @@ def _answer(r: dict[str, Any]) -> str:
     parts = [e.judgement(r["judgement"])] if r.get("judgement") else []
     if several and not parts:
         parts.append(e.verdict(headline(r)))
-    for v in r["variants"]:
-        if v.get("requirement"):
-            whose = f"{v['label']}: " if several else ""
-            parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
-    parts.append(e.text(answer(r), "plain") if several or parts else e.verdict(answer(r)))
+    if several and any(v.get("judged") for v in r["variants"]):
+        parts.append(_by_variant(r))
+    else:
+        for v in r["variants"]:
+            if v.get("requirement"):
+                whose = f"{v['label']}: " if several else ""
+                parts.append(e.text(whose + v["requirement"]["sentence"], "plain"))
+        parts.append(e.text(answer(r), "plain") if several or parts else e.verdict(answer(r)))
     tiles = [e.tile("Runs", _shown(r, "runs"), "")]
     if r["spent"]:
         tiles.append(
@@ -93,6 +97,22 @@ def _answer(r: dict[str, Any]) -> str:
             for i, v in enumerate(r["variants"])
         ]
     return "".join(parts) + _read(r)
+
+
+def _by_variant(r: dict[str, Any]) -> str:
+    """Verdicts and requirement of every variant, a row each."""
+    required = any(v.get("requirement") for v in r["variants"])
+    headings = ["variant", "verdict", *WORDS, *(["requirement"] if required else [])]
+    said = {one["variant"]: one["word"] for one in r["judgement"]["variants"]}
+    rows = []
+    for i, v in enumerate(r["variants"]):
+        counts = [_shown(r, f"variants.{i}.judged.{word}", "") for word in WORDS]
+        row = [escape(v["label"]), escape(said[v["label"]]), *counts]
+        if required:
+            row.append(escape(v["requirement"]["sentence"].removeprefix("Requirement: ")))
+        rows.append(row)
+    words = (1, len(headings) - 1) if required else (1,)
+    return e.table("Runs of each variant", headings, rows, words=words)
 
 
 def _read(r: dict[str, Any]) -> str:

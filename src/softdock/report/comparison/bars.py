@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from softdock.comparison.ranking import worst_distance
 from softdock.report.frame.charts import Line, chart
 
 ROLES = {"faithful": "c3", "off": "c2", "unsafe": "c4"}  # of the verdict's word
 ROW, FRAME = 30, 110  # pixels of a bar, and around them
 Say = Callable[[float], str]
+ROOM = 1.35  # of the longest bar: its number stands behind it
+INSIDE = 1.15  # of the longest bar: where the number of a longer one stands
 MOST_BOUNDS = 6.0  # longest axis, in bounds: what is beyond is written and not drawn
 
 
@@ -31,15 +34,14 @@ def _distances(rows: list[dict[str, Any]]) -> str:
     mean = [100.0 * c["distance_from_orbit"] for c in rows]
     most = [100.0 * (c["distance_from_orbit_worst"] or c["distance_from_orbit"]) for c in rows]
     wrong = [
-        100.0 * c["worst"]["distance_from_orbit"]
-        if c["worst"] and c["worst"].get("distance_from_orbit") is not None
-        else None
+        100.0 * worst if c["worst"] and (worst := worst_distance(c["worst"])) is not None else None
         for c in rows
     ]
     bound = 100.0 * rows[0]["judgement"]["bounds"]["faithful_distance"]
     end = min(max([*most, *(w for w in wrong if w is not None), 1.2 * bound]), MOST_BOUNDS * bound)
-    beyond = [c["label"] for c, m in zip(rows, most, strict=True) if m > end]
-    lines = [_bars("mean; whisker: worst of the phases", rows, mean, most, percent)]
+    beyond = [c["label"] for c, m in zip(rows, most, strict=True) if m > ROOM * end]
+    lines = [_bars("mean; whisker: worst of the phases", rows, mean, most)]
+    lines.append(_labels(rows, most, end, percent))
     if any(w is not None for w in wrong):
         marks = {
             "mode": "markers",
@@ -54,7 +56,7 @@ def _distances(rows: list[dict[str, Any]]) -> str:
         "faithful. Colours: the verdict."
     )
     if beyond:
-        caption += f" Longer than the chart: {', '.join(beyond)}."
+        caption += f" Longer than the chart: {'; '.join(beyond)}."
     return _chart(
         "distance",
         "How far from orbit",
@@ -70,11 +72,12 @@ def _distances(rows: list[dict[str, Any]]) -> str:
 def _forces(rows: list[dict[str, Any]], orbit: float) -> str:
     force = [float(c["peak_force_satellite_N"] or 0.0) for c in rows]
     end = min(max([*force, 1.2 * orbit]), MOST_BOUNDS * orbit) or 1.0
-    lines = [_bars("peak force on the satellite", rows, force, force, newton)]
+    lines = [_bars("peak force on the satellite", rows, force, force)]
+    lines.append(_labels(rows, force, end, newton))
     caption = f"Line: orbit's {orbit:.4g} N."
-    beyond = [c["label"] for c, f in zip(rows, force, strict=True) if f > end]
+    beyond = [c["label"] for c, f in zip(rows, force, strict=True) if f > ROOM * end]
     if beyond:
-        caption += f" Longer than the chart: {', '.join(beyond)}."
+        caption += f" Longer than the chart: {'; '.join(beyond)}."
     return _chart("force", "How hard it hits", lines, "peak force [N]", caption, rows, orbit, end)
 
 
@@ -86,17 +89,27 @@ def newton(value: float) -> str:
     return f"{value:.4g} N"
 
 
-def _bars(
-    name: str, rows: list[dict[str, Any]], to: list[float], most: list[float], say: Say
-) -> Line:
+def _labels(rows: list[dict[str, Any]], most: list[float], end: float, say: Say) -> Line:
+    """Each bar's number behind its whisker, where neither covers the other."""
+    extra = {
+        "mode": "text",
+        "x": [min(value, INSIDE * end) for value in most],
+        "y": [c["label"] for c in rows],
+        "text": [f"\u2002{say(value)}" for value in most],
+        "textposition": "middle right",
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    return Line("value", "total", *_nothing(), extra=extra)
+
+
+def _bars(name: str, rows: list[dict[str, Any]], to: list[float], most: list[float]) -> Line:
     extra = {
         "type": "bar",
         "orientation": "h",
         "x": to,
         "y": [c["label"] for c in rows],
-        "text": [say(value) for value in most],
-        "textposition": "outside",
-        "cliponaxis": False,
         "meta": {"role": "c1", "roles": [ROLES[c["judgement"]["word"]] for c in rows]},
         "error_x": {
             "type": "data",
@@ -129,7 +142,7 @@ def _chart(
         "yaxis": {"title": {"text": ""}, "autorange": "reversed", "automargin": True},
         "shapes": [at | {"name": "bound", "line": {"width": 1.5, "dash": "dash"}}],
         "bargap": 0.35,
-        "showlegend": len(lines) > 1,
+        "showlegend": len(lines) > 2,
     }
     return chart(
         f"bars-{key}",
@@ -139,7 +152,7 @@ def _chart(
         "",
         caption=caption,
         time_axis=False,
-        x_range=(0.0, 1.22 * end),
+        x_range=(0.0, ROOM * end),
         height=FRAME + ROW * len(rows),
         layout=layout,
     )

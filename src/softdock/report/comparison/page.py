@@ -28,6 +28,7 @@ CODE_WARNING = "This comparison ran the user's own code: "
 
 
 MOST_PANELS = 4  # of the replay, orbit among them
+WORST = "distance_from_orbit_worst"  # over the phases, after the contacts or at the end
 
 
 def comparison_page(comparison: Comparison) -> str:
@@ -67,6 +68,11 @@ def _replay(comparison: Comparison) -> str:
     return replay("comparison", scenes[:MOST_PANELS], title, caption)
 
 
+def _worst_key(row: Any) -> str:
+    """The distance by which a row is ranked."""
+    return WORST if row.get(WORST) is not None else "distance_from_orbit"
+
+
 def _answer(comparison: Comparison) -> str:
     r = comparison.results
     first, *rest = re.split(r"(?<=\.) (?=[A-Z])", r["recommendation"])
@@ -74,7 +80,7 @@ def _answer(comparison: Comparison) -> str:
     if r["candidates"] and r.get("paste"):
         best = r["candidates"][0]["judgement"]
         parts = [e.judgement({**best, "next_step": ""}), e.text(r["recommendation"], "plain")]
-        parts.append(e.folded("Paste this into the scenario", e.listing(r["paste"])))
+        parts.append(e.folded("Paste this into the scenario", e.listing(r["paste"]), opened=True))
     if r["method_file"]:
         parts.append(
             e.bullets(
@@ -92,16 +98,13 @@ def _answer(comparison: Comparison) -> str:
             (f"candidates.{i}" for i, c in enumerate(r["candidates"]) if c["method"] == RAW),
             "",
         )
-        known = (
-            raw not in ("", "candidates.0")
-            and e.look_up(r, f"{raw}.distance_from_orbit") is not None
-        )
-        beside = f"{percent_at(r, f'{raw}.distance_from_orbit')} with the raw loop" if known else ""
+        known = raw not in ("", "candidates.0") and e.look_up(r, f"{raw}.{WORST}") is not None
+        beside = f"{percent_at(r, f'{raw}.{WORST}')} with the raw loop" if known else ""
         at = "candidates.0"
         tiles = [
             e.tile(
-                "Best: distance from orbit",
-                percent_at(r, f"{at}.distance_from_orbit"),
+                "Best: distance from orbit, worst phase",
+                percent_at(r, f"{at}.{WORST}"),
                 beside,
                 "0 is orbit, 100 % is as far as the approach itself",
             ),
@@ -114,7 +117,7 @@ def _answer(comparison: Comparison) -> str:
                 1,
                 e.tile(
                     "Worst with wrong knowledge",
-                    percent_at(r, f"{at}.worst.distance_from_orbit"),
+                    percent_at(r, f"{at}.worst.{_worst_key(best['worst'])}"),
                     escape(error_name(best["worst"])),
                 ),
             )

@@ -183,8 +183,10 @@ def table(
     )
 
 
-def folded(summary: str, html: str) -> str:
-    return f"<details><summary>{escape(summary)}</summary>{html}</details>"
+def folded(summary: str, html: str, opened: bool = False) -> str:
+    return (
+        f"<details{' open' if opened else ''}><summary>{escape(summary)}</summary>{html}</details>"
+    )
 
 
 def listing(code: str) -> str:

@@ -160,6 +160,8 @@ def _ages(recording: Recording) -> str:
     names = [name for name in series if name.startswith(("force_age", "pose_age", "late_s"))]
     for i, name in enumerate(names):
         lines.append(Line(name, f"c{i % 8 + 1}", series["time"], 1e3 * series[name]))
+    if lines and not any(np.any(line.y) for line in lines):
+        return text("All ages are stated as zero: forces and poses are taken as new as their rows.")
     return chart("ages", "Ages", lines, SECONDS, "age [ms]") if lines else ""
 
 

@@ -19,6 +19,7 @@ from softdock.report.run.charts import (
     observed_chart,
     phases_chart,
 )
+from softdock.report.run.guidance_charts import guidance_section
 from softdock.report.run.joint_charts import joint_section
 from softdock.report.run.latch_charts import latch_section
 from softdock.report.run.motion_charts import motion_charts
@@ -190,6 +191,7 @@ SECTIONS = [  # in the order of the page
     Section("phases", "Sampling phase", _phases),
     Section("motion", "Motion", _motion),
     Section("lvlh", "In the orbit's turning axes", lambda told: orbit_charts(told.run, told.orbit)),
+    Section("guidance", "Guided", lambda told: guidance_section(told.run, told.metrics)),
     Section(
         "latch",
         "Latched",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.flight import FLIGHT_CELLS
+from softdock.core.adaptation.faithful.joint_cells import JOINT_CELLS
 from softdock.core.adaptation.faithful.kept import FIT_CELLS
 from softdock.core.adaptation.faithful.law import BELIEVED_CELLS
+from softdock.core.adaptation.faithful.many import MANY_CELLS, TOUCH_CELLS, TOUCHES
 from softdock.core.adaptation.faithful.readings import RING_CELLS
 from softdock.core.adaptation.faithful.rub import RUB_CELLS
 from softdock.core.adaptation.memory import recorded
@@ -25,7 +27,7 @@ OFFSET, OFFSET_FLOATS = OFFSET_CELLS.at, OFFSET_CELLS.size
 CELLS = Cells(
     "faithful",
     recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past computed anew"),
-    recorded("depth", "m", "deepest of the satellites at the cycle's end; negative: the gap"),
+    recorded("depth", "m", "deepest of the satellites when last looked at; negative: the gap"),
     recorded("stiffness", "N/m^power", "of the pair last fitted, as believed"),
     recorded("power", "-", "of its deflection"),
     recorded("damping", "Ns/m", "beside its spring"),
@@ -61,6 +63,11 @@ CELLS = Cells(
     Cell("rewound_energy", 1, "J", "gain of kinetic energy by a past taken over"),
     Cell("last_touch", 1, "s", "when the mock-ups last touched"),
     Cell("touching", 1, "-", "1: the mock-ups, at the newest sample"),
+    Cell("quick", 1, "-", "1: nothing can touch in this cycle"),
+    Cell("clear_until", 1, "s", "before, the satellites cannot touch"),
+    Cell("mock_clear_until", 1, "s", "before, the mock-ups cannot"),
+    Cell("reach", 1, "m", "largest distance of a tip from the chaser's centre of mass"),
+    Cell("fading", 1, "-", "1: set-points are offset"),
     Cell("clear", 1, "-", "cycles since satellites and mock-ups touched"),
     Cell("impulse", 3, "Ns", "of the contact on the chaser so far"),
     Cell("shadow_impulse", 3, "Ns", "the same of the past computed anew"),
@@ -86,10 +93,14 @@ CELLS = Cells(
     Cell("overlong", 1, "-", "contacts longer than what is kept of the past"),
     Cell("given", 1, "J", "by others, since the contact began"),
     Cell("booked", 1, "J", "by the ledger, in the cycle before"),
+    Cell("felt_cycle", 1, "-", "cycle of `felt` and `read`"),
     Cell("felt", 2 * MOTION_FLOATS, "m, -, m/s, rad/s", "mock-ups of the cycle before"),
     Cell("read", 12, "N, Nm", "wrenches on them"),
-    Cell("touch_rows", 2 * MOST_PAIRS * 10, "", "touches of a sample: samples.py"),
-    Cell("touch_matrix", 2 * MOST_PAIRS * (2 * MOST_PAIRS + 1), "", "their normal equations"),
+    Cell("touch_rows", TOUCHES * TOUCH_CELLS.size, "", "touches of a sample: samples.py"),
+    Cell("window_latches", MOST_PAIRS, "-", "of the mock-ups within a reading's window"),
+    Cell("many", MANY_CELLS.size, "", "samples of several touches at once: many.py"),
+    Cell("one_law", BELIEVED_CELLS.size, "", "a law while another is sought"),
+    Cell("joint", JOINT_CELLS.size, "", "their fit: joint.py"),
     Cell("unexplained", 1, "-", "samples of a force far beyond noise while nothing touched"),
 )
 CELL, RING_AT = CELLS.at, CELLS.size  # behind: what others gave, 12 floats a cycle

@@ -20,12 +20,12 @@ from softdock.core.adaptation.faithful.past import (
     load_satellites,
     store_satellites,
 )
-from softdock.core.adaptation.faithful.touches import copy_latches, deepest
+from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for
 from softdock.core.adaptation.measured.line_of_action import satellite_motions
 from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.shapes.keys import PAIR
-from softdock.core.shapes.pair import PAIR_FLOATS
+from softdock.core.shapes.pair import IN_PAIR, PAIR_FLOATS
 from softdock.core.shapes.prepare import store_pair
 from softdock.core.spatial.vectors import add_scaled, load3, norm, store3, subtract
 
@@ -34,6 +34,7 @@ IN_A_ROW = 3.0  # samples of a force that the shapes do not explain, before it i
 MATTERS = 1e-3  # of the approach speed, in a cycle
 CLEAR = 3.0  # cycles without any touch after which a contact is over
 STEADY = 2e-3  # rate of a lead below which it does not disturb the delay that is read
+SWIFTEST = 1.0  # m/s^2; no satellite is accelerated beyond, while nothing touches
 PAIR_KEYS = PAIR.size  # floats of a pair in the vector
 
 
@@ -46,17 +47,22 @@ def begin(method, mem):
     for i in range(method.number):
         at = m + CELL.pairs + i * PAIR_FLOATS
         store_pair(method.vector, method.pairs_at + i * PAIR_KEYS, mem, at, False)
+        tip = norm(load3(mem, at + IN_PAIR.tip)) + mem[at + IN_PAIR.tip_radius]
+        mem[m + CELL.reach] = max(mem[m + CELL.reach], tip)
         law = m + CELL.found + i * LAW_FLOATS
         mem[law + LAW.power], mem[law + LAW.slip] = 1.0, 1e-3
     copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
 
 
 @apart
-def _learn_flight(method, mem, rig, measured, motions):
-    """How late the robots are, while nothing touches and the leads are steady."""
+def _learn_flight(method, mem, rig, measured, satellites):
+    """How late the robots are, while nothing touches and the leads are steady; the leads are
+    brought in."""
     m = method.memory
+    if method.lead:
+        bring_in(method, mem, rig.T)
     flight, age, mock = m + CELL.flight, measured.pose_age, measured.mock_ups
-    c, t = motions.chaser, motions.target
+    c, t = satellites.chaser, satellites.target
     if mem[m + CELL.shared] != 0.0:
         v, apart_by = subtract(c.v, t.v), subtract(c.p, t.p)
         if abs(mem[m + CELL.lead_rates]) < STEADY:
@@ -98,7 +104,18 @@ def _force_that_matters(rig, satellites):
 @apart
 def follow_contact(method, mem, rig, measured, satellites):
     """Where the contact stands: touched, under way, over."""
-    m, motions = method.memory, satellite_motions(rig, satellites)
+    m, t = method.memory, rig.cycle * rig.T
+    mem[m + CELL.quick] = 0.0
+    if (
+        mem[m + CELL.phase] == APART
+        and t + rig.T < mem[m + CELL.clear_until]
+        and mem[m + CELL.touching] == 0.0
+        and mem[m + CELL.unexplained_now] == 0.0
+    ):
+        mem[m + CELL.quick] = 1.0
+        _learn_flight(method, mem, rig, measured, satellites)
+        return False
+    motions = satellite_motions(rig, satellites)
     depth = deepest(
         mem, m + CELL.pairs, m + CELL.latches, method.number, motions.chaser, motions.target
     )
@@ -109,7 +126,7 @@ def follow_contact(method, mem, rig, measured, satellites):
         if depth <= 0.0 and not mock_ups_touch and not ledger_is_open(ledger, mem):
             mem[m + CELL.phase] = APART
         return False
-    strange = mem[m + CELL.unexplained_now] >= IN_A_ROW
+    strange = mem[m + CELL.unexplained_now] >= IN_A_ROW and not method.hands
     if (
         method.ledger
         and phase == APART
@@ -126,10 +143,10 @@ def follow_contact(method, mem, rig, measured, satellites):
         mem[m + CELL.frozen], mem[m + CELL.samples], mem[m + CELL.given] = 0.0, 0.0, 0.0
         mem[m + CELL.matters] = _force_that_matters(rig, satellites)
         store3(mem, m + CELL.impulse, (0.0, 0.0, 0.0))
+        free = free_for(-depth, motions.chaser, motions.target, mem[m + CELL.reach], SWIFTEST)
+        mem[m + CELL.clear_until] = t + free
         if not mock_ups_touch:
-            _learn_flight(method, mem, rig, measured, motions)
-            if method.lead:
-                bring_in(method, mem, rig.T)
+            _learn_flight(method, mem, rig, measured, satellites)
         return False
     if phase == APART:
         mem[m + CELL.phase], mem[m + CELL.clear] = TOUCHING, 0.0

@@ -35,7 +35,10 @@ from softdock.core.adaptation.measured.real_work import BOOK, Booking
 from softdock.core.machine.compiled import apart, compiled
 
 WINDOW = 0.2  # s; the ledger's contact stays open so long after its last force
-LOAN, STEP, FROZEN = 0.01, 0.25, 0.2  # the ledger's own defaults
+STEP, FROZEN = 0.25, 0.2  # the ledger's own defaults
+# of the energy at the touch; its default is 0.01, but a sensor that jumped for good forges contact
+# after contact, and each may leave its loan
+LOAN = 0.002
 SIGMAS = 4.0  # of noise: a smaller force is no contact to it
 SHORT_FLIGHT, UNEXPLAINED = 1.0, 2.0  # why the ledger took over
 

@@ -12,10 +12,10 @@ Others as for an ideal spring. tau [s] is the lag of a low-pass that no stamp te
 pre-load. Each is fitted to all samples of the pair that are kept, over all its contacts, by Gauss
 and Newton (one round where n is not sought); the one with the least chi^2 + p ln N counts (p its
 parameters, N the samples: Schwarz 1978), what no law explains taken for noise. 3 to 9 only for
-samples that 1 and 2 do not explain. Samples in which the contact is believed to have left the
-surface behind (the clamp at zero) tell nothing and are left out. A damping below zero is taken as
-zero, so that every law that comes out is passive. Where no law fits, the second counts: its normal
-equations make its damper take just the work that the samples' contact took.
+samples that 1 and 2 do not explain, those with a pre-load only where no other does. Where a law
+says that the surface was left behind (it would pull) it says a force of zero. A damping below zero
+is taken as zero, so that every law that comes out is passive. Where no law fits, the second counts:
+its normal equations make its damper take just the work that the samples' contact took.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ from softdock.core.machine.compiled import apart, compiled
 
 EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 ROUGH = 0.02  # of the largest force: a misfit beyond is another law
+STEEPER = 2.0  # power from which it is sought again where the search from 1 did not end well
 RAMPS, FINER, SECTIONS = 12, 0.6, 14  # of the search for the depth of a pre-load
+TRIED, PAID, RAMP, POWER = 4, 1, 2, 3  # of a model that was tried: chi^2, unknowns, d_0, n
 
 
 @compiled
@@ -56,8 +58,8 @@ def _better(one, other, noise):
 
 @compiled
 def _rough(mem, at):
-    """chi^2 per sample of a misfit of 2 % of the largest force."""
-    return (ROUGH * mem[at + FIT.largest]) ** 2 * weight_of(mem, at, at + FIT.rows)
+    """chi^2 per sample of a misfit of 2 % of the largest force beyond noise."""
+    return EXPLAINED + (ROUGH * mem[at + FIT.largest]) ** 2 * weight_of(mem, at, at + FIT.rows)
 
 
 @compiled
@@ -83,7 +85,7 @@ def _simplest(mem, at, law, damped, powers, lags):
         braked = _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), 1.0)
     if braked.chi <= EXPLAINED * spring.samples:
         return braked
-    before = int(mem[at + FIT.model])
+    before = int(mem[at + FIT.own_model])
     if before > 2 and _allowed(before, damped, powers, lags):
         mem[at + FIT.ramp] = mem[law + LAW.ramp]
         again = fitted(mem, at, law, before, spring.k, max(mem[law + LAW.power], 1.0))
@@ -98,6 +100,9 @@ def _with_ramp(mem, at, law, model, spring):
     the best of a grid."""
     mem[at + FIT.ramp] = 0.0
     found = fitted(mem, at, law, model, spring.k, 1.0)
+    if has(model, N) and not found.chi <= EXPLAINED * found.samples:
+        steeper = fitted(mem, at, law, model, spring.k, STEEPER)
+        return steeper if steeper.chi < found.chi else found
     if not has(model, F_0):
         return found
     best, lowest = 0.0, found.chi if found.model > 0 else math.inf
@@ -142,29 +147,54 @@ def _with_ramp(mem, at, law, model, spring):
 
 
 @apart
+def _tried(mem, at, law, spring, damped, powers, lags, loaded):
+    """Every model that is sought, with (`loaded`) or without a pre-load, into `tried`; the least
+    chi^2 of them."""
+    least = math.inf
+    for model in range(2, MODELS):
+        if has(model, F_0) != loaded or not _allowed(model, damped, powers, lags):
+            continue
+        found = _with_ramp(mem, at, law, model, spring)
+        if found.model == 0 or found.samples < found.parameters + 1.0:
+            continue
+        row = at + FIT.tried + model * TRIED
+        mem[row], mem[row + PAID], mem[row + RAMP], mem[row + POWER] = (
+            found.chi,
+            found.parameters,
+            found.ramp,
+            found.n,
+        )
+        least = min(least, found.chi)
+    return least
+
+
+@apart
 def _of_all(mem, at, law, spring, damped, powers, lags):
-    """The best of all models: once to see what the best leaves, once more to choose."""
-    least = spring.chi
-    best = spring
-    for turn in range(2):
-        noise = max(least / spring.samples, 1.0)
-        best = spring
-        for model in range(2, MODELS):
-            if not _allowed(model, damped, powers, lags):
-                continue
-            found = _with_ramp(mem, at, law, model, spring)
-            if found.model == 0 or found.samples < found.parameters + 1.0:
-                continue
-            if turn == 0:
-                least = min(least, found.chi)
-            best = _better(best, found, noise)
-        if turn == 0 and least > spring.samples * _rough(mem, at):
-            if not damped:
-                return spring
-            return _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), noise)
-        if turn == 0 and noise == max(least / spring.samples, 1.0):
-            return best
-    return best
+    """The best of all models."""
+    for i in range(MODELS * TRIED):
+        mem[at + FIT.tried + i] = math.inf
+    least = min(spring.chi, _tried(mem, at, law, spring, damped, powers, lags, False))
+    if powers and least > EXPLAINED * spring.samples:
+        least = min(least, _tried(mem, at, law, spring, damped, powers, lags, True))
+    noise = max(least / spring.samples, 1.0)
+    if least > spring.samples * _rough(mem, at):
+        mem[at + FIT.ramp] = 0.0
+        if not damped:
+            return spring
+        return _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), noise)
+    penalty = math.log(max(spring.samples, 2.0))
+    best, lowest = 1, spring.chi / noise + penalty
+    for model in range(2, MODELS):
+        row = at + FIT.tried + model * TRIED
+        score = mem[row] / noise + mem[row + PAID] * penalty
+        if score < lowest:
+            best, lowest = model, score
+    if best == 1:
+        return spring
+    row = at + FIT.tried + best * TRIED
+    mem[at + FIT.ramp] = mem[row + RAMP]
+    found = fitted(mem, at, law, best, spring.k, mem[row + POWER])
+    return found if found.model > 0 else spring
 
 
 @apart
@@ -183,6 +213,7 @@ def fit_law(mem, at, law, damped, powers, lags):
     mem[law + LAW.damping], mem[law + LAW.factor] = found.c, found.g / found.k
     mem[law + LAW.preload], mem[law + LAW.ramp] = found.f_0, found.ramp
     mem[at + FIT.model], mem[at + FIT.chi] = float(found.model), found.chi / found.samples
+    mem[at + FIT.own_model], mem[at + FIT.own_chi] = mem[at + FIT.model], mem[at + FIT.chi]
     mem[at + FIT.lag] = found.tau
     weight = weight_of(mem, at, at + FIT.rows)
     mem[at + FIT.misfit] = math.sqrt(found.chi / (found.samples * weight)) / mem[at + FIT.largest]

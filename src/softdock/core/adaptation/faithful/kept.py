@@ -12,6 +12,8 @@ SAMPLE_CELLS = Cells(
     "sample",
     Cell("depth", 1, "m", "of the mock-ups, as reported"),
     Cell("rate", 1, "m/s", "of the depth"),
+    Cell("depth_2", 1, "m", "of a mean of several samples, at its second instant (samples.py)"),
+    Cell("rate_2", 1, "m/s", "and there"),
     Cell("force", 1, "N", "along the normal"),
     Cell("variance", 1, "N^2", "of its noise"),
     Cell("slope", 1, "N/s", "of the force since the reading before"),
@@ -24,10 +26,14 @@ FIT_CELLS = Cells(
     Cell("due", 1, "-", "samples at which it is fitted again"),
     Cell("stride", 1, "-", "every so many samples one is kept"),
     Cell("model", 1, "-", "number of the law in fit.py; 0: none"),
+    Cell("fitted", 1, "-", "samples that the last fit has seen"),
+    Cell("own_model", 1, "-", "of the samples in which the pair touched alone"),
+    Cell("own_chi", 1, "-", "and its chi^2 per sample"),
     Cell("lag", 1, "s", "of a low-pass that no stamp tells of"),
     Cell("ramp", 1, "m", "d_0 that is tried"),
     Cell("scratch", 78, "", "normal equations"),
     Cell("own", 6, "", "weights of the parameters by themselves"),
+    Cell("tried", 44, "", "of each model chi^2, unknowns, d_0 and n: fit.py"),
     Cell("chi", 1, "-", "of the law that counts, per sample"),
     Cell("spread", 1, "-", "standard deviation of the stiffness, as a share of it"),
     Cell("damping_spread", 1, "Ns/m", "standard deviation of the damping"),
@@ -43,11 +49,11 @@ PULL = 0.02  # of the largest force: below minus that, a contact pulls
 
 
 @apart
-def keep_sample(mem, at, depth, rate, force, variance, slope):
+def keep_sample(mem, at, nodes, force, variance, slope):
     """A sample more; when there is no room, every second one is given up, and from then on only
-    every second is kept."""
+    every second is kept. `nodes`: depth and rate at both instants."""
     mem[at + FIT.largest] = max(mem[at + FIT.largest], abs(force))
-    mem[at + FIT.deepest] = max(mem[at + FIT.deepest], depth)
+    mem[at + FIT.deepest] = max(mem[at + FIT.deepest], max(nodes[0], nodes[2]))
     noise = NOISE_MARGIN * math.sqrt(variance)
     if -force > max(PULL * mem[at + FIT.largest], noise):
         mem[at + FIT.pulled] += 1.0
@@ -68,7 +74,8 @@ def keep_sample(mem, at, depth, rate, force, variance, slope):
                 ]
         mem[at + FIT.stride] = 2.0 * stride
     row = at + FIT.rows + count * SAMPLE_FLOATS
-    mem[row + SAMPLE.depth], mem[row + SAMPLE.rate] = depth, rate
+    mem[row + SAMPLE.depth], mem[row + SAMPLE.rate] = nodes[0], nodes[1]
+    mem[row + SAMPLE.depth_2], mem[row + SAMPLE.rate_2] = nodes[2], nodes[3]
     mem[row + SAMPLE.force], mem[row + SAMPLE.variance] = force, variance
     mem[row + SAMPLE.slope] = slope
     mem[at + FIT.count] = count + 1.0
@@ -84,4 +91,5 @@ def is_due(mem, at):
 @compiled
 def next_due(mem, at):
     seen = mem[at + FIT.seen]
+    mem[at + FIT.fitted] = seen
     mem[at + FIT.due] = seen + max(1.0, math.floor(0.2 * (seen - 1.0)))

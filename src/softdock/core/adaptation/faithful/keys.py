@@ -49,6 +49,14 @@ FAITHFUL = Group(
         size=2,
         kind="contacts",
     ),
+    Parameter(
+        "averages",
+        "averages",
+        "where the sensor's period and hand-over stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="averages",
+    ),
 )
 AT = FAITHFUL.at
 
@@ -60,6 +68,9 @@ class Faithful(NamedTuple):
     number: int  # of pairs
     sensor_at: int  # of what is known of the sensor, in the vector
     on_chaser: bool  # its torque is about the chaser's mock-up
+    hands: bool  # a person may push a mock-up
+    window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
+    scatter: float  # s, root mean square of their instants about the middle
     rows: int  # of what others gave, a row for each cycle that may be computed anew
     tare: bool
     lead: bool
@@ -78,6 +89,9 @@ MARKER = Faithful(
     number=0,
     sensor_at=0,
     on_chaser=True,
+    hands=False,
+    window=0.0,
+    scatter=0.0,
     rows=0,
     tare=True,
     lead=True,

@@ -23,7 +23,7 @@ from softdock.core.spatial.vectors import add, load3, scale, store3, subtract
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump
-SETTLED = 1e-12  # m, rad; an offset below is none
+SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
 @compiled
@@ -33,6 +33,8 @@ def bring_in(method, mem, T):
     e = math.exp(-PACE * T)
     for i in range(2):
         off = mem[m + CELL.leads + i] - delay_of(mem, m + CELL.flight, i)
+        if abs(off) + abs(mem[m + CELL.lead_rates + i]) < SETTLED:
+            continue
         a = mem[m + CELL.lead_rates + i] + PACE * off
         mem[m + CELL.leads + i] += (off + a * T) * e - off
         mem[m + CELL.lead_rates + i] = (a - PACE * (off + a * T)) * e
@@ -43,6 +45,8 @@ def bring_in(method, mem, T):
 def _ahead(method, mem, rig, satellites, lead):
     """The satellites after a lead, under the contact that is believed."""
     m = method.memory
+    if (rig.cycle + 2) * rig.T + lead < mem[m + CELL.clear_until]:
+        return flown(rig, satellites, lead)
     copy_latches(mem, m + CELL.latches, m + CELL.lead_latches)
     cycles = int(math.ceil(lead / rig.T - 1e-9))
     dt = lead / cycles
@@ -105,24 +109,31 @@ def _with_offset(mem, at, rate, motion):
 
 @compiled
 def _fade(mem, at, rate, T):
-    e = math.exp(-FADING * T)
+    """Whether anything is left."""
+    e, left = math.exp(-FADING * T), 0.0
     for i in range(2 * OFFSET_FLOATS):
         a = mem[rate + i] + FADING * mem[at + i]
         moved = mem[at + i] + a * T
         mem[at + i], mem[rate + i] = moved * e, (a - FADING * moved) * e
+        left = max(left, abs(mem[at + i]) + abs(mem[rate + i]))
+    return left > SETTLED
 
 
 @apart
 def smoothed(method, mem, rig, output, jumped):
     """Set-points without a jump; `jumped`: the satellites have, in this cycle."""
     at, rate = method.memory + CELL.offset, method.memory + CELL.offset_rate
+    fading = method.memory + CELL.fading
+    if not jumped and mem[fading] == 0.0:
+        return output
     if jumped and mem[method.memory + CELL.any_sent] != 0.0:
+        mem[fading] = 1.0
         was = load_both(mem, method.memory + CELL.output)
         was = Output(coasting(was.chaser, rig.T), coasting(was.target, rig.T))
         _note_jump(mem, at, rate, was.chaser, output.chaser)
         _note_jump(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, was.target, output.target)
     else:
-        _fade(mem, at, rate, rig.T)
+        mem[fading] = 1.0 if _fade(mem, at, rate, rig.T) else 0.0
     output = Output(
         _with_offset(mem, at, rate, output.chaser),
         _with_offset(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, output.target),

@@ -3,41 +3,115 @@ ones."""
 
 from __future__ import annotations
 
+import math
+
 from softdock.core.adaptation.faithful.cells import CELL
 from softdock.core.adaptation.faithful.fit import fit_law
+from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
+from softdock.core.adaptation.faithful.joint_cells import JOINT
+from softdock.core.adaptation.faithful.joint_start import begin_joint
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, is_due, next_due
-from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
+from softdock.core.adaptation.faithful.many import KEPT
 from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
 from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
+SOME = 4.0  # samples after which any law is better than none
+HURRIED = 4  # rounds of the joint fit in a cycle once nothing touches any more
+STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
 
 @apart
 def fit_again(method, mem, every):
-    """Fit every pair that has enough new samples (`every`: any); whether anything was fitted."""
-    m, anew = method.memory, False
+    """Fit every pair that has enough new samples (`every`: any), and one round of the joint fit;
+    whether anything new was found."""
+    m, anew, many = method.memory, False, method.memory + CELL.many
     for i in range(method.number):
         fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
-        if mem[fit + FIT.seen] == 0.0 or not (every or is_due(mem, fit)):
+        fresh = mem[fit + FIT.seen] > mem[fit + FIT.fitted]
+        if not fresh or not (every or is_due(mem, fit)):
             continue
         next_due(mem, fit)
-        if fit_law(mem, fit, law, method.damping, method.powers, method.lag):
-            anew = True
-            _show(method, mem, law)
-            _share(method, mem, i)
+        anew = _fit_alone(method, mem, i, fit, law) or anew
     rub = m + CELL.rub
-    if (
-        method.friction
-        and mem[rub + RUB.seen] > 0.0
-        and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due])
-    ):
+    fresh = method.friction and mem[rub + RUB.seen] > mem[rub + RUB.fitted]
+    if fresh and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due]):
         mem[rub + RUB.lag] = _lag(method, mem)
         fit_rub(mem, rub)
+        mem[rub + RUB.fitted] = mem[rub + RUB.seen]
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0
-        believe_rub(mem, rub, m + CELL.found, method.number, LAW_FLOATS)
+        if mem[many + KEPT.count] == 0.0:
+            believe_rub(mem, rub, m + CELL.found, method.number, LAW_FLOATS)
         anew = True
-    return anew
+    if mem[many + KEPT.count] == 0.0:
+        return anew
+    return _fit_jointly(method, mem, anew, every)
+
+
+@apart
+def _fit_alone(method, mem, i, fit, law):
+    """A pair by the samples in which it alone touched; where a joint fit has its law, only for that
+    fit to begin with."""
+    m = method.memory
+    kept = mem[m + CELL.joint + JOINT.touched + i] != 0.0
+    for c in range(LAW_FLOATS):
+        mem[m + CELL.one_law + c] = mem[law + c]
+    if not fit_law(mem, fit, law, method.damping, method.powers, method.lag):
+        return False
+    if kept:
+        pulls = mem[law + LAW.pulls]
+        for c in range(LAW_FLOATS):
+            mem[law + c] = mem[m + CELL.one_law + c]
+        mem[law + LAW.pulls] = pulls
+    _show(method, mem, law)
+    _share(method, mem, i)
+    return True
+
+
+@apart
+def _fit_jointly(method, mem, anew, every):
+    """A round of the joint fit, where one is under way or due; whether it has ended."""
+    m, joint, many = method.memory, method.memory + CELL.joint, method.memory + CELL.many
+    fits, laws, rub = m + CELL.fits, m + CELL.found, m + CELL.rub
+    if mem[joint + JOINT.kind] == 0.0:
+        more = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
+        if not (anew or (more and (every or mem[many + KEPT.seen] >= mem[many + KEPT.due]))):
+            return False
+        mem[many + KEPT.due] = 1.25 * mem[many + KEPT.seen] + 1.0
+        begin_joint(mem, joint, many, fits, laws, rub, method.number)
+    done, lag = False, _lag(method, mem)
+    for _ in range(HURRIED if every else 1):
+        if not done:
+            done = joint_round(
+                mem,
+                joint,
+                many,
+                fits,
+                laws,
+                rub,
+                lag,
+                method.number,
+                method.damping,
+                method.powers,
+                method.friction,
+            )
+    if done:
+        mem[joint + JOINT.fitted] = mem[joint + JOINT.seen]
+        believe_joint(mem, joint, many, fits, laws, method.number, method.friction)
+        for i in range(method.number):
+            if mem[fits + i * FIT_FLOATS + FIT.model] > 0.0:
+                _show(method, mem, laws + i * LAW_FLOATS)
+                _share(method, mem, i)
+    return done
+
+
+@compiled
+def is_learning(method, mem):
+    """Whether the joint fit has not seen all samples yet."""
+    joint, many = method.memory + CELL.joint, method.memory + CELL.many
+    waits = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
+    return mem[joint + JOINT.kind] != 0.0 or waits
 
 
 @compiled
@@ -72,10 +146,20 @@ def _show(method, mem, law):
 
 
 @apart
-def is_worth(method, mem):
-    """Whether what was found is known well enough to act on."""
+def is_worth(method, mem, rig):
+    """Whether what was found is known well enough to act on. A first sample may be of a touch that
+    has only begun: a damper's force over no depth looks like any stiffness."""
+    c, t = rig.chaser, rig.target
+    ease = (0.0 if c.fixed else c.inverse_mass[0]) + (0.0 if t.fixed else t.inverse_mass[0])
     for i in range(method.number):
         fit = method.memory + CELL.fits + i * FIT_FLOATS
-        if mem[fit + FIT.model] > 0.0 and mem[fit + FIT.spread] > WORTH:
+        if mem[fit + FIT.model] == 0.0:
+            continue
+        law = load_law(mem, method.memory + CELL.found + i * LAW_FLOATS)
+        pace = rig.T * math.sqrt(ease * steepness(law, max(mem[fit + FIT.deepest], 0.0)))
+        seen = mem[fit + FIT.seen] + mem[method.memory + CELL.many + KEPT.seen]
+        none = mem[method.memory + CELL.laws + i * LAW_FLOATS + LAW.stiffness] == 0.0
+        rough = mem[fit + FIT.spread] > WORTH and not (none and seen >= SOME)
+        if rough or pace > STIFFEST:
             return False
     return True

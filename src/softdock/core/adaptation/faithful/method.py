@@ -15,8 +15,6 @@ and whatever is believed is a passive law from one touch on (docs/faithful.md).
 
 from __future__ import annotations
 
-import math
-
 from softdock.core.adaptation.energy_ledger.method import follow, remember, send
 from softdock.core.adaptation.faithful import notes
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
@@ -34,9 +32,9 @@ from softdock.core.adaptation.faithful.fallback import (
     ledger_work,
 )
 from softdock.core.adaptation.faithful.flight import tared
-from softdock.core.adaptation.faithful.keys import AT, FAITHFUL, MARKER, Faithful
+from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import ahead, note_output, smoothed
-from softdock.core.adaptation.faithful.learn import fit_again, is_worth
+from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
 from softdock.core.adaptation.faithful.past import (
     carry_past,
     contact_impulse,
@@ -45,18 +43,17 @@ from softdock.core.adaptation.faithful.past import (
     note_others,
     store_satellites,
 )
+from softdock.core.adaptation.faithful.prepare import prepare
 from softdock.core.adaptation.faithful.readings import note
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
-    CYCLE,
     Measured,
     Replaced,
     Wrenches,
 )
-from softdock.core.adaptation.measured.doubts import PLACES
 from softdock.core.adaptation.measured.line_of_action import (
     mock_ups_when_felt,
 )
@@ -69,34 +66,8 @@ from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.mounting import ON_CHASER
 from softdock.core.spatial.motion import no_wrench, opposite
 from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
-
-COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
-SENSOR_ON = PLACES.at.on
-
-
-@compiled
-def prepare(marker, vector, base, memory):
-    v, b = vector, base
-    return Faithful(
-        memory=memory,
-        vector=vector,
-        pairs_at=int(v[b + AT.contacts]),
-        number=int(v[b + AT.contacts + COUNT]),
-        sensor_at=base + AT.sensor,
-        on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
-        rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
-        tare=v[b + AT.tare] != 0.0,
-        lead=v[b + AT.lead] != 0.0,
-        damping=v[b + AT.damping] != 0.0,
-        powers=v[b + AT.powers] != 0.0,
-        lag=v[b + AT.lag] != 0.0,
-        friction=v[b + AT.friction] != 0.0,
-        rewind=v[b + AT.rewind] != 0.0,
-        ledger=v[b + AT.ledger] != 0.0,
-    )
 
 
 @apart
@@ -118,12 +89,40 @@ def _by_ledger(method, mem, rig, measured, satellites, wrenches):
             pose_age=measured.pose_age,
             mismatch=measured.mismatch,
         )
-    nothing = Wrenches(no_wrench(), no_wrench())
-    store_wrenches(mem, m + CELL.mean, nothing)
     store3(mem, m + CELL.force, measured.wrenches.chaser.force)
     mem[m + CELL.taken] = ledger_work(ledger, mem) - mem[m + CELL.booked]
     mem[m + CELL.booked] = ledger_work(ledger, mem)
-    return remember(ledger, mem, rig, measured, satellites, wrenches)
+    given = remember(ledger, mem, rig, measured, satellites, wrenches)
+    store_wrenches(mem, m + CELL.mean, given)  # what more the satellites get is of others
+    return given
+
+
+@compiled
+def _in_free_flight(method, mem, measured, wrenches):
+    """Nothing of the contact acts, and what is measured does not."""
+    m, nothing = method.memory, no_wrench()
+    mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
+    mem[m + CELL.taken] = 0.0
+    store3(mem, m + CELL.force, (0.0, 0.0, 0.0))
+    return Wrenches(
+        exchanged(wrenches.chaser, measured.wrenches.chaser, nothing),
+        exchanged(wrenches.target, measured.wrenches.target, nothing),
+    )
+
+
+@apart
+def _pushed(method, mem, measured, satellites, wrenches):
+    """A hand at a mock-up, while nothing touches: what it pushes with acts on the satellites."""
+    given = _in_free_flight(method, mem, measured, wrenches)
+    m, nothing = method.memory, no_wrench()
+    chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
+    target = measured.wrenches.target
+    if method.on_chaser:
+        target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
+    store_wrenches(mem, m + CELL.mean, Wrenches(nothing, nothing))
+    return Wrenches(
+        exchanged(given.chaser, nothing, chaser), exchanged(given.target, nothing, target)
+    )
 
 
 @apart
@@ -135,10 +134,16 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         begin(method, mem)
     note(mem, m + CELL.paired, rig.cycle * rig.T, measured)
     take_samples(method, mem)
-    designed = real_work(method, mem, mock_ups_when_felt(measured), measured.wrenches)
     over = follow_contact(method, mem, rig, measured, satellites)
+    if mem[m + CELL.quick] != 0.0:
+        return _in_free_flight(method, mem, measured, wrenches)
+    if method.hands and mem[m + CELL.phase] == APART and mem[m + CELL.unexplained_now] > 0.0:
+        return _pushed(method, mem, measured, satellites, wrenches)
+    felt = mock_ups_when_felt(measured)
+    designed = real_work(method, mem, rig.cycle, felt, measured.wrenches)
     anew = fit_again(method, mem, over)
-    if over or (anew and is_worth(method, mem)):
+    over = over and not is_learning(method, mem)
+    if over or (anew and is_worth(method, mem, rig)):
         believe(method, mem, over)
     mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
     if mem[m + CELL.phase] == BY_LEDGER:
@@ -182,14 +187,24 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 @apart
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
-    m, mean = method.memory, load_wrenches(mem, method.memory + CELL.mean)
+    m = method.memory
+    if mem[m + CELL.quick] != 0.0:
+        output = smoothed(method, mem, rig, ahead(method, mem, rig, after), False)
+        note_output(method, mem, output)
+        return after, output
+    mean = load_wrenches(mem, m + CELL.mean)
     others = Wrenches(
         given_to(rig.chaser, rig.T, before.chaser, after.chaser, mean.chaser),
         given_to(rig.target, rig.T, before.target, after.target, mean.target),
     )
     note_others(method, mem, rig.cycle, others)
     if mem[m + CELL.phase] == BY_LEDGER:
-        return follow(ledger_of(method, mem, rig.T), mem, rig, measured, before, after, output)
+        mem[m + CELL.given] += work_of(rig, others, before, after)
+        ledger = ledger_of(method, mem, rig.T)
+        end, output = follow(ledger, mem, rig, measured, before, after, output)
+        return bounded(
+            method, mem, rig, end
+        ), output  # its loans add up, and readings may be forged
     end = after
     if mem[m + CELL.acts] != 0.0:
         end = with_others(rig, load_satellites(mem, m + CELL.after), others)
@@ -252,6 +267,7 @@ METHOD = Method(
     refuses=notes.refuses,
     check=notes.check,
     books=notes.books,
+    vouches=notes.vouches,
     events=notes.events,
     once=ONCE,
     settles_energy=True,

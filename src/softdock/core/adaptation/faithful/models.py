@@ -12,7 +12,9 @@ from softdock.core.machine.compiled import apart, compiled
 
 EXACT = 3e-5  # of the largest force: below, a misfit is interpolation and rounding
 SLACK = 0.02  # of the largest force: what has left the surface behind, before a law is known
-ROUNDS = 8  # of Gauss and Newton
+ROUNDS, LINEAR_ROUNDS = 12, 5  # of Gauss and Newton; the later ones where surfaces are left behind
+LATER, FIRST, DEEPER = 0, 1, 2  # how a round of it treats surfaces that may be left behind
+SMALL = 1e-9  # of k: a change that is none
 STEEPEST = 4.0  # largest power
 SINGULAR = 1e-13  # of a parameter's own weight: what is left of it beside the others
 K, C, F_0, TAU, N, G = 0, 1, 2, 3, 4, 5  # the parameters; G = k lambda
@@ -70,20 +72,6 @@ NOTHING = Found(
 
 
 @compiled
-def _counts(mem, at, law, depth, rate, force):
-    """Whether a sample tells of the law: not where the surface is left behind."""
-    if depth <= 0.0:
-        return False
-    if mem[law + LAW.pulls] != 0.0 or rate >= 0.0:
-        return True
-    if mem[law + LAW.stiffness] > 0.0:
-        spring = mem[law + LAW.stiffness] * math.pow(depth, mem[law + LAW.power])
-        pushed = spring * (1.0 + mem[law + LAW.factor] * rate) + mem[law + LAW.damping] * rate
-        return pushed + mem[law + LAW.preload] > 0.0
-    return force > SLACK * mem[at + FIT.largest]
-
-
-@compiled
 def weight_of(mem, at, row):
     small = EXACT * mem[at + FIT.largest]
     return 1.0 / (mem[row + SAMPLE.variance] + small * small)
@@ -94,34 +82,63 @@ def has(model, parameter):
     return (MASKS[model] >> parameter) & 1 == 1
 
 
+@compiled
+def _at_node(model, p, d, r, unit, ramp):
+    """Of a law at a depth and a rate: d^n by its largest, its logarithm, what has come of a
+    pre-load."""
+    x, log = d / unit, 0.0
+    if has(model, N):
+        log = math.log(x)
+        x = math.exp(p[N] * log)
+    return x, log, min(d / ramp, 1.0) if ramp > 0.0 else 1.0
+
+
+@compiled
+def _deeper(mem, at):
+    """Samples in which the depth grows."""
+    count = 0
+    for i in range(int(mem[at + FIT.count])):
+        count += 1 if mem[at + FIT.rows + i * SAMPLE_FLOATS + SAMPLE.rate] >= 0.0 else 0
+    return count
+
+
 @apart
-def _equations(mem, at, law, model, p):
-    """Normal equations of a model around parameters `p`, into the scratch; chi^2 and samples."""
+def _equations(mem, at, law, model, p, first):
+    """Normal equations of a model around parameters `p`, into the scratch; chi^2 and samples.
+    `first`: nothing is known of p, and where the surface is left behind must be guessed; with
+    DEEPER only samples of depths that grow are taken, which never are."""
     a, unit = at + FIT.scratch, mem[at + FIT.deepest]
     for i in range(SIZE * WIDTH):
         mem[a + i] = 0.0
-    chi, count, ramp = 0.0, 0.0, mem[at + FIT.ramp]
+    chi, count, ramp, pulls = 0.0, 0.0, mem[at + FIT.ramp], mem[law + LAW.pulls] != 0.0
     for i in range(int(mem[at + FIT.count])):
         row = at + FIT.rows + i * SAMPLE_FLOATS
         d, r, f = mem[row + SAMPLE.depth], mem[row + SAMPLE.rate], mem[row + SAMPLE.force]
-        if not _counts(mem, at, law, d, r, f):
+        d_2, r_2 = mem[row + SAMPLE.depth_2], mem[row + SAMPLE.rate_2]
+        if d <= 0.0 or d_2 <= 0.0:
+            continue
+        parts = r < 0.0 and not pulls
+        if parts and (first == DEEPER or (first == FIRST and f <= SLACK * mem[at + FIT.largest])):
             continue
         w, s = weight_of(mem, at, row), mem[row + SAMPLE.slope]
-        x, log = d / unit, 0.0
-        if has(model, N):
-            log = math.log(x)
-            x = math.exp(p[N] * log)
-        whole = p[K] + p[G] * r
-        early = min(d / ramp, 1.0) if ramp > 0.0 else 1.0
-        e = f + p[TAU] * s - whole * x - p[C] * r - p[F_0] * early
+        x, log, early = _at_node(model, p, d, r, unit, ramp)
+        x_2, log_2, early_2 = x, log, early
+        if d_2 != d or r_2 != r:
+            x_2, log_2, early_2 = _at_node(model, p, d_2, r_2, unit, ramp)
+        one, two = (p[K] + p[G] * r) * x, (p[K] + p[G] * r_2) * x_2
+        rate, come = 0.5 * (r + r_2), 0.5 * (early + early_2)
+        pushed = 0.5 * (one + two) + p[C] * rate + p[F_0] * come
         j = (
-            x,
-            r if has(model, C) else 0.0,
-            early if has(model, F_0) else 0.0,
+            0.5 * (x + x_2),
+            rate if has(model, C) else 0.0,
+            come if has(model, F_0) else 0.0,
             -s if has(model, TAU) else 0.0,
-            whole * x * log,
-            x * r if has(model, G) else 0.0,
+            0.5 * (one * log + two * log_2),
+            0.5 * (x * r + x_2 * r_2) if has(model, G) else 0.0,
         )
+        if parts and pushed <= 0.0 and first == LATER:  # the surface is left behind: no force
+            pushed, j = 0.0, (0.0, 0.0, 0.0, j[TAU], 0.0, 0.0)
+        e = f + p[TAU] * s - pushed
         chi, count = chi + w * e * e, count + 1.0
         for b in range(SIZE):
             for c in range(b, SIZE):
@@ -171,8 +188,10 @@ def fitted(mem, at, law, model, k, n):
     p = (k, 0.0, 0.0, 0.0, n, 0.0)
     a, seeks = at + FIT.scratch, has(model, N)
     chi, count, variance, damping_variance = 0.0, 0.0, 0.0, 0.0
-    for round_ in range(ROUNDS if seeks else 2):
-        chi, count = _equations(mem, at, law, model, p)
+    first = DEEPER if not seeks and _deeper(mem, at) > SIZE else FIRST
+    for round_ in range(ROUNDS if seeks else LINEAR_ROUNDS):
+        chi, count = _equations(mem, at, law, model, p, first)
+        first = LATER
         _note_own(mem, at, model)
         if count < 1.0 or not _solve(mem, at, model):
             return NOTHING
@@ -180,7 +199,7 @@ def fitted(mem, at, law, model, k, n):
         damping_variance = mem[a + C * WIDTH + SIZE + C]
         last = 2 * SIZE
         dn = mem[a + N * WIDTH + last] if seeks else 0.0
-        if round_ > 0 and abs(dn) < 1e-10:
+        if round_ > 0 and abs(dn) < 1e-10 and abs(mem[a + K * WIDTH + last]) < SMALL * abs(p[K]):
             break
         part = 0.5 / abs(dn) if abs(dn) > 0.5 else 1.0
         p = (

@@ -11,9 +11,11 @@ from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.fallback import ledger_floats
 from softdock.core.adaptation.faithful.fit import EXPLAINED
 from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT
+from softdock.core.adaptation.faithful.joint_cells import JOINT
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.keys import past_rows
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.many import KEPT
 from softdock.core.adaptation.faithful.readings import PAIRED
 from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.shapes.keys import MOST_PAIRS
@@ -57,8 +59,8 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
             problems.append(("name", "faithful", allowed))
     hands = [body for body in ("chaser", "target") if len(tables["hand"][body]["rows"]) > 0]
     said = [
-        f"a hand on the {body}'s mock-up is a force that the shapes do not explain: the energy "
-        "ledger takes over while it lasts, and the satellites may hardly feel it"
+        f"a hand on the {body}'s mock-up is felt while nothing touches; in a contact its force is "
+        "taken for the contact's"
         for body in hands
     ]
     return problems, [f"faithful: {words}" for words in said]
@@ -93,9 +95,16 @@ def _law(mem: Any, i: int) -> dict[str, Any]:
         "sensor_lag_s": float(mem[fit + FIT.lag]),
         "pulls": bool(mem[law + LAW.pulls]),
         "misfit": float(mem[fit + FIT.misfit]),
+        "misfit_of_noise": float(mem[fit + FIT.chi]),
         "samples": float(mem[fit + FIT.seen]),
     }
     return {f"contact_{i}_{key}": value for key, value in named.items()}
+
+
+def _friction_spread(mem: Any) -> int:
+    """Where the standard deviation of the friction stands that is believed."""
+    jointly = mem[CELL.joint + JOINT.fitted] > 0.0
+    return CELL.joint + JOINT.friction_spread if jointly else CELL.rub + RUB.spread
 
 
 def books(mem: Any) -> dict[str, Any]:
@@ -103,6 +112,7 @@ def books(mem: Any) -> dict[str, Any]:
     found: dict[str, Any] = {
         "contacts": float(mem[CELL.contacts]),
         "contacts_by_ledger": float(mem[CELL.blind] + mem[CELL.strange]),
+        "contacts_too_long": float(mem[CELL.overlong]),
         "rewinds": float(mem[CELL.rewinds]),
         "most_cycles_rewound": float(mem[CELL.longest]),
         "taken_by_bound_J": float(mem[CELL.cut]),
@@ -111,13 +121,32 @@ def books(mem: Any) -> dict[str, Any]:
         "noise_N": _noise(mem),
         "tare_N": [float(x) for x in mem[CELL.flight + FLIGHT.force :][:3]],
         "tool_error_kg": _tool(mem),
-        "friction": float(mem[CELL.rub + RUB.friction]),
-        "friction_spread": float(mem[CELL.rub + RUB.spread]),
-        "friction_speed_m_per_s": float(mem[CELL.rub + RUB.slip]),
+        "friction": float(mem[CELL.found + LAW.friction]),
+        "friction_spread": float(mem[_friction_spread(mem)]),
+        "friction_speed_m_per_s": float(mem[CELL.found + LAW.slip]),
+        "samples_of_several_touches": float(mem[CELL.many + KEPT.seen]),
     }
     for i in range(MOST_PAIRS):
         found |= _law(mem, i)
     return found
+
+
+def vouches(found: Mapping[str, Any]) -> list[str]:
+    """From the books of a run: what was not learnt; nothing where all was."""
+    said = []
+    if found.get("contacts_by_ledger", 0.0):
+        said.append("the energy ledger had the satellites in a contact")
+    if found.get("contacts", 0.0) and not any(
+        f"contact_{i}_law" in found for i in range(MOST_PAIRS)
+    ):
+        said.append("no reading told of a contact's law")
+    for i in range(MOST_PAIRS):
+        misfit = found.get(f"contact_{i}_misfit", 0.0)
+        if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
+            said.append(f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left")
+    if found.get("contacts_too_long", 0.0):
+        said.append("a contact lasted longer than rewind_s")
+    return said
 
 
 def events(mem: Any, T: float) -> list[str]:

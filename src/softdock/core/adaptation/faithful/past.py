@@ -21,7 +21,7 @@ from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
-MOST_CYCLES = 24  # computed anew in one cycle
+MOST_CYCLES, MOST_STEPS = 24, 160  # computed anew in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
 
 
@@ -114,8 +114,8 @@ def carry_past(method, mem, rig):
     m = method.memory
     stamp = int(mem[m + CELL.shadow_stamp])
     satellites = load_satellites(mem, m + CELL.shadow)
-    end = min(rig.cycle, stamp + MOST_CYCLES)
-    while stamp < end:
+    end, spent = min(rig.cycle, stamp + MOST_CYCLES), 0
+    while stamp < end and spent < MOST_STEPS:
         before = satellites
         satellites, steps = believed_cycle(
             mem,
@@ -127,6 +127,7 @@ def carry_past(method, mem, rig):
             satellites,
             rig.T,
         )
+        spent += steps + 1
         if steps == 0:
             satellites = flown(rig, satellites, rig.T)
         else:

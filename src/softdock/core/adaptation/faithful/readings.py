@@ -94,16 +94,16 @@ def note(mem, at, t, measured):
 
 
 @compiled
-def next_force(mem, at):
-    """First float of the oldest force sample that is not paired yet and whose instant the poses
-    cover; -1: none."""
+def next_force(mem, at, late):
+    """First float of the oldest force sample that is not paired yet and whose instant, and `late`
+    [s] more, the poses cover; -1: none."""
     count, taken = int(mem[at + PAIRED.forces]), int(mem[at + PAIRED.taken])
     taken = max(taken, count - ROWS)
     if taken >= count or mem[at + PAIRED.poses] == 0.0:
         return -1
     row = row_of(_wrenches(at), taken)
     newest = row_of(_motions(at), int(mem[at + PAIRED.poses]) - 1)
-    if mem[row] > mem[newest] + SAME_TIME:
+    if mem[row] + late > mem[newest] + SAME_TIME:
         return -1
     mem[at + PAIRED.taken] = taken + 1.0
     return row

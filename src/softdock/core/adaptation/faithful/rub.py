@@ -30,6 +30,7 @@ RUB_CELLS = Cells(
     Cell("count", 1, "-", "samples kept"),
     Cell("seen", 1, "-", "samples in all"),
     Cell("due", 1, "-", "samples at which it is fitted again"),
+    Cell("fitted", 1, "-", "samples that the last fit has seen"),
     Cell("friction", 1, "-", "mu; 0: none is believed"),
     Cell("slip", 1, "m/s", "v_0"),
     Cell("spread", 1, "-", "standard deviation of mu"),
@@ -40,7 +41,7 @@ RUB_CELLS = Cells(
 RUB, RUB_FLOATS = RUB_CELLS.at, RUB_CELLS.size
 EXACT = 1e-5  # of the largest normal force
 SURE = 5.0  # standard deviations
-LEAST = 1e-4  # a smaller coefficient is none
+LEAST, MOST = 1e-4, 2.0  # a smaller coefficient is none; of a larger one, something else is felt
 SLOWEST, FASTEST, GRID = 1e-5, 1.0, 16  # m/s, m/s, values of v_0 that are tried
 HALVINGS = 40
 
@@ -97,7 +98,7 @@ def fit_rub(mem, at):
     chi, friction, variance, all_of_it = misfit(mem, at, slip)
     more = max(chi / count, 1.0)
     mem[at + RUB.spread] = math.sqrt(more * variance)
-    sure = friction > max(SURE * mem[at + RUB.spread], LEAST) and chi < 0.25 * all_of_it
+    sure = max(SURE * mem[at + RUB.spread], LEAST) < friction < MOST and chi < 0.25 * all_of_it
     mem[at + RUB.friction], mem[at + RUB.slip] = (friction, slip) if sure else (0.0, 1e-3)
 
 

@@ -3,7 +3,11 @@ friction's.
 
 The touches' normals and points are known from the shapes, so a wrench is worth more than its force:
 of one touch the force at its point is the least-squares solution of six equations (three of force,
-three of torque, each by its noise); of several, the normal forces are.
+three of torque, each by its noise). Wrenches of several touches are kept whole (many.py).
+
+A reading that is the mean of N samples, a period h apart, is the mean of the law over them. To
+third order in the window that is its mean at two instants, h sqrt((N^2 - 1) / 12) before and after
+the middle. Readings in whose window a touch begins or ends are left out.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from softdock.core.adaptation.faithful.flight import (
     tool_error,
 )
 from softdock.core.adaptation.faithful.kept import FIT_FLOATS, keep_sample
-from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES, keep_many
 from softdock.core.adaptation.faithful.readings import (
     PAIRED,
     WRENCH,
@@ -30,10 +34,13 @@ from softdock.core.adaptation.faithful.readings import (
     slope_at,
 )
 from softdock.core.adaptation.faithful.rub import keep_rub
-from softdock.core.adaptation.faithful.touches import places_of
-from softdock.core.machine.cells import Cell, Cells
+from softdock.core.adaptation.faithful.touches import (
+    NOWHERE,
+    copy_latches,
+    free_for,
+    places_of,
+)
 from softdock.core.machine.compiled import apart, compiled
-from softdock.core.shapes.keys import MOST_PAIRS
 from softdock.core.spatial.motion import Wrench, load_wrench
 from softdock.core.spatial.vectors import (
     add_scaled,
@@ -53,12 +60,14 @@ TINY = 1e-30  # N^2, in place of a noise of zero
 FADED = 0.15  # s after a touch; before, a low-pass may still show it
 STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
+SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
+STEADY = 1e-9  # rate of a lead that is brought in no more
 
 
 @compiled
-def _at_point(place, wrench, noise):
-    """The whole force at a touch, and the variance of a component of it at most."""
-    r = place.on_chaser
+def _at_point(r, wrench, noise):
+    """The whole force at a touch that is `r` from the chaser's centre of mass, and the variance of
+    a component of it at most."""
     a, b = 1.0 / (noise[0] * noise[0] + TINY), 1.0 / (noise[1] * noise[1] + TINY)
     rr = dot(r, r)
     matrix = (
@@ -80,18 +89,29 @@ def _quadratic(m, a):
 
 
 @apart
-def _one_touch(method, mem, i, place, wrench, slope, noise):
-    """A sample of pair i, which alone touches."""
-    m, n = method.memory, place.normal
-    fit = m + CELL.fits + i * FIT_FLOATS
-    force, matrix = _at_point(place, wrench, noise)
+def _one_touch(method, mem, wrench, slope, noise):
+    """A sample of a pair which alone touches: the one in the scratch."""
+    m, row = method.memory, method.memory + CELL.touch_rows
+    n, arm, sliding = (
+        load3(mem, row + TOUCH.normal),
+        load3(mem, row + TOUCH.arm),
+        load3(mem, row + TOUCH.sliding),
+    )
+    fit = m + CELL.fits + int(mem[row + TOUCH.pair]) * FIT_FLOATS
+    force, matrix = _at_point(arm, wrench, noise)
     pushed, variance = dot(n, force), _quadratic(matrix, n)
-    change = _at_point(place, slope, noise)[0]
+    change = _at_point(arm, slope, noise)[0]
     rising = dot(n, change)
-    keep_sample(mem, fit, place.depth, place.rate, pushed, variance, rising)
-    speed = norm(place.sliding)
+    nodes = (
+        mem[row + TOUCH.depth],
+        mem[row + TOUCH.rate],
+        mem[row + TOUCH.depth_2],
+        mem[row + TOUCH.rate_2],
+    )
+    keep_sample(mem, fit, nodes, pushed, variance, rising)
+    speed = norm(sliding)
     if method.friction and speed > FRICTION_SPEED and pushed > 0.0:
-        against = scale(-1.0 / speed, place.sliding)
+        against = scale(-1.0 / speed, sliding)
         keep_rub(
             mem,
             m + CELL.rub,
@@ -105,80 +125,78 @@ def _one_touch(method, mem, i, place, wrench, slope, noise):
 
 
 @compiled
-def _direction(mem, law, place):
-    """Force of a touch per unit of its normal force, with the friction that is believed."""
-    speed, slip = norm(place.sliding), mem[law + LAW.slip]
-    if mem[law + LAW.friction] == 0.0 or speed == 0.0:
-        return place.normal
-    share = mem[law + LAW.friction] / (speed * speed + slip * slip) ** 0.5
-    return add_scaled(place.normal, -share, place.sliding)
-
-
-ROW_CELLS = Cells(
-    "touch_row",
-    Cell("pair", 1, "-", "which pair"),
-    Cell("depth", 1, "m"),
-    Cell("rate", 1, "m/s"),
-    Cell("force", 3, "-", "per unit of normal force"),
-    Cell("torque", 3, "m", "of that, about the chaser's centre of mass"),
-    Cell("spare", 1, "-"),
-)
-ROW, ROW_FLOATS = ROW_CELLS.at, ROW_CELLS.size
-WIDTH = 2 * MOST_PAIRS + 1
-SINGULAR = 1e-4  # of a touch's own weight: what is left of it beside the others; below, not told
+def _note_touch(mem, row, i, place):
+    mem[row + TOUCH.pair] = float(i)
+    mem[row + TOUCH.depth], mem[row + TOUCH.rate] = place.depth, place.rate
+    mem[row + TOUCH.depth_2], mem[row + TOUCH.rate_2] = place.depth, place.rate
+    store3(mem, row + TOUCH.normal, place.normal)
+    store3(mem, row + TOUCH.arm, place.on_chaser)
+    store3(mem, row + TOUCH.sliding, place.sliding)
 
 
 @compiled
-def _note_touch(method, mem, count, i, place):
-    m = method.memory
-    row = m + CELL.touch_rows + count * ROW_FLOATS
-    d = _direction(mem, m + CELL.found + i * LAW_FLOATS, place)
-    mem[row + ROW.pair], mem[row + ROW.depth], mem[row + ROW.rate] = (
-        float(i),
-        place.depth,
-        place.rate,
-    )
-    store3(mem, row + ROW.force, d)
-    store3(mem, row + ROW.torque, cross(place.on_chaser, d))
+def _one_place(mem, rows, count, i, place):
+    """Into the scratch, where it touches; how many touch by then."""
+    if place.depth <= 0.0:
+        return count
+    if count < TOUCHES:
+        _note_touch(mem, rows + count * TOUCH_FLOATS, i, place)
+    return count + 1
 
 
 @apart
-def _many_touches(method, mem, count, wrench, noise):
-    """A sample of every touch: normal equations by elimination."""
-    rows, matrix = method.memory + CELL.touch_rows, method.memory + CELL.touch_matrix
-    a, b = 1.0 / (noise[0] * noise[0] + TINY), 1.0 / (noise[1] * noise[1] + TINY)
-    for i in range(count):
-        f, t = (
-            load3(mem, rows + i * ROW_FLOATS + ROW.force),
-            load3(mem, rows + i * ROW_FLOATS + ROW.torque),
-        )
-        for j in range(count):
-            other = rows + j * ROW_FLOATS
-            mem[matrix + i * WIDTH + j] = a * dot(f, load3(mem, other + ROW.force)) + b * dot(
-                t, load3(mem, other + ROW.torque)
-            )
-        mem[matrix + i * WIDTH + count] = a * dot(f, wrench.force) + b * dot(t, wrench.torque)
-    for i in range(count):
-        own = a * dot(
-            load3(mem, rows + i * ROW_FLOATS + ROW.force),
-            load3(mem, rows + i * ROW_FLOATS + ROW.force),
-        )
-        pivot = mem[matrix + i * WIDTH + i]
-        if pivot < SINGULAR * own:
-            return
-        mem[rows + i * ROW_FLOATS + ROW.spare] = 1.0 / pivot
-        for j in range(count):
-            if j != i:
-                factor = mem[matrix + j * WIDTH + i] / pivot
-                for c in range(i, count + 1):
-                    mem[matrix + j * WIDTH + c] -= factor * mem[matrix + i * WIDTH + c]
-    for i in range(count):
-        row = rows + i * ROW_FLOATS
-        force = mem[matrix + i * WIDTH + count] / mem[matrix + i * WIDTH + i]
-        fit = method.memory + CELL.fits + int(mem[row + ROW.pair]) * FIT_FLOATS
-        keep_sample(
-            mem, fit, mem[row + ROW.depth], mem[row + ROW.rate], force, mem[row + ROW.spare], 0.0
-        )
+def _touches(method, mem, both):
+    """Where the mock-ups touch, into the scratch; how many touches there are, the largest depth."""
+    m, count, found = method.memory, 0, NOWHERE
+    for i in range(method.number):
+        places = places_of(mem, m + CELL.pairs, m + CELL.mock_latches, i, both.chaser, both.target)
+        found = max(found, max(places.first.depth, places.second.depth))
+        count = _one_place(mem, m + CELL.touch_rows, count, i, places.first)
+        count = _one_place(mem, m + CELL.touch_rows, count, i, places.second)
+    return count, found
+
+
+@compiled
+def _two_instants(y_0, before, after, share):
+    """Of a quantity at the middle and at both ends of a window, at the two instants whose mean is
+    that of all samples in it."""
+    odd, even = 0.5 * (after - before), 0.5 * (after + before) - y_0
+    return y_0 - share * odd + share * share * even, y_0 + share * odd + share * share * even
+
+
+@compiled
+def _spread_touch(mem, row, share, before, after):
+    d = _two_instants(mem[row + TOUCH.depth], before.depth, after.depth, share)
+    r = _two_instants(mem[row + TOUCH.rate], before.rate, after.rate, share)
+    mem[row + TOUCH.depth], mem[row + TOUCH.depth_2] = d
+    mem[row + TOUCH.rate], mem[row + TOUCH.rate_2] = r
+
+
+@apart
+def _over_window(method, mem, t, count):
+    """A reading that is the mean of a window: every touch of the scratch at its two instants.
+    False: a touch began or ended within, and the reading tells of no law."""
+    m, half = method.memory, 0.5 * method.window
+    copy_latches(mem, m + CELL.mock_latches, m + CELL.window_latches)
+    early = mock_ups_at(mem, m + CELL.paired, t - half)
+    late = mock_ups_at(mem, m + CELL.paired, t + half)
+    share, noted = method.scatter / half, 0
+    for i in range(method.number):
+        at = m + CELL.window_latches
+        before = places_of(mem, m + CELL.pairs, at, i, early.chaser, early.target)
+        after = places_of(mem, m + CELL.pairs, at, i, late.chaser, late.target)
+        for second in range(2):
+            one = before.second if second == 1 else before.first
+            other = after.second if second == 1 else after.first
+            if (one.depth > 0.0) != (other.depth > 0.0):
+                return False
+            if one.depth > 0.0:
+                row = m + CELL.touch_rows + noted * TOUCH_FLOATS
+                noted += 1
+                if noted > min(count, TOUCHES) or int(mem[row + TOUCH.pair]) != i:
+                    return False
+                _spread_touch(mem, row, share, one, other)
+    return noted == count
 
 
 @compiled
@@ -195,9 +213,21 @@ def _in_flight(method, mem, flight, q, raw, a):
     if sure and norm(wrench.force) > max(STRANGE * noise[0], mem[m + CELL.matters]):
         mem[m + CELL.unexplained] += 1.0
         mem[m + CELL.unexplained_now] += 1.0
+        mem[m + CELL.mock_clear_until] = 0.0
         return
     mem[m + CELL.unexplained_now] = 0.0
     note_flight(mem, flight, q, raw)
+
+
+@compiled
+def _flies(method, mem, flight, t, q, raw):
+    """A reading while the shapes are apart."""
+    m, zero = method.memory, (0.0, 0.0, 0.0)
+    if not method.tare or t - mem[m + CELL.last_touch] <= FADED:
+        return
+    ramp = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + 1])
+    a = acceleration_at(mem, m + CELL.paired, t) if ramp > STEADY else zero
+    _in_flight(method, mem, flight, q, raw, a)
 
 
 @apart
@@ -206,24 +236,21 @@ def take_sample(method, mem, row):
     m = method.memory
     t, raw = mem[row], load_wrench(mem, row + WRENCH)
     both = mock_ups_at(mem, m + CELL.paired, t)
-    count, which, deepest_one = 0, 0, 0.0
-    for i in range(method.number):
-        places = places_of(mem, m + CELL.pairs, m + CELL.mock_latches, i, both.chaser, both.target)
-        deepest_one = max(deepest_one, max(places.first.depth, places.second.depth))
-        if places.first.depth > 0.0:
-            _note_touch(method, mem, count, i, places.first)
-            count, which = count + 1, i
-        if places.second.depth > 0.0:
-            _note_touch(method, mem, count, i, places.second)
-            count, which = count + 1, i
-    mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
     flight, q = m + CELL.flight, both.chaser.q
+    if t + method.window < mem[m + CELL.mock_clear_until]:
+        _flies(method, mem, flight, t, q, raw)
+        return
+    count, deepest_one = _touches(method, mem, both)
+    mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
+    whole = method.window == 0.0 or _over_window(method, mem, t, count)
     if count == 0:
-        if method.tare and t - mem[m + CELL.last_touch] > FADED:
-            _in_flight(method, mem, flight, q, raw, acceleration_at(mem, m + CELL.paired, t))
+        free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
+        mem[m + CELL.mock_clear_until] = t + free
+        if whole:
+            _flies(method, mem, flight, t, q, raw)
         return
     mem[m + CELL.unexplained_now], mem[m + CELL.last_touch] = 0.0, t
-    if method.tare and mem[flight + FLIGHT.count] < ENOUGH:
+    if not whole or (method.tare and mem[flight + FLIGHT.count] < ENOUGH):
         return  # what the sensor shows without a touch is not known
     wrench = tared(mem, flight, q, raw) if method.tare else raw
     error = tool_error(mem, flight) if method.tare else 0.0
@@ -237,27 +264,18 @@ def take_sample(method, mem, row):
     if not method.on_chaser:  # its torque was carried over the satellites' distance
         noise = (noise[0], NO_TORQUE * (noise[0] + norm(wrench.force)))
     mem[m + CELL.samples] += 1.0
+    slope = slope_at(mem, m + CELL.paired)
     if count == 1:
-        places = places_of(
-            mem, m + CELL.pairs, m + CELL.mock_latches, which, both.chaser, both.target
-        )
-        _one_touch(
-            method,
-            mem,
-            which,
-            places.first if places.first.depth > 0.0 else places.second,
-            wrench,
-            slope_at(mem, m + CELL.paired),
-            noise,
-        )
+        _one_touch(method, mem, wrench, slope, noise)
     else:
-        _many_touches(method, mem, count, wrench, noise)
+        keep_many(mem, m + CELL.many, m + CELL.touch_rows, count, wrench, slope, noise)
 
 
 @apart
 def take_samples(method, mem):
     """All readings that can be paired by now."""
-    row = next_force(mem, method.memory + CELL.paired)
+    late = 0.5 * method.window
+    row = next_force(mem, method.memory + CELL.paired, late)
     while row >= 0:
         take_sample(method, mem, row)
-        row = next_force(mem, method.memory + CELL.paired)
+        row = next_force(mem, method.memory + CELL.paired, late)

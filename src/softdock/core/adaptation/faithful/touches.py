@@ -8,6 +8,7 @@ tip is, is latched per user: four floats of `mem` from `latches` on.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from softdock.core.machine.compiled import apart, compiled
@@ -15,9 +16,11 @@ from softdock.core.shapes.models import touch_pair
 from softdock.core.shapes.pair import PAIR_FLOATS, kind_in, load_pair
 from softdock.core.shapes.tip import tip_in_target
 from softdock.core.spatial.rotations import rotate
-from softdock.core.spatial.vectors import add, add_scaled, cross, dot, scale, subtract
+from softdock.core.spatial.vectors import add, add_scaled, cross, dot, norm, scale, subtract
 
 NOWHERE = -1e300
+TINY = 1e-12  # m/s
+LONGEST = 0.25  # s between two looks at how far apart they are
 
 
 class Place(NamedTuple):
@@ -78,6 +81,18 @@ def deepest(mem, pairs, latches, count, chaser, target):
         places = places_of(mem, pairs, latches, i, chaser, target)
         found = max(found, max(places.first.depth, places.second.depth))
     return found
+
+
+@compiled
+def free_for(gap, chaser, target, reach, swiftest):
+    """How long two bodies that are `gap` [m] apart surely stay apart [s]: a tip, `reach` [m] from
+    the chaser's centre of mass at most, moves over the target at most as fast as all motions
+    together, twice that is allowed for, and no body is accelerated beyond `swiftest` [m/s^2]."""
+    if gap <= 0.0:
+        return 0.0
+    apart_by = norm(subtract(chaser.p, target.p)) + reach
+    speed = norm(subtract(chaser.v, target.v)) + norm(chaser.w) * reach + norm(target.w) * apart_by
+    return min(0.5 * gap / (speed + TINY), min(math.sqrt(gap / swiftest), LONGEST))
 
 
 @compiled

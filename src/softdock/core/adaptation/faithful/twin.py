@@ -2,8 +2,9 @@
 an impulse, half a drift.
 
 The impulses of all touches are taken at the middle of a step, each equal and opposite about one
-point: linear and angular momentum of the pair stay to rounding, whatever is believed. Friction is
-implicit (a nearly sticking touch is a damper of mu N / v_0, far too stiff for an explicit step).
+point: linear and angular momentum of the pair stay to rounding, whatever is believed. Friction, far
+too stiff for an explicit step where a touch nearly sticks (a damper of mu N / v_0), is taken half
+before and half after the push, each half exact for the speed along its sliding.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from softdock.core.spatial.vectors import (
     negate,
     norm,
     scale,
+    subtract,
     symmetric_times,
 )
 
@@ -32,6 +34,7 @@ FINEST, COARSEST = 0.05, 2  # rad of the contact's oscillation in a step; fewest
 MOST_STEPS = 24
 NEWTON = 12  # rounds of the search for the sliding speed after a step
 CONVERGED = 1e-12  # of that speed
+STILL = 1e-15  # m/s; below, there is no direction of sliding
 
 
 @compiled
@@ -95,54 +98,117 @@ def struck(rig, satellites, place, impulse):
 
 
 @apart
-def _rubbed(rig, satellites, law, place, normal, sliding, dt):
-    """Friction's impulse [Ns] over a step, from the sliding that it leaves: implicit."""
-    free = norm(sliding)
-    if free == 0.0:
-        return (0.0, 0.0, 0.0)
-    along = scale(1.0 / free, sliding)
-    ease = dot(along, yielded(rig, satellites, place, along))
-    most = dt * law.friction * normal  # Ns
-    left, slip = 0.0, law.slip * law.slip
-    for _ in range(NEWTON):  # left (1 + ease most / sqrt(left^2 + slip^2)) = free, from below
-        root = math.sqrt(left * left + slip)
-        miss = left + ease * most * left / root - free
-        left = left - miss / (1.0 + ease * most * slip / (root * root * root))
-        if abs(miss) < CONVERGED * free:
-            break
-    return scale(-most * left / math.sqrt(left * left + slip), along)
+def _body_compliance(params, q, arm):
+    """Velocity of a body's point per impulse there, as a symmetric matrix [1/kg]."""
+    if params.fixed:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    x = _yielded(params, q, arm, (1.0, 0.0, 0.0))
+    y = _yielded(params, q, arm, (0.0, 1.0, 0.0))
+    z = _yielded(params, q, arm, (0.0, 0.0, 1.0))
+    return (x[0], y[1], z[2], x[1], x[2], y[2])
+
+
+@compiled
+def _compliance(rig, satellites, place):
+    """Relative velocity of the touching points per impulse on the chaser, as a symmetric matrix."""
+    a = _body_compliance(rig.chaser, satellites.chaser.q, place.on_chaser)
+    b = _body_compliance(rig.target, satellites.target.q, place.on_target)
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
 @apart
-def _after_touch(rig, satellites, law, place, dt):
-    """Both after what one touch does in a step."""
-    n = place.normal
-    ease = yielded(rig, satellites, place, n)
-    normal = push_over(law, place.depth, place.rate, dot(n, ease), dt)
-    if normal == 0.0:
+def _velocity(params, body, arm):
+    """Of a body's point, world axes."""
+    spin = symmetric_times(params.inverse_inertia, rotate_back(body.q, body.L))
+    return add(body.v, cross(_world(body.q, spin), arm))
+
+
+@compiled
+def _slowed(free, slip, brake):
+    """A sliding speed after friction: v' = - a v / sqrt(v^2 + v_0^2) over a time, `brake` = a times
+    that time [m/s]. Exact: what falls by it is z + v_0 ln(v / (v_0 + z)), z = sqrt(v^2 + v_0^2);
+    sought in ln v, in which it is convex."""
+    z = math.sqrt(free * free + slip * slip)
+    log = math.log(free)
+    goal = z + slip * (log - math.log(slip + z)) - brake
+    for _ in range(NEWTON):
+        v = math.exp(log)
+        z = math.sqrt(v * v + slip * slip)
+        miss = z + slip * (log - math.log(slip + z)) - goal
+        log -= miss / z
+        if abs(miss) < CONVERGED * z:
+            break
+    return math.exp(log)
+
+
+@apart
+def _rubbed(law, compliance, normal, n, u, dt):
+    """Friction's impulse [Ns] over dt at a relative velocity u of the touching points."""
+    sliding = add_scaled(u, -dot(n, u), n)
+    free = norm(sliding)
+    if free <= STILL:
+        return (0.0, 0.0, 0.0)
+    along = scale(1.0 / free, sliding)
+    ease = dot(along, symmetric_times(compliance, along))
+    left = _slowed(free, law.slip, ease * law.friction * normal * dt)
+    return scale((left - free) / ease, along)
+
+
+@apart
+def _impulse(law, compliance, depth, n, u, dt):
+    """Of one touch in a step [Ns]: its push; with friction half of that before, half after it."""
+    ease = symmetric_times(compliance, n)
+    mobility = dot(n, ease)
+    normal = push_over(law, depth, -dot(n, u), mobility, dt)
+    if law.friction == 0.0 or normal <= 0.0:
+        return scale(dt * normal, n)
+    first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
+    if law.damping > 0.0 or law.factor > 0.0:  # its rate is the one under friction
+        slowed = add(u, symmetric_times(compliance, first))
+        normal = max(push_over(law, depth, -dot(n, slowed), mobility, dt), 0.0)
+        first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
+    both = add_scaled(first, dt * normal, n)
+    after = add(u, symmetric_times(compliance, both))
+    return add(both, _rubbed(law, compliance, normal, n, after, 0.5 * dt))
+
+
+@apart
+def _after_touch(rig, satellites, law, place, dt, moved):
+    """Both after what one touch does in a step; `moved`: others have pushed them before."""
+    if place.depth + abs(0.5 * dt * place.rate) <= 0.0:
         return satellites
-    impulse = scale(dt * normal, n)
-    if law.friction > 0.0 and normal > 0.0:
-        sliding = add_scaled(place.sliding, dt * normal, add_scaled(ease, -dot(n, ease), n))
-        impulse = add(impulse, _rubbed(rig, satellites, law, place, normal, sliding, dt))
+    u = add_scaled(place.sliding, -place.rate, place.normal)
+    if moved:
+        u = subtract(
+            _velocity(rig.chaser, satellites.chaser, place.on_chaser),
+            _velocity(rig.target, satellites.target, place.on_target),
+        )
+    compliance = _compliance(rig, satellites, place)
+    impulse = _impulse(law, compliance, place.depth, place.normal, u, dt)
     return struck(rig, satellites, place, impulse)
 
 
 @apart
-def stepped(mem, pairs, latches, laws, count, rig, satellites, dt):
-    """Satellites after a step dt [s]."""
+def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
+    """Satellites after a step dt [s]. Where several touch, one after the other, every second step
+    `backwards`: of second order then."""
     half = Satellites(
         drifted(rig.chaser, 0.5 * dt, satellites.chaser),
         drifted(rig.target, 0.5 * dt, satellites.target),
     )
     chaser, target = motion_of(rig.chaser, half.chaser), motion_of(rig.target, half.target)
-    for i in range(count):
+    moved = False
+    for j in range(count):
+        i = count - 1 - j if backwards else j
         law = load_law(mem, laws + i * LAW_FLOATS)
         if law.stiffness <= 0.0:
             continue
         places = places_of(mem, pairs, latches, i, chaser, target)
-        half = _after_touch(rig, half, law, places.first, dt)
-        half = _after_touch(rig, half, law, places.second, dt)
+        one = places.second if backwards else places.first
+        other = places.first if backwards else places.second
+        half = _after_touch(rig, half, law, one, dt, moved)
+        half = _after_touch(rig, half, law, other, dt, True)
+        moved = True
     return Satellites(
         drifted(rig.chaser, 0.5 * dt, half.chaser), drifted(rig.target, 0.5 * dt, half.target)
     )
@@ -189,6 +255,8 @@ def believed_cycle(mem, pairs, latches, laws, count, rig, satellites, T):
     """Satellites after T under the contact that is believed, and the steps it took; 0: none touched
     and they are as they were."""
     steps = steps_for(mem, pairs, latches, laws, count, rig, satellites, T)
-    for _ in range(steps):
-        satellites = stepped(mem, pairs, latches, laws, count, rig, satellites, T / steps)
+    for i in range(steps):
+        satellites = stepped(
+            mem, pairs, latches, laws, count, rig, satellites, T / steps, i % 2 == 1
+        )
     return satellites, steps

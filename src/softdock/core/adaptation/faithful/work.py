@@ -26,11 +26,13 @@ ROUNDING = 1e-12  # of a body's momentum: what others gave below that is none
 
 
 @compiled
-def real_work(method, mem, felt, wrenches):
+def real_work(method, mem, cycle, felt, wrenches):
     """Energy that the real contact took since the cycle before, as measured [J]."""
     m = method.memory
     work = 0.0
-    if mem[m + CELL.any_sent] != 0.0 and mem[m + CELL.touching] != 0.0:
+    follows = mem[m + CELL.felt_cycle] == float(cycle - 1)
+    mem[m + CELL.felt_cycle] = float(cycle)
+    if follows and mem[m + CELL.any_sent] != 0.0 and mem[m + CELL.touching] != 0.0:
         mean = mean_of(load_wrenches(mem, m + CELL.read), wrenches)
         work = -work_between(mean, load_both(mem, m + CELL.felt), felt)
     store_both(mem, m + CELL.felt, felt)

@@ -32,6 +32,7 @@ METHOD = Method(
     books=cap_report.books,
     report=cap_report.report,
     part_of_scenario=True,
+    while_latched="the latch's force is passed on: the pair grows as without it",
     in_orbit=lambda values: NOT_IN_ORBIT if values["between"] == "satellites" else APPENDAGE,
     variant=lambda values: None if network_from(values["network"]).linear else _NONLINEAR,
     variants=(

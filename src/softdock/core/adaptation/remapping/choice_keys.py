@@ -1,5 +1,5 @@
-"""Keys of the re-mapping that belong to one choice: limits of executable set-points, and the
-filter."""
+"""Keys of the re-mapping that belong to one choice: limits of executable set-points, the filter,
+and robots that give way as their arms do."""
 
 from __future__ import annotations
 
@@ -117,5 +117,24 @@ FILTER_KEYS = (
         True,
         size=2,
         when=_FILTER,
+    ),
+)
+ARM_KEYS = (
+    Parameter(
+        "robot_stiffness",
+        "robot_stiffness",
+        "how the robots give way: joints, as told here or as the scenario's Cartesian joints; arm, "
+        "from the joint stiffness and the Jacobian of the [facility]'s arms at the contact",
+        "joints",
+        choices=("joints", "arm"),
+    ),
+    Parameter(
+        "arm_compliance",
+        "arm_compliance",
+        "of both arms at the contact, world axes; written by softdock",
+        (0.0,) * 6,
+        "m/N",
+        size=6,
+        kind="arm",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from softdock.core.adaptation.remapping.choice_keys import FILTER_KEYS, LIMIT_KEYS
+from softdock.core.adaptation.remapping.choice_keys import ARM_KEYS, FILTER_KEYS, LIMIT_KEYS
 from softdock.core.adaptation.remapping.surface_keys import SURFACE_KEYS
 from softdock.core.machine.parameters import Group, Parameter
 
@@ -83,6 +83,7 @@ REMAPPING = Group(
         size=6,
         kind="stiffness",
     ),
+    *ARM_KEYS,
     Parameter(
         "law",
         "wanted.law",

@@ -25,6 +25,9 @@ PLACED = Group(
     Parameter("grip", "grip", "pose of the flange in the satellite's frame", 0.0, size=7),
     Parameter("held", "held", "pose of the satellite's frame in the flange", 0.0, size=7),
     Parameter("slot_0", "slot_0", "where the base axis stands", 0.0, "m or rad"),
+    Parameter("follow_share", "follow_share", "of the flange's way, that a rail takes over", 0.0),
+    Parameter("follow_gain", "follow_gain", "of what is left, in a cycle", 0.0),
+    Parameter("follow_cycle", "follow_cycle", "the cycle", 0.0, "s"),
     Parameter("near", "near", "1: start near the joints that follow", 0.0),
     Parameter("start", "start", "joints to start near", 0.0, "rad or m", size=AXES),
     Parameter(
@@ -45,6 +48,8 @@ ARM_STATE = Cells(
     Cell("missing", 1, "m", "by how much out of reach"),
     Cell("stamp", 1, "-", "of that set-point"),
     Cell("clearance", 1, "-", "least distance from a singularity, of the newest set-point"),
+    Cell("rail_start", 1, "m", "where a rail that follows would be for the flange at place 0"),
+    Cell("rail_behind", 1, "m", "how far it is behind what it follows, at the start"),
     Cell("commanded", AXES, "rad or m", "the newest joint set-point"),
     Cell("q", AXES, "rad or m", "where the motors are"),
     Cell("rate", AXES, "rad/s or m/s", "their speeds"),
@@ -73,6 +78,9 @@ ARM_STATE = Cells(
     Cell("jacobian", 6 * AXES, "m, -", "of the satellite's centre of mass, or being solved"),
     Cell("factor", SQUARE, "kg m^2", "Cholesky factor of the step"),
     Cell("column", JOINTS, "Nm", "room for a right-hand side"),
+    Cell("push", JOINTS, "Nm", "of the wrench on the joints, of the step being tried"),
+    Cell("bent", JOINTS, "rad", "links less motors, while a step is tried"),
+    Cell("swing", JOINTS, "rad/s", "its rate"),
     Cell("work", WORK.size, "", "room along the links (arms/layout.py)"),
 )
 JOINT_ROW = Cells(

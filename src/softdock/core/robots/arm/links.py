@@ -46,9 +46,9 @@ ONE, DIAGONAL = FIRST_JOINT, AXES + 1  # slot of joint 1; from one diagonal elem
 STILL = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 # of the kinetic energy in a step; beyond, the speeds are left as they are and the books tell
 FARTHEST = 0.25
-RESOLVED = 0.3  # rad of the fastest mode in a substep: its frequency to 0.3^2 / 12, 0.8 %
-MOST_SUBSTEPS = 12.0
-MOTOR, CONTACT, DAMPING = 0, 1, 2  # in `works`
+RESOLVED = 0.5  # rad of the fastest mode in a substep: its frequency to 0.5^2 / 12, 2 %
+MOST_SUBSTEPS = 8.0
+MOTOR, CONTACT, DAMPING, WORKS = 0, 1, 2, 3  # in `works`, and how many
 
 
 @compiled
@@ -157,47 +157,56 @@ def _fastest(arm, mem, at):
 
 
 @compiled
-def _push(mem, at, force, torque, i):
-    """Torque of a wrench (base axes) on joint i + 1 [Nm]."""
-    j = at + S.jacobian + i
-    along = (mem[j], mem[j + AXES], mem[j + 2 * AXES])
-    about = (mem[j + 3 * AXES], mem[j + 4 * AXES], mem[j + 5 * AXES])
-    return dot(along, force) + dot(about, torque)
+def _lay_push(mem, at, force, torque):
+    """Torques of a wrench (base axes) on joints 1 to 6 into `push`."""
+    for i in range(JOINTS):
+        j = at + S.jacobian + i
+        along = (mem[j], mem[j + AXES], mem[j + 2 * AXES])
+        about = (mem[j + 3 * AXES], mem[j + 4 * AXES], mem[j + 5 * AXES])
+        mem[at + S.push + i] = dot(along, force) + dot(about, torque)
+
+
+@compiled
+def _times(array, at, mem, x, i):
+    """Row i of a 6 x 6 matrix times six numbers."""
+    row = at + JOINTS * i
+    total = 0.0
+    for j in range(JOINTS):
+        total += array[row + j] * mem[x + j]
+    return total
 
 
 @apart
-def _substep(arm, mem, at, h, force, torque):
-    """One substep: `tried` is where the links are, `tried_rate` their speed relative to the motors,
-    `target` where the motors are, `target_rate` their speed. Works are added up."""
+def _substep(arm, mem, at, h):
+    """One substep of `bent` (links less motors) and `swing` (its rate); works are added up."""
     for i in range(JOINTS):
-        pull, carried = 0.0, 0.0
+        carried, row = 0.0, at + S.mass + AXES * (i + ONE) + ONE
         for j in range(JOINTS):
-            e = mem[at + S.tried + ONE + j] - mem[at + S.target + ONE + j]
-            pull += arm[P.elasticity + JOINTS * i + j] * e
-            carried += (
-                mem[at + S.mass + AXES * (i + ONE) + j + ONE] * mem[at + S.tried_rate + ONE + j]
-            )
-        push = _push(mem, at, force, torque, i) - mem[at + S.velocity_torque + ONE + i]
+            carried += mem[row + j] * mem[at + S.swing + j]
+        push = mem[at + S.push + i] - mem[at + S.velocity_torque + ONE + i]
+        pull = _times(arm, P.elasticity, mem, at + S.bent, i)
         mem[at + S.column + i] = carried + 0.5 * h * (push - pull)  # Lange eq. 10, midpoint
     solve_factored(mem, at + S.factor, mem, at + S.column)
-    for i in range(JOINTS):  # works, with the deflection at the middle
-        lost, pull = 0.0, 0.0
-        for j in range(JOINTS):
-            r = mem[at + S.column + j]
-            e = mem[at + S.tried + ONE + j] - mem[at + S.target + ONE + j] + 0.5 * h * r
-            pull += arm[P.elasticity + JOINTS * i + j] * e
-            lost += mem[at + S.loss + JOINTS * i + j] * r
-        u, r = mem[at + S.target_rate + ONE + i], mem[at + S.column + i]
-        mem[at + S.works + MOTOR] -= h * u * (pull + lost)
-        mem[at + S.works + DAMPING] += h * r * lost
-        mem[at + S.works + CONTACT] += h * (r + u) * _push(mem, at, force, torque, i)
-        mem[at + S.velocity_work] -= h * (r + u) * mem[at + S.velocity_torque + ONE + i]
-        mem[at + S.torque + ONE + i] = -pull - lost
-    for i in range(ONE, AXES):
-        r, u = mem[at + S.column + i - ONE], mem[at + S.target_rate + i]
-        mem[at + S.tried + i] += h * (r + u)
-        mem[at + S.target + i] += h * u
-        mem[at + S.tried_rate + i] = 2.0 * r - mem[at + S.tried_rate + i]
+    for i in range(JOINTS):  # to the middle, where the works are taken
+        mem[at + S.bent + i] += 0.5 * h * mem[at + S.column + i]
+    motor, lost, contact, velocity = 0.0, 0.0, 0.0, 0.0
+    for i in range(JOINTS):
+        r, u = mem[at + S.column + i], mem[at + S.target_rate + ONE + i]
+        pull = _times(arm, P.elasticity, mem, at + S.bent, i)
+        drag = _times(mem, at + S.loss, mem, at + S.column, i)
+        motor -= u * (pull + drag)
+        lost += r * drag
+        contact += (r + u) * mem[at + S.push + i]
+        velocity -= (r + u) * mem[at + S.velocity_torque + ONE + i]
+        mem[at + S.torque + ONE + i] = -pull - drag
+    mem[at + S.works + MOTOR] += h * motor
+    mem[at + S.works + CONTACT] += h * contact
+    mem[at + S.works + DAMPING] += h * lost
+    mem[at + S.velocity_work] += h * velocity
+    for i in range(JOINTS):
+        r = mem[at + S.column + i]
+        mem[at + S.bent + i] += 0.5 * h * r
+        mem[at + S.swing + i] = 2.0 * r - mem[at + S.swing + i]
 
 
 @apart
@@ -206,19 +215,22 @@ def try_links(arm, mem, state, dt, force, torque):
     into `tried` and `tried_rate`. The motors were at `was` and are at `q`."""
     at = state + STATE_AT
     h = dt / mem[at + S.substeps]
+    _lay_push(mem, at, force, torque)
     for i in range(AXES):
-        u = (mem[at + S.q + i] - mem[at + S.was + i]) / dt
-        mem[at + S.target + i] = mem[at + S.was + i]
-        mem[at + S.target_rate + i] = u
-        mem[at + S.tried + i] = mem[at + S.link + i]
-        mem[at + S.tried_rate + i] = mem[at + S.link_rate + i] - u
-    for k in range(3):
+        mem[at + S.target_rate + i] = (mem[at + S.q + i] - mem[at + S.was + i]) / dt
+    for i in range(JOINTS):
+        k = at + ONE + i
+        mem[at + S.bent + i] = mem[k + S.link] - mem[k + S.was]
+        mem[at + S.swing + i] = mem[k + S.link_rate] - mem[k + S.target_rate]
+    for k in range(WORKS):
         mem[at + S.works + k] = 0.0
     mem[at + S.velocity_work] = 0.0
     for _ in range(int(mem[at + S.substeps])):
-        _substep(arm, mem, at, h, force, torque)
-    for i in range(ONE, AXES):
-        mem[at + S.tried_rate + i] += mem[at + S.target_rate + i]
+        _substep(arm, mem, at, h)
+    for i in range(JOINTS):
+        k = at + ONE + i
+        mem[k + S.tried] = mem[k + S.q] + mem[at + S.bent + i]
+        mem[k + S.tried_rate] = mem[k + S.target_rate] + mem[at + S.swing + i]
     mem[at + S.tried] = mem[at + S.q]  # the base axis is stiff
     mem[at + S.tried_rate] = mem[at + S.rate]
 

@@ -26,7 +26,6 @@ from softdock.core.robots.arm.layout import (
     ROW_FLOATS,
     STATE_AT,
     WORK_FLOATS,
-    P,
     S,
     arm_at,
     is_arm,
@@ -34,6 +33,7 @@ from softdock.core.robots.arm.layout import (
     on_base,
     work_at,
 )
+from softdock.core.robots.arm.rail import base_axis_of
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
 from softdock.core.robots.history import ON_STAMP
 from softdock.core.spatial.between import HOLD, LINEAR
@@ -41,12 +41,6 @@ from softdock.core.spatial.vectors import add_scaled
 
 ONE = FIRST_JOINT
 BEHIND = JOINTS  # where the right-hand side stands in a row of the equations
-
-
-@compiled
-def base_axis_of(arm, set_point, before):
-    """Where rail or turntable is wanted for a set-point, and its rate: it stands."""
-    return arm[P.slot_0], 0.0
 
 
 @compiled
@@ -90,7 +84,7 @@ def store_joints(arm, carrier, mem, stamp, set_point):
     """One set-point into the ring of joints, continued from the one that was stored before."""
     state, at = carrier.state, carrier.state + STATE_AT
     b = load7(mem, at + S.commanded)
-    base, base_rate = base_axis_of(arm, set_point, b[0])
+    base, base_rate = base_axis_of(arm, mem, at, set_point, b[0], stamp <= 0)
     before = on_base(base, b)
     found = followed(arm, flange_wanted(arm, set_point), before, int(mem[at + S.branch]))
     row, kept = joint_row(carrier, stamp), found.status == UNREACHABLE

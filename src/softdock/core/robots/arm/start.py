@@ -31,7 +31,8 @@ from softdock.core.robots.arm.layout import (
 )
 from softdock.core.robots.arm.links import settle_links
 from softdock.core.robots.arm.motors import delayed_joints
-from softdock.core.robots.arm.set_points import base_axis_of, followed, store_joints
+from softdock.core.robots.arm.rail import base_axis_of, begin_rail
+from softdock.core.robots.arm.set_points import followed, store_joints
 from softdock.core.robots.arm.tip import flange_wanted, mock_up_at
 from softdock.core.robots.history import stamped
 from softdock.core.robots.keys import ROBOT
@@ -70,7 +71,8 @@ def _best_branch(arm, pose, base):
 def _choose_branch(arm, mem, at, set_point):
     """Branch and first joints of an arm into its state."""
     pose, s = flange_wanted(arm, set_point), load7(arm, P.start)
-    base, _ = base_axis_of(arm, set_point, arm[P.slot_0])
+    begin_rail(arm, mem, at, set_point)
+    base, _ = base_axis_of(arm, mem, at, set_point, arm[P.slot_0], True)
     if arm[P.near] != 0.0:
         branch = branch_of(arm, s)
         q = followed(arm, pose, on_base(base, s), branch).q

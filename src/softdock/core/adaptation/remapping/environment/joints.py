@@ -25,6 +25,9 @@ from softdock.core.machine.compiled import compiled
 def believed_joints(method, n):
     """Of both robots' joints in series along the normal [N/m]; 0: rigid."""
     vector, base = method.vector, method.base
+    arms = load6(vector, base + AT.arm_compliance)
+    if is_given(arms):  # other directions are free to give way
+        return 1.0 / along_normal(arms, n)  # Lange eq. 16, along the normal
     given = load6(vector, base + AT.joint_stiffness)
     if is_given(given):
         return along_normal(given, n)

@@ -158,6 +158,22 @@ def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[
     return said
 
 
+def _arms(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
+    """What the arms' own stiffness needs, and what it takes the place of."""
+    problems: Problems = []
+    if values["environment"] == "exact":
+        allowed = "joints, or environment = replaced_stiffness or filter: exact takes them as rigid"
+        problems.append(("robot_stiffness", "arm", allowed))
+    if not any(robot["model"] == "arm" for robot in tables["robots"].values()):
+        problems.append(("robot_stiffness", "arm", "joints: no robot of the scenario is an arm"))
+    if values["estimate"] == "on_line":
+        problems.append(("estimate", "on_line", "given, where robot_stiffness = arm"))
+    for key in ("joint_stiffness_N_per_m", "filter.joint_stiffness_N_per_m"):
+        if np.any(values.get(key, 0.0)):
+            problems.append((key, values[key], "left out, where robot_stiffness = arm"))
+    return problems
+
+
 def _is_hunt(law: Mapping[str, Any]) -> bool:
     return bool(law["law"] == "hunt_crossley")
 
@@ -168,6 +184,8 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
         values["environment"],
         any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()),
     )
+    if values["robot_stiffness"] == "arm":
+        return _arms(values, tables)
     if chosen == "exact":
         return []
     if chosen == "replaced_stiffness":
@@ -233,7 +251,8 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> tuple[Problem
     too_short, warnings = durations(values, tables)
     warnings += _told_damping(values, tables) + estimate.warned(values, tables)
     if values["environment"] == "exact" and any(
-        robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()
+        robot["joint_stiffness_N_per_m"] > 0.0 or robot.get("elastic_joints", False)
+        for robot in tables["robots"].values()
     ):
         warnings.append(
             "environment = exact takes the robots as rigid, and they have elastic joints: "

@@ -1,0 +1,201 @@
+"""Normal equations of the joint fit (joint.py): what every kept sample says of all laws at once.
+
+    w + tau w' = sum over touches of f_j(theta) [d_j; r_j x d_j]
+    d = n - mu v / sqrt(v^2 + v_0^2)
+
+w the wrench on the chaser, r from its centre of mass to the touch, v the sliding; f_j as in fit.py,
+zero where the surface is left behind."""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.adaptation.faithful.joint_cells import (
+    COLUMN_AT,
+    COLUMN_FLOATS,
+    JOINT,
+    LAW_UNKNOWNS,
+    MU,
+    PER,
+    SLIP,
+    UNKNOWNS,
+)
+from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
+from softdock.core.adaptation.faithful.law import LAW
+from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH, TOUCH_FLOATS
+from softdock.core.adaptation.faithful.models import EXACT
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
+
+U = LAW_UNKNOWNS.at
+ARM = 0.1  # m; a force that is exact to EXACT has torques that are exact to that, so far away
+
+
+@compiled
+def _half(theta, d, r, unit):
+    """One of two instants: force, and its derivatives by k, f_0, n, g and ln d_0."""
+    x, ramp = d / unit, math.exp(theta[U.ramp])
+    log = math.log(x)
+    if theta[U.n] != 1.0:
+        x = math.exp(theta[U.n] * log)
+    early = min(d / ramp, 1.0)
+    whole = (theta[U.k] + theta[U.g] * r) * x
+    return (
+        whole + theta[U.c] * r + theta[U.f_0] * early,
+        x,
+        early,
+        whole * log,
+        x * r,
+        -theta[U.f_0] * early if d < ramp else 0.0,
+    )
+
+
+@apart
+def pushed_by(theta, nodes, unit, pulls):
+    """Normal force of a touch and its derivatives by (k, c, f_0, n, g, ln d_0)."""
+    d, r, d_2, r_2 = nodes
+    one = _half(theta, max(d, 1e-9 * unit), r, unit)
+    two = one
+    if d_2 != d or r_2 != r:
+        two = _half(theta, max(d_2, 1e-9 * unit), r_2, unit)
+    rate, force = 0.5 * (r + r_2), 0.5 * (one[0] + two[0])
+    if force <= 0.0 and rate < 0.0 and not pulls:
+        return 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return force, (
+        0.5 * (one[1] + two[1]),
+        rate,
+        0.5 * (one[2] + two[2]),
+        0.5 * (one[3] + two[3]),
+        0.5 * (one[4] + two[4]),
+        0.5 * (one[5] + two[5]),
+    )
+
+
+@compiled
+def theta_of(mem, joint, pair):
+    at = joint + JOINT.now + pair * PER
+    return (
+        mem[at],
+        mem[at + U.c],
+        mem[at + U.f_0],
+        mem[at + U.n],
+        mem[at + U.g],
+        mem[at + U.ramp],
+    )
+
+
+@compiled
+def _note_column(mem, at, unknown, force, torque):
+    mem[at] = float(unknown)
+    store3(mem, at + COLUMN_AT.force, force)
+    store3(mem, at + COLUMN_AT.torque, torque)
+
+
+@apart
+def _columns(mem, joint, row, laws, law_floats, masks, rubs):
+    """Derivatives of one sample into their columns; how many, and what the laws say of it."""
+    mu, v_0 = mem[joint + JOINT.now + MU], math.exp(mem[joint + JOINT.now + SLIP])
+    zero = (0.0, 0.0, 0.0)
+    says, turns, by_mu, mu_turns, by_slip, slip_turns = zero, zero, zero, zero, zero, zero
+    count = 0
+    for t in range(int(mem[row + ROW.number])):
+        at = row + ROW.touches + t * TOUCH_FLOATS
+        i = int(mem[at + TOUCH.pair])
+        n, r, v = (
+            load3(mem, at + TOUCH.normal),
+            load3(mem, at + TOUCH.arm),
+            load3(mem, at + TOUCH.sliding),
+        )
+        nodes = (
+            mem[at + TOUCH.depth],
+            mem[at + TOUCH.rate],
+            mem[at + TOUCH.depth_2],
+            mem[at + TOUCH.rate_2],
+        )
+        unit, pulls = mem[joint + JOINT.unit + i], mem[laws + i * law_floats + LAW.pulls] != 0.0
+        force, by = pushed_by(theta_of(mem, joint, i), nodes, unit, pulls)
+        root = 1.0 / math.sqrt(dot(v, v) + v_0 * v_0)
+        along = add_scaled(n, -mu * root, v)
+        turning, v_turning = cross(r, along), cross(r, v)
+        says, turns = add_scaled(says, force, along), add_scaled(turns, force, turning)
+        if rubs:
+            rub, bend = -force * root, force * mu * v_0 * v_0 * root * root * root
+            by_mu, mu_turns = add_scaled(by_mu, rub, v), add_scaled(mu_turns, rub, v_turning)
+            by_slip = add_scaled(by_slip, bend, v)
+            slip_turns = add_scaled(slip_turns, bend, v_turning)
+        for q in range(PER):
+            if (masks[i] >> q) & 1 == 1 and by[q] != 0.0:
+                _note_column(
+                    mem,
+                    joint + JOINT.columns + count * COLUMN_FLOATS,
+                    i * PER + q,
+                    scale(by[q], along),
+                    scale(by[q], turning),
+                )
+                count += 1
+    if rubs:
+        at = joint + JOINT.columns + count * COLUMN_FLOATS
+        _note_column(mem, at, MU, by_mu, mu_turns)
+        _note_column(mem, at + COLUMN_FLOATS, SLIP, by_slip, slip_turns)
+        count += 2
+    return count, says, turns
+
+
+@apart
+def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
+    """Equations of the samples of several touches, onto the matrix; chi^2 and their number."""
+    chi, small = 0.0, EXACT * mem[many + KEPT.largest]
+    for s in range(int(mem[joint + JOINT.rows])):
+        row = many + KEPT.rows + s * ROW_FLOATS
+        count, says, turns = _columns(mem, joint, row, laws, law_floats, masks, rubs)
+        a = 1.0 / (mem[row + ROW.force_variance] + small * small)
+        b = 1.0 / (mem[row + ROW.torque_variance] + small * small * ARM * ARM)
+        w, slope = row + ROW.wrench, row + ROW.slope
+        miss = add_scaled(add_scaled(load3(mem, w), lag, load3(mem, slope)), -1.0, says)
+        turn = add_scaled(load3(mem, w + 3), lag, load3(mem, slope + 3))
+        turn = add_scaled(turn, -1.0, turns)
+        chi += a * dot(miss, miss) + b * dot(turn, turn)
+        for c in range(count):
+            at = joint + JOINT.columns + c * COLUMN_FLOATS
+            p = int(mem[at])
+            force = scale(a, load3(mem, at + COLUMN_AT.force))
+            torque = scale(b, load3(mem, at + COLUMN_AT.torque))
+            mem[joint + JOINT.right + p] += dot(force, miss) + dot(torque, turn)
+            for d in range(count):
+                other = joint + JOINT.columns + d * COLUMN_FLOATS
+                q = int(mem[other])
+                if q <= p:
+                    mem[joint + JOINT.matrix + p * UNKNOWNS + q] += dot(
+                        force, load3(mem, other + COLUMN_AT.force)
+                    ) + dot(torque, load3(mem, other + COLUMN_AT.torque))
+    return chi, 6.0 * mem[joint + JOINT.rows]
+
+
+@apart
+def add_own(mem, joint, i, fit, pulls, lag, mask, largest):
+    """Equations of the samples in which pair i touched alone; chi^2 and their number. `largest`:
+    force [N] of all samples: one at the edge of a contact is not exact to its own."""
+    chi, count, small = 0.0, 0.0, EXACT * max(mem[fit + FIT.largest], largest)
+    theta, unit = theta_of(mem, joint, i), mem[joint + JOINT.unit + i]
+    for s in range(int(mem[fit + FIT.count])):
+        row = fit + FIT.rows + s * SAMPLE_FLOATS
+        nodes = (
+            mem[row + SAMPLE.depth],
+            mem[row + SAMPLE.rate],
+            mem[row + SAMPLE.depth_2],
+            mem[row + SAMPLE.rate_2],
+        )
+        if nodes[0] <= 0.0 or nodes[2] <= 0.0:
+            continue
+        force, by = pushed_by(theta, nodes, unit, pulls)
+        w = 1.0 / (mem[row + SAMPLE.variance] + small * small)
+        e = mem[row + SAMPLE.force] + lag * mem[row + SAMPLE.slope] - force
+        chi, count = chi + w * e * e, count + 1.0
+        for q in range(PER):
+            if (mask >> q) & 1 == 1:
+                p = i * PER + q
+                mem[joint + JOINT.right + p] += w * by[q] * e
+                for o in range(q + 1):
+                    if (mask >> o) & 1 == 1:
+                        mem[joint + JOINT.matrix + p * UNKNOWNS + i * PER + o] += w * by[q] * by[o]
+    return chi, count

@@ -1,0 +1,149 @@
+"""The joint fit (joint.py) begun: which pairs are in its samples, which numbers of their laws are
+sought, and from where: from the laws as they are believed, or, where those do not explain the
+samples, from one spring for all."""
+
+from __future__ import annotations
+
+import math
+
+from softdock.core.adaptation.faithful.joint_cells import (
+    JOINT,
+    LAW_UNKNOWNS,
+    MU,
+    PER,
+    SLIP,
+    UNKNOWNS,
+)
+from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
+from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
+from softdock.core.adaptation.faithful.many import (
+    KEPT,
+    ROW,
+    ROW_FLOATS,
+    TOUCH,
+    TOUCH_FLOATS,
+)
+from softdock.core.adaptation.faithful.models import F_0, C, G, N, has
+from softdock.core.adaptation.faithful.rub import RUB
+from softdock.core.machine.compiled import apart
+from softdock.core.spatial.vectors import load3, norm
+
+U = LAW_UNKNOWNS.at
+KIND_MASKS = (
+    0,
+    1 << U.k,
+    1 << U.k | 1 << U.c,
+    1 << U.k | 1 << U.n | 1 << U.g,
+    1 << U.k | 1 << U.c | 1 << U.f_0 | 1 << U.ramp,
+)
+TOLD = 6.0  # samples of a pair alone from which on they decide its model
+EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
+FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
+START_POWER = 1.4  # from which a power is sought that none has told
+
+
+@apart
+def mask_of(mem, joint, i, kind):
+    """Unknowns of a pair, in bits."""
+    if mem[joint + JOINT.touched + i] == 0.0:
+        return 0
+    model = int(mem[joint + JOINT.own + i])
+    if model == 0:
+        return KIND_MASKS[kind]
+    mask = 1 << U.k
+    if has(model, C):
+        mask |= 1 << U.c
+    if has(model, F_0):
+        mask |= 1 << U.f_0 | 1 << U.ramp
+    if has(model, N):
+        mask |= 1 << U.n
+    if has(model, G):
+        mask |= 1 << U.g
+    return mask
+
+
+@apart
+def begin_kind(mem, joint, number):
+    kind = int(mem[joint + JOINT.kind])
+    for p in range(UNKNOWNS):
+        mem[joint + JOINT.now + p] = mem[joint + JOINT.start + p]
+    for i in range(number):
+        at, mask = joint + JOINT.now + i * PER, mask_of(mem, joint, i, kind)
+        for q in range(PER):
+            if (mask >> q) & 1 == 0 and q != U.k and q != U.ramp:
+                mem[at + q] = 0.0
+        if (mask >> U.n) & 1 == 0:
+            mem[at + U.n] = 1.0
+        elif mem[at + U.n] <= 1.0:
+            mem[at + U.n] = START_POWER
+    mem[joint + JOINT.round], mem[joint + JOINT.chi_before] = 0.0, math.inf
+
+
+@apart
+def _note_pairs(mem, joint, many, fits, laws, number):
+    """Which pairs are in the samples, how deep they were, and what is believed of them."""
+    for i in range(number):
+        fit = fits + i * FIT_FLOATS
+        mem[joint + JOINT.touched + i], mem[joint + JOINT.own + i] = 0.0, 0.0
+        mem[joint + JOINT.unit + i] = mem[fit + FIT.deepest]
+        told = mem[fit + FIT.count] >= TOLD and mem[fit + FIT.own_chi] <= EXPLAINED
+        if told:
+            mem[joint + JOINT.own + i] = mem[fit + FIT.own_model]
+    for s in range(int(mem[joint + JOINT.rows])):
+        row = many + KEPT.rows + s * ROW_FLOATS
+        for t in range(int(mem[row + ROW.number])):
+            at = row + ROW.touches + t * TOUCH_FLOATS
+            i = joint + JOINT.touched + int(mem[at + TOUCH.pair])
+            mem[i] = 1.0
+            deep = max(mem[at + TOUCH.depth], mem[at + TOUCH.depth_2])
+            i += JOINT.unit - JOINT.touched
+            mem[i] = max(mem[i], deep)
+
+
+@apart
+def _guess(mem, joint, many):
+    """A stiffness from the largest sample [N/m]."""
+    found, most = 1.0, 0.0
+    for s in range(int(mem[joint + JOINT.rows])):
+        row = many + KEPT.rows + s * ROW_FLOATS
+        force, deep = norm(load3(mem, row + ROW.wrench)), 0.0
+        for t in range(int(mem[row + ROW.number])):
+            deep += mem[row + ROW.touches + t * TOUCH_FLOATS + TOUCH.depth]
+        if force > most and deep > 0.0:
+            found, most = force / deep, force
+    return found
+
+
+@apart
+def begin_joint(mem, joint, many, fits, laws, rub, number):
+    """Begin with the first kind."""
+    mem[joint + JOINT.kind], mem[joint + JOINT.round] = 1.0, 0.0
+    mem[joint + JOINT.rows] = mem[many + KEPT.count]
+    mem[joint + JOINT.seen], mem[joint + JOINT.best_kind] = mem[many + KEPT.seen], 0.0
+    _note_pairs(mem, joint, many, fits, laws, number)
+    total, known, ramp = 0.0, 0.0, 0.0
+    for i in range(number):
+        law, unit = laws + i * LAW_FLOATS, mem[joint + JOINT.unit + i]
+        if mem[law + LAW.stiffness] > 0.0 and unit > 0.0:
+            total += mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power]) / unit
+            known += 1.0
+            ramp = max(ramp, mem[law + LAW.ramp])
+    good = mem[joint + JOINT.fitted] == 0.0 or mem[joint + JOINT.last_chi] <= EXPLAINED
+    mean = total / known if known > 0.0 and good else _guess(mem, joint, many)
+    for i in range(number):
+        law, at = laws + i * LAW_FLOATS, joint + JOINT.start + i * PER
+        unit = mem[joint + JOINT.unit + i]
+        for q in range(PER):
+            mem[at + q] = 0.0
+        own = mem[law + LAW.ramp] if mem[law + LAW.ramp] > 0.0 else ramp
+        mem[at + U.ramp] = math.log(own if own > 0.0 else FIRST_RAMP * max(unit, 1e-9))
+        mem[at + U.k], mem[at + U.n] = mean * unit, 1.0
+        if good and mem[law + LAW.stiffness] > 0.0 and unit > 0.0:
+            k = mem[law + LAW.stiffness] * math.pow(unit, mem[law + LAW.power])
+            mem[at + U.k], mem[at + U.n] = k, mem[law + LAW.power]
+            mem[at + U.c], mem[at + U.g] = mem[law + LAW.damping], k * mem[law + LAW.factor]
+            mem[at + U.f_0] = mem[law + LAW.preload]
+    mem[joint + JOINT.start + MU] = mem[rub + RUB.friction]
+    slip = mem[rub + RUB.slip] if mem[rub + RUB.friction] > 0.0 else 1e-3
+    mem[joint + JOINT.start + SLIP] = math.log(slip)
+    begin_kind(mem, joint, number)

@@ -1,0 +1,139 @@
+"""How arms give way at a contact, from joint stiffness and Jacobian: against matrices made here by
+differences of the forward kinematics, and what the re-mapping is told of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from arm_cases import bump
+from arms_rows import poses_of
+
+from softdock.arms.arm import matrix_of
+from softdock.arms.at_contact import (
+    arms_at_contact,
+    gives_way,
+    joints_at,
+    robot_at_contact,
+    touch,
+)
+from softdock.arms.mounted import loaded, mock_up_load
+from softdock.arms.sources import arm_of, load_arm
+from softdock.core.adaptation.registry import METHODS
+from softdock.core.adaptation.remapping.cells import MARKER
+from softdock.core.adaptation.remapping.environment import joints
+from softdock.core.adaptation.remapping.keys import AT
+from softdock.core.arms.layout import AT as ARM_AT
+from softdock.core.machine.compiled import door
+from softdock.errors import BadInput
+from softdock.scenario.build import build
+from softdock.scenario.facility import Frame
+from softdock.scenario.scenario_facility import facility_of
+
+ELASTIC = {"model": "arm", "delay_ms": 4.0, "elastic_joints": True}
+Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
+FRAME = Frame((0.2, -0.4, 0.3), (math.cos(0.3), 0.0, math.sin(0.3), 0.0))
+POINT, NORMAL = np.array([1.1, 0.5, 0.7]), np.array([2.0, -1.0, 2.0]) / 3.0
+believed_joints = door(joints.believed_joints)
+
+
+def moved(arm, q, point):
+    """A point that is fixed to the flange at Q, at joints q; base axes."""
+    (at,), (there,) = poses_of(arm, Q[None, :]), poses_of(arm, q[None, :])
+    own = matrix_of(at[3:]).T @ (point - at[:3])
+    return there[:3] + matrix_of(there[3:]) @ own
+
+
+def columns(arm, point):
+    """The point's Jacobian by differences."""
+    h, found = 1e-6, []
+    for i in range(1, 7):
+        step = np.zeros(7)
+        step[i] = h
+        found.append((moved(arm, Q + step, point) - moved(arm, Q - step, point)) / (2.0 * h))
+    return np.array(found).T
+
+
+def test_the_compliance_is_that_of_the_joints_one_by_one():
+    """C = sum of v v' / k over the joints, turned into orbit axes; along the normal k = 1 / n'C n,
+    which is less than n' C^-1 n: other directions are free."""
+    arm = load_arm("kr16")
+    R = matrix_of(FRAME.q)
+    V = columns(arm, np.add(FRAME.p, R @ POINT))
+    by_hand = sum(
+        np.outer(R.T @ v, R.T @ v) / k
+        for v, k in zip(V.T, arm.of_axes("stiffness")[1:], strict=True)
+    )
+    found = gives_way(arm, Q, FRAME, POINT, NORMAL, 0.1)
+    assert found.compliance[:3, :3] == pytest.approx(by_hand, rel=1e-6, abs=1e-14)
+    assert found.compliance == pytest.approx(found.compliance.T, abs=1e-20)
+    assert found.stiffness == pytest.approx(1.0 / (NORMAL @ by_hand @ NORMAL), rel=1e-6)
+    assert found.stiffness < NORMAL @ np.linalg.inv(by_hand) @ NORMAL
+    assert found.damping_ratio == 0.1
+
+
+def test_one_soft_joint_gives_way_about_its_own_axis():
+    """All others rigid: the point moves across the lever of that joint, by torque over stiffness,
+    and not at all along it; a force along the lever finds a rigid arm."""
+    preset = load_arm("kr16")
+    arm = replace(preset, vector=preset.vector.copy())
+    arm.vector[ARM_AT.stiffness + 1 : ARM_AT.stiffness + 7] = [2e5] + [math.inf] * 5
+    point = np.array([1.2, 0.3, 0.9])  # axis 1 is the base's z axis: lever (1.2, 0.3)
+    v = np.array([-0.3, 1.2, 0.0])
+    straight = gives_way(arm, Q, Frame(), point, np.array([0.0, 1.0, 0.0]), 0.1)
+    assert np.abs(straight.compliance[:3, :3]) == pytest.approx(
+        np.abs(np.outer(v, v)) / 2e5, abs=1e-15
+    )
+    assert straight.compliance[5, 5] == pytest.approx(1.0 / 2e5)
+    assert straight.stiffness == pytest.approx(2e5 / 1.2**2)
+    along = gives_way(arm, Q, Frame(), point, np.array([1.2, 0.3, 0.0]) / math.hypot(1.2, 0.3), 0.1)
+    assert along.stiffness == 0.0 or along.stiffness > 1e20
+
+
+def test_the_pose_is_that_of_the_contact():
+    """Two bodies half a millimetre apart: the joints are those with which both mock-ups touch."""
+    tables = build(bump(ELASTIC)).tables
+    facility, (poses, point, normal) = facility_of(tables), touch(tables)
+    assert point == pytest.approx([-1.0, 0.0, 0.0], abs=1e-12)
+    assert normal == pytest.approx([-1.0, 0.0, 0.0])
+    for robot, mount in facility.robots().items():
+        arm = loaded(arm_of(mount), mount, mock_up_load(tables, robot))
+        q = joints_at(arm, mount, facility, poses[robot])
+        (flange,) = poses_of(arm, q[None, :])
+        there = mount.base.then(Frame(tuple(flange[:3]), tuple(flange[3:]))).then(mount.satellite)
+        assert there.p == pytest.approx(poses[robot][:3], abs=1e-9)
+
+
+def test_the_remapping_is_told_the_sum_of_both_arms():
+    """In the vector of the scenario: compliance of both robots together, along any normal in series
+    as n' C n; the filter's numbers only where it filters."""
+    told = {"name": "remapping", "environment": "replaced_stiffness", "robot_stiffness": "arm"}
+    group = METHODS["remapping"].group
+    for environment in ("replaced_stiffness", "filter"):
+        scenario = build(bump(ELASTIC, methods=[told | {"environment": environment}]))
+        C = sum(robot_at_contact(scenario.tables, b).compliance for b in ("chaser", "target"))
+        numbers = arms_at_contact(scenario.tables)["arm_compliance"]
+        assert numbers == pytest.approx(C[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])
+        (at,) = [
+            i - group.at.arm_compliance
+            for i in range(len(scenario.vector) - 6)
+            if scenario.vector[i : i + 6].tolist() == list(numbers)
+        ]
+        method = MARKER._replace(vector=scenario.vector, base=at)
+        for n in (NORMAL, np.array([1.0, 0.0, 0.0])):
+            assert believed_joints(method, tuple(n)) == pytest.approx(1.0 / (n @ C[:3, :3] @ n))
+        filtered = scenario.vector[at + AT.filter_stiffness] > 0.0
+        assert filtered == (environment == "filter")
+
+
+def test_what_cannot_be_taken_from_an_arm_is_refused():
+    """No arm, robots taken as rigid, a stiffness told beside it: each by its key."""
+    told = {"name": "remapping", "environment": "replaced_stiffness", "robot_stiffness": "arm"}
+    with pytest.raises(BadInput, match="no robot of the scenario is an arm"):
+        build(bump({"delay_ms": 4.0}, methods=[told]))
+    with pytest.raises(BadInput, match="exact takes them as rigid"):
+        build(bump(ELASTIC, methods=[told | {"environment": "exact"}]))
+    with pytest.raises(BadInput, match="joint_stiffness_N_per_m"):
+        build(bump(ELASTIC, methods=[told | {"joint_stiffness_N_per_m": 1e6}]))

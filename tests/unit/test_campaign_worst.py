@@ -1,0 +1,68 @@
+"""Worst cases on a campaign's page: few are flown again, it is said, and a file that speaks of
+trajectories is obeyed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from test_scene import docking
+
+from softdock.campaign import trajectories
+from softdock.errors import BadInput, Problem
+from softdock.report.campaign.page import _replay
+
+WORST = [
+    {"run": run, "variant": variant, "status": "completed"}
+    for run, variant in ((7, "a"), (3, "a"), (9, "b"), (4, "a"), (5, "a"))
+]
+
+
+@pytest.fixture
+def flown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Every scenario that is flown; none is really."""
+    found: list[Any] = []
+
+    def fly(scenario: Any) -> Any:
+        found.append(scenario)
+        if scenario == 4:
+            raise BadInput(Problem("x", 4, "cannot be flown by itself"))
+        return scenario
+
+    monkeypatch.setattr(trajectories, "fly", fly)
+    monkeypatch.setattr(trajectories, "scene_of", lambda made, **more: docking())
+    return found
+
+
+def plan(tables: dict[str, Any]) -> Any:
+    return SimpleNamespace(spec=SimpleNamespace(tables=tables), scenario_of=lambda run: run)
+
+
+def test_few_of_the_worst_are_flown_again_and_it_is_told(flown: list[Any]) -> None:
+    """At most three, of the worst run's own variant, each told while it flies; one that cannot be
+    flown by itself is left out and ends nothing."""
+    said: list[str] = []
+    scenes = trajectories.flown_again(plan({}), WORST, said.append)
+    assert flown == [7, 3, 4]
+    assert list(scenes) == [7, 3]
+    assert said[0] == "flying worst case 1 of 3 again, for the replay on the page"
+    assert said[-1] == ""
+    assert trajectories.flown_again(plan({}), []) == {}
+
+
+def test_a_file_that_speaks_of_trajectories_is_obeyed() -> None:
+    """Also one that asks for none: nothing is flown that was not asked for."""
+    assert trajectories.is_silent(plan({"runs": 3}))
+    assert not trajectories.is_silent(plan({"trajectories": {"worst": 0}}))
+
+
+def test_the_page_says_that_they_were_flown_again() -> None:
+    """Title and caption, with the runs' numbers; motions that were kept are not called so."""
+    scenes = {7: docking(), 3: docking()}
+    again = _replay({"worst": WORST, "flown_again": [7, 3]}, scenes)
+    assert "flown again for this page" in again
+    assert "Runs 7, 3, each flown once more by itself" in again
+    kept = _replay({"worst": WORST}, scenes)
+    assert "flown" not in kept.split("<script")[0]
+    assert "`worst = 4`" in _replay({"worst": WORST}, {})
