@@ -49,6 +49,17 @@ def asked():
     return rig
 
 
+def test_the_operator_is_heard_where_the_master_is_silent():
+    """While arming, with the chaser's controller gone: a stop that is asked for is the reason."""
+    rig = VirtualRig(quick())
+    rig.run(0.1)
+    rig.peers.robots[0].arrays.whole[NEXT_NS] = NEVER
+    rig.run(0.12)
+    rig.program.arrays.asked[0] = layout.ASKED_STOP
+    rig.run(0.2)
+    assert (rig.program.reason, rig.program.state) == ("operator", "stopped")
+
+
 def pressed_button():
     rig = VirtualRig(quick())
     rig.run(1.5)

@@ -19,7 +19,7 @@ from softdock.core.rig.layout import BODIES, PLAN, RETREATING, STOPPED, TRANSFER
 from softdock.core.rig.replies import reply
 from softdock.core.rig.robots_heard import hear_robot
 from softdock.core.rig.rows import keep_rows
-from softdock.core.rig.states import STAND_STILL_S, next_cycle
+from softdock.core.rig.states import STAND_STILL_S, hear_operator, next_cycle
 from softdock.core.wire.links import ARRIVED_NS, hear_rob
 from softdock.core.wire.program import Desk
 from softdock.core.wire.sequences import FIRST, JUMPED, TAKEN
@@ -49,6 +49,7 @@ def watch_supervised(program, params, robots, sensors, now):
     """What does not come: a silent robot stops the other. Ends the loop where that is asked for."""
     stand, limits = program.stand, program.limits
     stand[S.now_ns] = max(stand[S.now_ns], now)
+    hear_operator(program)
     state = stand[S.state]
     if TRANSFER <= state < STOPPED:
         for which in range(BODIES):

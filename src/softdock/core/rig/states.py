@@ -195,8 +195,8 @@ def _way_out(program):
 
 
 @compiled
-def _ask(program):
-    """What the operator asks for; once."""
+def hear_operator(program):
+    """What the operator asks for; once. Also where no telegram of the master comes any more."""
     asked = program.asked[0]
     if asked == NOT_ASKED or program.stand[S.state] in (IDLE, STOPPED):
         return
@@ -216,7 +216,7 @@ def next_cycle(program, params, robots, sensors):
     if stand[S.state] == IDLE:
         stand[S.began_ns] = now
         enter(program, ARMING)
-    _ask(program)
+    hear_operator(program)
     forces = hear_forces(program, sensors, now)
     state, T = stand[S.state], plan[P.cycle]
     if state == ARMING:
