@@ -219,6 +219,7 @@ SUFFIXES |= {
     "_N_per_m": "N/m",
     "_Ns_per_m": "Ns/m",
     "_s_per_m": "s/m",
+    "_m_per_N": "m/N",
     "_ms_per_s": "ms/s",
     "_kg_m2": "kg m^2",
 }

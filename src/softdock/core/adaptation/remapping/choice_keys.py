@@ -130,7 +130,7 @@ ARM_KEYS = (
     ),
     Parameter(
         "arm_compliance",
-        "arm_compliance",
+        "arm_compliance_m_per_N",
         "of both arms at the contact, world axes; written by softdock",
         (0.0,) * 6,
         "m/N",
