@@ -84,7 +84,7 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
     }
 
 
-COMPARED = ("parity", "networks", "remapping", "faithful", "latches", "arms")
+COMPARED = ("parity", "networks", "remapping", "faithful", "latches", "arms", "guided")
 PARTS = ("parity", "speed", "mjx", "end_to_end", "bound", *COMPARED[1:])
 
 
@@ -107,6 +107,7 @@ def measure(
         "faithful": (30.0, lambda: gpu_dockings.check_refusal(16, say)),
         "latches": (100.0, lambda: gpu_dockings.check_latches(16 if quick else 64, say)),
         "arms": (200.0, lambda: gpu_dockings.check_arms(16 if quick else 64, say)),
+        "guided": (100.0, lambda: gpu_dockings.check_guided(16 if quick else 64, say)),
     }
     for name in (name for name in parts if name in only):
         seconds, part = parts[name]

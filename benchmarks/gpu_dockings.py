@@ -71,6 +71,22 @@ def arm_batches(n: int, seed: int = 712) -> list[tuple[str, Columns]]:
     ]
 
 
+def guided_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
+    """A guided docking to hard dock, over navigation errors."""
+    rng = np.random.default_rng(seed)
+    base = load_scenario("vbar_docking", {"time.duration_s": 200.0})
+    errors = {f"navigation.bias_m.{i}": rng.uniform(-0.03, 0.03, n) for i in (1, 2)}
+    return [("guided docking", columns(base, errors))]
+
+
+def check_guided(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
+    """CPU and GPU on navigation, controller and thrusters."""
+    runs, worst, passed = compare_each(guided_batches(n), say)
+    said = "agree" if passed else "DISAGREE, or not all could be run"
+    say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
+    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
+
+
 def check_arms(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
     """CPU and GPU on arms of six joints."""
     runs, worst, passed = compare_each(arm_batches(n), say)

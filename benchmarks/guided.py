@@ -87,7 +87,8 @@ def campaign(runs: int, backend: str, aim_s: float) -> dict[str, Any]:
         "runs": runs,
         "backend": backend,
         "wall_s": took,
-        "latched": variant.get("latched"),
+        "no_contact_rate": variant["no_contact_rate"],
+        "stopped_rate": variant["stopped_rate"],
     }
 
 

@@ -82,6 +82,8 @@ def run() -> dict[str, Any]:
             wrong[f"{methods}, {'every feature' if jitter else 'plain'}"] = what_is_wrong(
                 ptx, floats
             )
+    floats, ptx = ptx_of(load_scenario("vbar_docking"), to_ptx)
+    wrong["a guided docking"] = what_is_wrong(ptx, floats)
     found = {name: said for name, said in wrong.items() if said}
     return {
         "kernels": len(wrong),

@@ -31,6 +31,7 @@ def pages() -> Iterator[tuple[str, Callable[[], str], str]]:
     yield "pictures/my_rig_path.png", lambda: _my_rig("run"), "figure:has(#chart-path)"
     yield "pictures/my_rig_compare.png", lambda: _my_rig("compare"), BARS
     yield "pictures/my_rig_campaign.png", lambda: _my_rig("campaign"), DISTRIBUTION
+    yield "guided_map.png", _guided_map, "figure:has(#chart-map-latched-0)"
 
 
 def _demo() -> str:
@@ -125,6 +126,16 @@ def _my_rig(what: str) -> str:
         run(cli, [what, file, "--out", "made"], catch_exceptions=False)
         page = "comparison.html" if what == "compare" else "report.html"
         return Path("made", page).read_text(encoding="utf-8")
+
+
+def _guided_map() -> str:
+    """The page of `softdock campaign vbar_navigation`."""
+    from softdock.archive.campaign_folder import run_campaign
+    from softdock.campaign.plan import load_plan
+
+    with tempfile.TemporaryDirectory() as folder:
+        run_campaign(load_plan("vbar_navigation"), Path(folder) / "campaign")
+        return (Path(folder) / "campaign" / "report.html").read_text(encoding="utf-8")
 
 
 def main(names: list[str]) -> int:

@@ -22,7 +22,6 @@ from typing import Any
 import pytest
 
 KEPT = Path(__file__).with_name("file_times.json")
-LEAST_S = 0.5  # files that take less are not worth an order
 
 
 def processor_s() -> float:
@@ -105,7 +104,7 @@ def main(arguments: list[str]) -> None:
     for test, seconds in tests.most_common(60):
         print(f"{seconds:8.1f} s  {test}")
     if "--keep" in arguments:
-        kept = {file: round(s, 1) for file, s in files.most_common() if s >= LEAST_S}
+        kept = {file: round(s, 1) for file, s in files.most_common()}
         KEPT.write_text(json.dumps(kept, indent=1) + "\n")
 
 

@@ -33,7 +33,7 @@ from softdock.core.adaptation.guidance.thrusters import ask, fire
 from softdock.core.machine.vector import METHODS_AT
 from softdock.core.orbit import orbit
 
-coarse = {"time.cycle_ms": 40.0, "time.duration_s": 260.0,
+coarse = {"time.cycle_ms": 40.0, "time.duration_s": 240.0,
           "robots.chaser.delay_ms": 0.0, "robots.target.delay_ms": 0.0}
 scenario = load_scenario("vbar_docking", coarse)
 run = fly(scenario)
@@ -80,12 +80,13 @@ found["too_much"] = [*whole.tolist(), float(np.abs(mem[CELLS.at.owed : CELLS.at.
 # a controller as one file, and one in plain Python that ends with NaN
 load_method_file("examples/own_controller.py")
 apart = copy.deepcopy(scenario.tables) | {"guidance": {"controller": "stand_off"}, "methods": []}
-apart["time"]["duration_s"] = 150.0
+apart["time"] |= {"duration_s": 120.0, "cycle_ms": 100.0}
+apart["allow_unresolved"] = True
 found["stand_off"] = float(fly(build(apart)).series["stand_off.distance"][-1])
 hand = build(apart | {"guidance": {"controller": "piloted"}})
-by_hand = Stepper(hand, rows=2000)
+by_hand = Stepper(hand, rows=700)
 pilot = Pilot(by_hand)
-while by_hand.cycles < 1500 and by_hand.step() == "completed":
+while by_hand.cycles < 600 and by_hand.step() == "completed":
     seen = pilot.seen()
     if seen is not None:
         away = seen.position - np.array([-3.0, 0.0, 0.0])
@@ -158,12 +159,12 @@ def test_pulses_are_worth_what_was_asked(found):
 def test_a_controller_of_ones_own(found):
     """As a file, and in plain Python: both fly; one that returns NaN ends the run, and what was
     flown until then is kept."""
-    assert found["stand_off"] == pytest.approx(1.0, abs=0.1)
+    assert found["stand_off"] == pytest.approx(1.0, abs=0.2)
     assert found["by_hand"][0] == "completed"
     assert found["by_hand"][1] == pytest.approx(3.0, abs=0.5)  # of 5 m, after a minute
     status, cycles, whole = found["nan"]
     assert status == "a method pushed with something that is not a number"
-    assert 1500 < cycles <= 1510
+    assert 600 < cycles <= 610
     assert whole
 
 

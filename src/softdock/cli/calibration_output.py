@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from softdock.cli.identify import add_row, table_of
+from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import output
 
 ROWS = (

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import echo, output, working
 
 
@@ -186,38 +187,6 @@ def _show(found: dict[str, Any]) -> None:
     ]
     for note in notes:
         output().print(f"note: {note}", markup=False, soft_wrap=True)
-
-
-def table_of(title: str) -> Any:
-    """An empty table of estimates."""
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for heading, justify in (
-        ("what", "left"),
-        ("value", "right"),
-        ("standard uncertainty", "right"),
-        ("unit", "left"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    return table
-
-
-def add_row(
-    table: Any, name: str, estimate: dict[str, Any] | None, unit: str, factor: float = 1.0
-) -> None:
-    if estimate is None:
-        return
-    value, sigma = estimate["value"], estimate["standard_uncertainty"]
-    if isinstance(value, list):
-        table.add_row(
-            name,
-            " ".join(f"{factor * v:.5g}" for v in value),
-            " ".join(f"{factor * s:.2g}" for s in sigma),
-            unit,
-        )
-    else:
-        table.add_row(name, f"{factor * value:.6g}", f"{factor * sigma:.2g}", unit)
 
 
 def _contacts(count: int) -> str:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from softdock.cli.estimates_table import add_row, table_of
 from softdock.cli.progress import echo, output, working
 
 
@@ -28,7 +29,6 @@ def identify_stiffness(
 
 
 def _show(found: Any) -> None:
-    from softdock.cli.identify import add_row, table_of
 
     table = table_of(f"Joints of {found.arm}, from {found.rows} loads")
     for name, one in found.stiffness.items():

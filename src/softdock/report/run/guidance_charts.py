@@ -50,13 +50,15 @@ def _words(found: Mapping[str, Any]) -> str:
 
 def _distance(run: Run, name: str) -> str:
     s = run.series
+    first = int(np.argmax(s[f"{name}.distance"] != 0.0))  # before, no sample has arrived
+    time = s["time"][first:]
     lines = [
-        Line("seen", "measured", s["time"], s[f"{name}.distance"], steps=True),
+        Line("seen", "measured", time, s[f"{name}.distance"][first:], steps=True),
         Line(
             "mode: 0 approaches, 1 drifts, 2 holds",
             "c4",
-            s["time"],
-            s[f"{name}.mode"],
+            time,
+            s[f"{name}.mode"][first:],
             second=True,
             steps=True,
         ),
