@@ -79,3 +79,13 @@ def test_bad_answers_write_nothing(tmp_path):
     assert call(file).exit_code == 0
     assert "--force" in call(file).output
     assert call(file, "--force").exit_code == 0
+
+
+def test_a_tip_that_comes_beside_the_mouth_is_said(tmp_path):
+    """An offset larger than the mouth is allowed, and said before anything runs."""
+    file = tmp_path / "beside.toml"
+    assert call(file, "--offset", 15).exit_code == 0
+    text = file.read_text().replace("lateral_offset_m = 0.015", "lateral_offset_m = 0.5")
+    file.write_text(text)
+    said = CliRunner().invoke(cli, ["check", str(file)]).output
+    assert "500 mm off the axis, beside the mouth of 50 mm" in said

@@ -39,12 +39,13 @@ TURN_STEPS = 64  # Runge-Kutta steps back to the start
 Refuse = Callable[..., None]
 
 
-def resolve_approach(tables: dict[str, Any], refuse: Refuse) -> None:
-    """Take `[approach]` out of the tables and write its motions into chaser and target."""
+def resolve_approach(tables: dict[str, Any], refuse: Refuse) -> list[str]:
+    """Take `[approach]` out of the tables and write its motions into chaser and target. Returns
+    notes: a tip that comes beside the mouth."""
     given = tables.pop(PATH)
     if not isinstance(given, Mapping):
         refuse(PATH, given, "a table: " + ", ".join(KEYS))
-        return
+        return []
     found = _numbers(given, refuse)
     pair = _first_pair(tables, refuse)
     taken = [
@@ -54,10 +55,26 @@ def resolve_approach(tables: dict[str, Any], refuse: Refuse) -> None:
         taken.append("target.rate_rad_per_s")
     for key in taken:
         body, name = key.split(".")
-        refuse(key, tables[body][name], "nothing beside [approach], which says where it starts")
+        words = {"attitude_wxyz": "attitude_deg", "rate_rad_per_s": "rate_deg_per_s"}.get(name)
+        also = f" (nor {words})" if words else ""
+        allowed = f"nothing beside [approach]{also}, which says where it starts"
+        refuse(key, tables[body][name], allowed)
     if found is None or pair is None or taken:
-        return
+        return []
     _write(tables, found, *pair)
+    return _beside(tables["contact"], math.hypot(*found["offset"]))
+
+
+def _beside(contact: Any, offset: float) -> list[str]:
+    """A note where the tip comes outside the mouth of a cone."""
+    first = contact[0] if isinstance(contact, list) else contact
+    mouth = first.get("mouth_radius_m")
+    if not isinstance(mouth, int | float) or offset <= mouth:
+        return []
+    return [
+        f"approach.lateral_offset_m puts the tip {1e3 * offset:.3g} mm off the axis, beside the "
+        f"mouth of {1e3 * mouth:.3g} mm: it meets the rim, or nothing"
+    ]
 
 
 def _write(

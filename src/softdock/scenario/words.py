@@ -63,7 +63,7 @@ def in_plain_keys(
         if all(isinstance(tables.get(body), dict) for body in ENDS):
             parts = (PATH, "target", "contact")
             source.update({key: copy.deepcopy(tables.get(key, [])) for key in parts})
-            resolve_approach(tables, refuse)
+            notes += resolve_approach(tables, refuse)
         else:
             tables.pop(PATH)  # a missing body is refused by who checks it
     pairs = tables.get("contact")
