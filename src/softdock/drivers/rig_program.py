@@ -206,6 +206,7 @@ class RigProgram:
         """A datagram from Python: what is answered."""
         if (sensor := self._sensor(who)) is not None:
             sensor.hear(data, now_ns)
+            logic.look(self.arrays, self.links, self.records, now_ns)  # robots may all be silent
             return
         which, size = NAMES.index(who), len(data)
         if size > LONGEST:
