@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from recorded import CELLS, about, write_cycle
+from websockets.sync.client import connect
 
 from softdock.cli.main import cli
 from softdock.errors import BadInput
@@ -64,8 +65,6 @@ def test_a_client_hears_the_rows_of_a_run(rings):
     """Over loopback: the topics of the recording with their schemas, and after a subscription the
     very rows that the loop writes, decoded to the bit. When the stream ends, the rings are as they
     were."""
-    pytest.importorskip("foxglove")
-    connect = pytest.importorskip("websockets.sync.client").connect
     with StreamProcess(0) as stream:
         assert stream.address.startswith("ws://127.0.0.1:")
         stream.show(rings.path)
@@ -97,7 +96,6 @@ def test_a_client_hears_the_rows_of_a_run(rings):
 def test_what_a_stream_needs_is_said_before_anything_starts(monkeypatch):
     """Without its package, and without a recording to take it from."""
     words = ["rig", "run", "emulated_pair", "epos_1d", "--foxglove"]
-    pytest.importorskip("foxglove")
     done = CliRunner().invoke(cli, [*words, "--no-record"])
     assert done.exit_code == 2
     assert "without --no-record" in done.output
