@@ -38,6 +38,7 @@ _EXPORTS = {
 }
 # What classes below offer and packages above do: run.save(...), comparison.page(), a chart's file.
 _GIVEN = {
+    "arm_of": "softdock.arms.sources",
     "placed_arms": "softdock.arms.placed",
     "arms_at_contact": "softdock.arms.at_contact",
     "save_run": "softdock.archive.run_folder",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numba
 import numpy as np
 import pytest
 from rig_pieces import HOST, emulation, free_ports
 
-from softdock.drivers.compiled_loop import CompiledServer, ask_priority, hold_program
+from softdock.drivers.compiled_loop import CompiledServer, ask_priority, favoured, hold_program
 from softdock.drivers.emulate import Emulators
 from softdock.drivers.links import RobotLink, SensorLink
 from softdock.drivers.sockets import Port
@@ -65,3 +68,17 @@ def test_what_is_not_granted_is_said():
     granted, why = ask_priority(1000)
     assert granted == 0
     assert "SCHED_FIFO 1000" in why
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads Linux's own table")
+def test_locked_memory_is_given_back():
+    """Memory that stays locked after a run fills every buffer that the process asks for later: a
+    page or a campaign made beside it took gigabytes."""
+    with favoured(0, True) as granted:
+        assert granted.locked == (locked_kB() > 0)
+    assert locked_kB() == 0
+
+
+def locked_kB():
+    found = re.search(r"^VmLck:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.M)
+    return int(found[1])

@@ -284,7 +284,11 @@ def in_order(text):
         for pair in tables.get("contact", [])
     )
     named = all("name" in method for method in tables.get("methods", []))
-    return needed and touches and named
+    robots = tables.get("facility", {}).keys() & {"chaser", "target"}
+    placed = "facility" not in tables or (
+        bool(robots) and all("arm" in tables["facility"][robot] for robot in robots)
+    )
+    return needed and touches and named and placed
 
 
 def test_a_file_cut_anywhere_is_refused_or_still_a_scenario(written):

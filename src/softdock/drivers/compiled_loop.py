@@ -7,13 +7,14 @@ nothing is assumed.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import socket
 import struct
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +59,26 @@ def ask_locked_memory() -> tuple[bool, str]:
     except (AttributeError, OSError, TypeError) as error:  # Windows has no such call
         return False, f"mlockall: {error}"
     return (False, f"mlockall: {os.strerror(ctypes.get_errno())}") if refused else (True, "")
+
+
+def unlock_memory() -> None:
+    """What a process takes from here on need not stay in memory."""
+    with contextlib.suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).munlockall()
+
+
+@contextlib.contextmanager
+def favoured(priority: int, lock: bool) -> Iterator[Granted]:
+    """SCHED_FIFO for this thread and locked memory for its process, as far as they are granted.
+    The memory is given back at the end: locked, all that the process asks for later would be
+    filled at once, thread stacks and buffers that are never used too."""
+    fifo, why = ask_priority(priority) if priority > 0 else (0, "")
+    locked, why_not = ask_locked_memory() if lock else (False, "")
+    try:
+        yield Granted(fifo, locked, tuple(w for w in (why, why_not) if w))
+    finally:
+        if locked:
+            unlock_memory()
 
 
 def make_wire() -> calls.Wire:
@@ -161,11 +182,9 @@ class CompiledServer:
         """The loop in a thread of its own: why it ended, one of serve.ENDS."""
 
         def work() -> None:
-            fifo, why = ask_priority(priority) if priority > 0 else (0, "")
-            locked, why_not = ask_locked_memory() if lock else (False, "")
-            self.granted = Granted(fifo, locked, tuple(w for w in (why, why_not) if w))
-            until = time.monotonic_ns() + round(seconds * SECOND)
-            self.end = loop.ENDS[self._serve(until, silence_s)]
+            with favoured(priority, lock) as self.granted:
+                until = time.monotonic_ns() + round(seconds * SECOND)
+                self.end = loop.ENDS[self._serve(until, silence_s)]
 
         thread = threading.Thread(target=work)
         thread.start()

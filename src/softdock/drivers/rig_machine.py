@@ -24,8 +24,7 @@ import numpy as np
 from softdock.drivers.compiled_loop import (
     CompiledServer,
     Granted,
-    ask_locked_memory,
-    ask_priority,
+    favoured,
     hold_program,
 )
 from softdock.drivers.emulate import Emulators
@@ -147,14 +146,13 @@ def wake_ups(seconds: float, cycle_s: float, priority: int, lock: bool) -> tuple
     given: list[Granted] = []
 
     def work() -> None:
-        fifo, why = ask_priority(priority) if priority > 0 else (0, "")
-        locked, why_not = ask_locked_memory() if lock else (False, "")
-        given.append(Granted(fifo, locked, tuple(w for w in (why, why_not) if w)))
-        step, wanted = round(1e9 * cycle_s), time.monotonic_ns()
-        for _ in range(round(seconds / cycle_s)):
-            wanted += step
-            time.sleep(max(0.0, 1e-9 * (wanted - time.monotonic_ns())))
-            late.append(time.monotonic_ns() - wanted)
+        with favoured(priority, lock) as granted:
+            given.append(granted)
+            step, wanted = round(1e9 * cycle_s), time.monotonic_ns()
+            for _ in range(round(seconds / cycle_s)):
+                wanted += step
+                time.sleep(max(0.0, 1e-9 * (wanted - time.monotonic_ns())))
+                late.append(time.monotonic_ns() - wanted)
 
     thread = threading.Thread(target=work)
     thread.start()

@@ -19,8 +19,7 @@ from softdock.core.rig.layout import ASKED_STOP, DOCK
 from softdock.drivers.compiled_loop import (
     CompiledServer,
     Granted,
-    ask_locked_memory,
-    ask_priority,
+    favoured,
 )
 from softdock.drivers.rig_peers import SENSOR, RigPeers
 from softdock.drivers.rig_program import NAMES, RigProgram, duration_s
@@ -89,21 +88,19 @@ class Session:
         machine, server = self.on.rig.machine, self._server
         assert server is not None
         try:
-            fifo, why = ask_priority(machine.priority) if machine.priority > 0 else (0, "")
-            locked, why_not = ask_locked_memory() if machine.lock_memory else (False, "")
-            self.granted = Granted(fifo, locked, tuple(w for w in (why, why_not) if w))
-            self._ready.set()
-            while True:
-                server.stop[0] = 0  # first: what is asked for from here on ends the loop below
-                if self._ending:
-                    return
-                program, self._next = self._next, None
-                if program is not None:
-                    server.program = program.arrays
-                quiet, self._quiet = self._quiet, None
-                if quiet is not None:
-                    server.program = quiet
-                server.serve_until(FOR_EVER_NS)
+            with favoured(machine.priority, machine.lock_memory) as self.granted:
+                self._ready.set()
+                while True:
+                    server.stop[0] = 0  # first: what is asked for from here on ends the loop below
+                    if self._ending:
+                        return
+                    program, self._next = self._next, None
+                    if program is not None:
+                        server.program = program.arrays
+                    quiet, self._quiet = self._quiet, None
+                    if quiet is not None:
+                        server.program = quiet
+                    server.serve_until(FOR_EVER_NS)
         except BaseException as error:
             self._error = error
             self._ready.set()

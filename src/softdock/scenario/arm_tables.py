@@ -15,6 +15,7 @@ from softdock.core.adaptation.method import Method
 from softdock.core.machine.vector import CHASER_ROBOT_AT, TARGET_ROBOT_AT
 from softdock.core.robots.keys import ARM_MODEL, MODELS, ROBOT
 from softdock.errors import BadInput, Problem
+from softdock.scenario.facility import Facility
 
 BASES = {"chaser": CHASER_ROBOT_AT, "target": TARGET_ROBOT_AT}
 NAME = MODELS[ARM_MODEL]
@@ -24,6 +25,21 @@ def arm_robots(tables: Mapping[str, Any]) -> tuple[str, ...]:
     """The robots whose model is an arm."""
     robots = tables.get("robots", {})
     return tuple(name for name in BASES if robots.get(name, {}).get("model") == NAME)
+
+
+def unknown_arms(room: Facility, locate: Callable[[str], str]) -> list[Problem]:
+    """What is wrong with arms that are named or spelled out. A file is read where it is used: a
+    run's folder may be opened where that file is not."""
+    found: list[Problem] = []
+    for robot, mount in room.robots().items():
+        if isinstance(mount.arm, str) and mount.arm.endswith((".toml", ".urdf")):
+            continue
+        try:
+            given("arm_of")(mount)
+        except BadInput as error:
+            key = f"facility.{robot}.arm"
+            found += [replace(p, key=key, where=p.where or locate(key)) for p in error.problems]
+    return found
 
 
 def arm_place(robot: str) -> int:

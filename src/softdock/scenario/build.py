@@ -20,7 +20,7 @@ from softdock.core.machine.vector import (
 )
 from softdock.errors import BadInput, Problem, closest
 from softdock.scenario.approach import PATH as APPROACH_PATH
-from softdock.scenario.arm_tables import arm_place, arm_robots, located
+from softdock.scenario.arm_tables import arm_place, arm_robots, located, unknown_arms
 from softdock.scenario.checks import check_rates, check_scenario
 from softdock.scenario.facility import read_facility
 from softdock.scenario.features import markers_of
@@ -189,7 +189,8 @@ class _Builder(MethodReader):
         """Arms and their places, read and checked; the loop reads those of robots that are arms."""
         if FACILITY_TABLE in self.given:
             try:
-                read_facility(self.given[FACILITY_TABLE], self.locate)
+                room = read_facility(self.given[FACILITY_TABLE], self.locate)
+                self.problems += unknown_arms(room, self.locate)
                 self.resolved[FACILITY_TABLE] = copy.deepcopy(self.given[FACILITY_TABLE])
             except BadInput as error:
                 self.problems += error.problems

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
+AT_ONCE = 1 << 20  # bytes: no buffer for the largest file that is allowed
 LARGEST_FILE = 16_000_000  # bytes of a scenario or a campaign, long schedules written out
 
 
@@ -19,6 +21,14 @@ class Unreadable(Exception):
     def __init__(self, allowed: str, given: str = "", line: int = 1):
         super().__init__(allowed)
         self.allowed, self.given, self.line = allowed, given, line
+
+
+def _at_most(stream: BinaryIO, most: int) -> bytes:
+    """What is there, up to so many bytes."""
+    data = bytearray()
+    while len(data) < most and (piece := stream.read(min(AT_ONCE, most - len(data)))):
+        data += piece
+    return bytes(data)
 
 
 def read_bytes(path: Path, most: int, what: str = "file") -> bytes:
@@ -36,7 +46,7 @@ def read_bytes(path: Path, most: int, what: str = "file") -> bytes:
             kind = "a folder" if stat.S_ISDIR(found.st_mode) else "a device or a pipe"
             raise Unreadable(f"a {what}: a regular file, and this is {kind}", str(path))
         with os.fdopen(os.dup(handle), "rb") as stream:
-            data = stream.read(most + 1)
+            data = _at_most(stream, most + 1)
     except OSError as error:
         raise Unreadable(f"a {what} that can be read ({error.strerror})", str(path)) from None
     finally:
