@@ -179,7 +179,7 @@ base_wxyz = [0.0, 0.0, 0.0, 1.0]
 
 
 def _facilities() -> list[bytes]:
-    return [preset_text(name).encode() + FACILITY for name in ("lange_cone", "epos_3d")]
+    return [preset_text("lange_cone").encode() + FACILITY, preset_text("epos_3d").encode()]
 
 
 def _facility(path: Path) -> object:

@@ -286,7 +286,8 @@ def in_order(text):
     named = all("name" in method for method in tables.get("methods", []))
     robots = tables.get("facility", {}).keys() & {"chaser", "target"}
     placed = "facility" not in tables or (
-        bool(robots) and all("arm" in tables["facility"][robot] for robot in robots)
+        bool(robots)
+        and all({"arm", "base_m"} <= tables["facility"][robot].keys() for robot in robots)
     )
     return needed and touches and named and placed
 
