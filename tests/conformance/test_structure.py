@@ -195,3 +195,10 @@ def test_reading_a_number_flies_nothing(monkeypatch):
     assert run.orbit is run.fly_orbit()
     assert run.metrics["status"] == "completed"
     assert isinstance(run, Run)
+
+
+def test_no_two_test_files_share_a_name():
+    """pytest imports test files by their names alone: of two that share one the second is not run
+    at all."""
+    names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))
