@@ -61,7 +61,10 @@ class CampaignName(click.ParamType):
     "--resume", is_flag=True, help="Go on with the campaign in DIR; only what is missing is run."
 )
 @click.option(
-    "--runs", type=click.IntRange(1), metavar="N", help="As many draws in place of the file's."
+    "--runs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="As many draws in place of the file's; with grids so many at each of their points.",
 )
 @click.option(
     "--precision",
