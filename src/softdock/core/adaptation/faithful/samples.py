@@ -61,6 +61,7 @@ FADED = 0.15  # s after a touch; before, a low-pass may still show it
 STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
 SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
+BENT = 0.15  # of a rate; an oscillation of half a period in eight windows bends by 0.04 of it
 STEADY = 1e-9  # rate of a lead that is brought in no more
 
 
@@ -165,6 +166,14 @@ def _two_instants(y_0, before, after, share):
 
 
 @compiled
+def _bends(before, now, after):
+    """Whether a rate changes its slope within a window more than a contact's oscillation does: the
+    way has a kink there (a robot's next set-point), and no three instants tell of the others."""
+    most = max(abs(now), max(abs(before), abs(after)))
+    return abs(before - 2.0 * now + after) > BENT * most
+
+
+@compiled
 def _spread_touch(mem, row, share, before, after):
     d = _two_instants(mem[row + TOUCH.depth], before.depth, after.depth, share)
     r = _two_instants(mem[row + TOUCH.rate], before.rate, after.rate, share)
@@ -175,7 +184,7 @@ def _spread_touch(mem, row, share, before, after):
 @apart
 def _over_window(method, mem, t, count):
     """A reading that is the mean of a window: every touch of the scratch at its two instants.
-    False: a touch began or ended within, and the reading tells of no law."""
+    False: a touch began or ended within, or the way has a kink, and it tells of no law."""
     m, half = method.memory, 0.5 * method.window
     copy_latches(mem, m + CELL.mock_latches, m + CELL.window_latches)
     early = mock_ups_at(mem, m + CELL.paired, t - half)
@@ -194,6 +203,8 @@ def _over_window(method, mem, t, count):
                 row = m + CELL.touch_rows + noted * TOUCH_FLOATS
                 noted += 1
                 if noted > min(count, TOUCHES) or int(mem[row + TOUCH.pair]) != i:
+                    return False
+                if _bends(one.rate, mem[row + TOUCH.rate], other.rate):
                     return False
                 _spread_touch(mem, row, share, one, other)
     return noted == count
