@@ -13,6 +13,7 @@ the middle. Readings in whose window a touch begins or ends are left out.
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL, TARGET
+from softdock.core.adaptation.faithful.commands import tool_acceleration
 from softdock.core.adaptation.faithful.flight import (
     ENOUGH,
     FLIGHT,
@@ -27,7 +28,6 @@ from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES,
 from softdock.core.adaptation.faithful.readings import (
     PAIRED,
     WRENCH,
-    acceleration_at,
     is_stuck,
     mock_ups_at,
     next_force,
@@ -40,6 +40,7 @@ from softdock.core.adaptation.faithful.touches import (
     free_for,
     places_of,
 )
+from softdock.core.adaptation.interface import CYCLE
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, load_wrench
 from softdock.core.spatial.vectors import (
@@ -231,15 +232,16 @@ def _in_flight(method, mem, flight, q, raw, a, pushed):
 
 
 @compiled
-def _flies(method, mem, flight, t, q, raw):
-    """A reading while the shapes are apart."""
+def _flies(method, mem, flight, t, chaser, raw):
+    """A reading while the shapes are apart; `chaser`: its mock-up."""
     m, a = method.memory, (0.0, 0.0, 0.0)
     if not method.tare or t - mem[m + CELL.last_touch] <= FADED:
         return
     pushed = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET]) > STEADY
+    pushed = pushed or mem[m + CELL.fading] != 0.0
     if pushed:
-        a = acceleration_at(mem, m + CELL.paired, t)
-    _in_flight(method, mem, flight, q, raw, a, pushed)
+        a = tool_acceleration(mem, m, method.vector[CYCLE], t, chaser.v)
+    _in_flight(method, mem, flight, chaser.q, raw, a, pushed)
 
 
 @apart
@@ -259,7 +261,7 @@ def take_sample(method, mem, row):
             mem[m + CELL.mock_clear_until] = t + free
     if count == 0:
         if whole:
-            _flies(method, mem, flight, t, q, raw)
+            _flies(method, mem, flight, t, both.chaser, raw)
         return
     mem[m + CELL.unexplained_now], mem[m + CELL.last_touch] = 0.0, t
     if not whole or (method.tare and mem[flight + FLIGHT.count] < ENOUGH):
@@ -267,7 +269,7 @@ def take_sample(method, mem, row):
     wrench = tared(mem, flight, q, raw) if method.tare else raw
     error = tool_error(mem, flight) if method.tare else 0.0
     if error != 0.0:
-        a = acceleration_at(mem, m + CELL.paired, t)
+        a = tool_acceleration(mem, m, method.vector[CYCLE], t, both.chaser.v)
         wrench = Wrench(add_scaled(wrench.force, -error, a), wrench.torque)
     if is_stuck(mem, m + CELL.paired, row, wrench.force, deepest_one):
         mem[m + CELL.paired + PAIRED.same] += 1.0
