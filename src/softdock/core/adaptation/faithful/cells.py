@@ -85,7 +85,7 @@ CELLS = Cells(
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
     Cell("futures", 2 * FUTURE_CELLS.size, "", "satellites after each robot's lead: lead.py"),
-    Cell("velocities", 3 * SENT_ROWS, "m/s", "of the chaser's set-points: commands.py"),
+    Cell("ways", 6 * SENT_ROWS, "m, m/s", "of the chaser's set-points: commands.py"),
     Cell("newest_sent", 1, "-", "stamp of the newest of them"),
     Cell("any_sent", 1, "-", "1: there are any"),
     Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),

@@ -25,7 +25,12 @@ from softdock.core.adaptation.faithful.joint_cells import (
     SLIP,
     UNKNOWNS,
 )
-from softdock.core.adaptation.faithful.joint_rows import add_own, add_rows
+from softdock.core.adaptation.faithful.joint_rows import (
+    add_own,
+    add_rows,
+    add_rubbing,
+    growing,
+)
 from softdock.core.adaptation.faithful.joint_solve import (
     add_prior,
     keep_equations,
@@ -51,7 +56,7 @@ from softdock.core.adaptation.faithful.models import (
     STEEPEST,
     has,
 )
-from softdock.core.adaptation.faithful.rub import LEAST, MOST, RUB
+from softdock.core.adaptation.faithful.rub import LEAST, MOST
 from softdock.core.machine.compiled import apart
 from softdock.core.shapes.keys import MOST_PAIRS
 
@@ -66,16 +71,19 @@ FIRST_BRAKE, LEAST_BRAKE, MOST_BRAKE = 1e-3, 1e-5, 1e6
 SLACKER, TIGHTER = 0.1, 10.0
 WEAK = 0.5  # of a stiffness that no sample tells: how far it may be from what is believed
 LONGEST_STEP = 1.0  # of ln v_0 in a round
+WIDE = 3.0  # of ln v_0: how far it may be from what is believed
+DEEPER = 6  # samples of depths that grow, from which on a search begins with them
 
 
 @apart
-def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
-    """All equations around the unknowns as they are; chi^2 and their number."""
+def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deeper):
+    """All equations around the unknowns as they are; chi^2 and their number. `deeper`: of several
+    touches those alone that become deeper."""
     for p in range(UNKNOWNS * UNKNOWNS):
         mem[joint + JOINT.matrix + p] = 0.0
     for p in range(UNKNOWNS):
         mem[joint + JOINT.right + p] = 0.0
-    chi, used = add_rows(mem, joint, many, laws, LAW_FLOATS, lag, masks, rubs)
+    chi, used = add_rows(mem, joint, many, laws, LAW_FLOATS, lag, masks, rubs, deeper)
     for i in range(number):
         if masks[i] != 0:
             pulls = mem[laws + i * LAW_FLOATS + LAW.pulls] != 0.0
@@ -93,11 +101,10 @@ def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
             _stay_within(mem, joint, i * PER + U.g, 0.0, math.inf)
             _stay_within(mem, joint, i * PER + U.f_0, 0.0, math.inf)
     if rubs:
-        known = mem[rub + RUB.friction] > 0.0
-        spread = max(mem[rub + RUB.spread], EXACT)
-        chi += add_prior(mem, joint, MU, spread if known else 1.0)
-        wide = 10.0 * spread / mem[rub + RUB.friction] if known else 1.0
-        chi += add_prior(mem, joint, SLIP, wide)
+        more, count = add_rubbing(mem, joint, rub, lag)
+        chi, used = chi + more, used + count
+        chi += add_prior(mem, joint, MU, 1.0)
+        chi += add_prior(mem, joint, SLIP, WIDE)
         _stay_within(mem, joint, MU, 0.0, MOST)
     for p in range(UNKNOWNS):  # what is not sought
         if mem[joint + JOINT.matrix + p * UNKNOWNS + p] == 0.0:
@@ -178,7 +185,8 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
         mask_of(mem, joint, 2, kind),
         mask_of(mem, joint, 3, kind),
     )
-    chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs)
+    deeper = mem[joint + JOINT.round] == 0.0 and growing(mem, joint, many) >= DEEPER
+    chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deeper)
     mem[joint + JOINT.round] += 1.0
     brake = mem[joint + JOINT.brake]
     if chi < mem[joint + JOINT.chi]:
@@ -191,8 +199,10 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
     gain = solve_kept(mem, joint, brake)
     over = mem[joint + JOINT.round] >= ROUNDS or brake > MOST_BRAKE
     hopeless = gain < CRAWLS * mem[joint + JOINT.chi] and mem[joint + JOINT.chi] > EXPLAINED * used
-    if gain > CONVERGED and not (over or hopeless):
+    if deeper or (gain > CONVERGED and not (over or hopeless)):
         _step(mem, joint, number)
+        if deeper:
+            mem[joint + JOINT.chi] = math.inf  # of fewer samples than the next
         return False
     solve_kept(mem, joint, 0.0)
     _note_kind(mem, joint, kind, masks, number)

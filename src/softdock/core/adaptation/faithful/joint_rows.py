@@ -24,6 +24,9 @@ from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH, TOUCH_FLOATS
 from softdock.core.adaptation.faithful.models import EDGE, EXACT, kink_within, ramp_within
+from softdock.core.adaptation.faithful.rub import ROW as RUBBED
+from softdock.core.adaptation.faithful.rub import ROW_FLOATS as RUB_FLOATS
+from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
@@ -152,11 +155,33 @@ def _columns(mem, joint, row, laws, law_floats, masks, rubs):
 
 
 @apart
-def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
-    """Equations of the samples of several touches, onto the matrix; chi^2 and their number."""
-    chi, small = 0.0, EXACT * mem[many + KEPT.largest]
+def _grows(mem, row):
+    """Whether every touch of a sample becomes deeper: no surface is left behind then."""
+    for t in range(int(mem[row + ROW.number])):
+        if mem[row + ROW.touches + t * TOUCH_FLOATS + TOUCH.rate] < 0.0:
+            return False
+    return True
+
+
+@apart
+def growing(mem, joint, many):
+    """Samples in which every touch becomes deeper."""
+    count = 0
+    for s in range(int(mem[joint + JOINT.rows])):
+        count += 1 if _grows(mem, many + KEPT.rows + s * ROW_FLOATS) else 0
+    return count
+
+
+@apart
+def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs, deeper):
+    """Equations of the samples of several touches, onto the matrix; chi^2 and their number.
+    `deeper`: of those alone in which every touch becomes deeper."""
+    chi, small, used = 0.0, EXACT * mem[many + KEPT.largest], 0.0
     for s in range(int(mem[joint + JOINT.rows])):
         row = many + KEPT.rows + s * ROW_FLOATS
+        if deeper and not _grows(mem, row):
+            continue
+        used += 6.0
         count, says, turns, blurred = _columns(mem, joint, row, laws, law_floats, masks, rubs)
         a = 1.0 / (mem[row + ROW.force_variance] + small * small + blurred[0])
         b = 1.0 / (mem[row + ROW.torque_variance] + small * small * ARM * ARM + blurred[1])
@@ -177,7 +202,7 @@ def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
                     mem[joint + JOINT.matrix + p * UNKNOWNS + q] += dot(
                         force, load3(mem, other + COLUMN_AT.force)
                     ) + dot(torque, load3(mem, other + COLUMN_AT.torque))
-    return chi, 6.0 * mem[joint + JOINT.rows]
+    return chi, used
 
 
 @apart
@@ -208,3 +233,27 @@ def add_own(mem, joint, i, fit, pulls, lag, mask, largest):
                     if (mask >> o) & 1 == 1:
                         mem[joint + JOINT.matrix + p * UNKNOWNS + i * PER + o] += w * by[q] * by[o]
     return chi, count
+
+
+@apart
+def add_rubbing(mem, joint, rub, lag):
+    """Equations of friction where a pair touched alone (rub.py): its two numbers at once, for one
+    is often told only together with the other; chi^2 and their number."""
+    mu, v_0 = mem[joint + JOINT.now + MU], math.exp(mem[joint + JOINT.now + SLIP])
+    chi, small, count = 0.0, EXACT * mem[rub + RUB.largest], int(mem[rub + RUB.count])
+    for i in range(count):
+        row = rub + RUB.rows + i * RUB_FLOATS
+        v = mem[row + RUBBED.sliding]
+        normal = max(mem[row + RUBBED.normal] + lag * mem[row + RUBBED.normal_slope], 0.0)
+        root = 1.0 / math.sqrt(v * v + v_0 * v_0)
+        a = normal * v * root
+        w = 1.0 / (mem[row + RUBBED.variance] + small * small)
+        e = mem[row + RUBBED.force] + lag * mem[row + RUBBED.force_slope] - mu * a
+        b = -mu * a * v_0 * v_0 * root * root
+        chi += w * e * e
+        mem[joint + JOINT.right + MU] += w * a * e
+        mem[joint + JOINT.right + SLIP] += w * b * e
+        mem[joint + JOINT.matrix + MU * UNKNOWNS + MU] += w * a * a
+        mem[joint + JOINT.matrix + SLIP * UNKNOWNS + MU] += w * a * b
+        mem[joint + JOINT.matrix + SLIP * UNKNOWNS + SLIP] += w * b * b
+    return chi, float(count)

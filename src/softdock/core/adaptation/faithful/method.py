@@ -212,7 +212,7 @@ def set_point(method, mem, rig, satellites, output):
     )
     if dot(chaser, chaser) + dot(target, target) > 0.0:
         mem[method.memory + CELL.shared] = 1.0
-    note_command(mem, method.memory, rig.cycle + 1, output.chaser.v)
+    note_command(mem, method.memory, rig.cycle + 1, output.chaser)
     return output
 
 
