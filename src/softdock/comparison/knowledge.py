@@ -94,7 +94,9 @@ def _wrong(scenario: Scenario, kind: str, percent: float, values: dict[str, Any]
     try:
         return WrongBelief(kind, percent, believed, scenario.with_keys(believed))
     except BadInput as error:  # the wrong value is outside the range of its key
-        return WrongBelief(kind, percent, believed, None, str(error))
+        return WrongBelief(
+            kind=kind, percent=percent, believed=believed, scenario=None, reason=str(error)
+        )
 
 
 def _replaces(entry: dict[str, Any]) -> bool:

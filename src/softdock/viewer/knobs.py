@@ -43,7 +43,7 @@ def knob(name: str, label: str, low: float, high: float, value: float) -> Knob:
     """With ends that hold the value, and some 200 steps."""
     low, high = rounded(min(low, value)), max(rounded(high), value)
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9) / 100.0))
-    return Knob(name, label, low, high, step, value)
+    return Knob(name=name, label=label, low=low, high=high, step=step, value=value)
 
 
 def knobs_of(scenario: Scenario) -> list[Knob]:

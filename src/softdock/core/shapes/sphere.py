@@ -23,7 +23,7 @@ KEYS = Group(
         "sphere_radius_m",
         "radius of the target's sphere",
         0.0,
-        "m",
+        unit="m",
         low=0.0,
         high=1e3,
         when=("geometry", ("sphere",)),
