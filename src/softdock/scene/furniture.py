@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.core.shapes.models import shape_named
 from softdock.scene import mock_ups
 from softdock.scene.model import Mesh, Part, Track
 from softdock.scene.motions import Relative, seen_from
@@ -74,7 +75,7 @@ def _near(
 
 def _notes(pairs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     notes = ["The satellites' boxes are even cuboids of their masses and inertias."]
-    if any(pair["geometry"] == "wall" for pair in pairs):
+    if any(mock_ups.solid_of(pair) is None for pair in pairs):
         notes.append("Of each endless wall a piece is drawn.")
     return tuple(notes)
 
@@ -84,10 +85,9 @@ def touching_size(tables: Mapping[str, Any], seen: Relative) -> float:
     bodies = min(float(mock_ups.cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
     sizes = []
     for pair in tables["contact"]:
-        if pair["geometry"] == "cone":
-            sizes.append(float(pair["mouth_radius_m"]) + float(pair["tip_radius_m"]))
-        elif pair["geometry"] == "sphere":
-            sizes.append(float(pair["sphere_radius_m"]) + float(pair["tip_radius_m"]))
+        solid = mock_ups.solid_of(pair)
+        if solid is not None:
+            sizes.append(solid.opening + float(pair["tip_radius_m"]))
         else:
             axis = np.array(pair["axis"], float)
             gap = (_tip(pair, seen) - np.array(pair["origin_m"])) @ (axis / np.linalg.norm(axis))
@@ -104,7 +104,7 @@ def _tip(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
 def _approach(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
     """Into the shape, target axes: against its axis, or towards a ball."""
     axis = -np.array(pair["axis"], float)
-    if pair["geometry"] == "sphere":
+    if shape_named(pair["geometry"]).drawing.is_round:
         way = np.array(pair["origin_m"], float) - _tip(pair, seen)[0]
         axis = way if np.linalg.norm(way) > 1e-9 else axis
     return np.asarray(axis / np.linalg.norm(axis))

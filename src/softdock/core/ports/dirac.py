@@ -93,7 +93,7 @@ def dirac_structure(network: str, parts: Parts, causality: Causality) -> Dirac:
         inward = 1.0 if parts.bonds[i].head == name else -1.0
         answer = flow[i] if causality.effort_from[i] == name else effort[i]
         rows.append(inward * answer)
-    rows, columns = _labels(parts, causality, stores, dampers, ports)
+    gives, given_names = _labels(parts, causality, stores, dampers, ports)
     matrix = np.array(rows) + 0.0  # no negative zeros
     if not np.allclose(matrix, -matrix.T, rtol=1e-12, atol=1e-12):
         raise BadInput(
@@ -108,8 +108,8 @@ def dirac_structure(network: str, parts: Parts, causality: Causality) -> Dirac:
         stores=tuple(stores),
         dampers=tuple(dampers),
         ports=tuple(ports),
-        rows=rows,
-        columns=columns,
+        rows=gives,
+        columns=given_names,
     )
 
 

@@ -25,6 +25,32 @@ def _position(name: str, key: str, meaning: str) -> Parameter:
     return Parameter(name, key, meaning, zero, unit="m", size=3, low=-1e3, high=1e3)
 
 
+def _friction(side: str, when: tuple[str, tuple[str, ...]] | None) -> list[Parameter]:
+    """The keys that all laws share."""
+    return [
+        Parameter(
+            f"{side}_friction",
+            f"{side}.friction",
+            "Coulomb friction coefficient",
+            0.0,
+            low=0.0,
+            high=10.0,
+            when=when,
+        ),
+        Parameter(
+            f"{side}_slip",
+            f"{side}.friction_speed_m_per_s",
+            "sliding speed at which friction is at 71 %",
+            1e-3,
+            unit="m/s",
+            low=0.0,
+            high=10.0,
+            open_low=True,
+            when=when,
+        ),
+    ]
+
+
 def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
     """The keys of a law; `always`: there is one, whatever the choice."""
 
@@ -34,8 +60,6 @@ def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
     def key(name: str, given: str, meaning: str, default: Any, **more: Any) -> Parameter:
         return Parameter(f"{side}_{name}", f"{side}.{given}", meaning, default, **more)
 
-    rubs = None if always else (f"{side}.law", LAWS)
-    slip = "sliding speed at which friction is at 71 %"
     return [
         law,
         key(
@@ -87,26 +111,7 @@ def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
             kind="table",
             when=when("table"),
         ),
-        key(
-            "friction",
-            "friction",
-            "Coulomb friction coefficient",
-            0.0,
-            low=0.0,
-            high=10.0,
-            when=rubs,
-        ),
-        key(
-            "slip",
-            "friction_speed_m_per_s",
-            slip,
-            1e-3,
-            "m/s",
-            0.0,
-            10.0,
-            open_low=True,
-            when=rubs,
-        ),
+        *_friction(side, None if always else (f"{side}.law", LAWS)),
     ]
 
 
