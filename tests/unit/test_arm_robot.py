@@ -6,13 +6,18 @@ import numpy as np
 import pytest
 from arm_cases import bump
 
+from softdock.analysis.metric_values import ledger
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
 from softdock.core.arms.layout import AT
+from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import CHASER_ROBOT_AT
 from softdock.core.robots.arm.layout import ARM_STATE, PLACED
 from softdock.core.robots.keys import ROBOT
+from softdock.report.run.charts import invented
+from softdock.report.run.tables import ledger_table
 from softdock.runs.arms import arm_state
+from softdock.runs.joint_rows import JOINT_ROWS, rows_over_time
 from softdock.runs.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place
 from softdock.scenario.build import build
@@ -90,6 +95,26 @@ def test_elastic_joints_keep_their_books():
     stiffness = load_arm("kr16").of_axes("stiffness")[1:]
     assert most == pytest.approx((0.5 * stiffness * bent**2).sum(axis=1).max(), rel=1e-9)
     assert not [text for text in run.warnings if "books miss" in text]
+
+
+def test_elastic_joints_are_rows_of_the_ledger():
+    """What the joints store, move and take stands in the sum that is shown: it closes to 1e-9 of
+    the turnover from each row's own signals, over the whole run and at its end, and would not with
+    one of them left out."""
+    run = flown(ARM | {"elastic_joints": True, "joint_damping_ratio": 0.05}, seconds=0.1)
+    rows, turnover = run.ledger_rows, run.ledger["turnover"]
+    assert set(JOINT_ROWS[:3]) < set(rows)
+    assert abs(sum(rows.values()) - run.energy_invented_J) < 1e-9 * turnover
+    assert rows["joints_dissipated"] < -1e-4 * turnover
+    for row in JOINT_ROWS[:3]:
+        assert abs(rows[row]) > 1e-6 * turnover
+    over_time = rows_over_time(run.series)
+    assert {row: values[-1] for row, values in over_time.items()} == pytest.approx(rows)
+    missing = np.sum(list(over_time.values()), axis=0) - invented(run)
+    assert np.abs(missing).max() < 1e-9 * turnover
+    assert flown(ARM).ledger_rows.keys() == set(ROWS)  # rigid: none of them
+    words = ledger_table({"ledger": ledger(run), "energy_invented_J": run.energy_invented_J})
+    assert all(f'data-key="ledger.rows.{row}"' in words for row in JOINT_ROWS[:3])
 
 
 def isotropic(scenario, k, zeta, mass):
