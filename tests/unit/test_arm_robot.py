@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from arm_cases import bump
 
+from softdock.analysis.arm_limits import BEYOND, arm_uses
 from softdock.analysis.metric_values import ledger
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
+from softdock.arms.arm import matrix_of
+from softdock.arms.written import arm_table
+from softdock.core.arms.doors import flange_rows
 from softdock.core.arms.layout import AT
 from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import CHASER_ROBOT_AT
@@ -117,6 +121,41 @@ def test_elastic_joints_are_rows_of_the_ledger():
     assert all(f'data-key="ledger.rows.{row}"' in words for row in JOINT_ROWS[:3])
 
 
+def weightless(**load):
+    """A docking with arms whose links weigh nothing: all mass is the load's."""
+    table = arm_table(load_arm("kr16"))
+    for joint in table["joints"]:
+        joint["mass_kg"] = 0.0
+        joint.pop("inertia_kg_m2", None)
+    tables = bump(ARM, arm=table, seconds=0.01)
+    for mount in tables["facility"].values():
+        mount |= load
+    return tables
+
+
+def test_a_torque_beyond_its_limit_is_named():
+    """A load that is too heavy for a KR 16: the run says which joint bears more than its torque,
+    when and how much, and that the limit is assumed. The value is that of the weight on its lever;
+    a light load says nothing."""
+    run = fly(build(weightless(load_kg=200.0, load_centre_m=[0.4, 0.0, 0.0])))
+    uses = {(use.robot, use.what): use for use in arm_uses(run.scenario, run.series)}
+    worst, arm = uses["chaser", "torque"], load_arm("kr16")
+    rows = np.tile([0.0, *run.series["joints.chaser.position"][0]], (2, 1))
+    h, slot, poses = 1e-5, arm.axis_names.index(worst.joint), np.zeros((2, 7))
+    rows[:, slot] += (h, -h)
+    flange_rows(arm.vector, rows, poses)
+    up, down = (pose[2] + (matrix_of(pose[3:]) @ [0.7, 0.0, 0.0])[2] for pose in poses)
+    assert worst.value == pytest.approx(abs(200.0 * 9.81 * (up - down) / (2.0 * h)), rel=1e-3)
+    assert worst.share > 1.0
+    (event,) = [e for e in run.events if e["where"] == "robots.chaser" and "torque" in e["text"]]
+    assert event["what"] == BEYOND
+    said = f"torque of {worst.joint} {worst.value:.4g} Nm at {worst.time:.4g} s, "
+    assert f"{said}{worst.share:.3g} of its limit of {worst.limit:.4g} Nm (assumed" in event["text"]
+    assert event["text"] in run.warnings
+    light = fly(build(weightless(load_kg=2.0)))
+    assert not [e for e in light.events if "torque" in e["text"]]
+
+
 def isotropic(scenario, k, zeta, mass):
     """The scenario with joint matrices that are the same in every direction at its first pose, and
     so stiff in rotation that the attitude is the motors', as of the joint in Cartesian space."""
@@ -137,14 +176,10 @@ def isotropic(scenario, k, zeta, mass):
 
 def test_a_full_joint_stiffness_that_is_isotropic_is_the_cartesian_joint():
     """Lange's eqs. 7 and 10 in joints and today's joint in Cartesian space are one law."""
-    from softdock.arms.written import arm_table
-
     k, mass, zeta = 2e5, 50.0, 0.1
-    table = arm_table(load_arm("kr16"))
-    for joint in table["joints"]:  # all mass is at the satellite's centre of mass
-        joint["mass_kg"] = 0.0
-        joint.pop("inertia_kg_m2", None)
-    tables = bump(ARM | {"elastic_joints": True}, arm=table, seconds=0.1)
+    tables = weightless()  # all mass is at the satellite's centre of mass
+    tables["robots"] = {one: ARM | {"elastic_joints": True} for one in tables["facility"]}
+    tables["time"]["duration_s"] = 0.1
     tables["time"]["plant_steps"] = 16
     # slow, so that the arms stay where the matrix was made: 1 mm of 0.7 m
     tables["chaser"] |= {"position_m": [-2.0001, 0.0, 0.0], "velocity_m_per_s": [0.02, 0.0, 0.0]}
