@@ -11,6 +11,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from softdock.analysis.arm_limits import Use, arm_uses
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
@@ -108,9 +110,9 @@ def stiffnesses(run: Run) -> dict[str, float]:
 def books(run: Run) -> dict[str, float]:
     """What the elastic joints did, and how far the ledger with their rows is from its sum."""
     rows, scale = run.ledger_rows, run.ledger["turnover"]
-    stored = sum(run.series[f"joints.{body}.energy.stored"] for body in ("chaser", "target"))
+    each = [run.series[f"joints.{body}.energy.stored"] for body in ("chaser", "target")]
     return {
-        "most_stored_in_joints_J": float(stored.max()),
+        "most_stored_in_joints_J": float(np.sum(each, axis=0).max()),
         "dissipated_by_joints_J": -rows["joints_dissipated"],
         "rows_less_sum_of_turnover": abs(sum(rows.values()) - run.energy_invented_J) / scale,
     }

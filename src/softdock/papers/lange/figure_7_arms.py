@@ -196,8 +196,8 @@ def _instants(stiff: dict[str, Any], other: dict[str, Any]) -> str:
     return (
         f"Stiff arms touch {said} ms after the Cartesian robots"
         + (": the same contacts" if same else ": other contacts")
-        + f"; the robots peak {stiff['robot_N'] - other['robot_N']:+.0f} N higher, since joints "
-        "within limits are not axes within limits."
+        + f"; the robots' peak is {stiff['robot_N'] - other['robot_N']:+.0f} N from theirs, whose "
+        "axes have limits and not their joints."
     )
 
 
