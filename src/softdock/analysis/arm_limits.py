@@ -32,6 +32,7 @@ from softdock.scenario.scenario_facility import facility_of
 BEYOND = "arm beyond a limit"
 UNITS = {"speed": "rad/s", "acceleration": "rad/s^2", "torque": "Nm"}  # of joints that turn
 RAIL_UNITS = {"speed": "m/s", "acceleration": "m/s^2", "torque": "N"}
+LEAST_ROWS = 3  # accelerations are differences
 AT_LIMIT = 1.0 + 1e-6  # joints that keep a limit are at it, to rounding
 Rows = Mapping[str, np.ndarray]
 
@@ -69,21 +70,38 @@ def arm_uses(scenario: Scenario, series: Rows) -> list[Use]:
     """Of every arm whose joints were recorded, and every limit that it states."""
     found = []
     for robot, bare in mounted_arms(scenario).items():
-        if f"joints.{robot}.clearance" not in series or len(series["time"]) < 3:
+        own = _recorded(robot, series)
+        if len(own.get("time", ())) < LEAST_ROWS:
             continue
         facility = facility_of(scenario.tables)
         mount = facility.robots()[robot]
         arm = loaded(bare, mount, mock_up_load(scenario.tables, robot))
-        moved = _moved(arm, robot, mount, series)
+        moved = _moved(arm, robot, mount, own)
         values = {"speed": moved[1], "acceleration": moved[2]}
-        if arm.of_axes("mass")[1:].sum() > 0.0 and "true.chaser.force.x" in series:
-            values["torque"] = _torques(arm, robot, facility, mount, series, moved)
+        if arm.of_axes("mass")[1:].sum() > 0.0 and "true.chaser.force" in own:
+            values["torque"] = _torques(arm, robot, facility, mount, own, moved)
         found += [
-            _largest(arm, robot, what, rows, series["time"])
+            _largest(arm, robot, what, rows, own["time"])
             for what, rows in values.items()
             if arm.knows(what) and np.isfinite(rows).all()
         ]
     return found
+
+
+def _recorded(robot: str, series: Rows) -> dict[str, np.ndarray]:
+    """What is needed of the series, as long as the arm could follow its set-points: where one is
+    out of reach (its clearance is 0) the joints are stopped, which no drive did."""
+    if f"joints.{robot}.clearance" not in series:
+        return {}
+    names = ["time", f"joints.{robot}.position", f"joints.{robot}.velocity"]
+    if f"joints.{robot}.energy.stored" in series:
+        names += [f"joints.{robot}.motor", f"joints.{robot}.torque"]
+    if "true.chaser.force.x" in series:
+        names += [f"true.chaser.{what}" for what in ("force", "torque")]
+        names += [f"mock_up.{body}.position" for body in ("chaser", "target")]
+    lost = np.flatnonzero(np.asarray(series[f"joints.{robot}.clearance"])[1:] <= 0.0)
+    rows = int(lost[0]) + 1 if len(lost) else len(series["time"])
+    return {name: np.asarray(series[name])[:rows] for name in names}
 
 
 def beyond_limits(uses: list[Use]) -> list[dict[str, Any]]:
@@ -135,7 +153,7 @@ def _moved(arm: Arm, robot: str, mount: Mount, series: Rows) -> tuple[np.ndarray
     """Positions of the links, speeds and accelerations of what the drives turn: (n, 7) each."""
     name, time = f"joints.{robot}", series["time"]
     position = _axes(arm, series[f"{name}.position"], mount.base_axis)
-    if f"{name}.energy.stored" in series:
+    if f"{name}.motor" in series:
         speed = _axes(arm, np.gradient(series[f"{name}.motor"], time, axis=0))
     else:
         speed = _axes(arm, series[f"{name}.velocity"])

@@ -1,9 +1,9 @@
 """Figs. 6 and 7 on two KR 16, the paper's own robot: the same dockings with `model = "arm"`.
 
 Set-points become joints, the joints follow them within the arm's limits of speed and acceleration
-and a limit of jerk, and the links give way where the joints are elastic (Lange eqs. 7 to 11). The
-re-mapping takes the robots as rigid, as the paper's section V does, or takes their stiffness at the
-contact from joint stiffness and Jacobian (eqs. 16, 22).
+and a limit of jerk, and the links give way where the joints are elastic (Lange eqs. 7, 8, 10, 11).
+The re-mapping takes the robots as rigid, as the paper's section V does, or takes their stiffness at
+the contact from joint stiffness and Jacobian (Lange eqs. 16, 22).
 """
 
 from __future__ import annotations
