@@ -12,7 +12,6 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
-from softdock.core.robots.arm.words import arm_words
 from softdock.core.robots.keys import ROBOT
 from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
@@ -72,8 +71,10 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
         model = robot_model_named(robot["model"])
         linear = model.linear(robot)
-        size = arm_words(robot) if robot["model"] == "arm" else model.words
-        if robot["model"] != "arm" and linear.lag > 0.0:
+        size = model.words
+        if model.size is not None:
+            size = model.size(robot)
+        elif linear.lag > 0.0:
             behind = 2e3 * linear.damping_ratio / linear.lag
             size = f"{linear.lag / (2.0 * math.pi):.3g} Hz: {behind:.3g} ms late"
         better = "a faster, stiffer or stronger robot"
