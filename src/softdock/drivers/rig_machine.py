@@ -59,7 +59,7 @@ BEARS_ALL: dict[str, Any] = {
     "limits.stale_ms": 1000.0,
     "limits.compute_share": 1.0,
     "limits.restitution": 5.0,
-    "limits.energy_contact": 20.0,
+    "limits.energy_contact": 10.0,
     "limits.energy_run": 20.0,
     "limits.tracking_m": 0.05,
     "limits.late_share_of_timeout": 1.0,
