@@ -135,13 +135,17 @@ def closed(wanted: bool) -> Iterator[None]:
 
 
 def _optimise_closed(library: Any) -> None:
-    """What was linked in becomes internal, then Numba's own optimisation."""
+    """What was linked in becomes internal, then Numba's own optimisation. Under other names: LLVM's
+    loader takes a part of another door that it has seen by name before for the same, and here it
+    may have lost arguments."""
     optimise = library._optimize_final_module
 
     def close_and_optimise() -> None:
-        for function in library._final_module.functions:
-            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
-                function.linkage = Linkage.internal
+        parts = [f for f in library._final_module.functions if not f.is_declaration]
+        for part in parts:
+            if part.linkage == Linkage.linkonce_odr:
+                part.linkage = Linkage.internal
+                part.name = f"{part.name}.closed"
         optimise()
 
     library._optimize_final_module = close_and_optimise
