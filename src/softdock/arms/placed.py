@@ -67,7 +67,7 @@ def _under(problem: Problem, key: str) -> Problem:
     if problem.where or problem.key.startswith(key):
         return problem
     own = key if problem.key == "arm" else f"{key}: {problem.key}"
-    return Problem(own, problem.value, problem.allowed, "", problem.suggestion)
+    return Problem(own, problem.value, problem.allowed, "", suggestion=problem.suggestion)
 
 
 def _missing(arm: Arm, robot: str, given: dict[str, Any]) -> list[Problem]:

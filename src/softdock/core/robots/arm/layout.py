@@ -24,14 +24,19 @@ PLACED = Group(
     Parameter("orbit", "orbit", "pose of the orbit frame in the arm's base", 0.0, size=7),
     Parameter("grip", "grip", "pose of the flange in the satellite's frame", 0.0, size=7),
     Parameter("held", "held", "pose of the satellite's frame in the flange", 0.0, size=7),
-    Parameter("slot_0", "slot_0", "where the base axis stands", 0.0, "m or rad"),
+    Parameter("slot_0", "slot_0", "where the base axis stands", 0.0, unit="m or rad"),
     Parameter("follow_share", "follow_share", "of the flange's way, that slot 0 takes over", 0.0),
     Parameter("follow_gain", "follow_gain", "of what is left, in a cycle", 0.0),
-    Parameter("follow_cycle", "follow_cycle", "the cycle", 0.0, "s"),
+    Parameter("follow_cycle", "follow_cycle", "the cycle", 0.0, unit="s"),
     Parameter("near", "near", "1: start near the joints that follow", 0.0),
-    Parameter("start", "start", "joints to start near", 0.0, "rad or m", size=AXES),
+    Parameter("start", "start", "joints to start near", 0.0, unit="rad or m", size=AXES),
     Parameter(
-        "elasticity", "elasticity", "of the joints, row-major 6 x 6", 0.0, "Nm/rad", size=SQUARE
+        "elasticity",
+        "elasticity",
+        "of the joints, row-major 6 x 6",
+        0.0,
+        unit="Nm/rad",
+        size=SQUARE,
     ),
     Parameter(
         "loss", "loss", "damping of the joints, 6 x 6; all zero: by the ratio", 0.0, size=SQUARE
