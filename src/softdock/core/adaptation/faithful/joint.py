@@ -77,9 +77,11 @@ def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
         spread = max(mem[rub + RUB.spread], EXACT)
         add_prior(mem, joint, MU, spread if known else 1.0)
         add_prior(mem, joint, SLIP, 10.0 * spread / mem[rub + RUB.friction] if known else 1.0)
-    for p in range(UNKNOWNS):  # what is not sought
-        if mem[joint + JOINT.matrix + p * UNKNOWNS + p] == 0.0:
-            mem[joint + JOINT.matrix + p * UNKNOWNS + p] = 1.0
+    for p in range(UNKNOWNS):
+        own = joint + JOINT.matrix + p * UNKNOWNS + p
+        mem[joint + JOINT.sought + p] = 0.0 if mem[own] == 0.0 else 1.0
+        if mem[own] == 0.0:
+            mem[own] = 1.0
     return chi, used
 
 

@@ -51,6 +51,7 @@ JOINT_CELLS = Cells(
     Cell("before", UNKNOWNS, "", "unknowns a round earlier"),
     Cell("best", UNKNOWNS, "", "unknowns of the best kind"),
     Cell("columns", COLUMNS * COLUMN.size, "", "derivatives of one sample"),
+    Cell("sought", UNKNOWNS, "-", "1: it is in the equations"),
     Cell("matrix", UNKNOWNS * UNKNOWNS, "", "normal equations, then their triangle"),
     Cell("right", UNKNOWNS, "", "right side, then the step"),
 )

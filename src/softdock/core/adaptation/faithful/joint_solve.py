@@ -12,10 +12,15 @@ RIDGE = 1e-13  # of an unknown's own weight
 
 @apart
 def solve_joint(mem, joint):
-    """Cholesky's triangle of the equations, and the step into their right side."""
-    a, b = joint + JOINT.matrix, joint + JOINT.right
+    """Cholesky's triangle of the equations, and the step into their right side. Rows of what is
+    not sought are the unit matrix's."""
+    a, b, sought = joint + JOINT.matrix, joint + JOINT.right, joint + JOINT.sought
     for p in range(UNKNOWNS):
+        if mem[sought + p] == 0.0:
+            continue
         for q in range(p + 1):
+            if mem[sought + q] == 0.0:
+                continue
             s = mem[a + p * UNKNOWNS + q]
             for r in range(q):
                 s -= mem[a + p * UNKNOWNS + r] * mem[a + q * UNKNOWNS + r]

@@ -178,7 +178,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
     m = method.memory
-    end, goes_on, jumped = after, False, False
+    end, goes_on, jumped = after, _coast(before, after), False
     if mem[m + CELL.quick] == 0.0:
         if mem[m + CELL.phase] == BY_LEDGER:
             return settled_by_ledger(method, mem, rig, measured, before, after, output)
@@ -187,6 +187,15 @@ def correct(method, mem, rig, measured, before, after, output):
     output = smoothed(method, mem, rig, ahead(method, mem, rig, end, goes_on), jumped)
     note_output(method, mem, output)
     return end, output
+
+
+@compiled
+def _coast(before, after):
+    """Whether nothing at all has acted on the satellites."""
+    c, t, end = before.chaser, before.target, after
+    return (
+        c.v == end.chaser.v and c.L == end.chaser.L and t.v == end.target.v and t.L == end.target.L
+    )
 
 
 @apart
