@@ -45,6 +45,7 @@ from softdock.core.adaptation.faithful.lead import (
 )
 from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
 from softdock.core.adaptation.faithful.past import (
+    MOST_CYCLES,
     carry_past,
     contact_impulse,
     is_nothing,
@@ -138,7 +139,8 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
     if mem[m + CELL.phase] == BY_LEDGER:
         return by_ledger(method, mem, rig, measured, satellites, wrenches)
     before = satellites
-    if mem[m + CELL.shadow_stamp] >= 0.0 and carry_past(method, mem, rig):
+    waits = anew and rig.cycle - mem[m + CELL.start_stamp] > MOST_CYCLES  # a cycle does one of both
+    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and carry_past(method, mem, rig):
         before = take_over(method, mem, rig, satellites)
         mem[m + CELL.acts] = 1.0
     elif over and mem[m + CELL.phase] == APART and method.ledger:
