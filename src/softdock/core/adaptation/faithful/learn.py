@@ -74,6 +74,8 @@ def _fit_jointly(method, mem, anew, every):
     """A round of the joint fit, where one is under way or due; whether it has ended."""
     m, joint, many = method.memory, method.memory + CELL.joint, method.memory + CELL.many
     fits, laws, rub = m + CELL.fits, m + CELL.found, m + CELL.rub
+    if every and mem[many + KEPT.seen] > mem[joint + JOINT.seen]:
+        mem[joint + JOINT.kind] = 0.0  # under way with fewer samples than there are
     if mem[joint + JOINT.kind] == 0.0:
         more = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
         if not (anew or (more and (every or mem[many + KEPT.seen] >= mem[many + KEPT.due]))):

@@ -19,6 +19,7 @@ from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
 from softdock.core.adaptation.faithful.by_ledger import by_ledger, given_here, settled_by_ledger
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
+from softdock.core.adaptation.faithful.commands import note_command
 from softdock.core.adaptation.faithful.contact import (
     APART,
     BY_LEDGER,
@@ -222,6 +223,7 @@ def set_point(method, mem, rig, satellites, output):
     )
     if dot(chaser, chaser) + dot(target, target) > 0.0:
         mem[method.memory + CELL.shared] = 1.0
+    note_command(mem, method.memory, rig.cycle + 1, output.chaser)
     return output
 
 
