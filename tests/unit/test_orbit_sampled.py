@@ -143,12 +143,12 @@ def test_a_push_moves_orbits_contact(own_registry):
     """Compiled, against the closed form: every second cycle 4 N on a body at rest."""
     register(
         Method(
-            "steady",
-            "pushes",
-            "nothing",
-            Group("steady", "Pushes."),
-            Steady(0),
-            prepare_steady,
+            name="steady",
+            summary="pushes",
+            knows="nothing",
+            group=Group("steady", "Pushes."),
+            marker=Steady(0),
+            prepare=prepare_steady,
             external=steady,
         )
     )
@@ -169,12 +169,12 @@ def test_a_push_that_is_no_number_ends_orbit(own_registry):
     """NaN from a hook stops orbit with a status, and what was flown until then is kept."""
     register(
         Method(
-            "broken",
-            "breaks",
-            "nothing",
-            Group("broken", "Breaks."),
-            Broken(0),
-            prepare_broken,
+            name="broken",
+            summary="breaks",
+            knows="nothing",
+            group=Group("broken", "Breaks."),
+            marker=Broken(0),
+            prepare=prepare_broken,
             external=broken,
         )
     )
