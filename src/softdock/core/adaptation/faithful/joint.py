@@ -7,11 +7,12 @@ differently deep at different times. Unknown are the numbers of every pair's law
 all, and its speed. Samples in which a pair touched alone (kept.py) are among the equations, and its
 law has the numbers of the model that they have told beside those of the kind that is tried.
 
-    kind    1  k        2  k, c        3, 5  k, n, lambda        4, 6  k, c, f_0, d_0
+    kind    1  k        2, 5  k, c        3, 6  k, n, lambda        4, 7  k, c, f_0, d_0
 
-The kinds are tried one after the other, the later ones only while none has explained the samples, 5
-and 6 from other starts; the one with the least chi^2 + p ln N counts. A weak prior (WEAK) keeps
-what no sample tells near to what was believed, and then to the other pairs."""
+The kinds are tried one after the other, the later ones only while none has explained the samples,
+from 5 on from other starts; the one with the least chi^2 + p ln N counts. A fit of more samples
+begins with the kind that explained the fewer, and ends there if it still does. A weak prior (WEAK)
+keeps what no sample tells near to what was believed, and then to the other pairs."""
 
 from __future__ import annotations
 
@@ -39,6 +40,7 @@ from softdock.core.adaptation.faithful.joint_solve import (
     variance_of,
 )
 from softdock.core.adaptation.faithful.joint_start import (
+    AGAIN,
     KIND_MASKS,
     begin_kind,
     mask_of,
@@ -62,7 +64,7 @@ from softdock.core.shapes.keys import MOST_PAIRS
 
 U = LAW_UNKNOWNS.at
 KINDS = len(KIND_MASKS)
-ROUNDS = 24
+ROUNDS, FEW_ROUNDS = 24, 8  # the latter of kinds that are nearly linear
 EXPLAINED = 3.0  # chi^2 per equation below which laws have explained the samples
 SURE = 1.0  # standard deviations: friction that is less is none
 CONVERGED = 1e-6  # of chi^2: a smaller fall is none
@@ -197,7 +199,8 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
         brake = max(TIGHTER * brake, FIRST_BRAKE)
     mem[joint + JOINT.brake] = brake
     gain = solve_kept(mem, joint, brake)
-    over = mem[joint + JOINT.round] >= ROUNDS or brake > MOST_BRAKE
+    rounds = FEW_ROUNDS if kind <= 2 else ROUNDS
+    over = mem[joint + JOINT.round] >= rounds or brake > MOST_BRAKE
     hopeless = gain < CRAWLS * mem[joint + JOINT.chi] and mem[joint + JOINT.chi] > EXPLAINED * used
     if deeper or (gain > CONVERGED and not (over or hopeless)):
         _step(mem, joint, number)
@@ -206,6 +209,12 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
         return False
     solve_kept(mem, joint, 0.0)
     _note_kind(mem, joint, kind, masks, number)
+    if mem[joint + JOINT.last_kind] == float(kind):  # the one that explained fewer samples
+        mem[joint + JOINT.last_kind] = 0.0
+        if mem[joint + JOINT.best_chi] <= EXPLAINED:
+            mem[joint + JOINT.kind] = 0.0
+            return True
+        mem[joint + JOINT.kind], mem[joint + JOINT.best_kind] = 0.0, 0.0
     return _next_kind(mem, joint, number)
 
 
@@ -253,6 +262,10 @@ def believe_joint(mem, joint, many, fits, laws, number, rubs):
         return
     kind, best = int(mem[joint + JOINT.best_kind]), joint + JOINT.best
     mem[joint + JOINT.last_chi] = mem[joint + JOINT.best_chi]
+    told = kind > 2 and mem[joint + JOINT.best_chi] <= EXPLAINED
+    mem[joint + JOINT.last_kind] = (
+        float(kind if kind < AGAIN else kind - AGAIN + 2) if told else 0.0
+    )
     for i in range(number):
         if mem[joint + JOINT.touched + i] == 0.0:
             continue

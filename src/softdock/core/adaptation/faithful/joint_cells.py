@@ -29,7 +29,7 @@ COLUMN = Cells(
 COLUMN_AT, COLUMN_FLOATS = COLUMN.at, COLUMN.size
 JOINT_CELLS = Cells(
     "joint",
-    Cell("kind", 1, "-", "1 to 6: kind of laws that is tried; 0: no fit is under way"),
+    Cell("kind", 1, "-", "1 to 7: kind of laws that is tried; 0: no fit is under way"),
     Cell("round", 1, "-", "of Levenberg and Marquardt"),
     Cell("brake", 1, "-", "their lambda: 0 a step of Gauss and Newton"),
     Cell("rows", 1, "-", "samples that this fit rests on"),
@@ -41,6 +41,8 @@ JOINT_CELLS = Cells(
     Cell("best_kind", 1, "-", "kind with the least chi^2 + p ln N so far"),
     Cell("best_chi", 1, "-", "its chi^2 by equation"),
     Cell("best_number", 1, "-", "its unknowns"),
+    Cell("last_kind", 1, "-", "kind that explained the samples of the last fit; 0: none did"),
+    Cell("guess", 1, "N/m", "a stiffness from the largest sample"),
     Cell("friction_spread", 1, "-", "standard deviation of mu"),
     Cell("sliding", 1, "m/s", "root mean square over the samples, by their force"),
     Cell("touched", MOST_PAIRS, "-", "1: the pair is in the samples"),

@@ -35,10 +35,11 @@ KIND_MASKS = (
     1 << U.k | 1 << U.c,
     1 << U.k | 1 << U.n | 1 << U.g,
     1 << U.k | 1 << U.c | 1 << U.f_0 | 1 << U.ramp,
+    1 << U.k | 1 << U.c,
     1 << U.k | 1 << U.n | 1 << U.g,
     1 << U.k | 1 << U.c | 1 << U.f_0 | 1 << U.ramp,
 )
-AGAIN = 5  # from this kind on: one before it, from another start
+AGAIN = 5  # from this kind on: one before it, from one spring for all and other n and d_0
 TOLD = 6.0  # samples of a pair alone from which on they decide its model
 EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
@@ -81,6 +82,12 @@ def begin_kind(mem, joint, number):
         mem[joint + JOINT.now + p] = mem[joint + JOINT.start + p]
     for i in range(number):
         at, mask = joint + JOINT.now + i * PER, mask_of(mem, joint, i, kind)
+        if kind >= AGAIN:
+            for q in range(PER):
+                mem[at + q] = 0.0
+            mem[at + U.k] = mem[joint + JOINT.guess] * mem[joint + JOINT.unit + i]
+            mem[joint + JOINT.start + i * PER + U.k] = mem[at + U.k]
+            mem[at + U.ramp] = math.log(OTHER_RAMP * max(mem[joint + JOINT.unit + i], 1e-9))
         for q in range(PER):
             if (mask >> q) & 1 == 0 and q != U.k and q != U.ramp:
                 mem[at + q] = 0.0
@@ -88,8 +95,6 @@ def begin_kind(mem, joint, number):
             mem[at + U.n] = 1.0
         elif mem[at + U.n] <= 1.0 or kind >= AGAIN:
             mem[at + U.n] = OTHER_POWER if kind >= AGAIN else START_POWER
-        if kind >= AGAIN and (mask >> U.ramp) & 1 == 1:
-            mem[at + U.ramp] = math.log(OTHER_RAMP * mem[joint + JOINT.unit + i])
     mem[joint + JOINT.round], mem[joint + JOINT.brake] = 0.0, 0.0
     mem[joint + JOINT.chi] = math.inf
 
@@ -136,8 +141,8 @@ def _guess(mem, joint, many):
 
 @apart
 def begin_joint(mem, joint, many, fits, laws, rub, number):
-    """Begin with the first kind."""
-    mem[joint + JOINT.kind], mem[joint + JOINT.round] = 1.0, 0.0
+    """Begin with the first kind; with the one that explained the samples before, if one did."""
+    mem[joint + JOINT.kind], mem[joint + JOINT.round] = max(mem[joint + JOINT.last_kind], 1.0), 0.0
     mem[joint + JOINT.rows] = mem[many + KEPT.count]
     mem[joint + JOINT.seen], mem[joint + JOINT.best_kind] = mem[many + KEPT.seen], 0.0
     _note_pairs(mem, joint, many, fits, laws, number)
@@ -149,7 +154,8 @@ def begin_joint(mem, joint, many, fits, laws, rub, number):
             known += 1.0
             ramp = max(ramp, mem[law + LAW.ramp])
     good = mem[joint + JOINT.fitted] == 0.0 or mem[joint + JOINT.last_chi] <= EXPLAINED
-    mean = total / known if known > 0.0 and good else _guess(mem, joint, many)
+    mem[joint + JOINT.guess] = _guess(mem, joint, many)
+    mean = total / known if known > 0.0 and good else mem[joint + JOINT.guess]
     for i in range(number):
         law, at = laws + i * LAW_FLOATS, joint + JOINT.start + i * PER
         unit = mem[joint + JOINT.unit + i]
