@@ -54,6 +54,7 @@ JOINT_CELLS = Cells(
     Cell("before", UNKNOWNS, "", "best unknowns of this kind so far"),
     Cell("best", UNKNOWNS, "", "unknowns of the best kind"),
     Cell("columns", COLUMNS * COLUMN.size, "", "derivatives of one sample"),
+    Cell("coupled", UNKNOWNS, "-", "1: others are in its equation"),
     Cell("matrix", UNKNOWNS * UNKNOWNS, "", "normal equations, then their triangle"),
     Cell("right", UNKNOWNS, "", "right side, then the step"),
     Cell("kept_matrix", UNKNOWNS * UNKNOWNS, "", "normal equations of `before`"),

@@ -47,11 +47,29 @@ def leave_out(mem, joint, p):
 
 
 @apart
-def solve_joint(mem, joint):
-    """Cholesky's triangle of the equations, and the step into their right side."""
-    a, b = joint + JOINT.matrix, joint + JOINT.right
+def _note_coupled(mem, joint):
+    """Which unknowns others are tied to: of four pairs with all numbers of their laws, few are."""
+    a, coupled = joint + JOINT.matrix, joint + JOINT.coupled
     for p in range(UNKNOWNS):
+        mem[coupled + p] = 0.0
+        for q in range(p):
+            if mem[a + p * UNKNOWNS + q] != 0.0:
+                mem[coupled + p], mem[coupled + q] = 1.0, 1.0
+
+
+@apart
+def solve_joint(mem, joint):
+    """Cholesky's triangle of the equations, and the step into their right side. An unknown that no
+    other is tied to has a row of its own weight alone."""
+    a, b, coupled = joint + JOINT.matrix, joint + JOINT.right, joint + JOINT.coupled
+    _note_coupled(mem, joint)
+    for p in range(UNKNOWNS):
+        if mem[coupled + p] == 0.0:
+            mem[a + p * UNKNOWNS + p] = math.sqrt(mem[a + p * UNKNOWNS + p])
+            continue
         for q in range(p + 1):
+            if mem[coupled + q] == 0.0:
+                continue
             s = mem[a + p * UNKNOWNS + q]
             for r in range(q):
                 s -= mem[a + p * UNKNOWNS + r] * mem[a + q * UNKNOWNS + r]

@@ -128,6 +128,7 @@ def _equations(mem, at, law, model, p, first):
     for i in range(SIZE * WIDTH):
         mem[a + i] = 0.0
     chi, count, ramp, pulls = 0.0, 0.0, mem[at + FIT.ramp], mem[law + LAW.pulls] != 0.0
+    size = SIZE if MASKS[model] >> F_0 != 0 else F_0  # spring and damper are the first two
     for i in range(int(mem[at + FIT.count])):
         row = at + FIT.rows + i * SAMPLE_FLOATS
         d, r, f = mem[row + SAMPLE.depth], mem[row + SAMPLE.rate], mem[row + SAMPLE.force]
@@ -163,10 +164,10 @@ def _equations(mem, at, law, model, p, first):
             pushed, j = 0.0, (0.0, 0.0, 0.0, j[TAU], 0.0, 0.0)
         e = f + p[TAU] * s - pushed
         chi, count = chi + w * e * e, count + 1.0
-        for b in range(SIZE):
+        for b in range(size):
             if not has(model, b):
                 continue
-            for c in range(b, SIZE):
+            for c in range(b, size):
                 mem[a + b * WIDTH + c] += w * j[b] * j[c]
             mem[a + b * WIDTH + 2 * SIZE] += w * j[b] * e
     return chi, count
