@@ -21,20 +21,30 @@ from benchmarks.faithful.fresh import fresh
 from softdock import build, simulate
 from softdock.analysis.noise_bound import noise_bound
 from softdock.benchmark.draws import drawn_case
+from softdock.core.adaptation.registry import METHODS
 from softdock.errors import BadInput
 
 PARTS = ("tare", "lead", "damping", "powers", "friction", "rewind")
 
 
-def distance(tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: int = 1) -> float:
-    """Of one run; infinite where it has none."""
+def looked_at(
+    tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: int = 1
+) -> tuple[float, bool]:
+    """Distance of one run, infinite where it has none; and whether the method doubts it."""
     given = copy.deepcopy(tables) | {"methods": [method], "random": {"seed": seed}}
     v, T = given["chaser"].get("velocity_m_per_s", [0.0] * 3), 1e-3 * given["time"]["cycle_ms"]
     place = given["chaser"]["position_m"]
     given["chaser"]["position_m"] = [p + phase * T * q for p, q in zip(place, v, strict=True)]
-    found = simulate(build(given)).metrics
-    both = [found["distance_from_orbit"], found["distance_from_orbit_at_end"]]
-    return max(x if x is not None and not math.isnan(x) else math.inf for x in both)
+    run = simulate(build(given))
+    both = [run.metrics["distance_from_orbit"], run.metrics["distance_from_orbit_at_end"]]
+    vouches, books = METHODS[method["name"]].vouches, run.method_books.get(method["name"], {})
+    far = max(x if x is not None and not math.isnan(x) else math.inf for x in both)
+    return far, bool(vouches is not None and vouches(books))
+
+
+def distance(tables: Tables, method: dict[str, Any], phase: float = 0.0, seed: int = 1) -> float:
+    """Of one run; infinite where it has none."""
+    return looked_at(tables, method, phase, seed)[0]
 
 
 def worst(tables: Tables, method: dict[str, Any], phases: int) -> float:
@@ -46,6 +56,14 @@ def _share(found: Iterable[float]) -> str:
     return (
         f"{len(values)} runs: within 1 % {sum(x <= 0.01 for x in values)}, "
         f"within 0.1 % {sum(x <= 0.001 for x in values)}, median {100 * np.median(values):.2g} %"
+    )
+
+
+def _doubts(found: list[tuple[float, bool]]) -> str:
+    """How often the method says itself that it did not learn all."""
+    missed = [doubted for x, doubted in found if x > 0.01]
+    return (
+        f"doubted {sum(doubted for _, doubted in found)}, of {len(missed)} beyond 1 % {sum(missed)}"
     )
 
 
@@ -74,20 +92,21 @@ def draws(method: dict[str, Any], count: int, seed: int) -> None:
 
 def unseen(method: dict[str, Any], count: int, seed: int, ours: bool) -> None:
     """Random cases by group: those of fresh.py (`ours`), or of `softdock benchmark --random`."""
-    groups: dict[str, list[float]] = {}
+    groups: dict[str, list[tuple[float, bool]]] = {}
     for i in range(count):
         tables = fresh(seed, i) if ours else tomllib.loads(drawn_case(seed, i)[1])
         rubs = any(pair["real"].get("friction", 0.0) > 0.0 for pair in tables["contact"])
         noisy = tables.get("sensor", {}).get("noise_N", 0.0) > 0.0
         group = "noise" if noisy else ("friction" if rubs else "no friction")
-        value = distance(tables, method)
-        groups.setdefault(group, []).append(value)
+        value, doubted = looked_at(tables, method)
+        groups.setdefault(group, []).append((value, doubted))
         if len(tables["contact"]) > 1 and not noisy:
-            groups.setdefault("several pairs", []).append(value)
+            groups.setdefault("several pairs", []).append((value, doubted))
         if value > (0.001 if group == "no friction" else 0.01):
-            print(f"number {i}, {group}: {100 * value:.3g} %", flush=True)
+            said = ", doubted" if doubted else ""
+            print(f"number {i}, {group}: {100 * value:.3g} %{said}", flush=True)
     for group, found in groups.items():
-        print(f"{group}, {_share(found)}")
+        print(f"{group}, {_share(x for x, _ in found)}; {_doubts(found)}")
 
 
 def ablation(phases: int) -> None:
