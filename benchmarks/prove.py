@@ -3,27 +3,27 @@
 
 A part is a function of a seed under `@part`; it returns numbers, and `"met": True` if what it says
 held. `make test` has the same at a reduced size. Every part's result is stored with the hash of the
-core's sources, the seed and the time it took: `--report` says which are of other sources, or were
-never made. A fresh seed each time unless one is given. Exits 0 if all held, 1 if not.
+core's sources, the seed and the time it took (proved.py): `--report` says which are of other
+sources, or were never made. A fresh seed each time unless one is given. Exits 0 if all held, 1 if
+not, 130 if interrupted: what a part had by then is stored.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime
-import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.proved import NOW, RESULTS, load, state_of
+
 ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results" / "prove.json"
 
 Run = Callable[[int], dict[str, Any]]  # seed in; numbers out, with "met"
 
@@ -107,7 +107,7 @@ def _recording(seed: int) -> dict[str, Any]:
 def _rig_hour(seed: int) -> dict[str, Any]:
     from benchmarks.rig_hour import recorded
 
-    return recorded(3600.0)
+    return recorded(float(NOW.number(3600.0)), tell=NOW.tell)
 
 
 def _held(found: dict[str, Any]) -> dict[str, Any]:
@@ -119,35 +119,31 @@ def _all_held(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     return {**found, "met": all(_held(one)["met"] for one in found.values())}
 
 
-def _rig_tests(seed: int, wanted: str, **more: str) -> dict[str, Any]:
-    """A test of tests/realtime/test_rig_fuzz.py at full size."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", wanted]
-    done = subprocess.run(
-        [*command, "tests/realtime/test_rig_fuzz.py"],
-        cwd=ROOT,
-        env={**os.environ, "SOFTDOCK_PROVE": "1", "SOFTDOCK_SEED": str(seed % 10**6), **more},
-        capture_output=True,
-        text=True,
-    )
-    lines = done.stdout.strip().splitlines() or [""]
-    return {"summary": lines[-1], "met": done.returncode == 0}
+def _rig_chunks(kind: str, whole: int, seed: int, **more: str) -> dict[str, Any]:
+    """Chunks of benchmarks/rig_chunks.py, on all cores."""
+    from benchmarks.rig_chunks import held, shared
+
+    workers = len(os.sched_getaffinity(0))
+    total = shared(kind, NOW.number(whole), seed, NOW.tell, workers, **more)
+    return {**total, "met": held(total)}
 
 
 @part("rig_packets", "a million hostile packets: no crash, no reply jumps, always a reason")
 def _rig_packets(seed: int) -> dict[str, Any]:
-    return _rig_tests(seed, "forged")
+    return _rig_chunks("packets", 1_000_000, seed)
 
 
 @part("rig_packets_checked", "the same with every index checked, in a cache folder of its own")
 def _rig_packets_checked(seed: int) -> dict[str, Any]:
     """Numba's cache may not tell a checked build from another: hence the folder."""
     with tempfile.TemporaryDirectory() as folder:
-        return _rig_tests(seed, "forged", NUMBA_BOUNDSCHECK="1", SOFTDOCK_CACHE_DIR=folder)
+        checked = {"NUMBA_BOUNDSCHECK": "1", "SOFTDOCK_CACHE_DIR": folder}
+        return _rig_chunks("packets", 1_000_000, seed, **checked)
 
 
 @part("rig_energy", "1e5 random rigs: the motion that leaves has at most the energy of its bound")
 def _rig_energy(seed: int) -> dict[str, Any]:
-    return _rig_tests(seed, "energy")
+    return _rig_chunks("energy", 100_000, seed)
 
 
 @part("hostile_scenarios", "random scenarios run: no hang, books close, attitudes are rotations")
@@ -202,51 +198,22 @@ def _hostile_discs(seed: int) -> dict[str, Any]:
     return _all_held({"full_disc": full_disc(60, seed), "caches": damaged_caches(10, seed)})
 
 
-def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
-    """Stored results by part."""
-    return json.loads(path.read_text())["parts"] if path.exists() else {}
-
-
-def state_of(name: str, stored: dict[str, dict[str, Any]]) -> str:
-    """`missing`, `failed`, `stale` (of other sources), or `met`."""
-    from softdock.core.machine.compiled import source_hash
-
-    result = stored.get(name)
-    if result is None:
-        return "missing"
-    if not result["met"]:
-        return "failed"
-    return "met" if result["source_hash"] == source_hash(result["numba"]) else "stale"
-
-
-def prove(names: list[str], seed: int, path: Path = RESULTS) -> bool:
+def prove(names: list[str], seed: int, path: Path = RESULTS, share: float = 1.0) -> bool:
     """Run parts and store each as it ends; what is stored of the others stays."""
-    import numba
-
-    from softdock.core.machine.compiled import source_hash
-
-    stored, held = load(path), True
+    held = True
     for name in names:
-        began, cpu = time.perf_counter(), time.process_time()
         print(f"{name}: {PARTS[name].says} (seed {seed})", flush=True)
+        NOW.begin(name, path, seed, share)
         try:
             result = PARTS[name].run(seed)
+        except KeyboardInterrupt:
+            NOW.store({**NOW.found, "met": False, "interrupted": True})
+            raise
         except Exception as error:
             result = {"met": False, "failed": f"{type(error).__name__}: {str(error)[:2000]}"}
-        held = held and bool(result["met"])
-        stored[name] = {
-            **result,
-            "met": bool(result["met"]),
-            "seed": seed,
-            "wall_s": round(time.perf_counter() - began, 1),
-            "cpu_s": round(time.process_time() - cpu, 1),
-            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-            "source_hash": source_hash(),
-            "numba": numba.__version__,
-        }
-        print(f"  {'met' if result['met'] else 'NOT met'} after {stored[name]['wall_s']} s")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"parts": stored}, indent=2, default=str) + "\n")
+        stored = NOW.store(result)
+        held = held and stored["met"]
+        print(f"  {'met' if stored['met'] else 'NOT met'} after {stored['wall_s']} s", flush=True)
     return held
 
 
@@ -261,6 +228,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}")
     parser.add_argument("--seed", type=int, help="default: a fresh one")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
+    parser.add_argument(
+        "--share",
+        type=float,
+        default=1.0,
+        help="of the rig's parts: 0.01 tries a hundredth of them; needs --out",
+    )
     parser.add_argument("--report", action="store_true", help="say what is stored, run nothing")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.parts) - set(PARTS))
@@ -269,8 +242,16 @@ def main(arguments: list[str] | None = None) -> int:
     if options.report:
         print("\n".join(report(options.out)))
         return 0
+    if options.share != 1.0 and options.out == RESULTS:
+        parser.error("--share is to try parts: state another file with --out")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what there is gets stored
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    return 0 if prove(options.parts or list(PARTS), seed, options.out) else 1
+    names = options.parts or list(PARTS)
+    try:
+        return 0 if prove(names, seed, options.out, options.share) else 1
+    except KeyboardInterrupt:
+        print(f"interrupted: what there was is in {options.out}", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

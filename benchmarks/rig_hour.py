@@ -16,6 +16,7 @@ import argparse
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from softdock.core.wire import links
 from softdock.drivers.rig_emulation import peers_of
 from softdock.drivers.rig_file import load_rig
 from softdock.drivers.rig_peers import open_peers
+from softdock.drivers.rig_program import RigProgram
 from softdock.drivers.rig_scenario import OnRig, on_rig
 from softdock.rig.series import run_series
 
@@ -79,26 +81,41 @@ def in_file(path: Path) -> dict[str, Any]:
     return {"messages": topics, "end": dict(ends[0]) if ends else {}}
 
 
-def recorded(seconds: float, folder: Path | None = None) -> dict[str, Any]:
-    """One run of so many seconds, and where its rows went."""
+def _rows(program: RigProgram) -> dict[str, int]:
+    """Rows that the loop has handed to its rings."""
+    arrays = program.arrays
+    return {
+        "cycle": int(arrays.cycles.count[0]),
+        "packets": int(arrays.packets.count[0]),
+        "samples": int(arrays.samples[0].count[0]),
+    }
+
+
+def recorded(
+    seconds: float,
+    folder: Path | None = None,
+    tell: Callable[[dict[str, Any]], None] = lambda found: None,
+) -> dict[str, Any]:
+    """One run of so many seconds, and where its rows went. `tell` hears of it on its way."""
     with tempfile.TemporaryDirectory() as name:
-        return _recorded(seconds, folder or Path(name))
+        return _recorded(seconds, folder or Path(name), tell)
 
 
-def _recorded(seconds: float, folder: Path) -> dict[str, Any]:
+def _recorded(
+    seconds: float, folder: Path, tell: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
     on, begun = creeping(seconds), time.monotonic()
+
+    def look(program: RigProgram, elapsed_s: float) -> None:
+        tell({"seconds": seconds, "elapsed_s": round(elapsed_s, 1), **_rows(program)})
+
     with peers_of(on) as emulators, open_peers(on.rig) as peers:
         assert emulators is not None, "these ports were free a moment ago"
         for link in peers.robots.values():  # a machine that stands still is no clock that jumps
             link.arrays.settings[links.JUMP_NS] = FOR_EVER_NS
-        series = run_series(on, peers, emulators.go, folder=folder)
+        series = run_series(on, peers, emulators.go, folder=folder, look=look)
     (run,) = series.runs
-    arrays, outcome = run.program.arrays, run.outcome
-    handed = {
-        "cycle": int(arrays.cycles.count[0]),
-        "packets": int(arrays.packets.count[0]),
-        "samples": int(arrays.samples.count[0]),
-    }
+    outcome, handed = run.outcome, _rows(run.program)
     assert run.recording is not None
     if run.said:  # the file is not whole: what there is to say of it is said
         return {"met": False, "rows_of_the_loop": handed, "said": run.said, "why": outcome.why}

@@ -112,8 +112,7 @@ def _loop(seconds: float, echo: bool, priority: int) -> tuple[np.ndarray, tuple[
         server.run(seconds, priority=priority)
         for port in (*sockets, sensor_port):
             port.close()
-    times = server.sockets.compute
-    return times[times > 0] / 1e3, server.granted.refusals
+    return server.compute_us(), server.granted.refusals
 
 
 def loop_times(seconds: float, priority: int = 80) -> dict[str, Any]:

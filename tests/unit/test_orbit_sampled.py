@@ -98,7 +98,13 @@ def prepare_steady(marker, vector, base, memory):
 
 
 STEADY = Method(
-    "steady", "pushes", "nothing", GROUP, Steady(0, 0.0), prepare_steady, external=steady
+    name="steady",
+    summary="pushes",
+    knows="nothing",
+    group=GROUP,
+    marker=Steady(0, 0.0),
+    prepare=prepare_steady,
+    external=steady,
 )
 
 

@@ -84,12 +84,12 @@ def favoured(priority: int, lock: bool) -> Iterator[Granted]:
 def make_wire() -> calls.Wire:
     """Buffers of one loop."""
     arrays: dict[str, np.ndarray] = {
-        "header": np.zeros(calls.HEADER_WORDS, np.int64),
-        "part": np.zeros(calls.PART_WORDS, np.int64),
-        "control": np.zeros(calls.CONTROL_WORDS, np.int64),
-        "source": np.zeros(calls.SOURCE_WORDS, np.int64),
+        "header": np.zeros((calls.BATCH, calls.HEADER_WORDS), np.int64),
+        "part": np.zeros((calls.BATCH, calls.PART_WORDS), np.int64),
+        "control": np.zeros((calls.BATCH, calls.CONTROL_WORDS), np.int64),
+        "source": np.zeros((calls.BATCH, calls.SOURCE_WORDS), np.int64),
         "reply": np.zeros(calls.SOURCE_WORDS, np.int64),
-        "data": np.zeros(ROOM, np.uint8),
+        "data": np.zeros((calls.BATCH, ROOM), np.uint8),
         "out": np.zeros(ROOM, np.uint8),
         "clock": np.zeros(2, np.int64),
         "timeout": np.zeros(2, np.int64),
@@ -190,6 +190,12 @@ class CompiledServer:
         thread.start()
         thread.join()
         return self.end
+
+    def compute_us(self) -> np.ndarray:
+        """From receiving a telegram to its answer sent, of all answers kept [us]; the robots take
+        turns, as they were answered."""
+        times = self.sockets.compute.T
+        return times[times > 0] / 1e3
 
     def counts(self, which: int) -> dict[str, int]:
         row = self.sockets.counts[which]

@@ -191,8 +191,7 @@ class Session:
     def compute_us(self) -> Any:
         """From a telegram to its answer, of all answers kept [us]."""
         assert self._server is not None
-        times = self._server.sockets.compute
-        return times[times > 0] / 1e3
+        return self._server.compute_us()
 
     def _leave(self) -> None:
         """Stop in the last replies, where Sen has it."""

@@ -17,7 +17,7 @@ from softdock.core.machine import code_files
 from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Markers, Plain, is_sparing
-from softdock.core.machine.lowering import lightly
+from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
 # doors in which runs, batches and a rig's cycles spend their time
@@ -25,6 +25,8 @@ HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchan
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 # a rig's program, with the loop of its methods within
 RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
+# doors that hand structures of many arrays from part to part
+CLOSED = frozenset(("serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"))
 
 
 @contextlib.contextmanager
@@ -102,6 +104,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
                 _no_garbage_collection(),
                 linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
+                closed(name in CLOSED),
             ):
                 made = super().compile(signature)
             tell(name, classes, ENDS, began)

@@ -21,6 +21,7 @@ from softdock.core.machine.numba_internals import (
     CompilerBase,
     CPUDispatcher,
     DefaultPassBuilder,
+    Linkage,
     LowerResult,
     NativeLowering,
     Target,
@@ -117,16 +118,52 @@ def _optimise_lightly(library: Any) -> None:
     library._finalize_final_module = finalize
 
 
+_CLOSED = [False]  # whether parts belong to the door alone, by who asked last
+
+
+@contextlib.contextmanager
+def closed(wanted: bool) -> Iterator[None]:
+    """Within it, the parts of a door are nobody's but its own, so that LLVM may drop arguments
+    that a part does not read. The rig's structure of arrays is several hundred words, which would
+    be copied at every call of an `apart` and take half of its time (docs/decisions.md 29).
+    A loop without such structures gains nothing. No bit of a number depends on it."""
+    _CLOSED.append(wanted)
+    try:
+        yield
+    finally:
+        _CLOSED.pop()
+
+
+def _optimise_closed(library: Any) -> None:
+    """What was linked in becomes internal, then Numba's own optimisation. Under other names: LLVM's
+    loader takes a part of another door that it has seen by name before for the same, and here it
+    may have lost arguments."""
+    optimise = library._optimize_final_module
+
+    def close_and_optimise() -> None:
+        parts = [f for f in library._final_module.functions if not f.is_declaration]
+        for part in parts:
+            if part.linkage == Linkage.linkonce_odr:
+                part.linkage = Linkage.internal
+                part.name = f"{part.name}.closed"
+        optimise()
+
+    library._optimize_final_module = close_and_optimise
+
+
 class _DoorLowering(NativeLowering):
-    """Numba's lowering, optimised by Numba or lightly."""
+    """Numba's lowering, optimised by Numba, lightly, or with parts that are the door's own."""
 
     _name = "softdock_lower_door"
 
     def run_pass(self, state: Any) -> bool:
-        if _LIGHTLY[-1]:
+        if _LIGHTLY[-1] or _CLOSED[-1]:
             state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
             state.library.enable_object_caching()
+        if _LIGHTLY[-1]:
             _optimise_lightly(state.library)
+        elif _CLOSED[-1]:
+            _optimise_closed(state.library)
         return bool(super().run_pass(state))
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.realtime.system_calls import (
+    BATCH,
     answer,
+    arrival_of,
     is_from,
     monotonic_ns,
     receive,
     remember_source,
+    size_of,
     wait_for,
 )
 from softdock.core.wire.emulated_robot import NEXT_NS, hear_reply, tick
@@ -27,14 +30,16 @@ BURST = 64  # samples before requests are looked at again
 @compiled
 def _take_in(queue, wire, sockets, link, follows):
     """Everything that has arrived from the peer, onto the line in."""
-    while True:
-        size, arrival = receive(wire, sockets.descriptors[0] & DESCRIPTOR)
-        if size < 0:
-            return
-        if is_from(wire, sockets.peers[0]):
+    received = BATCH
+    while received == BATCH:
+        received = receive(wire, sockets.descriptors[0] & DESCRIPTOR)
+        now = monotonic_ns(wire)
+        for i in range(received):
+            if not is_from(wire, i, sockets.peers[0]):
+                continue
             if follows:  # a sensor answers whoever asked last
-                remember_source(wire)
-            send(queue, link, arrival, wire.data, size)
+                remember_source(wire, i)
+            send(queue, link, arrival_of(wire, i, now), wire.data[i], size_of(wire, i))
 
 
 @compiled
@@ -62,11 +67,11 @@ def serve_robot(features, robot, which, queue, wire, sockets, until_ns):
         by = min(monotonic_ns(wire), robot.whole[NEXT_NS])  # what is later than the tick is late
         row = _next_due(queue, by)
         while row >= 0:
-            link, size = land(queue, row, wire.data)
+            link, size = land(queue, row, wire.data[0])
             if link == 2 * which:
                 _send_landed(wire, sockets, size)
             else:
-                hear_reply(robot, wire.data, size)
+                hear_reply(robot, wire.data[0], size)
             row = _next_due(queue, by)
         now = monotonic_ns(wire)
         if robot.whole[NEXT_NS] <= now:
@@ -79,9 +84,9 @@ def serve_robot(features, robot, which, queue, wire, sockets, until_ns):
 
 @compiled
 def _send_landed(wire, sockets, size):
-    """Send what has just landed in `wire.data`."""
+    """Send what has just landed in the first row of `wire.data`."""
     for i in range(size):
-        wire.out[i] = wire.data[i]
+        wire.out[i] = wire.data[0, i]
     answer(wire, sockets.descriptors[0] & DESCRIPTOR, size)
 
 
@@ -94,11 +99,11 @@ def serve_sensor(features, sensor, chaser, target, link, queue, wire, sockets, u
         now = monotonic_ns(wire)
         row = _next_due(queue, now)
         while row >= 0:
-            landed, size = land(queue, row, wire.data)
+            landed, size = land(queue, row, wire.data[0])
             if landed == link:
                 _send_landed(wire, sockets, size)
             else:
-                hear_request(sensor, wire.data, size)
+                hear_request(sensor, wire.data[0], size)
             row = _next_due(queue, now)
         burst = 0
         while sensor.whole[SAMPLE_AT_NS] <= now and burst < BURST:

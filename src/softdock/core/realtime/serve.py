@@ -12,12 +12,15 @@ from typing import Any, NamedTuple
 
 from softdock.core.machine.compiled import compiled, door
 from softdock.core.realtime.system_calls import (
+    BATCH,
     answer,
+    arrival_of,
     is_from,
     is_ready,
     monotonic_ns,
     receive,
     remember_source,
+    size_of,
     wait_for,
 )
 from softdock.core.wire.links import ARRIVED_NS, hear_records, hear_rob
@@ -59,36 +62,43 @@ def _keep(sockets, which, spent):
 
 
 @compiled
-def _is_peer(sockets, wire, which):
-    if is_from(wire, sockets.peers[which]):
+def _is_peer(sockets, wire, i, which):
+    if is_from(wire, i, sockets.peers[which]):
         return True
     sockets.counts[which, FOREIGN] += 1
     return False
 
 
 @compiled
+def _hear_telegrams(sockets, wire, robots, which, descriptor):
+    """Drain one robot's socket: the row of its newest telegram (-1: none), and when the call that
+    brought it returned [ns]."""
+    counts, newest, begun, received = sockets.counts[which], -1, 0, BATCH
+    while received == BATCH:
+        received = receive(wire, descriptor)
+        now = monotonic_ns(wire)
+        for i in range(received):
+            if not _is_peer(sockets, wire, i, which):
+                continue
+            counts[RECEIVED] += 1
+            arrival = arrival_of(wire, i, now)
+            verdict = hear_rob(robots[which], wire.data[i], size_of(wire, i), arrival)
+            if verdict in (TAKEN, FIRST, JUMPED):
+                counts[SKIPPED] += 1 if newest >= 0 else 0
+                newest, begun = i, now
+                remember_source(wire, i)
+    return newest, begun
+
+
+@compiled
 def _hear_robot(sockets, wire, program, params, robots, sensors, which):
     """Drain one robot's socket and answer its newest telegram, if there is one."""
     descriptor, counts = sockets.descriptors[which] & 0xFFFFFFFF, sockets.counts[which]
-    newest, begun = -1, 0
-    while True:
-        size, arrival = receive(wire, descriptor)
-        if size < 0:
-            break
-        if not _is_peer(sockets, wire, which):
-            continue
-        begun = monotonic_ns(wire)
-        counts[RECEIVED] += 1
-        verdict = hear_rob(robots[which], wire.data, size, arrival)
-        if verdict not in (TAKEN, FIRST, JUMPED):
-            continue
-        counts[SKIPPED] += 1 if newest >= 0 else 0
-        newest = size
-        remember_source(wire)
+    newest, begun = _hear_telegrams(sockets, wire, robots, which, descriptor)
     if newest < 0:
         return
-    desk = Desk(wire.data, wire.out)
-    length = answer_rob(program, params, desk, robots, sensors, which, newest)
+    desk, size = Desk(wire.data[newest], wire.out), size_of(wire, newest)
+    length = answer_rob(program, params, desk, robots, sensors, which, size)
     if length > 0 and answer(wire, descriptor, length):
         counts[ANSWERED] += 1
     spent = monotonic_ns(wire) - begun
@@ -99,14 +109,14 @@ def _hear_robot(sockets, wire, program, params, robots, sensors, which):
 @compiled
 def _hear_sensor(sockets, wire, link, which):
     """All records that have arrived."""
-    descriptor = sockets.descriptors[which] & 0xFFFFFFFF
-    while True:
-        size, arrival = receive(wire, descriptor)
-        if size < 0:
-            return
-        if _is_peer(sockets, wire, which):
-            sockets.counts[which, RECEIVED] += 1
-            hear_records(link, wire.data, size, arrival)
+    descriptor, received = sockets.descriptors[which] & 0xFFFFFFFF, BATCH
+    while received == BATCH:
+        received = receive(wire, descriptor)
+        now = monotonic_ns(wire)
+        for i in range(received):
+            if _is_peer(sockets, wire, i, which):
+                sockets.counts[which, RECEIVED] += 1
+                hear_records(link, wire.data[i], size_of(wire, i), arrival_of(wire, i, now))
 
 
 @compiled

@@ -1,5 +1,8 @@
 """Linux system calls from compiled code: receive with the kernel's time stamp, send, poll, clock.
 
+One call receives all datagrams that wait, up to BATCH: a loop that drains a socket need not ask
+once more to hear that nothing is left.
+
 `types.ExternalFunction` names a C function that the process has anyway (libc), so the loop is kept
 on disk like any other door; a ctypes or cffi pointer would not be. Buffers are int64 and uint8
 arrays whose addresses the caller passes as numbers (`array.ctypes.data`): one `Wire` owns them.
@@ -15,7 +18,7 @@ from numba import types
 from softdock.core.machine.compiled import compiled
 
 _int, _long, _pointer = types.int32, types.int64, types.uintp
-recvmsg = types.ExternalFunction("recvmsg", _long(_int, _pointer, _int))
+recvmmsg = types.ExternalFunction("recvmmsg", _int(_int, _pointer, types.uint32, _int, _pointer))
 sendto = types.ExternalFunction(
     "sendto", _long(_int, _pointer, _long, _int, _pointer, types.uint32)
 )
@@ -26,21 +29,22 @@ CLOCK_MONOTONIC = 1
 MSG_DONTWAIT = 0x40
 SOL_SOCKET, SO_TIMESTAMPNS = 1, 35
 SECOND = 1_000_000_000  # ns
-# words (int64) of a struct msghdr, and of the blocks behind it
-NAME, NAME_SIZE, PARTS, PART_COUNT, CONTROL, CONTROL_SIZE, FLAGS = range(7)
-HEADER_WORDS, PART_WORDS, CONTROL_WORDS, SOURCE_WORDS = 7, 2, 8, 2
+BATCH = 8  # datagrams that one call receives at most
+# words (int64) of a struct mmsghdr, and of the blocks behind it
+NAME, NAME_SIZE, PARTS, PART_COUNT, CONTROL, CONTROL_SIZE, FLAGS, LENGTH = range(8)
+HEADER_WORDS, PART_WORDS, CONTROL_WORDS, SOURCE_WORDS = 8, 2, 8, 2
 POLLIN = 1
 
 
 class Wire(NamedTuple):
-    """Room for one datagram at a time, and for what the kernel says of it. One per loop."""
+    """Room for the datagrams of one call, and for what the kernel says of each. One per loop."""
 
-    header: Any  # int64: struct msghdr
-    part: Any  # int64: struct iovec
-    control: Any  # int64: struct cmsghdr and a timespec
-    source: Any  # int64: struct sockaddr_in, of the last datagram
-    reply: Any  # int64: the same, of the one that is answered
-    data: Any  # uint8: the datagram received
+    header: Any  # int64 (BATCH, HEADER_WORDS): struct mmsghdr
+    part: Any  # int64 (BATCH, PART_WORDS): struct iovec
+    control: Any  # int64 (BATCH, CONTROL_WORDS): struct cmsghdr and a timespec
+    source: Any  # int64 (BATCH, SOURCE_WORDS): struct sockaddr_in
+    reply: Any  # int64: the same, of the datagram that is answered
+    data: Any  # uint8 (BATCH, bytes): the datagrams received
     out: Any  # uint8: the datagram to send
     clock: Any  # int64: struct timespec
     timeout: Any  # int64: struct timespec
@@ -70,40 +74,52 @@ def monotonic_ns(wire):
 
 
 @compiled
-def _arrival(wire, now):
-    """The kernel's stamp on the monotonic clock; `now` where it gave none."""
-    c = wire.control
+def _make_room(wire):
+    """What the kernel has written over since the last call."""
+    a, h = wire.addresses, wire.header
+    for i in range(BATCH):
+        h[i, NAME], h[i, NAME_SIZE] = a[AT_SOURCE] + 8 * SOURCE_WORDS * i, 8 * SOURCE_WORDS
+        h[i, PARTS], h[i, PART_COUNT] = a[AT_PART] + 8 * PART_WORDS * i, 1
+        h[i, CONTROL] = a[AT_CONTROL] + 8 * CONTROL_WORDS * i
+        h[i, CONTROL_SIZE], h[i, FLAGS] = 8 * CONTROL_WORDS, 0
+        wire.part[i, 0] = a[AT_DATA] + wire.data.shape[1] * i
+        wire.part[i, 1] = wire.data.shape[1]
+
+
+@compiled
+def receive(wire, descriptor):
+    """The datagrams that wait, at most BATCH, into the rows of `wire.data`: how many."""
+    _make_room(wire)
+    return max(recvmmsg(descriptor, wire.addresses[AT_HEADER], BATCH, MSG_DONTWAIT, 0), 0)
+
+
+@compiled
+def size_of(wire, i):
+    """Bytes of a datagram just received."""
+    return wire.header[i, LENGTH] & 0xFFFFFFFF
+
+
+@compiled
+def arrival_of(wire, i, now):
+    """The kernel's stamp on the monotonic clock [ns]; `now` where it gave none."""
+    c = wire.control[i]
     level, kind = c[1] & 0xFFFFFFFF, c[1] >> 32
-    if wire.header[CONTROL_SIZE] >= 32 and level == SOL_SOCKET and kind == SO_TIMESTAMPNS:
+    if wire.header[i, CONTROL_SIZE] >= 32 and level == SOL_SOCKET and kind == SO_TIMESTAMPNS:
         return min(now, c[2] * SECOND + c[3] - wire.offset[0])
     return now
 
 
 @compiled
-def receive(wire, descriptor):
-    """The next datagram into `wire.data`: its size and when it arrived; size -1: there is none."""
-    a, h = wire.addresses, wire.header
-    h[NAME], h[NAME_SIZE] = a[AT_SOURCE], 8 * SOURCE_WORDS
-    h[PARTS], h[PART_COUNT] = a[AT_PART], 1
-    h[CONTROL], h[CONTROL_SIZE], h[FLAGS] = a[AT_CONTROL], 8 * CONTROL_WORDS, 0
-    wire.part[0], wire.part[1] = a[AT_DATA], wire.data.shape[0]
-    size = recvmsg(descriptor, a[AT_HEADER], MSG_DONTWAIT)
-    if size < 0:
-        return -1, 0
-    return size, _arrival(wire, monotonic_ns(wire))
+def source_of(wire, i):
+    """Address and port of a datagram just received, as one number."""
+    return (wire.source[i, 0] >> 16) & 0xFFFFFFFFFFFF
 
 
 @compiled
-def source_of(wire):
-    """Address and port of the datagram just received, as one number."""
-    return (wire.source[0] >> 16) & 0xFFFFFFFFFFFF
-
-
-@compiled
-def remember_source(wire):
-    """The last datagram is the one to answer, whoever else sends something before that."""
-    for i in range(SOURCE_WORDS):
-        wire.reply[i] = wire.source[i]
+def remember_source(wire, i):
+    """This datagram is the one to answer, whoever else sends something before that."""
+    for word in range(SOURCE_WORDS):
+        wire.reply[word] = wire.source[i, word]
 
 
 @compiled
@@ -114,9 +130,9 @@ def answer(wire, descriptor, size):
 
 
 @compiled
-def is_from(wire, peer):
-    """Whether the last datagram came from a peer; without a port: from its address."""
-    source = source_of(wire)
+def is_from(wire, i, peer):
+    """Whether a datagram came from a peer; without a port: from its address."""
+    source = source_of(wire, i)
     if peer & ((1 << PORT_BITS) - 1) == 0:
         return source >> PORT_BITS == peer >> PORT_BITS
     return source == peer

@@ -24,6 +24,14 @@ OFFSET_CELLS = Cells(
     Cell("turn", 3, "rad", "of its attitude, body axes"),
 )
 OFFSET, OFFSET_FLOATS = OFFSET_CELLS.at, OFFSET_CELLS.size
+FUTURE_CELLS = Cells(
+    "future",
+    Cell("stamp", 1, "-", "cycle at whose start it is ahead by its lead"),
+    Cell("lead", 1, "s", "by which it is ahead"),
+    Cell("latches", MOST_PAIRS, "-", "of the satellites there"),
+    Cell("satellites", BOTH, "m, -, m/s, Nms", "there, under the contact that is believed"),
+)
+FUTURE, FUTURE_FLOATS = FUTURE_CELLS.at, FUTURE_CELLS.size
 CELLS = Cells(
     "faithful",
     recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past computed anew"),
@@ -41,7 +49,6 @@ CELLS = Cells(
     Cell("latches", MOST_PAIRS, "-", "of the satellites"),
     Cell("mock_latches", MOST_PAIRS, "-", "of the mock-ups"),
     Cell("shadow_latches", MOST_PAIRS, "-", "of the past computed anew"),
-    Cell("lead_latches", MOST_PAIRS, "-", "of the future"),
     Cell("start_latches", MOST_PAIRS, "-", "of the satellites before they touched"),
     Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: kept.py"),
     Cell("found", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of each pair as last fitted"),
@@ -76,6 +83,7 @@ CELLS = Cells(
     Cell("leads", 2, "s", "by which both set-points are ahead"),
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
+    Cell("futures", 2 * FUTURE_CELLS.size, "", "satellites after each robot's lead: lead.py"),
     Cell("any_sent", 1, "-", "1: there are any"),
     Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),
     Cell("offset_rate", 2 * OFFSET_CELLS.size, "m/s, rad/s", "and their rates"),

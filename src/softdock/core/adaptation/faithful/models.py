@@ -141,6 +141,8 @@ def _equations(mem, at, law, model, p, first):
         e = f + p[TAU] * s - pushed
         chi, count = chi + w * e * e, count + 1.0
         for b in range(SIZE):
+            if not has(model, b):
+                continue
             for c in range(b, SIZE):
                 mem[a + b * WIDTH + c] += w * j[b] * j[c]
             mem[a + b * WIDTH + 2 * SIZE] += w * j[b] * e
@@ -160,7 +162,9 @@ def _solve(mem, at, model):
     for b in range(SIZE):
         mem[a + b * WIDTH + SIZE + b] = 1.0
     for b in range(SIZE):
-        own, pivot = 0.0, mem[a + b * WIDTH + b]
+        if not has(model, b):
+            continue  # its row is the unit matrix's
+        pivot = mem[a + b * WIDTH + b]
         own = max(mem[at + FIT.own + b], pivot)
         mem[at + FIT.own + b] = own
         if not pivot > SINGULAR * own:

@@ -144,7 +144,7 @@ def _one_place(mem, rows, count, i, place):
     return count + 1
 
 
-@apart
+@compiled
 def _touches(method, mem, both):
     """Where the mock-ups touch, into the scratch; how many touches there are, the largest depth."""
     m, count, found = method.memory, 0, NOWHERE
@@ -200,16 +200,16 @@ def _over_window(method, mem, t, count):
 
 
 @compiled
-def _in_flight(method, mem, flight, q, raw, a):
-    """A reading while the shapes are apart: of the tare, or of a force that they do not explain."""
+def _in_flight(method, mem, flight, q, raw, a, pushed):
+    """A reading while the shapes are apart: of the tare, or of a force that they do not explain.
+    `pushed`: the mock-up is accelerated, by `a`."""
     m, wrench = method.memory, tared(mem, flight, q, raw)
-    noise = noise_of(mem, flight)
-    if mem[flight + FLIGHT.count] >= ENOUGH:
+    noise, sure = noise_of(mem, flight), mem[flight + FLIGHT.count] >= ENOUGH
+    if sure and pushed:
         note_tool(mem, flight, a, wrench.force)
         lag = scale(tool_error(mem, flight), a)
         wrench = Wrench(subtract(wrench.force, lag), wrench.torque)
         raw = Wrench(subtract(raw.force, lag), raw.torque)
-    sure = mem[flight + FLIGHT.count] >= ENOUGH
     if sure and norm(wrench.force) > max(STRANGE * noise[0], mem[m + CELL.matters]):
         mem[m + CELL.unexplained] += 1.0
         mem[m + CELL.unexplained_now] += 1.0
@@ -222,12 +222,13 @@ def _in_flight(method, mem, flight, q, raw, a):
 @compiled
 def _flies(method, mem, flight, t, q, raw):
     """A reading while the shapes are apart."""
-    m, zero = method.memory, (0.0, 0.0, 0.0)
+    m, a = method.memory, (0.0, 0.0, 0.0)
     if not method.tare or t - mem[m + CELL.last_touch] <= FADED:
         return
-    ramp = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET])
-    a = acceleration_at(mem, m + CELL.paired, t) if ramp > STEADY else zero
-    _in_flight(method, mem, flight, q, raw, a)
+    pushed = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET]) > STEADY
+    if pushed:
+        a = acceleration_at(mem, m + CELL.paired, t)
+    _in_flight(method, mem, flight, q, raw, a, pushed)
 
 
 @apart
@@ -237,15 +238,15 @@ def take_sample(method, mem, row):
     t, raw = mem[row], load_wrench(mem, row + WRENCH)
     both = mock_ups_at(mem, m + CELL.paired, t)
     flight, q = m + CELL.flight, both.chaser.q
-    if t + method.window < mem[m + CELL.mock_clear_until]:
-        _flies(method, mem, flight, t, q, raw)
-        return
-    count, deepest_one = _touches(method, mem, both)
-    mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
-    whole = method.window == 0.0 or _over_window(method, mem, t, count)
+    count, deepest_one, whole = 0, 0.0, True
+    if t + method.window >= mem[m + CELL.mock_clear_until]:
+        count, deepest_one = _touches(method, mem, both)
+        mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
+        whole = method.window == 0.0 or _over_window(method, mem, t, count)
+        if count == 0:
+            free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
+            mem[m + CELL.mock_clear_until] = t + free
     if count == 0:
-        free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
-        mem[m + CELL.mock_clear_until] = t + free
         if whole:
             _flies(method, mem, flight, t, q, raw)
         return
@@ -271,7 +272,7 @@ def take_sample(method, mem, row):
         keep_many(mem, m + CELL.many, m + CELL.touch_rows, count, wrench, slope, noise)
 
 
-@apart
+@compiled
 def take_samples(method, mem):
     """All readings that can be paired by now."""
     late = 0.5 * method.window

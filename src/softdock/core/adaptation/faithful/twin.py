@@ -154,13 +154,13 @@ def _rubbed(law, compliance, normal, n, u, dt):
     return scale((left - free) / ease, along)
 
 
-@apart
+@compiled
 def _impulse(law, compliance, depth, n, u, dt):
-    """Of one touch in a step [Ns]: its push; with friction half of that before, half after it."""
-    ease = symmetric_times(compliance, n)
-    mobility = dot(n, ease)
+    """Of one touch that rubs, in a step [Ns]: its push, and friction, half of it before and half
+    after the push."""
+    mobility = dot(n, symmetric_times(compliance, n))
     normal = push_over(law, depth, -dot(n, u), mobility, dt)
-    if law.friction == 0.0 or normal <= 0.0:
+    if normal <= 0.0:
         return scale(dt * normal, n)
     first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
     if law.damping > 0.0 or law.factor > 0.0:  # its rate is the one under friction
@@ -173,22 +173,30 @@ def _impulse(law, compliance, depth, n, u, dt):
 
 
 @apart
+def _rubbing(rig, satellites, law, place, u, dt):
+    return _impulse(law, _compliance(rig, satellites, place), place.depth, place.normal, u, dt)
+
+
+@compiled
 def _after_touch(rig, satellites, law, place, dt, moved):
-    """Both after what one touch does in a step; `moved`: others have pushed them before."""
+    """Both after what one touch does in a step; `moved`: others have pushed them before. Without
+    friction only the mobility along the normal is needed."""
     if place.depth + abs(0.5 * dt * place.rate) <= 0.0:
         return satellites
-    u = add_scaled(place.sliding, -place.rate, place.normal)
+    n, u = place.normal, add_scaled(place.sliding, -place.rate, place.normal)
     if moved:
         u = subtract(
             _velocity(rig.chaser, satellites.chaser, place.on_chaser),
             _velocity(rig.target, satellites.target, place.on_target),
         )
-    compliance = _compliance(rig, satellites, place)
-    impulse = _impulse(law, compliance, place.depth, place.normal, u, dt)
-    return struck(rig, satellites, place, impulse)
+    if law.friction > 0.0:
+        return struck(rig, satellites, place, _rubbing(rig, satellites, law, place, u, dt))
+    mobility = dot(n, yielded(rig, satellites, place, n))
+    normal = push_over(law, place.depth, -dot(n, u), mobility, dt)
+    return struck(rig, satellites, place, scale(dt * normal, n))
 
 
-@apart
+@compiled
 def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
     """Satellites after a step dt [s]. Where several touch, one after the other, every second step
     `backwards`: of second order then."""
@@ -204,17 +212,16 @@ def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
         if law.stiffness <= 0.0:
             continue
         places = places_of(mem, pairs, latches, i, chaser, target)
-        one = places.second if backwards else places.first
-        other = places.first if backwards else places.second
-        half = _after_touch(rig, half, law, one, dt, moved)
-        half = _after_touch(rig, half, law, other, dt, True)
-        moved = True
+        for turn in range(2):
+            place = places.second if (turn == 1) != backwards else places.first
+            half = _after_touch(rig, half, law, place, dt, moved)
+            moved = True
     return Satellites(
         drifted(rig.chaser, 0.5 * dt, half.chaser), drifted(rig.target, 0.5 * dt, half.target)
     )
 
 
-@apart
+@compiled
 def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
     """How many steps a cycle of T needs; 0: nothing touches in it."""
     chaser, target = (
@@ -227,8 +234,9 @@ def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
         if law.stiffness <= 0.0:
             continue
         places = places_of(mem, pairs, latches, i, chaser, target)
-        found = max(found, _steps(rig, satellites, law, places.first, T))
-        found = max(found, _steps(rig, satellites, law, places.second, T))
+        for turn in range(2):
+            place = places.second if turn == 1 else places.first
+            found = max(found, _steps(rig, satellites, law, place, T))
     return found
 
 

@@ -1,0 +1,118 @@
+"""Results of `make prove`: stored part by part with the hash of the core's sources, and what has
+been found of a part that is still at work.
+
+Several processes may prove at once: a result goes into the file as it is then, under a lock. A part
+that takes long hands on what it has (`NOW.tell`): it is printed and stored every few seconds as
+`interrupted`, so that whatever ends the process, what it had is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import resource
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results" / "prove.json"
+EVERY_S = 10.0  # between two stores of a part at work
+
+
+def load(path: Path = RESULTS) -> dict[str, dict[str, Any]]:
+    """Stored results by part."""
+    return json.loads(path.read_text())["parts"] if path.exists() else {}
+
+
+def state_of(name: str, stored: dict[str, dict[str, Any]]) -> str:
+    """`missing`, `interrupted`, `failed`, `stale` (of other sources), or `met`."""
+    from softdock.core.machine.compiled import source_hash
+
+    result = stored.get(name)
+    if result is None:
+        return "missing"
+    if not result["met"]:
+        return "interrupted" if result.get("interrupted") else "failed"
+    return "met" if result["source_hash"] == source_hash(result["numba"]) else "stale"
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else stores in this folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def store(path: Path, name: str, result: dict[str, Any]) -> None:
+    """One part's result; what is stored of the others stays, also what came meanwhile."""
+    with _alone(path.parent):
+        parts = {**load(path), name: result}
+        new = path.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps({"parts": parts}, indent=2, default=str) + "\n")
+        new.replace(path)
+
+
+def cpu_s() -> float:
+    """Of this process and of those it has started and waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+class Ongoing:
+    """The part at work."""
+
+    def __init__(self) -> None:
+        self.name, self.path, self.seed, self.share = "", RESULTS, 0, 1.0
+        self.found: dict[str, Any] = {}
+        self._began, self._cpu, self._told = 0.0, 0.0, 0.0
+
+    def begin(self, name: str, path: Path, seed: int, share: float) -> None:
+        self.name, self.path, self.seed, self.share, self.found = name, path, seed, share, {}
+        self._began, self._cpu = time.perf_counter(), cpu_s()
+        self._told = self._began
+
+    def number(self, whole: float) -> int:
+        """Of a size at the share that is asked for."""
+        return max(1, round(whole * self.share))
+
+    def tell(self, found: dict[str, Any]) -> None:
+        """What there is so far; printed and stored now and then."""
+        self.found, now = dict(found), time.perf_counter()
+        if now - self._told >= EVERY_S:
+            self._told = now
+            brief = {k: v for k, v in found.items() if not isinstance(v, dict | list)}
+            said = ", ".join(f"{k} {v:g}" for k, v in brief.items() if isinstance(v, int | float))
+            print(f"  {now - self._began:.0f} s: {said}", flush=True)
+            self.store({**found, "met": False, "interrupted": True})
+
+    def store(self, result: dict[str, Any]) -> dict[str, Any]:
+        """A result, whole or not, with all that it is of."""
+        import numba
+
+        from softdock.core.machine.compiled import source_hash
+
+        whole = {
+            **result,
+            "met": bool(result["met"]),
+            "seed": self.seed,
+            "share": self.share,
+            "wall_s": round(time.perf_counter() - self._began, 1),
+            "cpu_s": round(cpu_s() - self._cpu, 1),
+            "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "source_hash": source_hash(),
+            "numba": numba.__version__,
+        }
+        store(self.path, self.name, whole)
+        return whole
+
+
+NOW = Ongoing()
