@@ -61,7 +61,7 @@ def largest_depot(ptx: str) -> int:
 
 def what_is_wrong(ptx: str, floats: int) -> str:
     """Empty: nothing."""
-    if not re.search(ARITHMETIC + "f64", ptx):
+    if "fma.rn.f64" not in ptx:
         return "no arithmetic in double precision"
     if re.search(ARITHMETIC + "f32", ptx):
         return "arithmetic in single precision"

@@ -3,7 +3,6 @@ without a GPU can tell."""
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 import sys
@@ -198,12 +197,11 @@ def test_an_unknown_outcome_suggests_one(batch):
 
 def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200):
     """The whole loop with every feature and a method that has every hook passes the CUDA compiler,
-    in double precision, with its memory in local memory: no GPU needed to know. Not optimised,
-    which is nearly half of the time. Optimised, the raw loop and all other methods: `make prove`,
-    part kernels."""
+    in double precision, with its memory in local memory: no GPU needed to know. The raw loop and
+    all other methods: `make prove`, part kernels."""
     base = scenario.with_keys({"methods": [{"name": "delay_passivity"}]})
     assert type(base.markers.features).__name__ == "Every"
-    floats, ptx = kernels.ptx_of(base, functools.partial(compile_for_h200, opt=False))
+    floats, ptx = kernels.ptx_of(base, compile_for_h200)
     assert kernels.what_is_wrong(ptx, floats) == ""
 
 
