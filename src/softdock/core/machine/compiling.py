@@ -17,6 +17,7 @@ from softdock.core.machine import code_files
 from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
 from softdock.core.machine.features import Plain, is_sparing
+from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
@@ -96,6 +97,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             tell(name, classes, BEGINS, began)
             with (
                 _no_garbage_collection(),
+                remembering_operators(),
                 linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),

@@ -18,7 +18,7 @@ from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
 from softdock.arms.at_contact import robot_at_contact
 from softdock.papers.lange.arm_places import CONE, IMPACT
-from softdock.papers.lange.cone import DELAY_MS
+from softdock.papers.lange.cone import DELAY_MS, start_later
 from softdock.papers.lange.cone import LOOPS as CONE_LOOPS
 from softdock.papers.lange.cone import OURS as CONE_OURS
 from softdock.papers.lange.impact import NAIVE, OURS, PUBLISHED, SEEN_AT, SHARE, touch
@@ -75,9 +75,10 @@ def _robots(robots: str, jerk: float, delay_ms: float) -> dict[str, Any]:
 
 
 @functools.cache
-def arm_impact(robots: str, loop: str) -> Run:
-    """The central impact of Fig. 6 at 12 ms, on the paper's time axis."""
-    changes = touch(SHARE, 12.0, SEEN_AT) | {
+def arm_impact(robots: str, loop: str, share: float = SHARE) -> Run:
+    """The central impact of Fig. 6 at 12 ms, on the paper's time axis; `share`: of a cycle for
+    which the satellites touch when that is first seen."""
+    changes = touch(share, 12.0, SEEN_AT) | {
         "time.duration_s": SEEN_AT + 1.0,
         "robots": _robots(robots, JERK, 0.0),
         "facility": IMPACT,
@@ -87,14 +88,16 @@ def arm_impact(robots: str, loop: str) -> Run:
 
 
 @functools.cache
-def arm_cone(robots: str, loop: str) -> Run:
-    """The bar in the cone of Fig. 7."""
+def arm_cone(robots: str, loop: str, later: float = 0.0) -> Run:
+    """The bar in the cone of Fig. 7; `later`: part of a cycle by which everything happens later."""
+    preset = load_scenario("lange_cone")
     changes = {
+        "chaser.position_m": start_later(preset, later),
         "robots": _robots(robots, CONE_JERK, DELAY_MS),
         "facility": CONE,
         "methods": [CONE_ARM_LOOPS[loop]],
     }
-    return fly(load_scenario("lange_cone").with_keys(changes))
+    return fly(preset.with_keys(changes))
 
 
 def stiffnesses(run: Run) -> dict[str, float]:

@@ -17,6 +17,7 @@ from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.spatial.rigid_body import BODY_FLOATS
 
 BOTH = 2 * BODY_FLOATS
+SENT_ROWS = 64  # set-points kept, a power of two
 CHASER, TARGET = 0, 1  # of what is kept for both bodies, one float each
 OFFSET_CELLS = Cells(
     "offset",
@@ -84,6 +85,8 @@ CELLS = Cells(
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
     Cell("futures", 2 * FUTURE_CELLS.size, "", "satellites after each robot's lead: lead.py"),
+    Cell("ways", 6 * SENT_ROWS, "m, m/s", "of the chaser's set-points: commands.py"),
+    Cell("newest_sent", 1, "-", "stamp of the newest of them"),
     Cell("any_sent", 1, "-", "1: there are any"),
     Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),
     Cell("offset_rate", 2 * OFFSET_CELLS.size, "m/s, rad/s", "and their rates"),

@@ -64,6 +64,8 @@ def learn_flight(method, mem, rig, measured, satellites):
     m = method.memory
     if method.lead:
         bring_in(method, mem, rig.T)
+    if mem[m + CELL.fading] != 0.0:
+        return  # the mock-ups are on their way to where the satellites have been moved
     flight, age, mock = m + CELL.flight, measured.pose_age, measured.mock_ups
     c, t = satellites.chaser, satellites.target
     if mem[m + CELL.shared] != 0.0:

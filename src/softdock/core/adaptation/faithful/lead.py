@@ -34,6 +34,7 @@ from softdock.core.spatial.vectors import add, load3, scale, store3, subtract
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump
+ONE_LEAD = 1e-9  # s; leads that differ by less are one
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
@@ -62,10 +63,11 @@ def forget_futures(method, mem):
 @apart
 def _in_touch(method, mem, rig, satellites, lead, at, goes_on):
     """The satellites after a lead in which they may touch. `goes_on`: nothing but the believed
-    contact has acted on them since the cycle before; then the future kept at `at` goes on by a
-    cycle."""
-    m, cycles, dt, found = method.memory, 1, rig.T, satellites
-    if goes_on and mem[at + FUTURE.stamp] == rig.cycle and mem[at + FUTURE.lead] == lead:
+    contact has acted on them since the cycle before; then the future kept at `at` goes on, by a
+    cycle and what the lead has gained."""
+    m, cycles, found = method.memory, 1, satellites
+    dt = rig.T + (lead - mem[at + FUTURE.lead])
+    if goes_on and mem[at + FUTURE.stamp] == rig.cycle and 0.0 < dt <= 2.0 * rig.T:
         found = load_satellites(mem, at + FUTURE.satellites)
     else:
         copy_latches(mem, m + CELL.latches, at + FUTURE.latches)
@@ -106,7 +108,7 @@ def _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, goes_on):
     at, chaser, target = method.memory + CELL.futures, satellites, satellites
     if lead_c > 0.0:
         chaser = _in_touch(method, mem, rig, satellites, lead_c, at, goes_on)
-    if lead_t == lead_c:
+    if abs(lead_t - lead_c) < ONE_LEAD:
         target = chaser
     elif lead_t > 0.0:
         at += FUTURE_FLOATS

@@ -19,6 +19,7 @@ from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
 from softdock.core.adaptation.faithful.by_ledger import by_ledger, given_here, settled_by_ledger
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
+from softdock.core.adaptation.faithful.commands import note_command
 from softdock.core.adaptation.faithful.contact import (
     APART,
     BY_LEDGER,
@@ -45,6 +46,7 @@ from softdock.core.adaptation.faithful.lead import (
 )
 from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
 from softdock.core.adaptation.faithful.past import (
+    MOST_CYCLES,
     carry_past,
     contact_impulse,
     is_nothing,
@@ -138,7 +140,8 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
     if mem[m + CELL.phase] == BY_LEDGER:
         return by_ledger(method, mem, rig, measured, satellites, wrenches)
     before = satellites
-    if mem[m + CELL.shadow_stamp] >= 0.0 and carry_past(method, mem, rig):
+    waits = anew and rig.cycle - mem[m + CELL.start_stamp] > MOST_CYCLES  # a cycle does one of both
+    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and carry_past(method, mem, rig):
         before = take_over(method, mem, rig, satellites)
         mem[m + CELL.acts] = 1.0
     elif over and mem[m + CELL.phase] == APART and method.ledger:
@@ -178,7 +181,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
     m = method.memory
-    end, goes_on, jumped = after, False, False
+    end, goes_on, jumped = after, _coast(before, after), False
     if mem[m + CELL.quick] == 0.0:
         if mem[m + CELL.phase] == BY_LEDGER:
             return settled_by_ledger(method, mem, rig, measured, before, after, output)
@@ -187,6 +190,15 @@ def correct(method, mem, rig, measured, before, after, output):
     output = smoothed(method, mem, rig, ahead(method, mem, rig, end, goes_on), jumped)
     note_output(method, mem, output)
     return end, output
+
+
+@compiled
+def _coast(before, after):
+    """Whether nothing at all has acted on the satellites."""
+    c, t, end = before.chaser, before.target, after
+    return (
+        c.v == end.chaser.v and c.L == end.chaser.L and t.v == end.target.v and t.L == end.target.L
+    )
 
 
 @apart
@@ -211,6 +223,7 @@ def set_point(method, mem, rig, satellites, output):
     )
     if dot(chaser, chaser) + dot(target, target) > 0.0:
         mem[method.memory + CELL.shared] = 1.0
+    note_command(mem, method.memory, rig.cycle + 1, output.chaser)
     return output
 
 

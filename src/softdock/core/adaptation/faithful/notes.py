@@ -34,6 +34,7 @@ MODELS = (
     "spring, the sensor lags",
 )
 WORTH_SAYING = 0.01  # relative misfit of a law
+HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 
 
 def memory(values: Mapping[str, Any], T: float) -> int:
@@ -144,6 +145,9 @@ def vouches(found: Mapping[str, Any]) -> list[str]:
         misfit = found.get(f"contact_{i}_misfit", 0.0)
         if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
             said.append(f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left")
+        spread = found.get(f"contact_{i}_stiffness_spread", 0.0)
+        if spread > HARDLY_KNOWN:
+            said.append(f"the stiffness of contact {i} is known to {100.0 * spread:.2g} % only")
     if found.get("contacts_too_long", 0.0):
         said.append("a contact lasted longer than rewind_s")
     return said

@@ -21,7 +21,7 @@ from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
-MOST_CYCLES, MOST_STEPS = 24, 160  # computed anew in one cycle; steps, of which a cycle has several
+MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
 WORTH = 1e-4  # while a contact lasts, a smaller one waits until it is over
 

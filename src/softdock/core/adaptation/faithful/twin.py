@@ -33,7 +33,7 @@ from softdock.core.spatial.vectors import (
 FINEST, COARSEST = 0.05, 2  # rad of the contact's oscillation in a step; fewest steps in a cycle
 MOST_STEPS = 24
 NEWTON = 12  # rounds of the search for the sliding speed after a step
-CONVERGED = 1e-12  # of that speed
+CONVERGED = 1e-6  # of that speed, before a last round, which squares it
 STILL = 1e-15  # m/s; below, there is no direction of sliding
 
 
@@ -127,18 +127,18 @@ def _velocity(params, body, arm):
 def _slowed(free, slip, brake):
     """A sliding speed after friction: v' = - a v / sqrt(v^2 + v_0^2) over a time, `brake` = a times
     that time [m/s]. Exact: what falls by it is z + v_0 ln(v / (v_0 + z)), z = sqrt(v^2 + v_0^2);
-    sought in ln v, in which it is convex."""
-    z = math.sqrt(free * free + slip * slip)
-    log = math.log(free)
-    goal = z + slip * (log - math.log(slip + z)) - brake
+    sought in ln v, in which it is convex, from its series in the brake, which is above it."""
+    start = math.sqrt(free * free + slip * slip)
+    part, share = brake / start, free / start
+    turn = -part * (1.0 + 0.5 * part * share * share)  # of ln v
     for _ in range(NEWTON):
-        v = math.exp(log)
+        v = free * math.exp(turn)
         z = math.sqrt(v * v + slip * slip)
-        miss = z + slip * (log - math.log(slip + z)) - goal
-        log -= miss / z
+        miss = z - start + slip * (turn - math.log((slip + z) / (slip + start))) + brake
+        turn -= miss / z
         if abs(miss) < CONVERGED * z:
             break
-    return math.exp(log)
+    return free * math.exp(turn)
 
 
 @apart
@@ -197,9 +197,9 @@ def _after_touch(rig, satellites, law, place, dt, moved):
 
 
 @compiled
-def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
+def stepped(mem, pairs, latches, laws, count, near, rig, satellites, dt, backwards):
     """Satellites after a step dt [s]. Where several touch, one after the other, every second step
-    `backwards`: of second order then."""
+    `backwards`: of second order then. `near`: pairs that may touch, in bits."""
     half = Satellites(
         drifted(rig.chaser, 0.5 * dt, satellites.chaser),
         drifted(rig.target, 0.5 * dt, satellites.target),
@@ -208,9 +208,9 @@ def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
     moved = False
     for j in range(count):
         i = count - 1 - j if backwards else j
-        law = load_law(mem, laws + i * LAW_FLOATS)
-        if law.stiffness <= 0.0:
+        if (near >> i) & 1 == 0:
             continue
+        law = load_law(mem, laws + i * LAW_FLOATS)
         places = places_of(mem, pairs, latches, i, chaser, target)
         for turn in range(2):
             place = places.second if (turn == 1) != backwards else places.first
@@ -223,21 +223,22 @@ def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
 
 @compiled
 def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
-    """How many steps a cycle of T needs; 0: nothing touches in it."""
+    """How many steps a cycle of T needs, and for which pairs, in bits; 0: none touches in it."""
     chaser, target = (
         motion_of(rig.chaser, satellites.chaser),
         motion_of(rig.target, satellites.target),
     )
-    found = 0
+    found, near = 0, 0
     for i in range(count):
         law = load_law(mem, laws + i * LAW_FLOATS)
         if law.stiffness <= 0.0:
             continue
         places = places_of(mem, pairs, latches, i, chaser, target)
         for turn in range(2):
-            place = places.second if turn == 1 else places.first
-            found = max(found, _steps(rig, satellites, law, place, T))
-    return found
+            steps = _steps(rig, satellites, law, places.second if turn == 1 else places.first, T)
+            if steps > 0:
+                found, near = max(found, steps), near | (1 << i)
+    return found, near
 
 
 @compiled
@@ -262,9 +263,9 @@ def flown(rig, satellites, dt):
 def believed_cycle(mem, pairs, latches, laws, count, rig, satellites, T):
     """Satellites after T under the contact that is believed, and the steps it took; 0: none touched
     and they are as they were."""
-    steps = steps_for(mem, pairs, latches, laws, count, rig, satellites, T)
+    steps, near = steps_for(mem, pairs, latches, laws, count, rig, satellites, T)
     for i in range(steps):
         satellites = stepped(
-            mem, pairs, latches, laws, count, rig, satellites, T / steps, i % 2 == 1
+            mem, pairs, latches, laws, count, near, rig, satellites, T / steps, i % 2 == 1
         )
     return satellites, steps
