@@ -7,10 +7,11 @@ import json
 
 import pytest
 
-from softdock import BadInput
+from softdock import BadInput, load_scenario
+from softdock.benchmark import tellings
 from softdock.benchmark.against import compared, sentence
 from softdock.benchmark.cell import CANNOT, refused
-from softdock.benchmark.entries import entries_of
+from softdock.benchmark.entries import Entry, entries_of
 from softdock.benchmark.plan import cases_of, check_tellings
 from softdock.benchmark.replay import command, inline
 from softdock.benchmark.results import read_results, to_json
@@ -219,3 +220,15 @@ def test_a_profile_ends_at_the_share_that_has_a_distance():
     x, y = profile([1e-9, 0.01, float("inf"), float("inf")])
     assert x.tolist() == pytest.approx([1e-4, 1e-4, 1.0, 1000.0])
     assert y.tolist() == pytest.approx([0.0, 25.0, 50.0, 50.0])
+
+
+def test_a_method_that_is_told_nothing_runs_told_nothing():
+    """`faithful` puts a contact in the real one's place as the re-mapping does, but one that it has
+    identified: it belongs on the leaderboard of those that were told nothing."""
+    case = load_scenario("benchmark:lossless_16ms")
+    refusal = tellings.told(case, Entry("remapping", ("remapping",)), tellings.NOTHING)
+    assert isinstance(refusal, str)
+    assert "must be told" in refusal
+    ready = tellings.told(case, Entry("faithful", ("faithful",)), tellings.NOTHING)
+    assert not isinstance(ready, str)
+    assert len(ready) == 1

@@ -69,7 +69,10 @@ def told(case: Scenario, entry: Entry, telling: str) -> list[Told] | str:
 
 
 def _must_be_told(name: str) -> bool:
-    return bool(METHODS[name].needs) or METHODS[name].replaced is not nothing_replaced
+    """Whether it has beliefs, or a key for a wanted contact to put in the real one's place."""
+    method = METHODS[name]
+    wants = any(parameter.key.startswith("wanted.") for parameter in method.group)
+    return bool(method.needs) or (method.replaced is not nothing_replaced and wants)
 
 
 def wrongly(scenario: Scenario) -> list[Told]:
