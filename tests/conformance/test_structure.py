@@ -29,6 +29,7 @@ AT_THE_TOP = {
 
 
 MOST_LINES, MOST_COLUMNS, MOST_OF_A_FUNCTION = 300, 100, 80
+ROOM = 20  # lines: what a recipe adds
 FEW = 4  # values that a reader tells apart by their places
 CHECKOUT = Path(__file__).parents[2]
 PROGRAMS = [
@@ -113,6 +114,20 @@ def test_no_file_and_no_function_is_long():
                 if lines > MOST_OF_A_FUNCTION:
                     long[f"{module}.{node.name}"] = lines
     assert long == {}
+
+
+def test_a_file_that_a_recipe_adds_to_has_room():
+    """Protects whoever follows CONTRIBUTING: one more metric, outcome or key does not make a file
+    too long, and every file that a recipe names is there."""
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipes = text[text.index("## Recipes") : text.index("## Rules of the core")]
+    full = {}
+    for name in sorted(set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)", recipes))):
+        path = CHECKOUT / name if name.startswith("tests/") else ROOT / name
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if not name.startswith("tests/") and lines > MOST_LINES - ROOM:
+            full[name] = lines
+    assert full == {}
 
 
 def test_no_line_is_wider_than_a_hundred_columns():
