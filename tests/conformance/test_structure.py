@@ -275,3 +275,13 @@ def test_no_two_test_files_share_a_name():
     at all."""
     names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def test_files_that_go_to_one_worker_are_there():
+    """A renamed file would go to another worker, unnoticed, and compile everything once more
+    (conftest.py); a file in two groups would be in one of them."""
+    import conftest
+
+    listed = [file for files in conftest.TOGETHER.values() for file in files]
+    assert [file for file in listed if not (CHECKOUT / file).is_file()] == []
+    assert len(listed) == len(set(listed))

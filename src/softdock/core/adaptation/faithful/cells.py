@@ -99,6 +99,7 @@ CELLS = Cells(
     Cell("samples", 1, "-", "samples of the contact under way"),
     Cell("blind", 1, "-", "contacts left to the ledger: free flight was too short"),
     Cell("strange", 1, "-", "contacts left to the ledger: a force while the shapes were apart"),
+    Cell("unfelt", MOST_PAIRS, "-", "1: the satellites touched the pair before a reading told"),
     Cell("unexplained_now", 1, "-", "such samples in a row"),
     Cell("matters", 1, "N", "a force that changes the approach by 1 % in ten cycles"),
     Cell("overlong", 1, "-", "contacts longer than what is kept of the past"),

@@ -11,6 +11,7 @@ from softdock.core.adaptation.faithful.fallback import (
     may_learn,
 )
 from softdock.core.adaptation.faithful.flight import note_delay
+from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.lead import bring_in, forget_futures
 from softdock.core.adaptation.faithful.past import (
@@ -22,7 +23,7 @@ from softdock.core.adaptation.faithful.past import (
     load_satellites,
     store_satellites,
 )
-from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for
+from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for, places_of
 from softdock.core.adaptation.measured.line_of_action import satellite_motions
 from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.machine.compiled import apart, compiled
@@ -120,6 +121,18 @@ def is_quick(mem, m, rig):
 
 
 @apart
+def _note_unfelt(method, mem, motions):
+    """Pairs that the satellites touch and of which no reading has told yet."""
+    m = method.memory
+    for i in range(method.number):
+        if mem[m + CELL.fits + i * FIT_FLOATS + FIT.model] == 0.0:
+            at = m + CELL.latches
+            found = places_of(mem, m + CELL.pairs, at, i, motions.chaser, motions.target)
+            if max(found.first.depth, found.second.depth) > 0.0:
+                mem[m + CELL.unfelt + i] = 1.0
+
+
+@apart
 def follow_contact(method, mem, rig, satellites):
     """Where the contact stands: NEITHER, FLIES (nothing touches) or OVER."""
     m, t = method.memory, rig.cycle * rig.T
@@ -128,6 +141,8 @@ def follow_contact(method, mem, rig, satellites):
         mem, m + CELL.pairs, m + CELL.latches, method.number, motions.chaser, motions.target
     )
     mem[m + CELL.depth] = depth
+    if depth > 0.0:
+        _note_unfelt(method, mem, motions)
     phase, mock_ups_touch = mem[m + CELL.phase], mem[m + CELL.touching] != 0.0
     if phase == BY_LEDGER:
         ledger = ledger_of(method, mem, rig.T)

@@ -129,6 +129,8 @@ def books(mem: Any) -> dict[str, Any]:
     }
     for i in range(MOST_PAIRS):
         found |= _law(mem, i)
+        if mem[CELL.unfelt + i] and not mem[CELL.fits + i * FIT_FLOATS + FIT.model] > 0.0:
+            found[f"contact_{i}_unfelt"] = True
     return found
 
 
@@ -142,6 +144,8 @@ def vouches(found: Mapping[str, Any]) -> list[str]:
     ):
         said.append("no reading told of a contact's law")
     for i in range(MOST_PAIRS):
+        if found.get(f"contact_{i}_unfelt"):
+            said.append(f"the satellites touched contact {i}, and no reading told of its law")
         misfit = found.get(f"contact_{i}_misfit", 0.0)
         if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
             said.append(f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left")
