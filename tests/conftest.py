@@ -24,7 +24,7 @@ settings.register_profile(
     "softdock",
     derandomize=True,
     deadline=None,
-    max_examples=50,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 # `make prove`: many examples, others each time; what fails is kept in .hypothesis and tried first.

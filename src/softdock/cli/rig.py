@@ -5,6 +5,8 @@ A command is one line in `LAZY` and a file of its own, imported when it is calle
 
 from __future__ import annotations
 
+import signal
+import threading
 from importlib import import_module
 
 import click
@@ -56,3 +58,15 @@ def rig() -> None:
 
     softdock is no safety function: the robots' own limits and safety controller are the guard.
     """
+    _take_as_ctrl_c("SIGTERM", "SIGHUP")
+
+
+def _take_as_ctrl_c(*names: str) -> None:
+    """A terminal that is closed and a `kill` ask for the same stop as Ctrl-C: robots brake, and
+    what was recorded is whole. What is ignored (`nohup`) stays so."""
+    for name in names:
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is None or threading.current_thread() is not threading.main_thread():
+            continue
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)

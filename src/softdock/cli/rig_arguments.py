@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from softdock.drivers.rig_scenario import OnRig
 
 DEFAULT_RIG, DEFAULT_SCENARIO = "emulated_pair", "epos_1d"
+CYCLE = "time.cycle_ms"
 
 
 class RigName(click.ParamType):
@@ -81,11 +82,18 @@ def opened_rig(rig: str, changes: Sequence[str]) -> Rig:
 def opened_on_rig(
     rig: str, changes: Sequence[str], scenario: str, scenario_changes: Sequence[str] = ()
 ) -> OnRig:
-    """A scenario on a rig, and every difference between the two."""
+    """A scenario on a rig, and every difference between the two. A preset gets the rig's cycle:
+    nobody can write another one into it."""
     from softdock.drivers.rig_scenario import on_rig
-    from softdock.scenario.files import load_scenario
+    from softdock.scenario.files import load_scenario, preset_names
 
-    found = on_rig(opened_rig(rig, changes), load_scenario(scenario, scenario_changes))
+    opened, flown = opened_rig(rig, changes), load_scenario(scenario, scenario_changes)
+    cycle_ms, stated_ms = opened.clock.cycle_ms, float(flown.tables["time"]["cycle_ms"])
+    given = any(change.partition("=")[0].strip() == CYCLE for change in scenario_changes)
+    if cycle_ms != stated_ms and scenario in preset_names() and not given:
+        flown = load_scenario(scenario, (*scenario_changes, f"{CYCLE}={cycle_ms:g}"))
+        say(f"{opened.name}: {CYCLE}: the rig's {cycle_ms:g} counts, {scenario} says {stated_ms:g}")
+    found = on_rig(opened, flown)
     for difference in found.differences:
         say(f"{found.rig.name}: {difference}")
     return found

@@ -26,6 +26,7 @@ def bar(share: float) -> str:
 def lines_of(program: RigProgram, elapsed_s: float) -> list[str]:
     """What there is to say now."""
     from softdock.core.rig import layout
+    from softdock.core.wire.links import STAMP_NS
     from softdock.drivers.rig_outcome import outcome_of
     from softdock.drivers.rig_program import NAMES
 
@@ -34,7 +35,8 @@ def lines_of(program: RigProgram, elapsed_s: float) -> list[str]:
         program.arrays.sensor_stand[NAMES.index(n), layout.SENSOR_STAND.at.used_ns]
         for n in program.sensors
     )
-    age = 1e-6 * (program.arrays.stand[layout.STAND.at.now_ns] - used) if used else None
+    tick = program.robots[program.on.rig.clock.master].arrays.whole[STAMP_NS]  # what counts then
+    age = 1e-6 * (tick - used) if used else None
     first = f"{elapsed_s:6.1f} s  {now.state:<12}  cycle {now.cycles} of {now.cycles_planned}"
     lines = [first + (f"  {now.why}" if now.why else "")]
     for robot in now.robots:
@@ -44,7 +46,7 @@ def lines_of(program: RigProgram, elapsed_s: float) -> list[str]:
         )
     force = f"{now.peak_force_N:.2f} N at most"
     lines.append(
-        f"  force   {force}, age {'-' if age is None else f'{age:.1f} ms'}, in contact "
+        f"  force   {force}, age {'-' if age is None else f'{age:.2f} ms'}, in contact "
         f"{'-' if now.force_age_ms is None else f'{now.force_age_ms:.3f} ms'}, samples lost "
         f"{now.samples_lost}, held back {now.forces_held_back}"
     )

@@ -70,4 +70,4 @@ def new(
         return
     for path in written:
         click.echo(f"{path}: written")
-    click.echo(f"Look at every line with MEASURE. Next: `softdock rig listen {file}`")
+    click.echo(f"Look at every line with MEASURE. Next: `softdock rig check {file}`")

@@ -163,6 +163,7 @@ def commanded(
                 recorded=shown,
                 begun=begun,
                 ended=ended,
+                troubled=live.say,
             )
     finally:
         live.close()
@@ -257,9 +258,13 @@ def sentences(on: OnRig, done: RigRun) -> list[str]:
             f"largest step {robot.largest_step_mm:.4f} mm, clock {robot.drift_ppm:+.0f} ppm"
         )
     if done.recording is not None:
-        lines.append(f"recorded in {done.recording}")
-    if not o.completed:
-        lines.append(f"the robots stand; back to a free place: softdock rig retreat {on.rig.name}")
+        whole = "" if not done.said else f", but not all of it: {'; '.join(done.said)}"
+        lines.append(f"recorded in {done.recording}{whole}")
+    if not o.completed and any(robot.largest_step_mm > 0.0 for robot in o.robots):
+        typed = on.rig.file if Path(on.rig.file).is_file() else on.rig.name  # a preset
+        lines.append(f"the robots stand; back to a free place: softdock rig retreat {typed}")
+    elif not o.completed:
+        lines.append("nothing has moved")
     return lines
 
 

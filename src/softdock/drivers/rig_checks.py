@@ -50,7 +50,11 @@ def checked(rig: Rig, folder: Path | None, locate: Locate) -> Rig:
             files[which] = _ethernet_file(rig, which, folder, notes)
             _check_context(rig.robots[which], which, folder, notes)
         except BadInput as error:
-            notes.problems += error.problems
+            for found in error.problems:
+                if found.key == "ethernet_xml":  # there is no such file: the rig's line is meant
+                    notes.wrong(f"robots.{which}.ethernet_xml", found.value, found.allowed)
+                else:
+                    notes.problems.append(found)
     _check_ports(rig, notes)
     _check_bindings(rig, notes)
     for which, sensor in rig.sensors.items():

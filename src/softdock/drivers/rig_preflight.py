@@ -91,7 +91,9 @@ def _box_problems(on: OnRig, which: str, start: np.ndarray, shift: Three) -> lis
             said = [round(float(v), 6) for v in place]
             where = f"the run-up {-s:.2f} s before the start is at {said} m in the robot's base"
             allowed = f"a box that holds it: {where}; move the base, the box or the scenario"
-            return [Problem(f"robots.{which}.box_min_m", list(low), allowed, on.rig.file)]
+            below = any(v < a for a, v in zip(low, place))
+            key, given = ("box_min_m", low) if below else ("box_max_m", high)
+            return [Problem(f"robots.{which}.{key}", list(given), allowed, on.rig.file)]
     return []
 
 

@@ -59,7 +59,7 @@ def on_rig(rig: Rig, scenario: Scenario) -> OnRig:
     if cycle != rig.clock.cycle_ms:
         allowed = (
             f"{rig.clock.cycle_ms:g}, the cycle of {rig.clock.mode} in {rig.file} "
-            f"(--set time.cycle_ms={rig.clock.cycle_ms:g}, or another clock.mode)"
+            f"(--scenario-set time.cycle_ms={rig.clock.cycle_ms:g}, or another clock.mode)"
         )
         raise BadInput(Problem("time.cycle_ms", cycle, allowed))
     facility, differences = _facility(rig, tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from softdock.recorder.recorder import Recorder
 from softdock.rig.recording import recorder_for
 from softdock.rig.session import Look, Session
 
+WATCH_S = 0.5  # between two looks at the recorder
 MEASURED = (
     "restitution",
     "observed_J",
@@ -99,10 +101,11 @@ def run_series(
     recorded: Callable[[Path], None] = lambda rings: None,
     begun: Callable[[Granted], None] = lambda granted: None,
     ended: Callable[[int, RigRun], None] = lambda number, run: None,
+    troubled: Callable[[str], None] = lambda text: None,
 ) -> RigSeries:
     """`repeat` runs; the first that does not complete is the last. `folder` None: no recording.
     `recorded` is told the rings of each run before it begins, for whoever looks on beside the
-    recorder (recorder/beside.py)."""
+    recorder (recorder/beside.py); `troubled` what goes wrong with a recording, when it does."""
     runs: list[RigRun] = []
     with Session(on, peers) as session:
         for number in range(repeat):
@@ -116,7 +119,7 @@ def run_series(
                 session.take(program)
                 if number == 0:
                     session.begin(switch_on, begun)
-                session.follow(look)
+                session.follow(_watching(look, recorder, troubled))
             finally:
                 session.stop_recording()
                 said = [] if recorder is None else recorder.close()
@@ -126,6 +129,27 @@ def run_series(
             if not runs[-1].outcome.completed:
                 break
         return RigSeries(runs, repeat, session.granted, session.compute_us())
+
+
+def _watching(look: Look, recorder: Recorder | None, troubled: Callable[[str], None]) -> Look:
+    """A look that also tells, once, what has gone wrong with the recording."""
+    if recorder is None:
+        return look
+    told, next_s = set[str](), 0.0
+
+    def both(program: RigProgram, elapsed_s: float) -> None:
+        nonlocal next_s
+        look(program, elapsed_s)
+        if elapsed_s < next_s:
+            return
+        next_s = elapsed_s + WATCH_S
+        for text in recorder.said():
+            kind = re.sub(r"[0-9]+", "", text)  # rows that are lost grow in number
+            if kind not in told:
+                told.add(kind)
+                troubled(text)
+
+    return both
 
 
 def _recorder(
