@@ -82,7 +82,7 @@ def cases(only: Collection[str] = ()) -> list[tuple[str, str, float, Any]]:
     found: list[tuple[str, str, float, Any]] = []
     for jitter, features in ((0.0, "plain"), (1.0, "every feature")):
         rig = load_scenario("epos_1d", {JITTER: jitter})
-        for candidate in candidates(rig, "all")[0]:
+        for candidate in candidates(rig, "all", [rig.tables["satellites"]["integrator"]])[0]:
             tables = candidate.scenario.tables["methods"]
             methods = "+".join(entry["name"] for entry in tables)
             if not only or methods in only:
