@@ -17,6 +17,7 @@ demo: $(VENV)/.synced-run
 	$(VENV)/bin/softdock demo
 
 # All tests share one cache of machine code, filled first by both cores; see tests/conftest.py for the features.
+# Three workers on two cores: while one waits for a rig's clock, a browser or another's compiling, two work.
 # Python's own bytecode is kept too, whatever the shell says: some hundred processes are started, and each would compile 400 files.
 test prove: export SOFTDOCK_CACHE_DIR = $(CURDIR)/.cache/numba
 test prove: export PYTHONPYCACHEPREFIX = $(CURDIR)/.cache/python
@@ -24,7 +25,7 @@ test prove: export PYTHONDONTWRITEBYTECODE =
 test: export SOFTDOCK_EVERY_FEATURE = 1
 test: $(VENV)/.synced-dev
 	$(VENV)/bin/softdock warm epos_1d epos_3d --methods all -j 2
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder tests
+	$(VENV)/bin/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder tests
 
 # The built wheel, installed by pip into fresh environments of the interpreters that are here, used from an empty folder.
 install-check: $(VENV)/.synced-dev

@@ -60,7 +60,15 @@ def linear_motion(numbers, mem, dq, efforts):
     them."""
     nothing = (0.0, 0.0, 0.0)
     net = linear_matrices(
-        NetworkContact(0, numbers, 0, Port(0, 0, (nothing, nothing, nothing), 0.0), 0, 0.0, 0.0),
+        NetworkContact(
+            memory=0,
+            numbers=numbers,
+            at=0,
+            port=Port(0, 0, (nothing, nothing, nothing), 0.0),
+            sided=0,
+            tank=0.0,
+            acceleration=0.0,
+        ),
         mem,
         CELL.bound,
     )
@@ -75,7 +83,14 @@ def linear_motion(numbers, mem, dq, efforts):
 def nonlinear_motion(numbers, mem, dq, efforts):
     nothing = (0.0, 0.0, 0.0)
     net = the_network(
-        NonlinearContact(0, numbers, 0, Port(0, 0, (nothing, nothing, nothing), 0.0), 0.0, 0.0),
+        NonlinearContact(
+            memory=0,
+            numbers=numbers,
+            at=0,
+            port=Port(0, 0, (nothing, nothing, nothing), 0.0),
+            tank=0.0,
+            acceleration=0.0,
+        ),
         mem,
         T,
     )

@@ -1,5 +1,6 @@
 """Does every kernel compile? The loop with each method, plain and with every feature, to PTX for an
-H200, on a machine without a GPU. Part `kernels` of `make prove`; `make test` compiles one of them.
+H200, on a machine without a GPU. Part `kernels` of `make prove`; `make test` compiles one of them;
+`python -m benchmarks.kernels [METHOD...]` some of them.
 
 A kernel passes if it computes in double precision and has its memory in local memory.
 """
@@ -7,14 +8,18 @@ A kernel passes if it computes in double precision and has its memory in local m
 from __future__ import annotations
 
 import re
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from typing import Any
 
 import numba
 
 ARITHMETIC = r"\b(?:add|sub|mul|fma|div|sqrt)[.a-z]*\."
 CAPABILITY = (9, 0)  # of an H200
+JITTER = "robots.chaser.delay_jitter_ms"
 Compile = Callable[[Any, tuple], str]
 
 
@@ -68,26 +73,57 @@ def what_is_wrong(ptx: str, floats: int) -> str:
     return "" if largest_depot(ptx) >= 8 * floats else "its memory is not in local memory"
 
 
-def run() -> dict[str, Any]:
-    """All methods that the EPOS rig accepts, on a plain rig and on one with every feature."""
+def cases(only: Collection[str] = ()) -> list[tuple[str, str, float, Any]]:
+    """Name, preset, jitter and methods of every kernel: all methods that the EPOS rig accepts, on a
+    plain rig and on one with every feature; a guided docking. `only`: methods' names."""
     from softdock.scenario.candidates import candidates
     from softdock.scenario.files import load_scenario
 
-    to_ptx, began, wrong = compiler(), time.perf_counter(), {}
-    for jitter in (0.0, 1.0):
-        rig = load_scenario("epos_1d", {"robots.chaser.delay_jitter_ms": jitter})
+    found: list[tuple[str, str, float, Any]] = []
+    for jitter, features in ((0.0, "plain"), (1.0, "every feature")):
+        rig = load_scenario("epos_1d", {JITTER: jitter})
         for candidate in candidates(rig, "all")[0]:
-            methods = "+".join(entry["name"] for entry in candidate.scenario.tables["methods"])
-            floats, ptx = ptx_of(candidate.scenario, to_ptx)
-            wrong[f"{methods}, {'every feature' if jitter else 'plain'}"] = what_is_wrong(
-                ptx, floats
-            )
-    floats, ptx = ptx_of(load_scenario("vbar_docking"), to_ptx)
-    wrong["a guided docking"] = what_is_wrong(ptx, floats)
+            tables = candidate.scenario.tables["methods"]
+            methods = "+".join(entry["name"] for entry in tables)
+            if not only or methods in only:
+                found.append((f"{methods}, {features}", "epos_1d", jitter, tables))
+    if not only:
+        found.append(("a guided docking", "vbar_docking", 0.0, None))
+    return found
+
+
+def looked_at(case: tuple[str, str, float, Any]) -> tuple[str, str, float]:
+    """Name, what is wrong, and the processor seconds it took; in a process of its own."""
+    from softdock.scenario.files import load_scenario
+
+    name, preset, jitter, methods = case
+    began = time.process_time()
+    scenario = load_scenario(preset)
+    if methods is not None:
+        scenario = scenario.with_keys({JITTER: jitter, "methods": methods})
+    floats, ptx = ptx_of(scenario, compiler())
+    return name, what_is_wrong(ptx, floats), time.process_time() - began
+
+
+def run(only: Collection[str] = ()) -> dict[str, Any]:
+    """As many at a time as there are processors, the longest first."""
+    began, chosen = time.perf_counter(), cases(only)
+    wrong: dict[str, str] = {}
+    seconds: dict[str, float] = {}
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(looked_at, case) for case in reversed(chosen)]):
+            name, said, took = done.result()
+            wrong[name], seconds[name] = said, round(took, 1)
+            print(f"  {name}: {said or 'compiles'}, {took:.0f} s of CPU", flush=True)
     found = {name: said for name, said in wrong.items() if said}
     return {
         "kernels": len(wrong),
         "wrong": found,
+        "cpu_s_of_each": seconds,
         "seconds": time.perf_counter() - began,
-        "met": not found,
+        "met": bool(wrong) and not found,
     }
+
+
+if __name__ == "__main__":
+    sys.exit(0 if run(sys.argv[1:])["met"] else 1)

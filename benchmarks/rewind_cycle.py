@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ ROBOT = {
 }
 
 
-def late_impact() -> Scenario:
+def late_impact(method: str = "remapping") -> Scenario:
     body = {"mass_kg": 100.0, "inertia_kg_m2": [10.0, 12.0, 14.0]}
     return build(
         {
@@ -54,7 +55,7 @@ def late_impact() -> Scenario:
                     "real": {"stiffness_N_per_m": 50000.0},
                 }
             ],
-            "methods": [{"name": "remapping"}],
+            "methods": [{"name": method}],
         }
     )
 
@@ -70,17 +71,18 @@ def cycle_that_rewinds(scenario: Scenario) -> int:
     return int(row) - 1
 
 
-def microseconds(scenario: Scenario, cycle: int, repeats: int, cycles: int = 1) -> np.ndarray:
+def microseconds(
+    scenario: Scenario,
+    cycle: int,
+    repeats: int,
+    cycles: int = 1,
+    clock: Callable[[], int] = time.perf_counter_ns,
+) -> np.ndarray:
     """Of one cycle, many times from the same state; `cycles` = 0: of a call that runs none."""
     loop = Stepper(scenario)
     loop.step(cycle)
     state, mem, log, record = loop.state.copy(), loop.mem.copy(), loop.log, loop.record
-    vector, markers, run, clock = (
-        scenario.vector,
-        scenario.markers,
-        doors.run_cycles,
-        time.perf_counter_ns,
-    )
+    vector, markers, run = scenario.vector, scenario.markers, doors.run_cycles
     found = np.empty(repeats)
     gc.disable()
     for i in range(repeats):

@@ -19,7 +19,9 @@ from softdock.stability.response import forget_responses
 
 CHART_S, PLAIN_S, FULL_S = 0.2, 5e-3, 50e-3
 REPEATS = 40
-PLAIN = Loop(15.6, 300.0, 0.0, (Robot(delay=0.08),), 0.004)  # 20 samples
+PLAIN = Loop(
+    mass=15.6, stiffness=300.0, damping=0.0, robots=(Robot(delay=0.08),), cycle=0.004
+)  # 20 samples
 FULL = PLAIN.changed(
     stiffness=3000.0,
     sensor_period=0.001,

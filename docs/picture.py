@@ -64,11 +64,13 @@ def _placement() -> str:
 
 
 def _benchmark() -> str:
-    """The page of the stored results: nothing is run."""
+    """The page of the stored results that leaderboard.md shows: nothing is run."""
+    from softdock.benchmark.leaderboard_page import stored_file
     from softdock.benchmark.results import read_results
     from softdock.report.benchmark.page import benchmark_page
 
-    return benchmark_page(read_results(HERE.parent / "benchmarks/results/benchmark_quick.json"))
+    file = stored_file((HERE / "leaderboard.md").read_text(encoding="utf-8"))
+    return benchmark_page(read_results(HERE.parent / file))
 
 
 def _relative_orbit() -> str:

@@ -34,7 +34,15 @@ GROUP = Group(
         high=1e4,
         scale=1e-3,
     ),
-    Parameter("threshold", "threshold_N", "forces below this are no contact", 0.0, "N", 0.0, 1e6),
+    Parameter(
+        "threshold",
+        "threshold_N",
+        "forces below this are no contact",
+        0.0,
+        unit="N",
+        low=0.0,
+        high=1e6,
+    ),
 )
 
 

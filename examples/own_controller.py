@@ -30,8 +30,10 @@ from softdock.methods import (
 KEYS = Group(
     "stand_off",
     "Comes to a stop at a distance from the port.",
-    Parameter("stop", "stop_m", "distance from the port", 1.0, "m", 0.0, 100.0),
-    Parameter("pace", "pace_rad_per_s", "of position and attitude", 0.05, "rad/s", 0.0, 1.0),
+    Parameter("stop", "stop_m", "distance from the port", 1.0, unit="m", low=0.0, high=100.0),
+    Parameter(
+        "pace", "pace_rad_per_s", "of position and attitude", 0.05, unit="rad/s", low=0.0, high=1.0
+    ),
 )
 AT = KEYS.at
 

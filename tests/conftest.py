@@ -9,6 +9,7 @@ import json
 import math
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,7 +24,7 @@ settings.register_profile(
     "softdock",
     derandomize=True,
     deadline=None,
-    max_examples=50,
+    max_examples=25,
     suppress_health_check=[HealthCheck.too_slow],
 )
 # `make prove`: many examples, others each time; what fails is kept in .hypothesis and tried first.
@@ -40,10 +41,54 @@ settings.load_profile("prove" if os.environ.get("SOFTDOCK_PROVE") == "1" else "s
 FILE_TIMES = json.loads(Path(__file__).with_name("file_times.json").read_text(encoding="utf-8"))
 
 
+# Files that compile the same parts go to one worker, one after the other: the first compiles them
+# and keeps them, the others link them in. On two workers at once each would compile them all.
+TOGETHER = {
+    "a rig's program": (
+        "tests/oracles/test_independent_peers.py",
+        "tests/parity/test_seam.py",
+        "tests/realtime/test_compiled_loop.py",
+        "tests/realtime/test_loopback.py",
+        "tests/realtime/test_rig_drivers.py",
+        "tests/realtime/test_rig_fuzz.py",
+        "tests/realtime/test_rig_loopback.py",
+        "tests/realtime/test_rig_measure.py",
+        "tests/realtime/test_rig_shapes.py",
+        "tests/realtime/test_virtual_queue.py",
+        "tests/system/test_replay.py",
+    ),
+}
+GROUPS = {file: group for group, files in TOGETHER.items() for file in files}
+
+
+def group_of(nodeid: str) -> str:
+    """What goes to a worker as a whole: a file, or files that belong together."""
+    file = nodeid.partition("::")[0]
+    return GROUPS.get(file, file)
+
+
 def pytest_collection_modifyitems(items: list) -> None:
-    """New files first, which may be of any weight, then the heaviest: the two workers of `make
+    """New files first, which may be of any weight, then the heaviest group: the workers of `make
     test` end together. The order within a file stays."""
-    items.sort(key=lambda item: -FILE_TIMES.get(item.nodeid.partition("::")[0], math.inf))
+    seconds: dict[str, float] = {}
+    for file in dict.fromkeys(item.nodeid.partition("::")[0] for item in items):
+        group = group_of(file)
+        seconds[group] = seconds.get(group, 0.0) + FILE_TIMES.get(file, math.inf)
+    items.sort(key=lambda item: -seconds[group_of(item.nodeid)])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: Any, log: Any) -> Any:
+    """By groups where files were asked for (--dist loadfile)."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByGroup(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid)
+
+    return ByGroup(config, log)
 
 
 @pytest.fixture

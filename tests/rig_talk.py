@@ -43,7 +43,16 @@ class Talk:
         self.sensor.start(0)
         s = rig.sensors["chaser"]
         links = {w: RobotLink(rig.ethernet[w], rig.clock.cycle_ms) for w in rig.moving}
-        page = Calibration(s.counts_per_N, s.counts_per_Nm, "Net F/T", "FT1", "cal", 1000, 0, ())
+        page = Calibration(
+            counts_per_N=s.counts_per_N,
+            counts_per_Nm=s.counts_per_Nm,
+            product="Net F/T",
+            serial="FT1",
+            calibration="cal",
+            rate_Hz=1000,
+            filter=0,
+            bias=(),
+        )
         peers = RigPeers(
             rig=rig,
             ports={name: NoPort() for name in (*links, SENSOR)},

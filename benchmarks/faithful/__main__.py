@@ -1,7 +1,8 @@
 """`python -m benchmarks.faithful [--cases] [--draws N] [--fresh N] [--random N] [--ablation]
-[--noise SEEDS] [--cost] [--seed N]`: distances from orbit of `faithful`, told nothing, as Markdown
-tables, and what a cycle of it costs. Without a choice: cases and ten draws. Every distance is the
-worse of the two that a run has, over the sampling phases given by `--phases`."""
+[--noise SEEDS] [--cost [--repeats N]] [--seed N]`: distances from orbit of `faithful`, told
+nothing, as Markdown tables, and what a cycle of it costs. Without a choice: cases and ten draws.
+Every distance is the worse of the two that a run has, over the sampling phases given by
+`--phases`."""
 
 from __future__ import annotations
 
@@ -120,6 +121,7 @@ def main() -> None:
     asked.add_argument("--fresh", type=int, default=0)
     asked.add_argument("--random", type=int, default=0)
     asked.add_argument("--cost", action="store_true")
+    asked.add_argument("--repeats", type=int, default=100_000, help="of a cycle that rewinds")
     asked.add_argument("--ablation", action="store_true")
     asked.add_argument("--noise", type=int, default=0)
     asked.add_argument("--seed", type=int, default=1000)
@@ -138,7 +140,7 @@ def main() -> None:
     if given.random:
         unseen(method, given.random, given.seed, False)
     if given.cost:
-        cost.main()
+        cost.main(given.repeats)
     if given.ablation:
         ablation(given.phases)
     if given.noise:

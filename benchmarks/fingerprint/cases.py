@@ -32,6 +32,7 @@ CAMPAIGNS = {  # preset -> draws; grids are small enough to be run whole
     "epos_monte_carlo": 48,
     "nozzle_capture": None,
     "honesty_map": None,
+    "vbar_navigation": None,
 }
 PAPERS = ("franken", "de-stefano", "zebenay", "lange")
 RIGS = Path(__file__).parent / "rigs"

@@ -50,7 +50,7 @@ SHAPE = """
 import math
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.shapes.drawing import Drawing, Place, circle
+from softdock.core.shapes.drawing import Drawing, Place, Solid, circle
 from softdock.core.shapes.shape import IN_SHAPE, TargetShape, never_closed, one_sector
 from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.core.spatial.vectors import add_scaled, dot, norm, scale
@@ -102,6 +102,8 @@ ROD_SHAPE = TargetShape(
     widest=lambda vector, own: 90.0,
     drawing=Drawing("Gap between tip and rod", "Negative: in contact.", _places, is_round=True,
                     radius=lambda pair: pair["rod_radius_m"],
+                    solid=lambda pair: Solid(pair["rod_radius_m"], profile=(
+                        (pair["rod_radius_m"], -1.0), (pair["rod_radius_m"], 1.0))),
                     lines=lambda pair, from_front: [circle("rod", pair["rod_radius_m"])]),
 )
 """
@@ -115,6 +117,7 @@ from softdock.report.run.approach import approach, view_of
 from softdock.report.run.motion_charts import gap_title
 from softdock.report.run.outline import outline
 from softdock.scenario.reference_page import scenario_reference
+from softdock.scene.mock_ups import target_shapes
 from softdock.stability.contact_places import reachable
 from softdock.stability.linearised import linearise
 tables, bad = json.load(sys.stdin)
@@ -143,6 +146,8 @@ json.dump({
     "gap": float(approach(view, loop.series).gap.min()),
     "listed": [name for name in ("hardening", "rod_radius_m") if name in scenario_reference()],
     "refused": refused,
+    "drawn": [(name, float(np.ptp(mesh.vertices[:, 0])), float(np.ptp(mesh.vertices[:, 2])))
+              for name, mesh in target_shapes(scenario.tables["contact"], 0.1)],
 }, sys.stdout)
 """
 
@@ -217,6 +222,8 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
         assert (found["title"], found["lines"]) == ("Gap between tip and rod", ["rod"])
         assert found["gap"] < 0.0
         assert found["listed"] == ["rod_radius_m"]
+        (drawn,) = found["drawn"]  # in the scene of pages, pictures and the viewer
+        assert drawn == ["rod 1", pytest.approx(0.5), pytest.approx(2.0)]
         assert "rod_radius_m" in found["refused"]
     assert found["depth"] > 1e-4
     assert found["orbit_contacts"] == 1

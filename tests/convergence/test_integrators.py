@@ -34,7 +34,13 @@ START_RATE = (0.6, -0.9, 0.4)  # rad/s, body axes
 def body_params(mass=30.0, inertia=CHASER_INERTIA):
     J = np.array(inertia)
     packed = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
-    return BodyParams(False, (mass,) * 3, (1.0 / mass,) * 3, packed, symmetric_inverse_door(packed))
+    return BodyParams(
+        fixed=False,
+        mass=(mass,) * 3,
+        inverse_mass=(1.0 / mass,) * 3,
+        inertia=packed,
+        inverse_inertia=symmetric_inverse_door(packed),
+    )
 
 
 def reference_attitude():

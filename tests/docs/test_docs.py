@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from softdock.benchmark.leaderboard_page import leaderboard_page, stored_file
+from softdock.benchmark.results import read_results
 from softdock.cli.reference_page import api_reference, command_reference
 from softdock.scenario.memory_page import memory_page
 from softdock.scenario.reference_page import scenario_reference
@@ -267,6 +269,13 @@ def test_the_page_of_methods_memory_is_the_cells():
     """To renew it: python -m softdock.scenario.memory_page docs/method_memory.md"""
     page = (DOCS / "method_memory.md").read_text(encoding="utf-8")
     assert page == memory_page()
+
+
+def test_the_leaderboard_is_what_the_stored_results_say():
+    """No number of the page is written by hand; its first line is the command that renews it."""
+    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    file = stored_file(page)
+    assert page == leaderboard_page(read_results(ROOT / file), file)
 
 
 METHOD_PAGES = (

@@ -86,7 +86,7 @@ def test_noise_spreads_and_does_not_shift():
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
 def test_the_noise_bias_keeps_restitution_below_one(confidence):
     """With the confidence asked for, and without giving up more than a few standard deviations."""
-    found = bounces(TOLD | {"confidence": confidence}, 1000, sensor=MEAN_OF_FOUR)
+    found = bounces(TOLD | {"confidence": confidence}, 500, sensor=MEAN_OF_FOUR)
     assert np.mean(found > 1.0) <= 1.0 - confidence
     assert found.mean() > 0.98
 

@@ -89,7 +89,14 @@ def test_without_delay_the_sampled_loop_is_stable_between_two_dampings():
 def test_closed_forms_and_eigenvalues_agree(delay, integrator):
     """At the critical damping, and at the critical delay, the loop's own state over one cycle has
     an eigenvalue on the unit circle, to 1e-9."""
-    loop = Loop(15.6, 3000.0, 60.0, (Robot(delay=delay),), 0.004, integrator)
+    loop = Loop(
+        mass=15.6,
+        stiffness=3000.0,
+        damping=60.0,
+        robots=(Robot(delay=delay),),
+        cycle=0.004,
+        integrator=integrator,
+    )
     lower, upper = stability.critical_dampings(15.6, 3000.0, delay, 0.004, integrator)
     for damping in (lower, upper):
         at = loop.changed(damping=max(damping, 1e-12))
@@ -271,7 +278,9 @@ def test_an_impact_off_centre_feels_the_effective_mass():
 
 def test_spectral_radius_at_the_golden_point():
     """Just inside the boundary motions decay, just outside they grow."""
-    loop = Loop(15.6, 3000.0, 55.17447, (Robot(delay=0.016),), 0.004)
+    loop = Loop(
+        mass=15.6, stiffness=3000.0, damping=55.17447, robots=(Robot(delay=0.016),), cycle=0.004
+    )
     assert (
         spectral_radius(loop.changed(damping=55.3))
         < 1.0

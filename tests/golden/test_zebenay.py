@@ -191,13 +191,13 @@ def test_effective_mass_predicts_the_critical_delay_in_3d(seed, level):
 def small_paper() -> Paper:
     """One exhibit, with a name that must be escaped."""
     exhibit = Exhibit(
-        "one",
-        "A <b>title</b>",
-        lambda rows, numbers: Said("fine", ["why"]),
-        (Column("b", "b [Ns/m]"),),
-        [{"b": 1.5}, {"b": None}],
-        {"limit_ms": 2.0},
-        ("assumed",),
+        key="one",
+        title="A <b>title</b>",
+        says=lambda rows, numbers: Said("fine", ["why"]),
+        columns=(Column("b", "b [Ns/m]"),),
+        rows=[{"b": 1.5}, {"b": None}],
+        numbers={"limit_ms": 2.0},
+        assumptions=("assumed",),
     )
     return Paper("small", "Small", "nobody", {"one": lambda: exhibit})
 

@@ -45,7 +45,7 @@ def test_check_bounds_names_the_line_that_reaches_out(offset, code, tmp_path):
     """Compiled code checks no index: a write beside the slice changed the rig without a word."""
     file = tmp_path / "counts.py"
     file.write_text(METHOD.format(offset=offset))
-    arguments = ["check", "epos_1d", "--bounds", "--seconds", "1", "--method-file", str(file)]
+    arguments = ["check", "epos_1d", "--bounds", "--seconds", "0.2", "--method-file", str(file)]
     done = subprocess.run(
         [sys.executable, "-c", "from softdock.cli.main import main; main()", *arguments],
         capture_output=True,

@@ -162,29 +162,36 @@ def test_the_demo_grows_with_the_methods():
     try:
         register(
             Method(
-                "other",
-                "another",
-                "nothing",
-                Group("other", "Another."),
-                Other(0),
-                prepare,
+                name="other",
+                summary="another",
+                knows="nothing",
+                group=Group("other", "Another."),
+                marker=Other(0),
+                prepare=prepare,
                 in_demo=True,
             )
         )
         register(
             Method(
-                "unable",
-                "another",
-                "nothing",
-                Group("unable", "Another."),
-                Unable(0),
-                prepare,
+                name="unable",
+                summary="another",
+                knows="nothing",
+                group=Group("unable", "Another."),
+                marker=Unable(0),
+                prepare=prepare,
                 in_demo=True,
                 refuses=lambda s: "never",
             )
         )
         register(
-            Method("hidden", "another", "nothing", Group("hidden", "Another."), Hidden(0), prepare)
+            Method(
+                name="hidden",
+                summary="another",
+                knows="nothing",
+                group=Group("hidden", "Another."),
+                marker=Hidden(0),
+                prepare=prepare,
+            )
         )
         found = [(candidate.method, delay) for candidate, delay in _all(load_scenario("epos_1d"))]
     finally:

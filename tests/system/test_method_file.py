@@ -74,7 +74,7 @@ METHOD = Method(
     linear_part=lambda values, normals: ({"virtual_damping": 7.0}, ["a note of soft_push"]),
 )
 """
-SHORT = ["--set", "time.duration_s=0.2", "--set", "chaser.position_m=[0.0004,0,0]"]
+SHORT = ["--set", "time.duration_s=0.08", "--set", "chaser.position_m=[0.0004,0,0]"]
 
 
 def softdock(*lines: list[str], folder: Path) -> list[tuple[int, str, str]]:
@@ -138,7 +138,7 @@ def test_what_it_declares_arrives(used):
     """Books, channel, page, keys, linear part: each from the declaration alone."""
     folder, answers = used
     metrics = json.loads((folder / "run" / "metrics.json").read_text())
-    assert metrics["method_books"]["soft_push"] == {"cycles": 50.0}
+    assert metrics["method_books"]["soft_push"] == {"cycles": 20.0}
     assert b"soft_push.force" in (folder / "run" / "series.parquet").read_bytes()
     assert "soft_push" in (folder / "run" / "report.html").read_text()
     assert 'name = "soft_push"\nshare = 0.9' in (folder / "run" / "scenario.toml").read_text()

@@ -14,7 +14,7 @@ from softdock.cli.main import cli
 from softdock.errors import BadInput
 from softdock.runs.recorded_facility import RecordedFacility
 
-OTHER = "energy_ledger"
+OTHER = "delay_passivity"  # whose loop other tests need too
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_the_recorded_method_in_open_loop_gives_what_was_recorded(replayed):
 
 def test_the_forecast_stands_beside_what_was_recorded(replayed):
     """Stiffness and delay are found from the recording; simulated anew with them the recorded
-    method gives the recorded restitution, and the ledger one that is nearer to orbit's."""
+    method gives the recorded restitution, and the other one that is nearer to orbit's."""
     assert replayed.identified["contact.0.real.stiffness_N_per_m"] == pytest.approx(1000, rel=5e-3)
     assert replayed.identified["robots.chaser.delay_ms"] == pytest.approx(16.0, abs=0.1)
     own, other = replayed.forecast

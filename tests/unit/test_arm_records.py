@@ -44,7 +44,13 @@ def test_a_run_without_arms_has_no_joint_states():
 
     def stream(channels):
         made = tuple(Channel(name, "-", "-", "") for name in channels)
-        return Stream("cycle", "rows", len(made), made, tuple(range(len(made))))
+        return Stream(
+            name="cycle",
+            kind="rows",
+            width=len(made),
+            channels=made,
+            places=tuple(range(len(made))),
+        )
 
     topics = {topic.name: topic for topic in topics_of(stream(names))}
     messages, _ = topics["/joint_states"].encode(np.arange(4.0).reshape(1, 4), np.array([0]))

@@ -6,13 +6,22 @@ import numpy as np
 import pytest
 from arm_cases import bump
 
+from softdock.analysis.arm_limits import BEYOND, arm_uses
+from softdock.analysis.metric_values import ledger
 from softdock.analysis.simulation import fly
 from softdock.arms import load_arm
+from softdock.arms.arm import matrix_of
+from softdock.arms.written import arm_table
+from softdock.core.arms.doors import flange_rows
 from softdock.core.arms.layout import AT
+from softdock.core.energy.ledger import ROWS
 from softdock.core.machine.vector import CHASER_ROBOT_AT
 from softdock.core.robots.arm.layout import ARM_STATE, PLACED
 from softdock.core.robots.keys import ROBOT
+from softdock.report.run.charts import invented
+from softdock.report.run.tables import ledger_table
 from softdock.runs.arms import arm_state
+from softdock.runs.joint_rows import JOINT_ROWS, rows_over_time
 from softdock.runs.stepper import Stepper
 from softdock.scenario.arm_tables import arm_place
 from softdock.scenario.build import build
@@ -92,6 +101,75 @@ def test_elastic_joints_keep_their_books():
     assert not [text for text in run.warnings if "books miss" in text]
 
 
+def test_elastic_joints_are_rows_of_the_ledger():
+    """What the joints store, move and take stands in the sum that is shown: it closes to 1e-9 of
+    the turnover from each row's own signals, over the whole run and at its end, and would not with
+    one of them left out."""
+    run = flown(ARM | {"elastic_joints": True, "joint_damping_ratio": 0.05}, seconds=0.1)
+    rows, turnover = run.ledger_rows, run.ledger["turnover"]
+    assert set(JOINT_ROWS[:3]) < set(rows)
+    assert abs(sum(rows.values()) - run.energy_invented_J) < 1e-9 * turnover
+    assert rows["joints_dissipated"] < -1e-4 * turnover
+    for row in JOINT_ROWS[:3]:
+        assert abs(rows[row]) > 1e-6 * turnover
+    over_time = rows_over_time(run.series)
+    assert {row: values[-1] for row, values in over_time.items()} == pytest.approx(rows)
+    missing = np.sum(list(over_time.values()), axis=0) - invented(run)
+    assert np.abs(missing).max() < 1e-9 * turnover
+    assert flown(ARM).ledger_rows.keys() == set(ROWS)  # rigid: none of them
+    words = ledger_table({"ledger": ledger(run), "energy_invented_J": run.energy_invented_J})
+    assert all(f'data-key="ledger.rows.{row}"' in words for row in JOINT_ROWS[:3])
+
+
+def weightless(**load):
+    """A docking with arms whose links weigh nothing: all mass is the load's."""
+    table = arm_table(load_arm("kr16"))
+    for joint in table["joints"]:
+        joint["mass_kg"] = 0.0
+        joint.pop("inertia_kg_m2", None)
+    tables = bump(ARM, arm=table, seconds=0.02, contact=[])
+    for mount in tables["facility"].values():
+        mount |= load
+    return tables
+
+
+def softened(tables):
+    """The same with elastic joints."""
+    robots = {one: ARM | {"elastic_joints": True} for one in tables["facility"]}
+    return tables | {"robots": robots}
+
+
+def chaser_torque(run):
+    uses = arm_uses(run.scenario, run.series)
+    return next(use for use in uses if (use.robot, use.what) == ("chaser", "torque"))
+
+
+def test_a_torque_beyond_its_limit_is_named():
+    """A load that is too heavy for a KR 16: the run says which joint bears more than its torque,
+    when and how much, and that the limit is assumed. The value is that of the weight on its lever;
+    a light load says nothing."""
+    tables = weightless(load_kg=200.0, load_centre_m=[0.4, 0.0, 0.0], load_inertia_kg_m2=[2.0] * 3)
+    run, elastic = fly(build(tables)), fly(build(softened(tables)))
+    worst, gave_way = chaser_torque(run), chaser_torque(elastic)
+    assert gave_way.joint == worst.joint
+    assert gave_way.value == pytest.approx(worst.value, rel=0.01)
+    arm = load_arm("kr16")
+    rows = np.tile([0.0, *run.series["joints.chaser.position"][0]], (2, 1))
+    h, slot, poses = 1e-5, arm.axis_names.index(worst.joint), np.zeros((2, 7))
+    rows[:, slot] += (h, -h)
+    flange_rows(arm.vector, rows, poses)
+    up, down = (pose[2] + (matrix_of(pose[3:]) @ [0.7, 0.0, 0.0])[2] for pose in poses)
+    assert worst.value == pytest.approx(abs(200.0 * 9.81 * (up - down) / (2.0 * h)), rel=1e-3)
+    assert worst.share > 1.0
+    (event,) = [e for e in run.events if e["where"] == "robots.chaser" and "torque" in e["text"]]
+    assert event["what"] == BEYOND
+    said = f"torque of {worst.joint} {worst.value:.4g} Nm at {worst.time:.4g} s, "
+    assert f"{said}{worst.share:.3g} of its limit of {worst.limit:.4g} Nm (assumed" in event["text"]
+    assert event["text"] in run.warnings
+    light = fly(build(weightless(load_kg=2.0)))
+    assert not [e for e in light.events if "torque" in e["text"]]
+
+
 def isotropic(scenario, k, zeta, mass):
     """The scenario with joint matrices that are the same in every direction at its first pose, and
     so stiff in rotation that the attitude is the motors', as of the joint in Cartesian space."""
@@ -112,14 +190,10 @@ def isotropic(scenario, k, zeta, mass):
 
 def test_a_full_joint_stiffness_that_is_isotropic_is_the_cartesian_joint():
     """Lange's eqs. 7 and 10 in joints and today's joint in Cartesian space are one law."""
-    from softdock.arms.written import arm_table
-
     k, mass, zeta = 2e5, 50.0, 0.1
-    table = arm_table(load_arm("kr16"))
-    for joint in table["joints"]:  # all mass is at the satellite's centre of mass
-        joint["mass_kg"] = 0.0
-        joint.pop("inertia_kg_m2", None)
-    tables = bump(ARM | {"elastic_joints": True}, arm=table, seconds=0.1)
+    tables = softened(weightless())  # all mass is at the satellite's centre of mass
+    tables["contact"] = bump({})["contact"]
+    tables["time"]["duration_s"] = 0.1
     tables["time"]["plant_steps"] = 16
     # slow, so that the arms stay where the matrix was made: 1 mm of 0.7 m
     tables["chaser"] |= {"position_m": [-2.0001, 0.0, 0.0], "velocity_m_per_s": [0.02, 0.0, 0.0]}

@@ -11,6 +11,7 @@ import pytest
 from arm_cases import bump
 from arms_rows import poses_of
 
+from softdock.analysis.simulation import fly
 from softdock.arms.arm import matrix_of
 from softdock.arms.at_contact import (
     arms_at_contact,
@@ -36,6 +37,7 @@ ELASTIC = {"model": "arm", "delay_ms": 4.0, "elastic_joints": True}
 Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
 FRAME = Frame((0.2, -0.4, 0.3), (math.cos(0.3), 0.0, math.sin(0.3), 0.0))
 POINT, NORMAL = np.array([1.1, 0.5, 0.7]), np.array([2.0, -1.0, 2.0]) / 3.0
+HARD, HEAVY, SLOW = 2e5, 2e4, 0.005  # N/m, kg, m/s
 believed_joints = door(joints.believed_joints)
 
 
@@ -126,6 +128,38 @@ def test_the_remapping_is_told_the_sum_of_both_arms():
             assert believed_joints(method, tuple(n)) == pytest.approx(1.0 / (n @ C[:3, :3] @ n))
         filtered = scenario.vector[at + AT.filter_stiffness] > 0.0
         assert filtered == (environment == "filter")
+
+
+def slow_peak(told):
+    """Largest force on the satellites [N] in a contact so slow that the links follow it: 20 t each,
+    5 mm/s, 200 N/mm real and wanted; `told`: what the re-mapping is told of the robots."""
+    keys = {"name": "remapping", "lead_ms": 4.0} | told
+    contact = bump({})["contact"][0] | {"real": {"stiffness_N_per_m": HARD}}
+    tables = bump(ELASTIC, seconds=0.9, methods=[keys], contact=[contact])
+    tables["chaser"] |= {"mass_kg": HEAVY, "velocity_m_per_s": [SLOW, 0.0, 0.0]}
+    tables["target"]["mass_kg"] = HEAVY
+    run = fly(build(tables))
+    assert run.status == "completed"
+    return run.contacts[0]["peak_force_satellite_N"], run
+
+
+def test_only_the_arms_own_stiffness_gives_the_wanted_force():
+    """Lange 16, 19 and 22 in a loop: two KR 16 with elastic joints push each other, and the
+    satellites are to feel v sqrt(k mu). With the arms' stiffness along the contact's normal they
+    do, to 1 %. With one that is the same in every direction (as compliant on the whole) they do
+    not, nor with robots that are taken as rigid: they feel a contact of another stiffness."""
+    wanted = SLOW * math.sqrt(HARD * 0.5 * HEAVY)
+    replaced = {"environment": "replaced_stiffness"}
+    by_arm, run = slow_peak(replaced | {"robot_stiffness": "arm"})
+    C = sum(robot_at_contact(run.scenario.tables, b).compliance for b in ("chaser", "target"))
+    same, along = np.trace(C[:3, :3]) / 3.0, C[0, 0]
+    isotropic, _ = slow_peak(replaced | {"joint_stiffness_N_per_m": 1.0 / same})
+    rigid, _ = slow_peak({})
+    assert by_arm == pytest.approx(wanted, rel=0.01)
+    for peak, believed in ((isotropic, same), (rigid, 0.0)):
+        felt = (1.0 / HARD + believed) / (1.0 / HARD + along)  # of the wanted stiffness
+        assert peak == pytest.approx(wanted * math.sqrt(felt), rel=0.03)
+        assert abs(peak / wanted - 1.0) > 0.1
 
 
 def test_what_cannot_be_taken_from_an_arm_is_refused():

@@ -44,7 +44,9 @@ class Pushing(NamedTuple):
 TOLD = Group(
     "told",
     "Believes a delay and a stiffness, and does nothing with them.",
-    Parameter("delay", "delay_ms", "delay as believed", 20.0, "ms", 0.0, 24.0, scale=1e-3),
+    Parameter(
+        "delay", "delay_ms", "delay as believed", 20.0, unit="ms", low=0.0, high=24.0, scale=1e-3
+    ),
     Parameter(
         "stiffness",
         "contact.stiffness_N_per_m",
@@ -65,12 +67,12 @@ def told(**changes: Any) -> Method:
         },
     }
     return Method(
-        "told",
-        "told much",
-        "delay and stiffness",
-        TOLD,
-        Told(0),
-        direct.prepare,
+        name="told",
+        summary="told much",
+        knows="delay and stiffness",
+        group=TOLD,
+        marker=Told(0),
+        prepare=direct.prepare,
         **(fields | changes),
     )
 
@@ -168,7 +170,15 @@ def test_a_plug_in_stays_whatever_is_compared(own_registry):
 
     group = Group("pushing", "Pushes.")
     register(
-        Method("pushing", "pushes", "nothing", group, Pushing(0), direct.prepare, external=push)
+        Method(
+            name="pushing",
+            summary="pushes",
+            knows="nothing",
+            group=group,
+            marker=Pushing(0),
+            prepare=direct.prepare,
+            external=push,
+        )
     )
     scenario = build(epos_wall() | {"methods": [{"name": "pushing"}]})
     able, _ = candidates(scenario, "direct", "exact_hold")

@@ -92,6 +92,10 @@ def test_every_joule_of_the_joint_is_accounted_for(name):
         assert abs(ledger["residual_J"]) <= 1e-12 * ledger["turnover_J"] + 1e-12
         assert ledger["physics_residual"] < 1e-3
         assert ledger["joints"] == run.joint_books
+        lost = sum(books["dissipated_J"] for books in run.joint_books.values())
+        assert ledger["rows"]["joints_dissipated"] == -lost < 0.0
+        missed = sum(books["residual_J"] for books in run.joint_books.values())
+        assert ledger["rows"]["joints_step"] == -missed
         works = [books["contact_work_J"] for books in run.joint_books.values()]
         if len(works) == 2:
             assert -sum(works) == pytest.approx(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import softdock
 from benchmarks.fingerprint import store
+from benchmarks.fingerprint.cases import CAMPAIGNS
 from benchmarks.fingerprint.comparing import compare
 from benchmarks.fingerprint.digests import flatten, of_array, of_float, of_value
 from benchmarks.fingerprint.store import BadFile, Fingerprint
@@ -50,6 +53,13 @@ def test_one_bit_of_a_number_is_told_with_its_size():
     verdict = compare(taken(), taken(restitution=math.nextafter(0.5, 1.0)))
     assert not verdict.equal
     assert "metrics.restitution: 0.5 -> 0.50000000000000011 (by 1.11e-16)" in verdict.lines[1]
+
+
+def test_every_campaign_preset_is_taken():
+    """A preset that is added must be added there too: how many draws it takes, or that it is run
+    whole."""
+    presets = Path(softdock.__file__).parent / "campaign" / "presets"
+    assert sorted(CAMPAIGNS) == sorted(path.stem for path in presets.glob("*.toml"))
 
 
 def test_every_hash_counts():

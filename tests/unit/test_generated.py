@@ -42,7 +42,7 @@ THING = Cells("thing", Cell("number"), Cell("place", 3), Cell("index"), Cell("fl
 
 def test_a_copy_has_one_field_changed():
     """The other fields are the same, whatever their order in the class."""
-    it = Thing(True, (1.0, 2.0, 3.0), 4.0, 5, 6.0)
+    it = Thing(flag=True, place=(1.0, 2.0, 3.0), number=4.0, index=5, extra=6.0)
     assert plain(replacing(Thing, "index"))(it, 7) == it._replace(index=7)
     assert plain(replacing(Thing, "extra", "flag"))(it, 8.0, False) == it._replace(
         extra=8.0, flag=False
@@ -59,7 +59,10 @@ def test_what_is_stored_is_what_is_loaded():
     """Each field comes back with its type, from its own cell, and nothing beside the slice is
     touched."""
     store, load = storing(Thing, THING)
-    it, array = Thing(True, (1.0, 2.0, 3.0), 4.0, 5, 6.0), np.full(THING.size + 4, np.nan)
+    it, array = (
+        Thing(flag=True, place=(1.0, 2.0, 3.0), number=4.0, index=5, extra=6.0),
+        np.full(THING.size + 4, np.nan),
+    )
     if isinstance(plain(store), type(plain)):  # parts call parts: compiled by a door, or plain
         from softdock.core.machine.compiled import door
 

@@ -42,11 +42,31 @@ UP = np.cross(AXIS, SIDEWAYS)
 
 
 def cone_shape(closed=True):
-    return Shape(AXIS, MOUTH, BOTTOM, SINE, COSINE, LENGTH, DEPTH, THICK, closed)
+    return Shape(
+        axis=AXIS,
+        radius=MOUTH,
+        bottom_radius=BOTTOM,
+        sine=SINE,
+        cosine=COSINE,
+        length=LENGTH,
+        depth=DEPTH,
+        thickness=THICK,
+        closed=closed,
+    )
 
 
 def flat_shape(radius=0.0):
-    return Shape(AXIS, radius, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False)
+    return Shape(
+        axis=AXIS,
+        radius=radius,
+        bottom_radius=0.0,
+        sine=0.0,
+        cosine=0.0,
+        length=0.0,
+        depth=0.0,
+        thickness=0.0,
+        closed=False,
+    )
 
 
 def at(rho, z, turn=0.4):

@@ -60,19 +60,19 @@ def filled(first=-5, last=4):
 
 def robot(delay_s=0.0, ramp=0.0, wobble=0.0, wobble_rate=0.0, interpolation=HERMITE):
     return RobotParams(
-        0,
-        DELAY,
-        delay_s,
-        ramp,
-        wobble,
-        wobble_rate,
-        0.0,
-        0.0,
-        0,
-        interpolation,
-        0.0,
-        1.0,
-        (math.inf,) * 6,
+        which=0,
+        model=DELAY,
+        delay=delay_s,
+        ramp=ramp,
+        wobble=wobble,
+        wobble_rate=wobble_rate,
+        jitter=0.0,
+        dropout=0.0,
+        on_dropout=0,
+        interpolation=interpolation,
+        w=0.0,
+        zeta=1.0,
+        limits=(math.inf,) * 6,
     )
 
 

@@ -82,7 +82,9 @@ def test_six_stiffnesses_come_back(turned):
     stated uncertainties; the scatter is found too."""
     log = simulated()
     if not turned:
-        log = StiffnessLog(log.joints, log.wrench, log.moved, None, log.point)
+        log = StiffnessLog(
+            joints=log.joints, wrench=log.wrench, moved=log.moved, turned=None, point=log.point
+        )
     found = joint_stiffness(ARM, log)
     assert not found.cannot_tell
     assert [one.value for one in found.stiffness.values()] == pytest.approx(TRUE, rel=0.05)
@@ -123,7 +125,12 @@ def test_joints_that_give_way_together_are_named():
     same = simulated(
         6, joints=log.joints, loads=np.tile(log.wrench[:1], (6, 1)) * np.arange(1, 7)[:, None] / 6
     )
-    found = joint_stiffness(ARM, StiffnessLog(same.joints, same.wrench, same.moved, None, POINT))
+    found = joint_stiffness(
+        ARM,
+        StiffnessLog(
+            joints=same.joints, wrench=same.wrench, moved=same.moved, turned=None, point=POINT
+        ),
+    )
     assert len(found.cannot_tell) >= 5
     assert any("together" in why for why in found.cannot_tell.values())
 

@@ -30,10 +30,50 @@ ROWS = np.array(
 VECTOR = np.concatenate([np.full(TABLE_AT, np.nan), ROWS.ravel()])
 
 EXAMPLES = {
-    "spring_damper": Law(SPRING_DAMPER, 4000.0, 50.0, 1.0, 0, 0, False, 0.0, 1e-3),
-    "spring_damper_pull": Law(SPRING_DAMPER_PULL, 4000.0, 50.0, 1.0, 0, 0, False, 0.0, 1e-3),
-    "hunt_crossley": Law(HUNT_CROSSLEY, 8000.0, 0.6, 1.5, 0, 0, False, 0.0, 1e-3),
-    "table": Law(TABLE, 0.0, 50.0, 1.0, TABLE_AT, len(ROWS), False, 0.0, 1e-3),
+    "spring_damper": Law(
+        kind=SPRING_DAMPER,
+        stiffness=4000.0,
+        damping=50.0,
+        exponent=1.0,
+        at=0,
+        rows=0,
+        rubs=False,
+        friction=0.0,
+        slip_speed=1e-3,
+    ),
+    "spring_damper_pull": Law(
+        kind=SPRING_DAMPER_PULL,
+        stiffness=4000.0,
+        damping=50.0,
+        exponent=1.0,
+        at=0,
+        rows=0,
+        rubs=False,
+        friction=0.0,
+        slip_speed=1e-3,
+    ),
+    "hunt_crossley": Law(
+        kind=HUNT_CROSSLEY,
+        stiffness=8000.0,
+        damping=0.6,
+        exponent=1.5,
+        at=0,
+        rows=0,
+        rubs=False,
+        friction=0.0,
+        slip_speed=1e-3,
+    ),
+    "table": Law(
+        kind=TABLE,
+        stiffness=0.0,
+        damping=50.0,
+        exponent=1.0,
+        at=TABLE_AT,
+        rows=len(ROWS),
+        rubs=False,
+        friction=0.0,
+        slip_speed=1e-3,
+    ),
 }
 depths = st.integers(1, 2000).map(lambda n: n * 1e-5)  # m
 rates = st.integers(-2000, 2000).map(lambda n: n * 1e-3)  # m/s
@@ -54,8 +94,25 @@ def stored_energy(law, depth):
 def touching(law, depth, v=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), radius=0.0):
     """Force and torque on a tip, stored energy and dissipated power, on a face whose normal is
     x."""
-    shape = Shape((1.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False)
-    pair = Pair(WALL, (0.0, 0.0, 0.0), radius, (0.0, 0.0, 0.0), shape, law)
+    shape = Shape(
+        axis=(1.0, 0.0, 0.0),
+        radius=0.0,
+        bottom_radius=0.0,
+        sine=0.0,
+        cosine=0.0,
+        length=0.0,
+        depth=0.0,
+        thickness=0.0,
+        closed=False,
+    )
+    pair = Pair(
+        geometry=WALL,
+        tip=(0.0, 0.0, 0.0),
+        tip_radius=radius,
+        origin=(0.0, 0.0, 0.0),
+        shape=shape,
+        law=law,
+    )
     return law_door(VECTOR, pair, Touch(depth, (1.0, 0.0, 0.0)), v, spin)
 
 

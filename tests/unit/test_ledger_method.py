@@ -100,7 +100,15 @@ def test_corrections_keep_the_momenta_of_the_pair():
             back = tuple(
                 float(inverse[i]) for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
             )
-            params.append(BodyParams(False, (mass,) * 3, (1.0 / mass,) * 3, six, back))
+            params.append(
+                BodyParams(
+                    fixed=False,
+                    mass=(mass,) * 3,
+                    inverse_mass=(1.0 / mass,) * 3,
+                    inertia=six,
+                    inverse_inertia=back,
+                )
+            )
             p, v, L, q = (random.normal(size=n) for n in (3, 3, 3, 4))
             states.append(
                 Body(*(tuple(float(x) for x in y) for y in (p, q / np.linalg.norm(q), v, mass * L)))

@@ -39,7 +39,13 @@ def fly(integrator, params, T, body, wrench, steps, found):
 def params_of(inertia, mass=100.0):
     J = np.asarray(inertia, dtype=float)
     packed = (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
-    return BodyParams(False, (mass,) * 3, (1.0 / mass,) * 3, packed, inverse_door(packed))
+    return BodyParams(
+        fixed=False,
+        mass=(mass,) * 3,
+        inverse_mass=(1.0 / mass,) * 3,
+        inertia=packed,
+        inverse_inertia=inverse_door(packed),
+    )
 
 
 def spinning(inertia, rate, velocity=ZERO):

@@ -18,7 +18,7 @@ from softdock import build
 from softdock.core.adaptation.method import BY_TYPE, METHODS
 from softdock.core.adaptation.registry import register
 from softdock.core.orbit import orbit
-from softdock.methods import Group, Method, Wrench, Wrenches, compiled, no_wrench
+from softdock.methods import Group, Method, Parameter, Wrench, Wrenches, compiled, no_wrench
 
 # a thruster that fires for ten of its own cycles, then brakes by a tenth of its own momentum rate
 PUSH = """
@@ -75,35 +75,37 @@ print(json.dumps({"status": lost.status, "cycles": lost.cycles,
 """
 
 
+GROUP = Group("steady", "Pushes.", Parameter("last", "last", "cycle after which it gives NaN", 1e9))
+AT = GROUP.at
+
+
 class Steady(NamedTuple):
     memory: int
-
-
-class Broken(NamedTuple):
-    memory: int
+    last: float
 
 
 @compiled
 def steady(method, mem, rig, satellites):
+    force = math.nan if rig.cycle > method.last else 4.0
     return Wrenches(
-        no_wrench() if rig.cycle % 2 else Wrench((4.0, 0.0, 0.0), (0.0, 0.0, 0.0)), no_wrench()
+        no_wrench() if rig.cycle % 2 else Wrench((force, 0.0, 0.0), (0.0, 0.0, 0.0)), no_wrench()
     )
 
 
 @compiled
-def broken(method, mem, rig, satellites):
-    force = math.nan if rig.cycle >= 3 else 0.0
-    return Wrenches(Wrench((force, 0.0, 0.0), (0.0, 0.0, 0.0)), no_wrench())
-
-
-@compiled
 def prepare_steady(marker, vector, base, memory):
-    return Steady(memory)
+    return Steady(memory, vector[base + AT.last])
 
 
-@compiled
-def prepare_broken(marker, vector, base, memory):
-    return Broken(memory)
+STEADY = Method(
+    name="steady",
+    summary="pushes",
+    knows="nothing",
+    group=GROUP,
+    marker=Steady(0, 0.0),
+    prepare=prepare_steady,
+    external=steady,
+)
 
 
 @pytest.fixture
@@ -141,17 +143,7 @@ def test_a_push_acts_alike_in_loop_and_orbit():
 
 def test_a_push_moves_orbits_contact(own_registry):
     """Compiled, against the closed form: every second cycle 4 N on a body at rest."""
-    register(
-        Method(
-            "steady",
-            "pushes",
-            "nothing",
-            Group("steady", "Pushes."),
-            Steady(0),
-            prepare_steady,
-            external=steady,
-        )
-    )
+    register(STEADY)
     tables = epos_wall()
     tables["time"]["duration_s"] = 0.4
     tables["chaser"]["position_m"] = [5.0, 0.0, 0.0]
@@ -167,18 +159,8 @@ def test_a_push_moves_orbits_contact(own_registry):
 
 def test_a_push_that_is_no_number_ends_orbit(own_registry):
     """NaN from a hook stops orbit with a status, and what was flown until then is kept."""
-    register(
-        Method(
-            "broken",
-            "breaks",
-            "nothing",
-            Group("broken", "Breaks."),
-            Broken(0),
-            prepare_broken,
-            external=broken,
-        )
-    )
-    flown = orbit(build(epos_wall() | {"methods": [{"name": "broken"}]}))
+    register(STEADY)
+    flown = orbit(build(epos_wall() | {"methods": [{"name": "steady", "last": 3}]}))
     assert flown.status == "a method pushed with something that is not a number"
-    assert flown.time == pytest.approx(0.012)
+    assert flown.time == pytest.approx(0.016)
     assert np.isfinite(flown.series["chaser.position"]).all()

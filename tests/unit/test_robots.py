@@ -255,7 +255,19 @@ def test_each_robot_loses_its_own_set_points():
 
 def jittery(jitter, index=0):
     return RobotParams(
-        index, DELAY, 0.008, 0.0, 0.0, 0.0, jitter, 0.0, 0, HERMITE, 0.0, 1.0, (math.inf,) * 6
+        which=index,
+        model=DELAY,
+        delay=0.008,
+        ramp=0.0,
+        wobble=0.0,
+        wobble_rate=0.0,
+        jitter=jitter,
+        dropout=0.0,
+        on_dropout=0,
+        interpolation=HERMITE,
+        w=0.0,
+        zeta=1.0,
+        limits=(math.inf,) * 6,
     )
 
 

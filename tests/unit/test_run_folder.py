@@ -6,13 +6,19 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scenarios import cone_docking, epos_wall
 
 import softdock
 from softdock.archive import run_folder as folders
+from softdock.campaign.plan import make_plan
+from softdock.campaign.resuming import check_resumable
+from softdock.campaign.spec import load_spec
+from softdock.cli.main import cli
 from softdock.errors import BadInput, BadRunFolder
 from softdock.files.atomic import write_whole
 
@@ -199,3 +205,33 @@ def test_the_figure_shows_gap_forces_and_energy(saved):
     total = next(t for t in figure.data if t.name == "invented in all")
     assert total.y[-1] == pytest.approx(run.energy_invented_J, abs=1e-12)
     assert json.loads(figure.to_json())["layout"]["xaxis3"]["title"]["text"] == "time [s]"
+
+
+SAMPLES = Path(__file__).parents[1] / "samples"  # written by version 0.1, without their pages
+
+
+def test_a_run_folder_of_version_0_1_is_read_as_before(tmp_path):
+    """Protects what users have: the folder is opened and saved again with a page, and the scenario
+    in it gives the series that it gave then."""
+    then = softdock.open_run(SAMPLES / "run_of_0_1")
+    assert then.metrics == json.loads((SAMPLES / "run_of_0_1" / "metrics.json").read_text())
+    again = softdock.open_run(then.save(tmp_path / "again"))
+    assert again.metrics == then.metrics
+    assert again.series.rows.tobytes() == then.series.rows.tobytes()
+    now = softdock.fly(softdock.load_scenario(SAMPLES / "run_of_0_1" / "scenario.toml"))
+    for name in then.series:
+        size = max(float(np.nanmax(np.abs(then.series[name]))), 1e-12)
+        assert now.series[name] == pytest.approx(then.series[name], abs=1e-12 * size, nan_ok=True)
+
+
+def test_a_campaign_folder_of_version_0_1_is_read_as_before(tmp_path):
+    """A run of it is made again with the outcomes of its table. It cannot be resumed: runs of two
+    cores are not mixed, and that is the reason which is given."""
+    folder = str(SAMPLES / "campaign_of_0_1")
+    out = CliRunner().invoke(
+        cli, ["campaign", folder, "--replay", "2", "--out", str(tmp_path / "one")]
+    )
+    assert out.exit_code == 0, out.output
+    assert "The outcomes are those of the campaign's table." in out.output
+    with pytest.raises(BadInput, match="runs of one core"):
+        check_resumable(make_plan(load_spec(folder)), Path(folder))

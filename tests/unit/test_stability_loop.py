@@ -31,7 +31,7 @@ from softdock.stability.delay_roots import rightmost_roots
 from softdock.stability.loop import INTERPOLATIONS, POSITION_SHARE
 from softdock.stability.roots import delay_equation
 
-PLAIN = Loop(15.6, 3000.0, 60.0, (Robot(delay=0.016),), 0.004)
+PLAIN = Loop(mass=15.6, stiffness=3000.0, damping=60.0, robots=(Robot(delay=0.016),), cycle=0.004)
 LOOPS = {
     "plain": PLAIN,
     "fractional": PLAIN.changed(later=0.0013),

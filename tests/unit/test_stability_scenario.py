@@ -31,7 +31,7 @@ from softdock.stability import (
 from softdock.stability.budget import delay_budget, total_delay
 from softdock.stability.panels import as_data
 
-EPOS = Loop(63.0, 1000.0, 0.0, (Robot(delay=0.016),), 0.004)
+EPOS = Loop(mass=63.0, stiffness=1000.0, damping=0.0, robots=(Robot(delay=0.016),), cycle=0.004)
 
 
 def points_of(tables):
@@ -165,7 +165,9 @@ def test_two_equal_walls_are_one_of_twice_the_stiffness():
 
 def test_advice_beyond_the_nose_says_what_helps():
     """No damping can help; less delay, a softer contact or more mass, by the numbers it gives."""
-    found = advise(Loop(50.0, 50000.0, 0.0, (Robot(delay=0.048),), 0.004))
+    found = advise(
+        Loop(mass=50.0, stiffness=50000.0, damping=0.0, robots=(Robot(delay=0.048),), cycle=0.004)
+    )
     assert not found.safe
     assert found.damping_to_add_for_stability_Ns_per_m is None
     assert found.analysis.critical_damping_Ns_per_m is None
@@ -232,7 +234,9 @@ def test_robust_margins_are_those_of_the_worst_corner_and_repeat():
 
 def test_robust_margins_of_a_sampled_loop_with_a_distribution():
     """Far inside the boundary all draws are stable, far outside none."""
-    loop = Loop(60.0, 1000.0, 50.0, (Robot(delay=0.016),), 0.004)
+    loop = Loop(
+        mass=60.0, stiffness=1000.0, damping=50.0, robots=(Robot(delay=0.016),), cycle=0.004
+    )
     assert (
         robust_margins(loop, {"stiffness": Normal(1000.0, 50.0)}, samples=50)["probability_stable"]
         == 1.0
@@ -281,7 +285,7 @@ def test_sampled_curves_stand_on_the_sampled_boundary():
     """The dashed curve is neutral for the sampled loop, on both branches."""
     (panel,) = chart(60.0, 1000.0, 50.0, 0.016, 0.004, figure="7")
     dashed = next(curve for curve in panel.curves if curve.sampled)
-    loop = Loop(60.0, 1000.0, 0.0, (Robot(),), 0.004)
+    loop = Loop(mass=60.0, stiffness=1000.0, damping=0.0, robots=(Robot(),), cycle=0.004)
     for i in (3, 20, len(dashed.value) - 4):
         at = loop.changed(delay=1e-3 * float(dashed.delay_ms[i]))
         near = [

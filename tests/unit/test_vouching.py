@@ -27,6 +27,8 @@ SABOTAGE = {
     "the ledger had a contact": {"contacts_by_ledger": 1.0},
     "no law explains it": {"contact_0_misfit": 0.2, "contact_0_misfit_of_noise": 40.0},
     "a contact was too long": {"contacts_too_long": 2.0},
+    "a pair was touched and never felt": {"contact_1_unfelt": True},
+    "the samples hardly tell a stiffness": {"contact_0_stiffness_spread": 0.5},
 }
 
 

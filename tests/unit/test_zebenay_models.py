@@ -33,7 +33,14 @@ from softdock.stability import FreeBody, critical_delay, effective_mass_2d, unst
 from softdock.stability import effective_mass as effective_mass_of_bodies
 from softdock.stability.closed_forms import crossing_frequency, short_delay_rule
 
-PLANAR = PlanarChaser(60.0, 1.42297, 0.3, math.radians(30.0), 3000.0, 50.0)  # Zebenay, section 4.3
+PLANAR = PlanarChaser(
+    mass=60.0,
+    inertia=1.42297,
+    length=0.3,
+    half_angle=math.radians(30.0),
+    stiffness=3000.0,
+    damping=50.0,
+)  # Zebenay, section 4.3
 START = np.concatenate(
     [[0.02, 0.01], PLANAR.nominal + [0.0, 0.05, 0.0, 0.02]]
 )  # y, v_y, z, v_z, theta, omega
@@ -104,12 +111,12 @@ def test_the_reduced_model_is_the_whole_one_in_space():
     """With a full inertia and a turning body, dropping two columns of D loses nothing."""
     chaser = random_chaser(3, 0.3)
     chaser = Chaser(
-        chaser.mass,
-        chaser.inertia,
-        chaser.lever,
-        chaser.stiffness,
-        chaser.damping,
-        np.array([0.0, 0.0, 1.0]),
+        mass=chaser.mass,
+        inertia=chaser.inertia,
+        lever=chaser.lever,
+        stiffness=chaser.stiffness,
+        damping=chaser.damping,
+        normal=np.array([0.0, 0.0, 1.0]),
     )
     r, v, w = -chaser.lever, np.array([0.01, -0.02, 0.05]), np.array([0.3, -0.2, 0.4])
     D = np.eye(3)
@@ -129,7 +136,14 @@ def test_a_body_without_contact_keeps_its_momentum_and_energy():
     """The gyroscopic term that (2) lacks is there: free, the model tumbles with constant angular
     momentum and energy."""
     chaser = random_chaser(1, 0.0)
-    chaser = Chaser(chaser.mass, chaser.inertia, chaser.lever, 0.0, 0.0, chaser.normal)
+    chaser = Chaser(
+        mass=chaser.mass,
+        inertia=chaser.inertia,
+        lever=chaser.lever,
+        stiffness=0.0,
+        damping=0.0,
+        normal=chaser.normal,
+    )
     start = np.concatenate([np.zeros(6), np.eye(3).ravel(), [0.5, -0.8, 0.3]])
     _, states = solve_delayed(
         lambda x, late: rates_3d(chaser, x, late), lambda t: start, 0.0, 5.0, 1000
@@ -189,14 +203,30 @@ def test_the_four_limits_of_the_effective_mass():
     limits = limiting_masses(PLANAR)
 
     def with_(inertia: float = 1.42297, angle: float = 30.0) -> float:
-        return effective_mass(PlanarChaser(60.0, inertia, 0.3, math.radians(angle), 3000.0, 50.0))
+        return effective_mass(
+            PlanarChaser(
+                mass=60.0,
+                inertia=inertia,
+                length=0.3,
+                half_angle=math.radians(angle),
+                stiffness=3000.0,
+                damping=50.0,
+            )
+        )
 
     assert with_(angle=90.0) == pytest.approx(limits["frontal"], rel=1e-12)
     assert with_(angle=0.0) == pytest.approx(limits["parallel"], rel=1e-12)
     assert with_(inertia=1e9) == pytest.approx(limits["large_inertia"], rel=1e-6)
-    small = limiting_masses(PlanarChaser(60.0, 1e-6, 0.3, math.radians(30.0), 3000.0, 50.0))[
-        "small_inertia"
-    ]
+    small = limiting_masses(
+        PlanarChaser(
+            mass=60.0,
+            inertia=1e-6,
+            length=0.3,
+            half_angle=math.radians(30.0),
+            stiffness=3000.0,
+            damping=50.0,
+        )
+    )["small_inertia"]
     assert with_(inertia=1e-6) == pytest.approx(small, rel=1e-6)
     assert min(with_(angle=a) for a in range(0, 91, 5)) == pytest.approx(limits["parallel"])
 

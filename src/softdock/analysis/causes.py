@@ -12,7 +12,6 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
-from softdock.core.robots.arm.words import arm_words
 from softdock.core.robots.keys import ROBOT
 from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
@@ -72,8 +71,10 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
         off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
         model = robot_model_named(robot["model"])
         linear = model.linear(robot)
-        size = arm_words(robot) if robot["model"] == "arm" else model.words
-        if robot["model"] != "arm" and linear.lag > 0.0:
+        size = model.words
+        if model.size is not None:
+            size = model.size(robot)
+        elif linear.lag > 0.0:
             behind = 2e3 * linear.damping_ratio / linear.lag
             size = f"{linear.lag / (2.0 * math.pi):.3g} Hz: {behind:.3g} ms late"
         better = "a faster, stiffer or stronger robot"
@@ -98,21 +99,27 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
     size = f"{s['noise_N']:g} N, {s['noise_Nm']:g} Nm"
     biased = f"{max(map(abs, s['bias_N'])):g} N, {max(map(abs, s['bias_Nm'])):g} Nm"
     return [
-        Cause("sensor: age", rate, late, "a faster hand-over", True),
-        Cause("sensor: noise", size, noise, "a threshold, the mean, a quieter sensor", True),
+        Cause(name="sensor: age", what=rate, off=late, helps="a faster hand-over", of_sensor=True),
         Cause(
-            "sensor: filter",
-            f"{s['lowpass_Hz']:g} Hz low-pass",
-            {"sensor.lowpass_Hz": 0.0},
-            "a higher cut-off: a filter is delay",
-            True,
+            name="sensor: noise",
+            what=size,
+            off=noise,
+            helps="a threshold, the mean, a quieter sensor",
+            of_sensor=True,
         ),
         Cause(
-            "sensor: threshold and range",
-            f"below {s['threshold_N']:g} N nothing",
-            cut,
-            "a lower threshold, a larger range",
-            True,
+            name="sensor: filter",
+            what=f"{s['lowpass_Hz']:g} Hz low-pass",
+            off={"sensor.lowpass_Hz": 0.0},
+            helps="a higher cut-off: a filter is delay",
+            of_sensor=True,
+        ),
+        Cause(
+            name="sensor: threshold and range",
+            what=f"below {s['threshold_N']:g} N nothing",
+            off=cut,
+            helps="a lower threshold, a larger range",
+            of_sensor=True,
         ),
         Cause(
             "sensor: bias",
@@ -122,7 +129,13 @@ def _sensor(t: dict[str, Any]) -> list[Cause]:
             of_sensor=True,
             in_free_flight=True,
         ),
-        Cause("sensor: faults", happened, faults, "another sensor, or another cable", True),
+        Cause(
+            name="sensor: faults",
+            what=happened,
+            off=faults,
+            helps="another sensor, or another cable",
+            of_sensor=True,
+        ),
     ]
 
 

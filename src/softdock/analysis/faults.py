@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.analysis.arm_limits import BEYOND, arm_uses, beyond_limits
 from softdock.analysis.sensor_faults import SENSOR_FAULTS
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.robots.robot import count_lost
@@ -28,6 +29,7 @@ KINDS = (
     "delay grew",
     "no force",
     "not felt",
+    BEYOND,
 )
 QUIET = ("no force",)  # in the log, and no reason to warn
 Event = dict[str, Any]
@@ -41,6 +43,7 @@ def rig_events(
         *_sensor(scenario, series, contacts),
         *_stale(scenario, series),
         *_robots(scenario, series, contacts),
+        *beyond_limits(arm_uses(scenario, series)),
     ]
     return sorted(found, key=lambda event: event["from_s"])
 

@@ -1,8 +1,8 @@
 """What elastic joints did in a run: work of motors and contact on the moving mass, what is stored,
 moving and dissipated. From the run's memory at its end.
 
-All of it lies within the ledger's row `robot`, which counts the contact's work along the mock-up's
-own path; these books say where it went.
+The compiled ledger counts all of it in its row `robot`, the contact's work along the mock-up's own
+path; these books take it apart (runs/joint_rows.py makes rows of them).
 """
 
 from __future__ import annotations
@@ -50,8 +50,7 @@ def joint_books(vector: np.ndarray, mem: np.ndarray, series: Series) -> dict[str
 
 
 def arm_books(series: Series, robots: Iterable[str]) -> dict[str, dict[str, float]]:
-    """The same of arms with elastic joints, from the series: of all six joints together. What they
-    store and take is part of the ledger's row `robot`."""
+    """The same of arms with elastic joints, from the series: of all six joints together."""
     found = {}
     for name in robots:
         at = f"joints.{name}.energy"

@@ -16,7 +16,6 @@ from softdock.analysis.momenta import (
     kinetic_energy,
     linear_momentum,
 )
-from softdock.core.energy.ledger import ROWS
 from softdock.runs.run import Run
 
 
@@ -51,7 +50,7 @@ def ledger(run: Run) -> dict[str, Any]:
         given = latch["driven_J"] - latch["lost_J"]
         missing = abs(run.series["energy.real"][-1] - kept[-1] + given)
     return {
-        "rows": {row: books[row] for row in ROWS},
+        "rows": rows,
         "kinetic_start_J": books["kinetic_start"],
         "kinetic_end_J": books["kinetic"],
         **{

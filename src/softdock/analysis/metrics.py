@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from softdock._version import __version__
 from softdock.analysis.fidelity import compare
 from softdock.analysis.growth import latched_growth, not_taken_out, repeated_growth
 from softdock.analysis.guidance_metrics import GUIDANCE_METRICS
@@ -26,10 +25,9 @@ from softdock.analysis.metric_values import contact, ledger, reference, state, s
 from softdock.analysis.momenta import mass_properties, motions
 from softdock.analysis.reader_warnings import warnings_of
 from softdock.analysis.verdict import verdict
+from softdock.analysis.what_was_run import WHAT_WAS_RUN
 from softdock.core.machine.vector import TIME_AT, TIMES
 from softdock.runs.run import Run
-
-SCHEMA = 1  # rises when a key changes its meaning or goes; new keys may come at any time
 
 
 def metrics(run: Run) -> dict[str, Any]:
@@ -77,66 +75,7 @@ def captured(j: Judged) -> bool | None:
 
 
 declare(
-    Metric(
-        name="schema",
-        meaning="version of this contract",
-        value=lambda j: SCHEMA,
-    ),
-    Metric(
-        name="softdock",
-        meaning="version of the package",
-        value=lambda j: __version__,
-    ),
-    Metric(
-        name="scenario",
-        meaning="what was run",
-        value=lambda j: j.run.scenario.name,
-    ),
-    Metric(
-        name="description",
-        meaning="what was run, in words",
-        value=lambda j: j.tables["description"],
-    ),
-    Metric(
-        name="integrator",
-        meaning="integrator of the satellites",
-        value=lambda j: j.tables["satellites"]["integrator"],
-    ),
-    Metric(
-        name="methods",
-        meaning="methods, in the order in which they apply",
-        value=lambda j: [method["name"] for method in j.tables["methods"]],
-    ),
-    Metric(
-        name="status",
-        meaning="completed, or why the run stopped",
-        value=lambda j: j.run.status,
-    ),
-    Metric(
-        name="stopped_at_s",
-        meaning="when it stopped; None: it did not",
-        value=lambda j: None if j.run.status == "completed" else j.run.cycles * j.cycle,
-    ),
-    Metric(
-        name="ended_at_s",
-        meaning="how far it came",
-        value=lambda j: j.run.cycles * j.cycle,
-    ),
-    Metric(
-        name="cycles",
-        meaning="control cycles that ran",
-        value=lambda j: j.run.cycles,
-    ),
-    Metric(
-        name="cycle_s",
-        meaning="length of a cycle",
-        value=lambda j: j.cycle,
-    ),
-    Metric(
-        name="duration_s",
-        meaning="how far it was meant to go",
-        value=lambda j: float(j.run.scenario.vector[TIME_AT + TIMES.duration]),
-    ),
+    *WHAT_WAS_RUN,
     Metric(
         name="restitution",
         meaning="of the first contact: minus the rate of the gap after over before",

@@ -35,12 +35,14 @@ from softdock.analysis.momenta import (
 )
 from softdock.core.adaptation.measured.noise_bias import handed_over_noise
 from softdock.core.orbit import Orbit, orbit
+from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, SPRING_DAMPER
 from softdock.core.spatial.arrays import matrix
 from softdock.errors import BadInput, Problem
 from softdock.scenario.build import Scenario, build
 
 SMALL = 1e-4  # of a number, for a derivative
 RINGING = 1e-2  # of critical damping: the step in a damping
+KNOWN = (*LINEAR_LAWS, LAWS[HUNT_CROSSLEY])  # laws whose numbers have a bound
 LEAST = 1e-12  # of the largest singular value: below, nothing is told
 
 
@@ -93,8 +95,8 @@ def noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     if not flown.contacts:
         raise BadInput(Problem("scenario", scenario.tables["name"], "one whose satellites touch"))
     laws = [pair["real"] for pair in scenario.tables["contact"]]
-    if any(law != laws[0] for law in laws) or laws[0]["law"] == "table":
-        raise BadInput(Problem("contact", len(laws), "pairs of one law, which is no table"))
+    if any(law != laws[0] for law in laws) or laws[0]["law"] not in KNOWN:
+        raise BadInput(Problem("contact", len(laws), f"pairs of one law, of {', '.join(KNOWN)}"))
     read = _along(scenario, flown, laws[0])
     names, J = _information(read, force, torque if torques else math.inf, _free(flown))
     G = np.stack([_gain(scenario, flown, name) for name in names], axis=1)
@@ -119,7 +121,7 @@ def _along(scenario: Scenario, flown: Orbit, law: Mapping[str, Any]) -> _Law:
     time, depth = series["time"], series["contact.depth"]
     rate = np.gradient(depth, time)
     touching = depth > 0.0
-    linear = law["law"] != "hunt_crossley"
+    linear = law["law"] in LINEAR_LAWS
     power = 1.0 if linear else float(law["exponent"])
     force = np.linalg.norm(series["true.chaser.force"], axis=1)
     safe = np.where(touching, depth, 1.0)
@@ -184,7 +186,7 @@ def _information(
 def _gain(scenario: Scenario, flown: Orbit, name: str) -> np.ndarray:
     """Change of the motion after the last contact per change of a number of the law."""
     law = scenario.tables["contact"][0]["real"]
-    linear = law["law"] != "hunt_crossley"
+    linear = law["law"] in LINEAR_LAWS
     base, changed = dict(law), dict(law)
     if name == "stiffness":
         step = SMALL * law["stiffness_N_per_m"]
@@ -218,7 +220,7 @@ def _powered(law: Mapping[str, Any], more: float, deepest: float) -> dict[str, A
     one without its damper, which hardly changes what the power does."""
     power = float(law.get("exponent", 1.0))
     return {
-        "law": "hunt_crossley",
+        "law": LAWS[HUNT_CROSSLEY],
         "stiffness_N_per_m": law["stiffness_N_per_m"] * deepest**-more,
         "exponent": power + more,
         "lambda_s_per_m": law.get("lambda_s_per_m", 0.0),
@@ -231,7 +233,7 @@ def _with(scenario: Scenario, law: Mapping[str, Any]) -> Scenario:
     tables = deepcopy(dict(scenario.tables))
     for pair in tables["contact"]:
         pair["real"] = dict(law)
-        if law["law"] != "spring_damper" and pair.get("device", {}).get("model") == "rigid":
+        if law["law"] != LAWS[SPRING_DAMPER] and pair.get("device", {}).get("model") == "rigid":
             del pair["device"]
     tables["methods"] = []
     return build(tables)

@@ -57,7 +57,16 @@ def run_campaign(
     try:
         if backend == "dask":
             folder, spent = _on_cluster(
-                plan, path, resuming, progress, shard_runs, scheduler, workers, say, wait_s, told
+                plan,
+                path,
+                resuming=resuming,
+                progress=progress,
+                shard_runs=shard_runs,
+                scheduler=scheduler,
+                workers=workers,
+                say=say,
+                wait_s=wait_s,
+                told=told,
             )
         else:
             engine = engine_for(backend, plan, threads)
@@ -107,7 +116,7 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
                 by,
                 "one of " + ", ".join(known),
                 plan.spec.locate("report.worst_by"),
-                closest(by, known),
+                suggestion=closest(by, known),
             )
         )
 
@@ -115,6 +124,7 @@ def check_worst_by(plan: Plan, own: list[str]) -> None:
 def _on_cluster(
     plan: Plan,
     path: Path,
+    *,
     resuming: bool,
     progress: Progress | None,
     shard_runs: int | None,

@@ -134,7 +134,13 @@ def _open_loop(scenario: Scenario, series: Any, rows: int, method: str) -> Repla
         )
         n = min(len(mine), len(recorded), rows)
         apart = max(apart, float(np.linalg.norm(mine[:n] - recorded[:n], axis=1).max()))
-    return Replayed(method, run, _first(run), _peak(run), 1e3 * apart)
+    return Replayed(
+        method=method,
+        run=run,
+        restitution=_first(run),
+        peak_force_N=_peak(run),
+        apart_mm=1e3 * apart,
+    )
 
 
 def with_ages(keys: dict[str, Any], scenario: Scenario) -> dict[str, Any]:
@@ -169,7 +175,15 @@ def _forecast(
     made = []
     for name, one in ((AS_RECORDED, base), (method, _with_method(base, method))):
         run = simulate(one)
-        made.append(Replayed(name, run, _first(run), _peak(run), None))
+        made.append(
+            Replayed(
+                method=name,
+                run=run,
+                restitution=_first(run),
+                peak_force_N=_peak(run),
+                apart_mm=None,
+            )
+        )
     return tuple(made), keys, ""
 
 

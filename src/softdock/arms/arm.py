@@ -256,4 +256,4 @@ def _capsules(
 
 def _capsule(name: str, slot: int, start: np.ndarray, end: np.ndarray, radius: float) -> Capsule:
     a, b = (tuple(float(v) for v in point) for point in (start, end))
-    return Capsule(name, slot, a, b, radius)  # type: ignore[arg-type]
+    return Capsule(name=name, slot=slot, start=a, end=b, radius=radius)  # type: ignore[arg-type]

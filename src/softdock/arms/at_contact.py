@@ -32,6 +32,7 @@ from softdock.core.arms.doors import branch_rows, flange_rows, follow_rows, jaco
 from softdock.core.arms.follow import BRANCHES, UNREACHABLE
 from softdock.core.arms.layout import AXES, WORK
 from softdock.errors import BadInput, Problem
+from softdock.scenario.arm_tables import arm_robots
 from softdock.scenario.facility import Facility, Frame, Mount
 from softdock.scenario.scenario_facility import facility_of
 
@@ -66,7 +67,7 @@ def robot_at_contact(tables: Mapping[str, Any], body: str, folder: Path | None =
     """One robot: its arm, or the Cartesian joint of a robot that is none."""
     given, facility = tables["robots"][body], facility_of(tables)
     mount = facility.robots().get(body)
-    if given["model"] != "arm":
+    if body not in arm_robots(tables):
         return _cartesian(given)
     if mount is None:
         raise BadInput(Problem(f"facility.{body}", None, "an arm whose stiffness is to be used"))

@@ -59,7 +59,13 @@ def recognise(directions: np.ndarray, offsets: np.ndarray, path: str = "joints")
     new[meeting] = point
     made = np.diff(np.vstack([np.zeros(3), new]), axis=0)
     _check_links(directions, made, path)
-    return Geometry(family, directions, made, (origins - new)[:7], tuple(warnings))
+    return Geometry(
+        family=family,
+        directions=directions,
+        offsets=made,
+        moved=(origins - new)[:7],
+        warnings=tuple(warnings),
+    )
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> float:

@@ -67,7 +67,7 @@ def _under(problem: Problem, key: str) -> Problem:
     if problem.where or problem.key.startswith(key):
         return problem
     own = key if problem.key == "arm" else f"{key}: {problem.key}"
-    return Problem(own, problem.value, problem.allowed, "", problem.suggestion)
+    return Problem(own, problem.value, problem.allowed, "", suggestion=problem.suggestion)
 
 
 def _missing(arm: Arm, robot: str, given: dict[str, Any]) -> list[Problem]:
@@ -93,11 +93,11 @@ def _missing(arm: Arm, robot: str, given: dict[str, Any]) -> list[Problem]:
 
 
 def _following(arm: Arm, mount: Mount, key: str) -> list[Problem]:
-    """A base axis that cannot follow in the loop."""
-    if mount.follows == 0.0 or arm.base_axis == "rail":
+    """A base axis that is to follow and is not there."""
+    if mount.follows == 0.0 or arm.base_axis != "none":
         return []
-    what = "a turntable stands still in the loop" if arm.base_axis != "none" else "no rail is there"
-    return [Problem(f"{key}.base_axis_follows", mount.follows, f"0: {what}")]
+    allowed = "0: neither rail nor turntable is there"
+    return [Problem(f"{key}.base_axis_follows", mount.follows, allowed)]
 
 
 def _block(facility: Facility, mount: Mount, arm: Arm, cycle: float) -> np.ndarray:

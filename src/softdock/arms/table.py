@@ -63,7 +63,9 @@ def _placed(problem: Problem, locate: Locate) -> Problem:
     if problem.where:
         return problem
     where = locate(problem.key)
-    return Problem(problem.key, problem.value, problem.allowed, where, problem.suggestion)
+    return Problem(
+        problem.key, problem.value, problem.allowed, where, suggestion=problem.suggestion
+    )
 
 
 def _published(top: Reader) -> list[str]:

@@ -9,6 +9,7 @@ them, with their masses. Damping of joints is taken; accelerations and stiffness
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,6 +66,15 @@ def arm_from_urdf(data: bytes, name: str = "urdf", tip: str | None = None) -> Ar
         raise BadInput(placed) from None
 
 
+class _Tree(NamedTuple):
+    """A file's links and the joints above them, by the name of the link."""
+
+    file: UrdfFile
+    links: dict[str, Element]
+    joints: dict[str, Element]
+    on_chain: set[str]  # links between root and tip
+
+
 def _made(
     file: UrdfFile, chain: list[Element], links: dict[str, Element], joints: dict[str, Element]
 ) -> tuple[list[Link], np.ndarray, np.ndarray]:
@@ -72,7 +82,7 @@ def _made(
     R, p, before = np.eye(3), np.zeros(3), np.zeros(3)
     made: list[tuple[Element, np.ndarray, np.ndarray, np.ndarray]] = []
     bodies: list[_Body] = []
-    on_chain = {child_of(joint) for joint in chain}
+    tree = _Tree(file, links, joints, {child_of(joint) for joint in chain})
     for joint in chain:
         name = f"joint '{joint.attributes.get('name', '?')}'"
         turn, step = file.placement(joint, name)
@@ -87,24 +97,15 @@ def _made(
             bodies.append(_Body())
             before = p
         if bodies:
-            _add(file, bodies[-1], child_of(joint), R, p, links, joints, on_chain)
+            _add(tree, bodies[-1], child_of(joint), R, p)
     flange = p - before
     found = [_link(file, *m, body) for m, body in zip(made, bodies, strict=True)]
     return found, flange, quaternion_of(R)
 
 
-def _add(
-    file: UrdfFile,
-    body: _Body,
-    link: str,
-    R: np.ndarray,
-    p: np.ndarray,
-    links: dict[str, Element],
-    joints: dict[str, Element],
-    on_chain: set[str],
-) -> None:
+def _add(tree: _Tree, body: _Body, link: str, R: np.ndarray, p: np.ndarray) -> None:
     """A link's mass, and of all that is fixed to it beside the chain, to a body."""
-    inertial = links[link].first("inertial")
+    file, inertial = tree.file, tree.links[link].first("inertial")
     if inertial is not None:
         turn, step = file.placement(inertial, f"link '{link}'")
         weight, moments = inertial.first("mass"), inertial.first("inertia")
@@ -120,14 +121,14 @@ def _add(
         body.mass += m
         body.moment += m * c
         body.inertia += A @ I @ A.T + m * (c @ c * np.eye(3) - np.outer(c, c))
-    for child, joint in joints.items():
+    for child, joint in tree.joints.items():
         if (
             parent_of(joint) == link
-            and child not in on_chain
+            and child not in tree.on_chain
             and joint.attributes["type"] == "fixed"
         ):
             turn, step = file.placement(joint, f"joint '{joint.attributes.get('name')}'")
-            _add(file, body, child, R @ turn, p + R @ step, links, joints, on_chain)
+            _add(tree, body, child, R @ turn, p + R @ step)
 
 
 def _link(

@@ -70,8 +70,7 @@ def _variant(text: str, names: Sequence[str]) -> Entry:
     name, colon, settings = rest.partition(":")
     label, name = label.strip(), name.strip()
     if not (equals and colon and label and settings.strip()) or len(label) > LONGEST_LABEL:
-        allowed = "LABEL=METHOD:KEY=VALUE[;KEY=VALUE], for example clamped=energy_ledger:form=clamp"
-        raise BadInput(Problem(VARIANT, text, allowed))
+        raise BadInput(Problem(VARIANT, text, "LABEL=METHOD:KEY=VALUE[;KEY=VALUE]"))
     if not all(c.isalnum() or c in "_-+." for c in label):
         raise BadInput(Problem(VARIANT, label, "a label of letters, digits and _ - + ."))
     refuse_unknown(VARIANT, [name], names)

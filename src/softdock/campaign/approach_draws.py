@@ -76,7 +76,11 @@ def problems_of(spec: Spec, has_approach: bool) -> list[Problem]:
             elif own and key not in known:
                 found.append(
                     Problem(
-                        key, "in vary", "one of " + ", ".join(known), where, closest(key, known)
+                        key,
+                        "in vary",
+                        "one of " + ", ".join(known),
+                        where,
+                        suggestion=closest(key, known),
                     )
                 )
             elif not own and any(f"{key}.".startswith(f"{one}.") for one in clash):

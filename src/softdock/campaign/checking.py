@@ -118,12 +118,12 @@ class Column(NamedTuple):
 def _column(places: list[Place], x: np.ndarray) -> Column:
     bad, lowest, highest = _outside(places, x), int(np.argmin(x)), int(np.argmax(x))
     return Column(
-        int(bad.sum()),
-        float(x[int(np.argmax(bad))]),
-        float(x[lowest]),
-        lowest,
-        float(x[highest]),
-        highest,
+        outside=int(bad.sum()),
+        example=float(x[int(np.argmax(bad))]),
+        low=float(x[lowest]),
+        lowest=lowest,
+        high=float(x[highest]),
+        highest=highest,
     )
 
 

@@ -96,11 +96,11 @@ def start(
     if prepared is None:
         prepared = engine.prepare(variant, runs)
     return Started(
-        shard,
-        runs,
-        engine.launch(variant, runs, prepared, contacts),
-        orbits,
-        flown if orbits else 0.0,
+        shard=shard,
+        runs=runs,
+        launched=engine.launch(variant, runs, prepared, contacts),
+        orbits=orbits,
+        orbit_s=flown if orbits else 0.0,
     )
 
 
@@ -119,11 +119,11 @@ def table_of(plan: Plan, started: Started, engine: Engine, own: Own) -> tuple[An
         )
         flown += time.perf_counter() - began
     spent = Spent(
-        shard.runs,
-        float(batch.column("cycles").sum()),
-        looped,
-        flown,
-        orbits.flown if orbits else 0,
+        runs=shard.runs,
+        cycles=float(batch.column("cycles").sum()),
+        loop_s=looped,
+        orbit_s=flown,
+        orbits=orbits.flown if orbits else 0,
     )
     mine = apply_own(own, batch, plan.design.values(shard.first, shard.last)) if own else {}
     made = Made(

@@ -69,48 +69,61 @@ def draw(
             random.random(runs) < 2.0 / 3.0, 0.0, random.uniform(0.0, 30.0, runs)
         ),
     }
-    tables: dict[str, Any] = {
+    gap = speed * (LEAD_TIME + random.uniform(0.0, T, runs))
+    contact, swept["chaser.position_m"] = _contact(name, gap, random)
+    zero = np.zeros(runs)
+    swept["chaser.velocity_m_per_s"] = np.stack([-speed, zero, zero], axis=1)
+    return (
+        swept,
+        _tables(contact, name == "wall"),
+        0.5 * reduced * speed**2,
+        np.asarray(mobility),
+        speed,
+    )
+
+
+def _tables(contact: dict[str, Any], is_fixed: bool) -> dict[str, Any]:
+    """What all runs share; masses, inertias and places are swept."""
+    return {
         "time": {"cycle_ms": 1e3 * T, "duration_s": DURATION, "plant_steps": 4},
         "chaser": {
             "mass_kg": 10.0,
             "inertia_kg_m2": [2.0, 2.0, 2.0],
             "position_m": [3.0, 0.0, 0.0],
         },
-        "target": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "fixed": name == "wall"},
+        "target": {"mass_kg": 10.0, "inertia_kg_m2": [2.0, 2.0, 2.0], "fixed": is_fixed},
         "sensor": {"noise_N": 1.0},
         "pose": {"delay_ms": 1.0},
-        "contact": [
-            {"geometry": "wall", "axis": [1.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 1.0}}
-        ],
+        "contact": [contact | {"real": {"stiffness_N_per_m": 1.0}}],
     }
-    zero, gap = np.zeros(runs), speed * (LEAD_TIME + random.uniform(0.0, T, runs))
+
+
+def _contact(
+    name: str, gap: np.ndarray, random: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray]:
+    """The pair without its law, and where the chaser starts: a row a run, `gap` away [m]."""
+    runs, zero = len(gap), np.zeros(len(gap))
     if name == "wall":
-        position = np.stack([gap, zero, zero], axis=1)
-    elif name == "balls":
-        tables["contact"][0] = {
+        wall: dict[str, Any] = {"geometry": "wall", "axis": [1.0, 0.0, 0.0]}
+        return wall, np.stack([gap, zero, zero], axis=1)
+    if name == "balls":
+        ball = {
             "geometry": "sphere",
             "tip_m": [-0.1, 0.1, 0.05],
             "tip_radius_m": RADIUS,
             "origin_m": [0.1, 0.05, -0.1],
             "sphere_radius_m": RADIUS,
-            "real": {"stiffness_N_per_m": 1.0},
         }
         across = random.uniform(-0.5 * RADIUS, 0.5 * RADIUS, (runs, 2))
         along = np.sqrt((2.0 * RADIUS) ** 2 - np.sum(across**2, axis=1))
-        position = np.concatenate(
-            [(0.2 + along + gap)[:, None], across + np.array([-0.05, -0.15])], axis=1
-        )
-    else:
-        cone = {
-            "geometry": "cone",
-            "tip_m": [-1.0, 0.0, 0.0],
-            "origin_m": [1.0, 0.0, 0.0],
-            "axis": [1.0, 0.0, 0.0],
-            **CONE,
-        }
-        tables["contact"][0] = cone | {"real": {"stiffness_N_per_m": 1.0}}
-        angle, off = random.uniform(0.0, 2.0 * math.pi, runs), random.uniform(0.0, 0.035, runs)
-        position = np.stack([2.01 + gap, off * np.cos(angle), off * np.sin(angle)], axis=1)
-    swept["chaser.position_m"] = position
-    swept["chaser.velocity_m_per_s"] = np.stack([-speed, zero, zero], axis=1)
-    return swept, tables, 0.5 * reduced * speed**2, np.asarray(mobility), speed
+        start = (0.2 + along + gap)[:, None]
+        return ball, np.concatenate([start, across + np.array([-0.05, -0.15])], axis=1)
+    cone = {
+        "geometry": "cone",
+        "tip_m": [-1.0, 0.0, 0.0],
+        "origin_m": [1.0, 0.0, 0.0],
+        "axis": [1.0, 0.0, 0.0],
+        **CONE,
+    }
+    angle, off = random.uniform(0.0, 2.0 * math.pi, runs), random.uniform(0.0, 0.035, runs)
+    return cone, np.stack([2.01 + gap, off * np.cos(angle), off * np.sin(angle)], axis=1)

@@ -47,7 +47,7 @@ def find_places(spec: Spec, scenario: Scenario) -> list[tuple[Vary, list[Place]]
                         "in vary",
                         "a key of this scenario with a numeric value",
                         where,
-                        closest(key, known),
+                        suggestion=closest(key, known),
                     )
                 )
             elif place.size > 1 and place.parameter.kind != "mass" and not vary.turn_about:

@@ -43,6 +43,11 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
                 "runs of two versions are not mixed: begin in a new folder",
             )
         )
+    if manifest["core"] != source_hash():
+        raise refuse(
+            f"written by softdock {manifest['softdock']}",
+            f"runs of one core; this one ({__version__}) differs: begin in a new folder",
+        )
     if manifest["plan"] != plan_texts(plan).fingerprint:
         raise refuse(
             str(path),
@@ -55,11 +60,6 @@ def check_resumable(plan: Plan, path: Path) -> dict[str, Any]:
             "two versions are not mixed: begin in a new folder"
         )
         raise refuse(plan.spec.outcome_file, allowed)
-    if manifest["core"] != source_hash():
-        raise refuse(
-            f"written by softdock {manifest['softdock']}",
-            f"runs of one core; this one ({__version__}) differs: begin in a new folder",
-        )
     return manifest
 
 

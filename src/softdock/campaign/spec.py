@@ -128,7 +128,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))
+        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion=suggestion))
 
     def given(
         self, key: str, kinds: Any, default: Any, allowed: str, fits: Any = lambda value: True

@@ -75,27 +75,7 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
         or (also and len(keys) > 1)
     ):
         wrong("also", also, "a list of keys that get the same value, with a single key")
-    sources = [s for s in SOURCES if s in table]
-    if len(sources) != 1:
-        wrong(
-            "",
-            ", ".join(sources) or None,
-            "one of grid, list, uniform, log_uniform, normal (several keys: list, or mean)",
-        )
-    else:
-        beside = BESIDE.get(sources[0], ())
-        for key in ("within", "deviation", "covariance", "correlation"):
-            if key in table and (
-                key not in beside or (key == "deviation" and "covariance" in table)
-            ):
-                whose = (
-                    "normal" if key == "within" else "correlation" if key == "deviation" else "mean"
-                )
-                wrong(
-                    key,
-                    table[key],
-                    f"nothing here: {key} belongs to {whose}, and {sources[0]} would not heed it",
-                )
+    sources = _sources(table, wrong)
     if bad:
         return None
     turn = table.get("turn_about", [])
@@ -128,6 +108,28 @@ def read_vary(table: Mapping[str, Any], path: str, refuse: Refuse) -> Vary | Non
         return None
     shape = {"turn_about": tuple(float(x) for x in turn), "keep_tip": keep_tip, "name": name}
     return _read_source(sources[0], table, tuple(keys), tuple(also), shape, wrong)
+
+
+def _sources(table: Mapping[str, Any], wrong: Refuse) -> list[str]:
+    """Where the values come from: one of SOURCES; with what belongs to another refused."""
+    sources = [s for s in SOURCES if s in table]
+    if len(sources) != 1:
+        wrong(
+            "",
+            ", ".join(sources) or None,
+            "one of grid, list, uniform, log_uniform, normal (several keys: list, or mean)",
+        )
+        return sources
+    beside = BESIDE.get(sources[0], ())
+    for key in ("within", "deviation", "covariance", "correlation"):
+        if key in table and (key not in beside or (key == "deviation" and "covariance" in table)):
+            whose = "normal" if key == "within" else "correlation" if key == "deviation" else "mean"
+            wrong(
+                key,
+                table[key],
+                f"nothing here: {key} belongs to {whose}, and {sources[0]} would not heed it",
+            )
+    return sources
 
 
 def _numbers(value: Any) -> np.ndarray | None:
@@ -199,7 +201,15 @@ def _read_source(
                 + (", both above 0" if source == "log_uniform" else ""),
             )
             return None
-        return Vary(keys, also, source, none, float(numbers[0]), float(numbers[1]), **shape)
+        return Vary(
+            keys=keys,
+            also=also,
+            how=source,
+            points=none,
+            low=float(numbers[0]),
+            high=float(numbers[1]),
+            **shape,
+        )
     return _read_normal(source, table, keys, also, shape, wrong)
 
 

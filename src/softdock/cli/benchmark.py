@@ -204,7 +204,14 @@ def _plan(options: dict[str, Any]) -> Any:
         seed = secrets.randbelow(2**32)
         console.print(f"random cases from --seed {seed}", highlight=False)
     cases = cases_of(options["cases"], options["quick"], options["drawn"], seed or 0)
-    return Plan(cases, entries, tellings, options["phases"], seed, options["drawn"])
+    return Plan(
+        cases=cases,
+        entries=entries,
+        tellings=tellings,
+        phases=options["phases"],
+        seed=seed,
+        drawn=options["drawn"],
+    )
 
 
 def _compile(plan: Any, jobs: int, say: Any) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 from rich.table import Table
 
+from softdock.arms.limits import LIMIT_WORDS
 from softdock.cli.progress import output
-from softdock.placement.check import WORDS, Check
+from softdock.placement.check import Check
 from softdock.placement.place import Placement, limit_words
 from softdock.placement.search import MARGIN
 from softdock.placement.words import check_sentence, placement_sentence
@@ -28,11 +29,11 @@ def _show_robots(say: Any, check: Check) -> None:
             table.add_column(heading.replace("[", r"\["), justify="left")
         for use in path.uses.values():
             if not use.known:
-                table.add_row(WORDS[use.what], "-", "-", "-", "not known for this arm")
+                table.add_row(LIMIT_WORDS[use.what], "-", "-", "-", "not known for this arm")
                 continue
             mark = "assumed" if use.assumed else "published"
             row = (f"{use.use:.3f}", f"{use.time:.3f}", use.joint, mark)
-            table.add_row(WORDS[use.what], *row, style="bold red" if use.use > 1.0 else "")
+            table.add_row(LIMIT_WORDS[use.what], *row, style="bold red" if use.use > 1.0 else "")
         if math.isfinite(path.stiffness):
             mark = "assumed" if path.arm.is_assumed("stiffness") else "published"
             when = f"{path.stiffness_time:.3f}"

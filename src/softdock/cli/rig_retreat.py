@@ -54,7 +54,9 @@ def retreat(
         on = opened_on_rig(rig, changes, scenario, scenario_changes)
     way = 1e3 * on.rig.stop.retreat_m
     what = f"the way out, {way:g} mm along {list(on.rig.stop.axis)}"
-    series = commanded(on, what, Live(as_json), 1, NO_SHIFT, out, "", LEAVE)
+    series = commanded(
+        on, what, Live(as_json), repeat=1, shift=NO_SHIFT, folder=out, note="", task=LEAVE
+    )
     if as_json:
         echo(json.dumps(as_dict(on, series), indent=1, allow_nan=False) + "\n")
     else:

@@ -9,11 +9,10 @@ from typing import Any
 
 import click
 
-from softdock.cli.arguments import CHANGES, METHOD_FILES, ScenarioName, load_methods, with_methods
+from softdock.cli.arguments import CHANGES, METHOD_FILES, ScenarioName
 from softdock.cli.progress import echo, working
 from softdock.errors import BadInput, Problem
 
-NUMBERS = ("mass", "stiffness", "damping", "delay_ms")
 INTEGRATORS = ("exact_hold", "symplectic_euler", "forward_euler", "lie_rk4", "lie_midpoint")
 
 
@@ -133,9 +132,10 @@ def stability(
     rig is stable or not; 2: bad input.
     """
     with working("analysing the loop") as say:
+        from softdock.cli.stability_points import operating_points
         from softdock.stability.patience import TooLong, patience
 
-        points = _points(scenario, changes, options)
+        points = operating_points(scenario, changes, options)
         try:
             with patience(options["patience"]):
                 result = _result(points, options, say)
@@ -159,64 +159,6 @@ def stability(
     from softdock.cli.stability_tables import show_stability
 
     show_stability(result)
-
-
-def _points(scenario: str | None, changes: tuple[str, ...], options: dict[str, Any]) -> list[Any]:
-    """The operating points: a scenario's, or the one that the numbers make."""
-    from softdock.stability.from_scenario import OperatingPoint, loops_of
-
-    given = [
-        f"--{name.replace('_', '-')}"
-        for name in (*NUMBERS, "cycle_ms", "integrator")
-        if options[name] is not None
-    ]
-    if scenario is not None:
-        if given:
-            raise BadInput(
-                Problem(
-                    given[0],
-                    options[given[0][2:].replace("-", "_")],
-                    "nothing beside a scenario; change its keys by --set",
-                )
-            )
-        from softdock.scenario.files import load_scenario
-
-        mine = load_methods(options["method_files"])
-        return loops_of(
-            with_methods(load_scenario(scenario, changes), mine),
-            None if options["depth_mm"] is None else 1e-3 * options["depth_mm"],
-        )
-    if options["method_files"]:
-        given_files = str(options["method_files"][0])
-        raise BadInput(Problem("--method-file", given_files, "a scenario that it acts in"))
-    if changes:
-        raise BadInput(Problem("--set", changes[0], "a scenario whose key it changes"))
-    missing = [name for name in ("mass", "stiffness", "delay_ms") if options[name] is None]
-    if missing:
-        raise BadInput(
-            [
-                Problem(
-                    f"--{name.replace('_', '-')}",
-                    None,
-                    "a number, or a scenario in place of all numbers",
-                )
-                for name in missing
-            ]
-        )
-    from softdock.stability.loop import Loop, Robot, check_loop
-
-    cycle = None if options["cycle_ms"] is None else 1e-3 * options["cycle_ms"]
-    robots = (Robot(delay=1e-3 * options["delay_ms"]),)
-    loop = Loop(
-        options["mass"],
-        options["stiffness"],
-        options["damping"] or 0.0,
-        robots,
-        cycle,
-        options["integrator"] or "exact_hold",
-    )
-    check_loop(loop)
-    return [OperatingPoint("given numbers", loop, (1.0, 0.0, 0.0), (loop.mass, loop.mass), ())]
 
 
 def _judged(scenario: str, changes: tuple[str, ...]) -> dict[str, Any]:

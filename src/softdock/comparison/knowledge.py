@@ -16,10 +16,10 @@ from typing import Any
 from softdock.core.adaptation.method import nothing_replaced
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.adaptation.suggestions import known_of
+from softdock.core.shapes.laws import LINEAR_LAWS
 from softdock.errors import BadInput
 from softdock.scenario.build import Scenario
 
-SPRINGS = ("spring_damper", "spring_damper_pull")  # laws with one stiffness
 ERRORS_PERCENT = {
     "delay": (-30.0, -10.0, 10.0, 30.0),
     "stiffness": (-30.0, -10.0, 10.0, 30.0),
@@ -94,7 +94,9 @@ def _wrong(scenario: Scenario, kind: str, percent: float, values: dict[str, Any]
     try:
         return WrongBelief(kind, percent, believed, scenario.with_keys(believed))
     except BadInput as error:  # the wrong value is outside the range of its key
-        return WrongBelief(kind, percent, believed, None, str(error))
+        return WrongBelief(
+            kind=kind, percent=percent, believed=believed, scenario=None, reason=str(error)
+        )
 
 
 def _replaces(entry: dict[str, Any]) -> bool:
@@ -106,7 +108,7 @@ def _wanted(pair: dict[str, Any]) -> dict[str, Any] | None:
     """The law that orbit has, as a table of its own; None: one without a stiffness."""
     wanted = pair["wanted"]
     law = pair["real"] if wanted["law"] == "same_as_real" else wanted
-    return dict(law) if law["law"] in SPRINGS else None
+    return dict(law) if law["law"] in LINEAR_LAWS else None
 
 
 def _look_up(table: Any, path: str) -> Any:

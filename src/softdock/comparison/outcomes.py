@@ -49,13 +49,13 @@ def curves_of(run: Run, label: str) -> Curves:
     off[:rows] = np.linalg.norm(apart - in_orbit, axis=1)
     scene = scene_of(run, name=label, orbit=False)
     return Curves(
-        label,
-        s["time"].copy(),
-        gap,
-        np.linalg.norm(s["satellite.chaser.force"], axis=1),
-        invented,
-        off,
-        scene,
+        label=label,
+        time_s=s["time"].copy(),
+        gap_m=gap,
+        force_N=np.linalg.norm(s["satellite.chaser.force"], axis=1),
+        energy_invented_J=invented,
+        off_m=off,
+        scene=scene,
     )
 
 
@@ -64,13 +64,13 @@ def curves_of_orbit(scenario: Scenario, orbit: Orbit) -> Curves:
     force = np.linalg.norm(s["true.chaser.force"], axis=1)
     scene = orbit_scene(scenario.tables, orbit)
     return Curves(
-        "orbit",
-        s["time"].copy(),
-        -s["contact.depth"],
-        force,
-        np.zeros(len(force)),
-        np.zeros(len(force)),
-        scene,
+        label="orbit",
+        time_s=s["time"].copy(),
+        gap_m=-s["contact.depth"],
+        force_N=force,
+        energy_invented_J=np.zeros(len(force)),
+        off_m=np.zeros(len(force)),
+        scene=scene,
     )
 
 

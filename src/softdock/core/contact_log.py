@@ -105,7 +105,9 @@ def no_contact_yet():
 
 @compiled
 def opened(closed, start, before):
-    return _opened(no_contact_yet(), True, closed, start, start, before)
+    return _opened(
+        no_contact_yet(), open=True, closed=closed, start=start, last_touch=start, before=before
+    )
 
 
 @compiled
@@ -117,14 +119,16 @@ def gather(tracker, passage, T, wrenches, before, after):
     )
     return _gathered(
         tracker,
-        tracker.apart and not passage.touched,
-        passage.pair if passage.touched else tracker.pair,
-        passage.last_touch if passage.touched else tracker.last_touch,
-        max(tracker.peak_real_squared, passage.peak_squared),
-        max(tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)),
-        add_scaled(tracker.impulse, T, wrenches.chaser.force),
-        tracker.compressed - min(energy, 0.0),
-        tracker.released + max(energy, 0.0),
+        apart=tracker.apart and not passage.touched,
+        pair=passage.pair if passage.touched else tracker.pair,
+        last_touch=passage.last_touch if passage.touched else tracker.last_touch,
+        peak_real_squared=max(tracker.peak_real_squared, passage.peak_squared),
+        peak_satellite_squared=max(
+            tracker.peak_satellite_squared, dot(wrenches.chaser.force, wrenches.chaser.force)
+        ),
+        impulse=add_scaled(tracker.impulse, T, wrenches.chaser.force),
+        compressed=tracker.compressed - min(energy, 0.0),
+        released=tracker.released + max(energy, 0.0),
     )
 
 

@@ -6,10 +6,11 @@ reading here.
             | wrench on the satellites                           v
        6 adaptation <--wrench------- 5 sensor <--force------ 4 contact
 
-The controller (`control`) knows only what was measured at t_k. The facility (`facility.advance`) is
-stages 3 to 5. `cycle` joins them and keeps the books: books.py, contacts.py and status.py are
-called in this order, start.py is the loop at t = 0. The single run, the batch on CPU threads, the
-CUDA kernel and the loop stepped by hand all call these functions.
+At t_k the controller knows only what was measured (`measure`); `control` is its part, stages 6, 1
+and 2. The facility, which a real rig replaces, is stages 3 to 5 (`advance`); a real rig's loop is
+in machine/seam_doors.py. `cycle` joins both and keeps the books: books.py, contacts.py and
+status.py are called in this order, start.py is the loop at t = 0. The single run, the batch on CPU
+threads, the CUDA kernel and the loop stepped by hand all call these functions.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ def control(params, vector, mem, k, satellites, measured):
     """The controller's part of a cycle: what was measured at t_k in; wrench, new satellites and
     set-points stamped t_{k+1} out."""
     rig = Rig(k, params.T, params.chaser, params.target)
+    # stage 6, adaptation: methods make of the measured wrenches what acts on the satellites
     wrenches = apply_wrench(params.methods, mem, rig, measured, satellites, measured.wrenches)
     external = external_wrenches(params, vector, mem, rig, satellites)
     if any_external(params.methods) and not is_finite(external):
@@ -81,6 +83,7 @@ def control(params, vector, mem, k, satellites, measured):
         if params.external or any_external(params.methods)
         else wrenches
     )
+    # stage 1, satellites: a cycle on, under wrenches that are held over it
     integrated = Satellites(
         integrate(params.integrator, params.chaser, params.T, satellites.chaser, acting.chaser),
         integrate(params.integrator, params.target, params.T, satellites.target, acting.target),
@@ -91,6 +94,7 @@ def control(params, vector, mem, k, satellites, measured):
     corrected, output = apply_correct(
         params.methods, mem, rig, measured, satellites, integrated, output
     )
+    # stage 2, command: from orbit to the laboratory, shared between both robots
     laid_out = lay_out(without_methods(params), vector, output)
     command = apply_set_point(params.methods, mem, rig, corrected, laid_out)
     return Controlled(
@@ -105,11 +109,11 @@ def control(params, vector, mem, k, satellites, measured):
 @compiled
 def cycle(params, vector, loop, mem, log, k):
     """One cycle of the whole loop, with its books."""
-    if any_books(params.methods):
+    if any_books(params.methods):  # work of this cycle, booked by the methods themselves
         mem[BOOK_VIRTUAL] = 0.0
         mem[BOOK_DESIGNED] = 0.0
     rig = without_methods(params)
-    here = recall(rig, mem, loop.facility, k)
+    here = recall(rig, mem, loop.facility, k)  # robots, contact and sensors at t_k
     measured = measure(rig, mem, here, loop.satellites, k * params.T)
     done = control(params, vector, mem, k, loop.satellites, measured)  # stages 6, 1, 2
     facility, passage = advance(

@@ -170,19 +170,19 @@ def arrive(params, vector, mem, k, kept, report):
     )
     after = _arrived(
         kept,
-        measured.wrenches,
-        reading,
-        second,
-        first_number,
-        second_number,
-        first_age,
-        second_age,
-        seen,
-        chaser_stamp,
-        target_stamp,
-        both,
-        force_age,
-        pose_age,
+        measured=measured.wrenches,
+        reading=reading,
+        second=second,
+        chaser_number=first_number,
+        target_number=second_number,
+        chaser_force_age=first_age,
+        target_force_age=second_age,
+        seen=seen,
+        chaser_stamp=chaser_stamp,
+        target_stamp=target_stamp,
+        mock_ups=both,
+        force_age=force_age,
+        pose_age=pose_age,
     )
     return after, measured
 

@@ -63,7 +63,7 @@ class Faults:
         for w in self.windows:
             if w.kind not in wire.WINDOWS:
                 allowed, hint = ", ".join(wire.WINDOWS), closest(w.kind, wire.WINDOWS)
-                wrong.append(Problem("windows", w.kind, allowed, "", hint))
+                wrong.append(Problem("windows", w.kind, allowed, "", suggestion=hint))
             if not 0.0 <= w.begin_s < w.end_s:
                 wrong.append(Problem(w.kind, (w.begin_s, w.end_s), "a begin before its end"))
         if wrong:
@@ -117,5 +117,7 @@ def parse_faults(text: str, seed: int = 0) -> Faults:
             found = replace(found, **changes)
         else:
             names = (*known, *wire.WINDOWS)
-            raise BadInput(Problem("faults", key, ", ".join(names), "", closest(key, names)))
+            raise BadInput(
+                Problem("faults", key, ", ".join(names), "", suggestion=closest(key, names))
+            )
     return found

@@ -50,7 +50,9 @@ def rig_text(source: str | Path) -> tuple[str, str, Path | None]:
     known = rig_presets()
     if str(source) not in known:
         allowed = "a rig file (.toml), or a preset: " + ", ".join(known)
-        raise BadInput(Problem("rig", str(source), allowed, "", closest(str(source), known)))
+        raise BadInput(
+            Problem("rig", str(source), allowed, "", suggestion=closest(str(source), known))
+        )
     preset = files("softdock.drivers").joinpath("rigs", f"{source}.toml")
     return preset.read_text(encoding="utf-8"), f"{source}.toml", None
 

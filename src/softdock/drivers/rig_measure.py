@@ -164,4 +164,10 @@ def delays_found(on: OnRig, conversation: Conversation) -> Delays:
         known = [r.age_s for r in conversation.rows[carrier] if r.wrench is not None]
         ages[name] = float(np.mean(known[len(known) // 4 :]))
     periods_s = {name: 1.0 / sensor.rate_Hz for name, sensor in rig.sensors.items()}
-    return Delays(found, structured, ages, periods_s, rig.cycle_s)
+    return Delays(
+        robots=found,
+        structured=structured,
+        force_age_s=ages,
+        force_period_s=periods_s,
+        cycle_s=rig.cycle_s,
+    )

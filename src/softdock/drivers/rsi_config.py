@@ -95,7 +95,7 @@ class _File:
 
     def wrong(self, key: str, value: object, allowed: str, node: Element, hint: str = "") -> None:
         where = f"{self.file}:{node.line}"
-        self.problems.append(Problem(key, value, allowed, where, hint))
+        self.problems.append(Problem(key, value, allowed, where, suggestion=hint))
 
 
 def _config(config: Element, notes: _File) -> dict[str, str]:

@@ -126,7 +126,9 @@ def _telegram(
     rows = {(v.element, v.attribute): i for i, v in enumerate(values, start=1)}
     names, table = _table(root, wants, values, required)
     literals, pieces = _template(root, sends, values, rows, decimals, text)
-    made = Telegram(root, rows, names, table, literals, pieces)
+    made = Telegram(
+        root=root, rows=rows, names=names, table=table, literals=literals, pieces=pieces
+    )
     longest = len(literals) + 16 * len(pieces)
     if longest > telegram.LONGEST:
         allowed = f"telegrams of at most {telegram.LONGEST} bytes: send fewer elements"

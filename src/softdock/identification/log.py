@@ -109,7 +109,7 @@ def read_log(series: Mapping[str, np.ndarray]) -> Log:
         q[1:] *= flips[:, None]
         kinds = (series[f"command.{body}.{kind}"] for kind in ("position", "velocity", "rate"))
         position, velocity, rate = (np.asarray(kind) for kind in kinds)
-        command[body] = Path(time, position, velocity, q, rate)
+        command[body] = Path(time=time, position=position, velocity=velocity, attitude=q, rate=rate)
     with_sensor = [
         b
         for b in BODIES

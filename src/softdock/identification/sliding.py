@@ -63,7 +63,14 @@ def fit_sliding(
     covariance[np.ix_(free, free)] = spread
     n = _normal(theta, normal, e)
     depth = theta[5] - (p - centre) @ n
-    return Sliding(theta[:3], covariance[:3, :3], slid, n, left, depth)
+    return Sliding(
+        x=theta[:3],
+        covariance=covariance[:3, :3],
+        has_slid=slid,
+        normal=n,
+        residual=left,
+        depth=depth,
+    )
 
 
 def _covariance(J: np.ndarray, left: np.ndarray) -> np.ndarray:

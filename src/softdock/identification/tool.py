@@ -187,13 +187,13 @@ def _fit(
             note="no weight beyond its uncertainty: a centre of mass has no meaning",
         )
     return Tool(
-        found,
-        Estimate(tuple(centre), tuple(np.sqrt(np.diag(torques.covariance)[:3]))),
-        bias_force,
-        bias_torque,
-        reading,
-        turned,
-        noise,
+        mass=found,
+        centre=Estimate(tuple(centre), tuple(np.sqrt(np.diag(torques.covariance)[:3]))),
+        bias_force=bias_force,
+        bias_torque=bias_torque,
+        reading=reading,
+        turned_rad=turned,
+        noise_N=noise,
     )
 
 

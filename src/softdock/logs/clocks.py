@@ -58,7 +58,9 @@ def stamped(clock: Clock, table: Table, used: list[str], origin: Fraction) -> St
     first = stamps[rows[0]]
     start = _exact(first, clock) - origin
     time = (stamps[rows] - first).astype(float) * float(scale) + float(start)
-    made = Stamped(clock, table, time, rows, float(np.median(np.diff(time))))
+    made = Stamped(
+        clock=clock, table=table, time=time, rows=rows, step=float(np.median(np.diff(time)))
+    )
     _forwards(made)
     return made
 
@@ -122,7 +124,7 @@ def cycles(own: Stamped, span: tuple[float, float], notes: list[str]) -> tuple[n
                 f"{own.clock.unit}: rows {step:g} s apart",
                 allowed,
                 own.clock.where,
-                unit,
+                suggestion=unit,
             )
         )
     gaps = np.flatnonzero(steps > GAP * step)

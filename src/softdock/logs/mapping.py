@@ -158,7 +158,7 @@ def _signal(
     same = own.choice("same_as", [*stand_in, ""], "") if stand_in else ""
     if same:
         own.done()
-        return Signal(own.path, where, rows, same, Place(), {})
+        return Signal(key=own.path, where=where, clock=rows, same_as=same, frame=Place(), parts={})
     clock = own.choice("clock", list(clocks) or [""], rows)
     frame = frames[own.choice("frame", list(frames), "world")]
     is_motion = kind in MOTIONS
@@ -219,7 +219,13 @@ def _part(own: Reader, name: str, count: int) -> Part:
     units = list(FACTORS[quantity])
     unit = own.choice(f"{name}_unit", units, units[0])
     components = tuple(v if isinstance(v, str) else float(v) for v in value)
-    return Part(components, FACTORS[quantity][unit], unit, key, own.locate(key))
+    return Part(
+        components=components,
+        factor=FACTORS[quantity][unit],
+        unit=unit,
+        key=key,
+        where=own.locate(key),
+    )
 
 
 def _is_component(value: Any) -> bool:
@@ -237,8 +243,18 @@ def _age(own: Reader) -> Part | None:
         own.refuse("age_ms", own.table["age_ms"], "nothing beside a column of ages")
     where = own.locate(own.at("age"))
     if column:
-        return Part((column,), FACTORS["time"][unit], unit, own.at("age"), where)
-    return Part((1e-3 * stated,), 1.0, "s", own.at("age_ms"), where) if stated else None
+        return Part(
+            components=(column,),
+            factor=FACTORS["time"][unit],
+            unit=unit,
+            key=own.at("age"),
+            where=where,
+        )
+    return (
+        Part(components=(1e-3 * stated,), factor=1.0, unit="s", key=own.at("age_ms"), where=where)
+        if stated
+        else None
+    )
 
 
 def _tool(own: Reader) -> Tool:
@@ -257,7 +273,9 @@ def _needed(found: Map, problems: list[Problem], locate: Any) -> None:
     sensors = [body for body in BODIES if (body, "wrench") in found.signals]
     if not sensors:
         near = closest("wrench", [kind for _, kind in found.signals])
-        problems.append(Problem("chaser.wrench", None, "a table with a force", locate(""), near))
+        problems.append(
+            Problem("chaser.wrench", None, "a table with a force", locate(""), suggestion=near)
+        )
     for body, kind in found.signals:
         signal = found.signals[body, kind]
         if signal.same_as and (body, signal.same_as) not in found.signals:

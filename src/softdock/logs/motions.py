@@ -104,7 +104,7 @@ def _one_unit(signal: Signal, own: Stamped, time: np.ndarray, p: np.ndarray, v: 
             f"{part.unit}: positions move with {seen:.3g} m/s, the velocity says {said:.3g} m/s",
             "units of position and velocity that fit each other",
             part.where,
-            near[0] if near else "",
+            suggestion=near[0] if near else "",
         )
     )
 

@@ -63,7 +63,7 @@ def _plausible(values: np.ndarray, quantity: str, part: Part, own: Stamped) -> N
                 f"{part.unit}: {size[i]:.4g} {unit}",
                 f"at most {most:g} {unit}: is it another unit, or another column?",
                 f"{part.where} ({own.where(i)})",
-                near,
+                suggestion=near,
             )
         )
 
@@ -94,7 +94,7 @@ def attitudes(signal: Signal, own: Stamped) -> np.ndarray:
                 f"{part.unit}: {np.abs(values[i]).max():.4g} rad",
                 "angles within one turn",
                 f"{part.where} ({own.where(i)})",
-                "deg" if part.unit == "rad" else "",
+                suggestion="deg" if part.unit == "rad" else "",
             )
         )
     return quaternions(values, signal.form)

@@ -59,7 +59,7 @@ class Table:
                 name,
                 f"a column of {printable(self.source)}: {known}",
                 where,
-                closest(name, self.columns),
+                suggestion=closest(name, self.columns),
             )
         )
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.limits import LIMIT_HELPS, LIMIT_WORDS
 from softdock.arms.mounted import loaded, mock_up_load
 from softdock.arms.sources import arm_of
 from softdock.errors import BadInput, Problem
@@ -28,22 +29,6 @@ from softdock.placement.robot_path import (
 from softdock.scenario.facility import Facility, same_place
 
 THIN_ROWS = 60  # for choosing a branch
-WORDS = {
-    "range": "joint range",
-    "speed": "joint speed",
-    "acceleration": "joint acceleration",
-    "torque": "joint torque",
-    "singularity": "distance from singularity",
-    "reach": "reach",
-}
-HELPS = {
-    "range": "another place, another tool angle, or another configuration (joints_deg)",
-    "speed": "a slower approach, or a place farther from singularities",
-    "acceleration": "a softer contact, a place farther from singularities, or a stronger arm",
-    "torque": "a lighter mock-up, a place nearer to the base, or a stronger arm",
-    "singularity": "tilting the tool mount, or another height of the base",
-    "reach": "a place nearer to the motion",
-}
 
 
 @dataclass(frozen=True)
@@ -70,8 +55,10 @@ class Check:
             for use in path.uses.values():
                 if use.known and use.use > 1.0:
                     value = f"{use.use:.3g} of it at {use.time:.4g} s, joint {use.joint}"
-                    allowed = f"at most 1; would help: {HELPS[use.what]}"
-                    found.append(Problem(f"{where}.{robot}: {WORDS[use.what]}", value, allowed))
+                    allowed = f"at most 1; would help: {LIMIT_HELPS[use.what]}"
+                    found.append(
+                        Problem(f"{where}.{robot}: {LIMIT_WORDS[use.what]}", value, allowed)
+                    )
         for pair in self.nearest:
             if pair.distance <= 0.0:
                 key = f"{where}: {pair.first} and {pair.second}"

@@ -97,19 +97,31 @@ def _parts(facility: Facility, mounts: dict[str, Mount], paths: dict[str, RobotP
             continue
         arm, mount = paths[robot].arm, mounts[robot]
         for order, capsule in enumerate(arm.capsules):
-            given = Volume(capsule.name, "capsule", capsule.start, capsule.end, capsule.radius)
+            given = Volume(
+                name=capsule.name,
+                shape="capsule",
+                start=capsule.start,
+                end=capsule.end,
+                radius=capsule.radius,
+            )
             row = _row(owner, capsule.slot, given, Frame())
-            found.append(Part(owner, capsule.name, order, False, row))
+            found.append(
+                Part(owner=owner, name=capsule.name, order=order, is_mock_up=False, row=row)
+            )
         offset = arm.vector[AT.offsets + 3 * AXES : AT.offsets + 3 * AXES + 3]
         flange = Frame(tuple(offset), tuple(arm.vector[AT.flange : AT.flange + 4]))
         held = flange.then(mount.mock_up)
         for volume in mount.volumes:
             row = _row(owner, AXES - 1, volume, held)
             name = f"mock-up '{volume.name}'"
-            found.append(Part(owner, name, len(arm.capsules), True, row))
+            found.append(
+                Part(owner=owner, name=name, order=len(arm.capsules), is_mock_up=True, row=row)
+            )
     for volume in facility.obstacles:
         row = _row(LABORATORY, 0, volume, Frame())
-        found.append(Part(LABORATORY, f"'{volume.name}'", 0, False, row))
+        found.append(
+            Part(owner=LABORATORY, name=f"'{volume.name}'", order=0, is_mock_up=False, row=row)
+        )
     return found
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from softdock.arms.limits import LIMIT_WORDS
 from softdock.errors import BadInput, Problem
-from softdock.placement.check import WORDS, Check, check_robot, check_run, path_dict
+from softdock.placement.check import Check, check_robot, check_run, path_dict
 from softdock.placement.motion import Motion
 from softdock.placement.robot_path import RobotPath
 from softdock.placement.search import CANDIDATES, Found, search
@@ -61,7 +62,7 @@ def limit_words(best: Best) -> str:
         return f"reach, {end.joint} at {end.time:.3g} s"
     use = best.limiting.uses[best.limit]
     elsewhere = "" if best.limiting is best.path else ", in the spread"
-    return f"{WORDS[best.limit]}, {use.joint} at {use.time:.3g} s{elsewhere}"
+    return f"{LIMIT_WORDS[best.limit]}, {use.joint} at {use.time:.3g} s{elsewhere}"
 
 
 def best_dict(best: Best) -> dict[str, Any]:

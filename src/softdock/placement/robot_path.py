@@ -9,6 +9,7 @@ import numpy as np
 
 from softdock.arms.arm import Arm
 from softdock.arms.base_axis import base_axis_rows
+from softdock.arms.limits import LIMIT_NEEDS
 from softdock.core.arms.doors import branch_rows
 from softdock.core.arms.follow import BRANCHES, STATUSES
 from softdock.core.arms.layout import AXES, WORK
@@ -19,14 +20,6 @@ from softdock.scenario.facility import Facility, Mount
 
 FA = FRAMES.at
 MARKS = {1: "shoulder", 3: "elbow", 5: "wrist"}  # which singularity a joint is about
-NEEDS = {  # what a use rests on: keys of the arm's `published`
-    "range": ("offsets", "range"),
-    "speed": ("offsets", "speed"),
-    "acceleration": ("acceleration",),
-    "torque": ("torque", "mass", "centre", "inertia"),
-    "singularity": ("offsets",),
-    "reach": ("offsets",),
-}
 LIMITS = {"speed": "speed", "acceleration": "acceleration", "torque": "torque"}
 
 
@@ -168,7 +161,7 @@ class Sweeper:
                 time=float(time[int(row)]),
                 joint=joint,
                 known=known,
-                assumed=arm.is_assumed(*NEEDS[what]),
+                assumed=arm.is_assumed(*LIMIT_NEEDS[what]),
             )
         ended = None
         if rows < len(time):

@@ -110,7 +110,15 @@ def search(
     made = None
     if grid and best:
         made = _grid(searcher, best[0].place, low, high, grid, candidates, progress)
-    return Found(robot, searcher.bare, tried, best, made, deflection, len(spread))
+    return Found(
+        robot=robot,
+        arm=searcher.bare,
+        tried=tried,
+        best=best,
+        grid=made,
+        deflection=deflection,
+        spread=len(spread),
+    )
 
 
 def _kept(

@@ -128,7 +128,14 @@ class Searcher:
         nominal = self.sweepers[0]
         path = limiting if which is nominal else nominal.path(self.facility, mount, branch)
         start = tuple(path.joints[0, 1:].tolist()) if path.rows else None
-        return Best(place, replace(mount, joints=start), path, cost, limit, limiting)
+        return Best(
+            place=place,
+            mount=replace(mount, joints=start),
+            path=path,
+            cost=cost,
+            limit=limit,
+            limiting=limiting,
+        )
 
 
 def box_of(arm: Arm) -> tuple[np.ndarray, np.ndarray]:

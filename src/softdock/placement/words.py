@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from softdock.placement.check import WORDS, Check
+from softdock.arms.limits import LIMIT_WORDS
+from softdock.placement.check import Check
 from softdock.placement.place import Placement, limit_words
 
 
@@ -14,7 +15,7 @@ def check_sentence(check: Check) -> str:
         return f"Does not fit {names}: {count} problem{'' if count == 1 else 's'}."
     robot, path = max(check.paths.items(), key=lambda item: item[1].worst.use)
     use = path.worst
-    nearest = f"{use.use:.2f} of the {robot}'s {WORDS[use.what]}"
+    nearest = f"{use.use:.2f} of the {robot}'s {LIMIT_WORDS[use.what]}"
     mark = ", an assumed number" if use.assumed else ""
     return f"Fits {names}. Nearest to a limit: {nearest}, {use.joint} at {use.time:.3g} s{mark}."
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from softdock.core.energy.ledger import ROWS
+from softdock.runs.joint_rows import rows_over_time
 from softdock.runs.run import Run
 
 
@@ -35,16 +35,11 @@ def run_figure(run: Run) -> Any:
     line(2, "contact on the mock-up", time, np.linalg.norm(series["true.chaser.force"], axis=1))
     line(2, "on the satellite", time, np.linalg.norm(series["satellite.chaser.force"], axis=1))
     line(2, "in orbit", orbit["time"], np.linalg.norm(orbit["true.chaser.force"], axis=1), "dash")
-    for name in ROWS:
-        if np.any(series[f"energy.{name}"]):
-            line(3, name, time, series[f"energy.{name}"])
-    line(
-        3,
-        "invented in all",
-        time,
-        sum((series[f"energy.{name}"] for name in ROWS), np.zeros(len(time))),
-        "dot",
-    )
+    rows = rows_over_time(series)
+    for name, energy in rows.items():
+        if np.any(energy):
+            line(3, name, time, energy)
+    line(3, "invented in all", time, np.sum(list(rows.values()), axis=0), "dot")
     for row, title in enumerate(("gap [mm]", "force [N]", "energy [J]"), start=1):
         figure.update_yaxes(title_text=title, row=row, col=1)
         top = 1.0 - (row - 1) / 3.0

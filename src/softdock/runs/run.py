@@ -16,7 +16,9 @@ from softdock.core.cycle import STATUSES
 from softdock.core.energy.ledger import ROWS, Ledger
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import NotFlown, NoTruth
+from softdock.runs.joint_rows import rows_with_joints
 from softdock.runs.series import Series
+from softdock.scenario.arm_tables import arm_robots
 from softdock.scenario.build import Scenario
 
 
@@ -136,10 +138,12 @@ class Run:
 
     @property
     def ledger_rows(self) -> dict[str, float]:
-        """The rows that sum to the invented energy, J. Raises `NoTruth` without the truth."""
+        """The rows that sum to the invented energy, J; with those of elastic joints, where robots
+        have them (runs/joint_rows.py). Raises `NoTruth` without the truth."""
         self._need_truth("the invented energy")
         books = self.ledger
-        return {row: books[row] for row in ROWS}
+        rows = {row: books[row] for row in ROWS}
+        return rows_with_joints(rows, self.joint_books, arm_robots(self.scenario.tables))
 
     @property
     def energy_invented_J(self) -> float:

@@ -36,6 +36,11 @@ class Series(Mapping[str, np.ndarray]):
             )
         return self.rows[:, columns[0] : columns[-1] + 1]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._index or any(
+            channel.rpartition(".")[0] == name for channel in self._index
+        )
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._index)
 

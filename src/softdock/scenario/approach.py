@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.shapes.models import SHAPE_MODELS
 from softdock.core.spatial.arrays import matrix
 
 PATH = "approach"
@@ -233,8 +234,10 @@ def _first_pair(
         refuse(PATH, "no contact pair", "a [[contact]] whose axis the chaser comes along")
         return None
     pair = pairs[0]
-    if pair.get("geometry") == "sphere":
-        refuse(PATH, "a sphere", "a first contact pair with an axis: a wall or a cone")
+    if pair.get("geometry") in [shape.name for shape in SHAPE_MODELS if shape.drawing.is_round]:
+        others = " or ".join(f"a {one.name}" for one in SHAPE_MODELS if not one.drawing.is_round)
+        allowed = f"a first contact pair with an axis: {others}"
+        refuse(PATH, f"a {pair['geometry']}", allowed)
         return None
     try:
         tip, origin, axis = (

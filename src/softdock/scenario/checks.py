@@ -130,7 +130,7 @@ def _check_compensation(scenario: Scenario, refuse: Callable[..., None]) -> list
         mass = float(mock_up["mass_kg"])
         if (
             mass == 0.0
-            or robot["model"] == "delay"
+            or not robot_model_named(robot["model"]).words  # late, and nothing else
             or mock_up["believed"]["acceleration"] != "commanded"
         ):
             continue

@@ -244,11 +244,11 @@ def _volume(row: Reader) -> Volume:
     elif shape == "capsule":
         start, end = (row.numbers(key, 3, None, "m", FAR) for key in ("start_m", "end_m"))
         radius = row.number("radius_m", None, 0.0, FAR, "m", above=True)
-        volume = Volume(name, shape, start, end, radius)
+        volume = Volume(name=name, shape=shape, start=start, end=end, radius=radius)
     else:
         centre_m = row.numbers("centre_m", 3, None, "m", FAR)
         radius = row.number("radius_m", None, 0.0, FAR, "m", above=True)
-        volume = Volume(name, shape, centre_m, centre_m, radius)
+        volume = Volume(name=name, shape=shape, start=centre_m, end=centre_m, radius=radius)
     row.done()
     return volume
 

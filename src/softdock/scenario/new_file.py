@@ -26,30 +26,30 @@ class Question(NamedTuple):
 
 
 QUESTIONS = (
-    Question("chaser_mass", "mass of the servicer", "kg", 420.0, 1e-9),
+    Question("chaser_mass", "mass of the servicer", "kg", 420.0, low=1e-9),
     Question("chaser_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "60,75,70"),
-    Question("target_mass", "mass of the client", "kg", 1150.0, 1e-9),
+    Question("target_mass", "mass of the client", "kg", 1150.0, low=1e-9),
     Question("target_inertia", "its inertia: 3 or 9 numbers, body axes", "kg m^2", "310,280,330"),
     Question("chaser_arm", "probe tip from the servicer's centre of mass", "m", 1.0),
     Question("target_arm", "cone's mouth (or wall) from the client's centre of mass", "m", 1.0),
-    Question("speed", "approach speed", "mm/s", 20.0, 1e-9),
+    Question("speed", "approach speed", "mm/s", 20.0, low=1e-9),
     Question("offset", "lateral offset at touch", "mm", 15.0),
-    Question("tilt", "misalignment at touch", "deg", 1.5, -180.0),
-    Question("tumble", "tumble of the client", "deg/s", 0.3, -360.0),
-    Question("stiffness", "stiffness of the contact", "N/m", 30000.0, 1e-9),
-    Question("restitution", "restitution of the contact, 0 to 1", "-", 0.6, 1e-9),
+    Question("tilt", "misalignment at touch", "deg", 1.5, low=-180.0),
+    Question("tumble", "tumble of the client", "deg/s", 0.3, low=-360.0),
+    Question("stiffness", "stiffness of the contact", "N/m", 30000.0, low=1e-9),
+    Question("restitution", "restitution of the contact, 0 to 1", "-", 0.6, low=1e-9),
     Question("friction", "friction coefficient", "-", 0.1),
     Question("delay", "delay of the robots, command to motion", "ms", 24.0),
     Question("target_delay", "delay of the client's robot, if another", "ms", AS_DELAY),
-    Question("cycle", "control cycle", "ms", 4.0, 1e-9),
-    Question("sensor_rate", "sample rate of the force sensor", "Hz", 1000.0, 1e-9),
+    Question("cycle", "control cycle", "ms", 4.0, low=1e-9),
+    Question("sensor_rate", "sample rate of the force sensor", "Hz", 1000.0, low=1e-9),
     Question("noise", "its noise, standard deviation", "N", 0.2),
     Question("sensor_delay", "from a sample to its arrival", "ms", 0.0),
     Question("filter", "cut-off of its low-pass, 0: none", "Hz", 0.0),
-    Question("bias", "its bias along the probe", "N", 0.0, -1e6),
+    Question("bias", "its bias along the probe", "N", 0.0, low=-1e6),
     Question("tool_mass", "mass of the tool beyond the sensor", "kg", 2.0),
-    Question("tool_error", "by how much it is weighed wrong", "%", 3.0, -100.0),
-    Question("duration", "length of a run", "s", 12.0, 1e-9),
+    Question("tool_error", "by how much it is weighed wrong", "%", 3.0, low=-100.0),
+    Question("duration", "length of a run", "s", 12.0, low=1e-9),
 )
 SHAPES = ("cone", "wall")
 
@@ -57,7 +57,6 @@ SHAPES = ("cone", "wall")
 def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
     """The whole file."""
     a = {**{q.name: q.default for q in QUESTIONS}, **answers}
-    believed = a["tool_mass"] * (1.0 - 0.01 * a["tool_error"])
     other = a["delay"] if a["target_delay"] == AS_DELAY else float(a["target_delay"])
     delays = f"{a['delay']:g}" if other == a["delay"] else f"{a['delay']:g} and {other:g}"
     lines = [
@@ -92,6 +91,32 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
         'at = "touch" # offset, tilt and the target\'s attitude are so when the tip is at '
         "the plane",
         "",
+        *_rig(a, other),
+        "[[contact]] # probe tip against the client",
+        *_shape(shape, a),
+        "[contact.real]",
+        'law = "spring_damper" # force = stiffness x depth + damping x rate, never pulling',
+        f"stiffness_N_per_m = {_n(a['stiffness'])} # of mock-ups and mounting in series",
+        f"restitution = {_n(a['restitution'])} # turned into damping with the effective mass",
+        f"friction = {_n(a['friction'])} # Coulomb coefficient",
+        "",
+        "[[methods]] # what is done about the delay; softdock compare FILE says what to put here",
+        f'name = "{RAW}" # nothing: the measured force moves the satellites',
+        "",
+        "[verdict] # faithful, off or unsafe: by these bounds",
+        "faithful_distance = 0.05 # distance from orbit, of the approach",
+        "faithful_peak_force = 0.10 # of orbit's peak force",
+        "unsafe_energy = 0.05 # of the approach energy, from nothing and not taken out",
+        "unsafe_growth = 0.05 # of repeated or latched contacts",
+        "phases = 8 # sampling phases flown for the verdict",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rig(a: dict[str, Any], other: float) -> list[str]:
+    """Robots, sensor and tool; `other`: the delay of the client's robot [ms]."""
+    believed = a["tool_mass"] * (1.0 - 0.01 * a["tool_error"])
+    return [
         "[robots.chaser]",
         f"delay_ms = {_n(a['delay'])} # from the stamp of a set-point to the mock-up being there",
         "",
@@ -116,25 +141,7 @@ def scenario_text(name: str, shape: str, answers: dict[str, Any]) -> str:
         f"centre_m = [{_n(0.9 * a['chaser_arm'])}, 0.0, 0.0] # its centre, from the chaser's",
         f"believed.mass_kg = {_n(believed)} # what it is compensated with",
         "",
-        "[[contact]] # probe tip against the client",
-        *_shape(shape, a),
-        "[contact.real]",
-        'law = "spring_damper" # force = stiffness x depth + damping x rate, never pulling',
-        f"stiffness_N_per_m = {_n(a['stiffness'])} # of mock-ups and mounting in series",
-        f"restitution = {_n(a['restitution'])} # turned into damping with the effective mass",
-        f"friction = {_n(a['friction'])} # Coulomb coefficient",
-        "",
-        "[[methods]] # what is done about the delay; softdock compare FILE says what to put here",
-        f'name = "{RAW}" # nothing: the measured force moves the satellites',
-        "",
-        "[verdict] # faithful, off or unsafe: by these bounds",
-        "faithful_distance = 0.05 # distance from orbit, of the approach",
-        "faithful_peak_force = 0.10 # of orbit's peak force",
-        "unsafe_energy = 0.05 # of the approach energy, from nothing and not taken out",
-        "unsafe_growth = 0.05 # of repeated or latched contacts",
-        "phases = 8 # sampling phases flown for the verdict",
     ]
-    return "\n".join(lines) + "\n"
 
 
 def _distance(a: dict[str, Any]) -> float:

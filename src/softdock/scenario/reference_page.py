@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from softdock.core.adaptation.registry import METHODS, Method
+from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.contact.latch_keys import LATCH, MOST_LATCHES
 from softdock.core.contact.pairs import MOST_PAIRS, PAIR
 from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
@@ -114,7 +114,7 @@ def _methods() -> Iterator[str]:
     yield f"## `[[{METHOD_TABLE}]]`\n"
     yield (
         "An array of tables, each with a `name`; methods apply in the order in which they stand. "
-        "Left out: `direct` alone.\n"
+        f"Left out: `{RAW}` alone.\n"
     )
     for method in METHODS.values():
         if not method.at_top:

@@ -38,7 +38,9 @@ class Reader:
 
     def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
         where = self.at(key)
-        self.problems.append(Problem(where, value, allowed, self.locate(where), suggestion))
+        self.problems.append(
+            Problem(where, value, allowed, self.locate(where), suggestion=suggestion)
+        )
 
     def has(self, key: str) -> bool:
         return key in self.table

@@ -73,7 +73,7 @@ class TableReader:
         self.wanted: list[tuple[str, dict[str, Any]]] = []  # contacts that methods want
 
     def refuse(self, key: str, value: Any, allowed: str, suggestion: str = "") -> None:
-        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion))
+        self.problems.append(Problem(key, value, allowed, self.locate(key), suggestion=suggestion))
 
     def dig(self, path: str) -> Mapping[str, Any]:
         here: Any = self.given

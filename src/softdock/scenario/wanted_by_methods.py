@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from softdock.core.shapes.keys import AT, LAW_KEYS
-from softdock.core.shapes.laws import LAWS
+from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS
 from softdock.scenario.schema import pair_base
 from softdock.scenario.words import resolve_restitution
 
@@ -68,7 +68,7 @@ def _law(i: int, wanted: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[s
     law = {"law": real["law"], "stiffness_N_per_m": real.get("stiffness_N_per_m", 0.0)}
     law |= {"exponent": real["exponent"]} if "exponent" in real else {}
     law |= dict(wanted)
-    if law["law"] == "hunt_crossley" and "exponent" not in law:
+    if law["law"] == LAWS[HUNT_CROSSLEY] and "exponent" not in law:
         law["exponent"] = 1.0  # a stiffness in N/m
     if "restitution" not in law:
         return law

@@ -21,12 +21,12 @@ from typing import Any
 import numpy as np
 
 from softdock.core.contact.restitution import damping_of_restitution, lambda_of_restitution
+from softdock.core.shapes.laws import HUNT_CROSSLEY, LAWS, LINEAR_LAWS, law_named
 from softdock.core.spatial.arrays import matrix
 from softdock.scenario.approach import PATH, quaternion, resolve_approach
 from softdock.scenario.orbit_frame import is_stated, resolve_stated
 
 ENDS = ("chaser", "target")
-SPRINGS = ("spring_damper", "spring_damper_pull")
 WORDS = {
     "chaser.attitude_deg, target.attitude_deg": "roll, pitch, yaw: turned about the fixed world "
     "axes x, then y, then z; in place of attitude_wxyz",
@@ -143,13 +143,14 @@ def resolve_restitution(
     if "restitution" not in law:
         return
     value = law.pop("restitution")
-    e, kind = _one(value), law.get("law", "spring_damper")
-    if kind not in (*SPRINGS, "hunt_crossley"):
+    e, kind = _one(value), law.get("law", LAWS[0])
+    by_speed = LAWS[HUNT_CROSSLEY]
+    if kind not in (*LINEAR_LAWS, by_speed):
         refuse(f"{at}.restitution", value, f"nothing: the law {kind} has no restitution to set")
     elif e is None or not 0.0 < e <= 1.0:
         more = "; above 1 a contact would give more than it got" if e is not None and e > 1 else ""
         refuse(f"{at}.restitution", value, f"a number > 0 and <= 1{more}")
-    elif kind == "hunt_crossley":
+    elif kind == by_speed:
         _of_speed(tables, law, at, e, refuse, notes)
     elif "damping_Ns_per_m" in law:
         refuse(f"{at}.restitution", value, "either restitution or damping_Ns_per_m, not both")
@@ -157,7 +158,7 @@ def resolve_restitution(
         k, mass = _one(law.get("stiffness_N_per_m")), effective_mass(tables, i)
         if k is None or not k > 0.0 or mass is None:
             return  # refused by who checks the stiffness and the bodies
-        damping = damping_of_restitution(k, e, mass, pull=kind == "spring_damper_pull")
+        damping = damping_of_restitution(k, e, mass, pull=law_named(kind).pulls)
         law["damping_Ns_per_m"] = float(damping)
         notes.append(
             f"{at}.restitution = {e:g} is {damping:.4g} Ns/m on an effective mass of {mass:.4g} kg "

@@ -185,7 +185,16 @@ def _add_ghosts(
     for layer, track in ghosts:
         for part in made.parts:
             if part.track == "mock_up.chaser":
-                parts.append(Part(f"orbit: {part.name}", part.mesh, track, "orbit", layer, 0.3))
+                parts.append(
+                    Part(
+                        name=f"orbit: {part.name}",
+                        mesh=part.mesh,
+                        track=track,
+                        role="orbit",
+                        layer=layer,
+                        opacity=0.3,
+                    )
+                )
     return factor
 
 
@@ -210,7 +219,16 @@ def _with_limits(
         meshes[key] = sphere(np.zeros(3), float(robot["reach_m"]))
         centre = np.tile(np.asarray(robot["reach_centre_m"], dtype=float), (count, 1))
         tracks[key] = Track(centre, np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)))
-        parts.append(Part(f"reach of the {body}'s robot", key, key, "measured", "limits", 0.1))
+        parts.append(
+            Part(
+                name=f"reach of the {body}'s robot",
+                mesh=key,
+                track=key,
+                role="measured",
+                layer="limits",
+                opacity=0.1,
+            )
+        )
     return parts, meshes, tracks
 
 

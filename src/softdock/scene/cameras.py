@@ -98,13 +98,26 @@ def views_of(
         focus = target.position[0] + rotate(target.attitude[0], made.focus)
         near = (*NEAR_LAYERS, "orbit_far" if factor > 1.0 else "orbit")
         views["contact"] = looking(
-            "contact", focus, made.near, along, up, "mock_up.target", near, (1.0, 0.62, 0.5)
+            "contact",
+            focus,
+            made.near,
+            along,
+            up,
+            follows="mock_up.target",
+            layers=near,
+            lean=(1.0, 0.62, 0.5),
         )
     # how far known arms reach hides what they do: it is there to be switched on
     hidden = ("limits",) if any(part.layer == "robots" for part in parts) else ()
     far = tuple(layer for layer in FAR_LAYERS if layer not in hidden)
     views["facility"] = looking("facility", centre, 0.72 * radius, along, up, layers=far)
     views["orbit"] = looking(
-        "orbit", centre, 0.85 * radius, along, up, "", ORBIT_LAYERS, (0.5, 1.0, 0.75)
+        "orbit",
+        centre,
+        0.85 * radius,
+        along,
+        up,
+        layers=ORBIT_LAYERS,
+        lean=(0.5, 1.0, 0.75),
     )
     return views

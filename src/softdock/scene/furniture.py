@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from softdock.core.shapes.models import shape_named
 from softdock.scene import mock_ups
 from softdock.scene.model import Mesh, Part, Track
 from softdock.scene.motions import Relative, seen_from
@@ -74,7 +75,7 @@ def _near(
 
 def _notes(pairs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     notes = ["The satellites' boxes are even cuboids of their masses and inertias."]
-    if any(pair["geometry"] == "wall" for pair in pairs):
+    if any(mock_ups.solid_of(pair) is None for pair in pairs):
         notes.append("Of each endless wall a piece is drawn.")
     return tuple(notes)
 
@@ -84,10 +85,9 @@ def touching_size(tables: Mapping[str, Any], seen: Relative) -> float:
     bodies = min(float(mock_ups.cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
     sizes = []
     for pair in tables["contact"]:
-        if pair["geometry"] == "cone":
-            sizes.append(float(pair["mouth_radius_m"]) + float(pair["tip_radius_m"]))
-        elif pair["geometry"] == "sphere":
-            sizes.append(float(pair["sphere_radius_m"]) + float(pair["tip_radius_m"]))
+        solid = mock_ups.solid_of(pair)
+        if solid is not None:
+            sizes.append(solid.opening + float(pair["tip_radius_m"]))
         else:
             axis = np.array(pair["axis"], float)
             gap = (_tip(pair, seen) - np.array(pair["origin_m"])) @ (axis / np.linalg.norm(axis))
@@ -104,7 +104,7 @@ def _tip(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
 def _approach(pair: Mapping[str, Any], seen: Relative) -> np.ndarray:
     """Into the shape, target axes: against its axis, or towards a ball."""
     axis = -np.array(pair["axis"], float)
-    if pair["geometry"] == "sphere":
+    if shape_named(pair["geometry"]).drawing.is_round:
         way = np.array(pair["origin_m"], float) - _tip(pair, seen)[0]
         axis = way if np.linalg.norm(way) > 1e-9 else axis
     return np.asarray(axis / np.linalg.norm(axis))
@@ -131,14 +131,39 @@ def _chaser(
     for i, pair in enumerate(tips):
         key = f"probe_{i + 1}"
         meshes[key] = mock_ups.probe(pair, look, length, scale)
-        parts.append(Part(f"probe {i + 1}", key, "mock_up.chaser", "mock_up", "mock_ups"))
+        parts.append(
+            Part(
+                name=f"probe {i + 1}",
+                mesh=key,
+                track="mock_up.chaser",
+                role="mock_up",
+                layer="mock_ups",
+            )
+        )
     front = np.mean([np.array(pair["tip_m"], float) for pair in tips], axis=0) - length * look
     surface = min(mock_ups.reach_along(body, look), float(front @ look) - 0.4 * scale)
     back = max(float(front @ look) - surface, 0.0)
     meshes["chaser_holder"] = mock_ups.holder(tips, look, length, scale, back, flange)
     meshes["chaser_box"] = mock_ups.satellite_box(body, front - back * look, look)
-    parts.append(Part("chaser's mount", "chaser_holder", "mock_up.chaser", "measured", "mock_ups"))
-    parts.append(Part("chaser", "chaser_box", "chaser", "satellite", "satellites", 0.22))
+    parts.append(
+        Part(
+            name="chaser's mount",
+            mesh="chaser_holder",
+            track="mock_up.chaser",
+            role="measured",
+            layer="mock_ups",
+        )
+    )
+    parts.append(
+        Part(
+            name="chaser",
+            mesh="chaser_box",
+            track="chaser",
+            role="satellite",
+            layer="satellites",
+            opacity=0.22,
+        )
+    )
     return meshes, parts
 
 
@@ -154,7 +179,16 @@ def _target(
     for i, (name, mesh) in enumerate(mock_ups.target_shapes(pairs, scale)):
         key = f"shape_{i + 1}"
         meshes[key] = mesh
-        parts.append(Part(name, key, "mock_up.target", "c8", "mock_ups", 0.55))
+        parts.append(
+            Part(
+                name=name,
+                mesh=key,
+                track="mock_up.target",
+                role="c8",
+                layer="mock_ups",
+                opacity=0.55,
+            )
+        )
         back = max(back, float((mesh.vertices @ along).max()))
     origins = np.mean([np.array(pair["origin_m"], float) for pair in pairs], axis=0)
     foot = origins + (back + 0.01 * scale - float(origins @ along)) * along  # not in one plane
@@ -164,8 +198,25 @@ def _target(
     end = foot + start * along
     meshes["target_holder"] = mock_ups.column(foot, end if flange is None else flange, radius)
     meshes["target_box"] = mock_ups.satellite_box(body, end, -along)
-    parts.append(Part("target's mount", "target_holder", "mock_up.target", "measured", "mock_ups"))
-    parts.append(Part("target", "target_box", "target", "c8", "satellites", 0.22))
+    parts.append(
+        Part(
+            name="target's mount",
+            mesh="target_holder",
+            track="mock_up.target",
+            role="measured",
+            layer="mock_ups",
+        )
+    )
+    parts.append(
+        Part(
+            name="target",
+            mesh="target_box",
+            track="target",
+            role="c8",
+            layer="satellites",
+            opacity=0.22,
+        )
+    )
     return meshes, parts
 
 
@@ -178,8 +229,21 @@ def _without_shapes(tables: Mapping[str, Any], seen: Relative) -> Furniture:
             continue  # a target without a shape at the chaser's own place is no body to show
         edges, axes = mock_ups.cuboid(tables[body])
         meshes[f"{body}_box"] = box(edges, zero, axes)
-        parts.append(Part(body, f"{body}_box", f"mock_up.{body}", role, "mock_ups"))
-        parts.append(Part(body, f"{body}_box", body, "satellite", "satellites", 0.22))
+        parts.append(
+            Part(
+                name=body, mesh=f"{body}_box", track=f"mock_up.{body}", role=role, layer="mock_ups"
+            )
+        )
+        parts.append(
+            Part(
+                name=body,
+                mesh=f"{body}_box",
+                track=body,
+                role="satellite",
+                layer="satellites",
+                opacity=0.22,
+            )
+        )
     scale = max(float(mock_ups.cuboid(tables[b])[0].max()) for b in ("chaser", "target"))
     note = "No contact pair is described: each body is the even cuboid of its mass and inertia."
     return Furniture(

@@ -67,7 +67,7 @@ def volumes_of(arm: Arm) -> tuple[Capsule, ...]:
 
 def _capsule(name: str, slot: int, end: np.ndarray, radius: float) -> Capsule:
     x, y, z = (float(v) for v in end)
-    return Capsule(name, slot, (0.0, 0.0, 0.0), (x, y, z), radius)
+    return Capsule(name=name, slot=slot, start=(0.0, 0.0, 0.0), end=(x, y, z), radius=radius)
 
 
 def reach_of(arm: Arm) -> float:

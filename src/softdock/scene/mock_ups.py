@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.shapes.drawing import Solid
+from softdock.core.shapes.models import shape_named
 from softdock.scene.model import Mesh
 from softdock.scene.surfaces import box, joined, plate, revolved, rod, sphere
 from softdock.scene.turning import frame_along
@@ -57,20 +59,25 @@ def tips_of(pairs: Sequence[Pair]) -> list[Pair]:
     return list(found.values())
 
 
+def solid_of(pair: Pair) -> Solid | None:
+    """The body that a shape says it is; None: a wall without an end."""
+    return shape_named(pair["geometry"]).drawing.solid(pair)
+
+
 def rod_radius(pair: Pair, scale: float) -> float:
     """Slim enough for what it enters [m]."""
     if pair["tip_radius_m"] > 0.0:
         return 0.62 * float(pair["tip_radius_m"])
-    if pair["geometry"] == "cone":
-        bottom = float(pair["bottom_radius_m"])
-        return min(0.25 * pair["mouth_radius_m"], 0.6 * bottom if bottom > 0.0 else math.inf)
+    solid = solid_of(pair)
+    if solid is not None and solid.depth > 0.0:
+        return min(0.25 * solid.opening, 0.6 * solid.bottom if solid.bottom > 0.0 else math.inf)
     return 0.16 * scale
 
 
 def probe_length(pairs: Sequence[Pair], scale: float) -> float:
     """From a tip back to the plate that holds its rod [m]."""
-    depths = [cone_depth(pair) for pair in pairs if pair["geometry"] == "cone"]
-    return max([2.6 * scale, *(1.5 * depth + scale for depth in depths)])
+    solids = [solid for pair in pairs if (solid := solid_of(pair)) is not None]
+    return max([2.6 * scale, *(1.5 * one.depth + scale for one in solids if one.depth > 0.0)])
 
 
 def probe(pair: Pair, direction: np.ndarray, length: float, scale: float) -> Mesh:
@@ -127,30 +134,6 @@ def column(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
     return rod(start, end, (radius, radius))
 
 
-def cone_depth(pair: Pair) -> float:
-    """Of a hollow cone along its axis [m]."""
-    fall = pair["mouth_radius_m"] - pair["bottom_radius_m"]
-    return float(fall / math.tan(math.radians(pair["half_angle_deg"])))
-
-
-def cone(pair: Pair) -> Mesh:
-    """The hollow cone with its wall: in at the mouth, down to the bottom, out and up again."""
-    angle = math.radians(pair["half_angle_deg"])
-    mouth, bottom, thick = (
-        float(pair[key]) for key in ("mouth_radius_m", "bottom_radius_m", "wall_thickness_m")
-    )
-    deep, out, down = cone_depth(pair), thick * math.cos(angle), thick * math.sin(angle)
-    inner, outer = (
-        [(mouth, 0.0), (bottom, -deep)],
-        [(bottom + out, -deep - down), (mouth + out, -down)],
-    )
-    if pair["closed_bottom"]:
-        inner.append((0.0, -deep))
-        outer = [(0.0, -deep - thick), (bottom + out, -deep - thick), outer[1]]
-    profile = [*inner, *outer, (mouth, 0.0)]
-    return revolved(profile, np.array(pair["origin_m"], float), np.array(pair["axis"], float))
-
-
 def wall(pair: Pair, half: float) -> Mesh:
     """A square piece of the wall around its point."""
     first, second, normal = frame_along(np.array(pair["axis"], float))
@@ -192,16 +175,17 @@ def _edge(normals: np.ndarray, i: int, j: int, opening: np.ndarray) -> np.ndarra
 
 def target_shapes(pairs: Sequence[Pair], scale: float) -> list[tuple[str, Mesh]]:
     """A name and a mesh for each shape of the target, target axes."""
-    walls = [pair for pair in pairs if pair["geometry"] == "wall"]
+    walls = [pair for pair in pairs if solid_of(pair) is None]
     shared = len({tuple(pair["origin_m"]) for pair in walls}) == 1 and len(walls) > 2
     leaves = petals(walls, 1.5 * scale) if shared else []
     found = [(f"petal {i + 1}", mesh) for i, mesh in enumerate(leaves)]
     for i, pair in enumerate(pairs):
-        if pair["geometry"] == "cone":
-            found.append((f"cone {i + 1}", cone(pair)))
-        elif pair["geometry"] == "sphere":
-            radius = pair["sphere_radius_m"] or 0.05 * scale
-            found.append((f"sphere {i + 1}", sphere(np.array(pair["origin_m"], float), radius)))
+        solid, name = solid_of(pair), f"{pair['geometry']} {i + 1}"
+        origin, axis = np.array(pair["origin_m"], float), np.array(pair["axis"], float)
+        if solid is not None and solid.profile:
+            found.append((name, revolved(solid.profile, origin, axis)))
+        elif solid is not None:
+            found.append((name, sphere(origin, solid.opening or 0.05 * scale)))
         elif not leaves:
-            found.append((f"wall {i + 1}", wall(pair, WALL * scale)))
+            found.append((name, wall(pair, WALL * scale)))
     return found

@@ -96,15 +96,21 @@ def faces_seen(scene: Scene, camera: Camera, frame: int, layers: Collection[str]
         owner.append(np.full(int(kept.sum()), i))
     if not parts:
         empty = np.zeros(0)
-        return Faces(np.zeros((0, 4, 2)), np.zeros((0, 4)), empty, empty.astype(int), [])
+        return Faces(
+            corners=np.zeros((0, 4, 2)),
+            depths=np.zeros((0, 4)),
+            light=empty,
+            part=empty.astype(int),
+            parts=[],
+        )
     far = np.concatenate(depths)
     order = np.argsort(-far.mean(axis=1), kind="stable")
     return Faces(
-        np.concatenate(corners)[order],
-        far[order],
-        np.concatenate(light)[order],
-        np.concatenate(owner)[order],
-        parts,
+        corners=np.concatenate(corners)[order],
+        depths=far[order],
+        light=np.concatenate(light)[order],
+        part=np.concatenate(owner)[order],
+        parts=parts,
     )
 
 

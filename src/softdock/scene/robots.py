@@ -96,11 +96,28 @@ def robot_parts(robot: Robot) -> tuple[list[Part], dict[str, Mesh], dict[str, Tr
             meshes[key] = mesh
             role = ROLES[robot.body] if kind == "joint" else "arm" if slot else "measured"
             name = robot.arm.axis_names[slot] or "base"
-            parts.append(Part(f"{robot.body}'s {name}, {kind}", key, track, role, "robots"))
+            parts.append(
+                Part(
+                    name=f"{robot.body}'s {name}, {kind}",
+                    mesh=key,
+                    track=track,
+                    role=role,
+                    layer="robots",
+                )
+            )
     key = f"reach.{robot.body}"
     meshes[key] = sphere(shoulder_of(robot.arm), reach_of(robot.arm))
     what = f"reach of the {robot.body}'s robot: of its wrist from its shoulder"
-    parts.append(Part(what, key, f"robot.{robot.body}.1", "measured", "limits", 0.08))
+    parts.append(
+        Part(
+            name=what,
+            mesh=key,
+            track=f"robot.{robot.body}.1",
+            role="measured",
+            layer="limits",
+            opacity=0.08,
+        )
+    )
     used = {part.track for part in parts}
     return parts, meshes, {name: track for name, track in tracks.items() if name in used}
 

@@ -46,7 +46,14 @@ def chart(
     varied; 7, damping against delay; 10, the same for several stiffnesses. `vary`: values of a
     parameter in place of the default ones. `dots`: measured runs, on the damping panels.
     """
-    loop = Loop(mass, stiffness, damping, (Robot(delay=delay),), cycle, integrator)
+    loop = Loop(
+        mass=mass,
+        stiffness=stiffness,
+        damping=damping,
+        robots=(Robot(delay=delay),),
+        cycle=cycle,
+        integrator=integrator,
+    )
     return chart_of(loop, figure=figure, vary=vary, dots=dots, file=file)
 
 

@@ -43,5 +43,7 @@ def reachable(tables: dict[str, Any], pair: dict[str, Any]) -> list[Place]:
     origin, axis = R @ np.asarray(pair["origin_m"], float), R @ np.asarray(pair["axis"], float)
     axis = axis / np.linalg.norm(axis)
     start, velocity = tip_motion(tables, pair)
-    flight = Flight(origin, axis, start, velocity, float(pair["tip_radius_m"]))
+    flight = Flight(
+        origin=origin, axis=axis, start=start, velocity=velocity, radius=float(pair["tip_radius_m"])
+    )
     return shape_named(pair["geometry"]).drawing.places(pair, flight)

@@ -76,7 +76,17 @@ def critical_dampings(
         return closed_forms.critical_dampings(mass, stiffness, delay)
 
     def both(m: float, k: float, h: float) -> tuple[float, float]:
-        found = stable_stretch(Loop(m, k, 0.0, (Robot(delay=h),), cycle, integrator), "damping")
+        found = stable_stretch(
+            Loop(
+                mass=m,
+                stiffness=k,
+                damping=0.0,
+                robots=(Robot(delay=h),),
+                cycle=cycle,
+                integrator=integrator,
+            ),
+            "damping",
+        )
         return (math.nan, math.nan) if found is None else (float(found[0]), float(found[1]))
 
     pairs = _each(both, mass, stiffness, delay)

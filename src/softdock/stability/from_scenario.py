@@ -121,11 +121,11 @@ def _point(scenario: Any, i: int, depth: float | None) -> OperatingPoint:
     check_loop(loop)
     normal = (float(worst.normal[0]), float(worst.normal[1]), float(worst.normal[2]))
     return OperatingPoint(
-        f"contact.{i}",
-        loop,
-        normal,
-        (mass, max(masses)),
-        (*notes, *about_robots, *_about_sensor(tables), *about_methods),
+        name=f"contact.{i}",
+        loop=loop,
+        normal=normal,
+        mass_range_kg=(mass, max(masses)),
+        notes=(*notes, *about_robots, *_about_sensor(tables), *about_methods),
     )
 
 
@@ -138,13 +138,13 @@ def _loop(
 ) -> Loop:
     sensor = tables["sensor"]
     return Loop(
-        mass,
-        linear.stiffness,
-        linear.damping,
-        robots,
-        1e-3 * tables["time"]["cycle_ms"],
-        tables["satellites"]["integrator"],
-        linear.law,
+        mass=mass,
+        stiffness=linear.stiffness,
+        damping=linear.damping,
+        robots=robots,
+        cycle=1e-3 * tables["time"]["cycle_ms"],
+        integrator=tables["satellites"]["integrator"],
+        law=linear.law,
         sensor_period=1e-3 * sensor["period_ms"],
         sensor_delay=1e-3 * sensor["delay_ms"],
         handover=sensor["handover"],
@@ -281,5 +281,9 @@ def _together(tables: dict[str, Any], points: list[OperatingPoint]) -> Operating
         f"{points[0].name}'s stiffness"
     )
     return OperatingPoint(
-        "all pairs", loop, points[0].normal, (mass, mass), (note, *points[0].notes)
+        name="all pairs",
+        loop=loop,
+        normal=points[0].normal,
+        mass_range_kg=(mass, mass),
+        notes=(note, *points[0].notes),
     )

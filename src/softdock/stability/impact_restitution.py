@@ -47,13 +47,13 @@ def predicted_restitution(
     None: the mean over `phases` of them.
     """
     loop = Loop(
-        mass,
-        stiffness,
-        damping,
-        (Robot(delay=delay, interpolation=interpolation),),
-        cycle,
-        integrator,
-        law,
+        mass=mass,
+        stiffness=stiffness,
+        damping=damping,
+        robots=(Robot(delay=delay, interpolation=interpolation),),
+        cycle=cycle,
+        integrator=integrator,
+        law=law,
     )
     return restitution_of_loop(loop, phase, phases)
 

@@ -74,12 +74,12 @@ def panel(
     point = (MS * loop.delay, getattr(loop, axis))
     title = f"{axis} against delay" + ("" if varied is None else f", {varied} varied")
     return Panel(
-        title,
-        axis,
-        curves,
-        point,
-        list(dots),
-        (MS * widest, max(top, 1.1 * point[1], *(1.1 * dot.value for dot in dots), 0.0)),
+        title=title,
+        axis=axis,
+        curves=curves,
+        operating_point=point,
+        dots=list(dots),
+        limits=(MS * widest, max(top, 1.1 * point[1], *(1.1 * dot.value for dot in dots), 0.0)),
     )
 
 

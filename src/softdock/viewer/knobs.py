@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.shapes.models import shape_named
 from softdock.scenario.build import Scenario
 from softdock.scene.build import up_of
 from softdock.scene.turning import rotate
@@ -43,7 +44,7 @@ def knob(name: str, label: str, low: float, high: float, value: float) -> Knob:
     """With ends that hold the value, and some 200 steps."""
     low, high = rounded(min(low, value)), max(rounded(high), value)
     step = 10.0 ** math.floor(math.log10(max(high - low, 1e-9) / 100.0))
-    return Knob(name, label, low, high, step, value)
+    return Knob(name=name, label=label, low=low, high=high, step=step, value=value)
 
 
 def knobs_of(scenario: Scenario) -> list[Knob]:
@@ -76,11 +77,8 @@ def knobs_of(scenario: Scenario) -> list[Knob]:
 
 def offset_size(tables: Mapping[str, Any]) -> float:
     """How far aside the chaser may be moved [m]; 0 where only an endless wall is met."""
-    sizes = [
-        pair.get("mouth_radius_m", 0.0) or pair.get("sphere_radius_m", 0.0)
-        for pair in tables["contact"]
-        if pair["geometry"] != "wall"
-    ]
+    solids = [shape_named(pair["geometry"]).drawing.solid(pair) for pair in tables["contact"]]
+    sizes = [solid.opening for solid in solids if solid is not None]
     if not sizes and len(tables["contact"]) > 1:
         sizes = [2.0 * max(float(pair["tip_radius_m"]) for pair in tables["contact"])]
     return float(max(sizes, default=0.0))

@@ -25,6 +25,10 @@ ROW_COLOURS = {
     "command": "#3b82d6",
     "robot": "#d64545",
     "rewound": "#b59b1e",
+    "joints_stored": "#4a8fa8",
+    "joints_moving": "#7d8f3f",
+    "joints_dissipated": "#8c6a4f",
+    "joints_step": "#888888",
 }
 NOTHING = 1e-8  # of the largest row: rounding
 NEAR_END = 0.05  # of a joint's range

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from softdock.core.shapes.laws import LINEAR_LAWS
+
 NOISE_SIGMAS = 4.0  # a force below this many standard deviations is not taken for a contact
 
 
@@ -21,11 +23,7 @@ class Known(NamedTuple):
 def known_of(scenario: Any) -> Known:
     tables = scenario.tables
     laws = [pair["real"] for pair in tables["contact"]]
-    linear = [
-        law["stiffness_N_per_m"]
-        for law in laws
-        if law["law"] in ("spring_damper", "spring_damper_pull")
-    ]
+    linear = [law["stiffness_N_per_m"] for law in laws if law["law"] in LINEAR_LAWS]
     robots, sensor, cycle_ms = tables["robots"], tables["sensor"], tables["time"]["cycle_ms"]
     late = (
         max(

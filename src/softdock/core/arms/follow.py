@@ -60,17 +60,17 @@ def beyond_limits(arm, q):
 @compiled
 def _judged(arm, q, clearance, joint, missing):
     if joint > 0:
-        return Followed(q, clearance, UNREACHABLE, joint, missing)
+        return Followed(q=q, clearance=clearance, status=UNREACHABLE, joint=joint, missing=missing)
     beyond = beyond_limits(arm, q)
     if beyond >= 0:
-        return Followed(q, clearance, JOINT_LIMIT, beyond, 0.0)
+        return Followed(q=q, clearance=clearance, status=JOINT_LIMIT, joint=beyond, missing=0.0)
     if clearance[0] < SINGULAR_BELOW:
-        return Followed(q, clearance, SINGULAR, 1, 0.0)
+        return Followed(q=q, clearance=clearance, status=SINGULAR, joint=1, missing=0.0)
     if clearance[1] < SINGULAR_BELOW:
-        return Followed(q, clearance, SINGULAR, 3, 0.0)
+        return Followed(q=q, clearance=clearance, status=SINGULAR, joint=3, missing=0.0)
     if clearance[2] < SINGULAR_BELOW:
-        return Followed(q, clearance, SINGULAR, 5, 0.0)
-    return Followed(q, clearance, REACHED, 0, 0.0)
+        return Followed(q=q, clearance=clearance, status=SINGULAR, joint=5, missing=0.0)
+    return Followed(q=q, clearance=clearance, status=REACHED, joint=0, missing=0.0)
 
 
 @compiled

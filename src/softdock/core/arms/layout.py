@@ -23,7 +23,7 @@ BASE_AXES = ("none", "rail", "turntable")
 
 def _each(name: str, meaning: str, unit: str, width: int = 1, count: int = AXES) -> Parameter:
     """Numbers of all axes in a row."""
-    return Parameter(name, name, meaning, 0.0, unit, size=width * count)
+    return Parameter(name, name, meaning, 0.0, unit=unit, size=width * count)
 
 
 ARM = Group(
@@ -31,7 +31,7 @@ ARM = Group(
     "One arm. Directions and offsets in base axes with all joints at zero; links in their own.",
     Parameter("family", "family", "which closed-form inverse holds", 0.0, choices=FAMILIES),
     Parameter("base_axis", "base_axis", "what slot 0 is", 0.0, choices=BASE_AXES),
-    Parameter("reach", "reach", "upper arm and forearm stretched out", 0.0, "m"),
+    Parameter("reach", "reach", "upper arm and forearm stretched out", 0.0, unit="m"),
     _each("directions", "unit vector of each axis", "-", 3),
     _each("offsets", "from origin to origin, the last one to the flange", "m", 3, AXES + 1),
     Parameter("flange", "flange", "axes of the flange, in link 6", 0.0, size=4, kind="quaternion"),

@@ -30,7 +30,7 @@ FRAMES = Group(
     "What stays the same along a path.",
     Parameter("orbit", "orbit", "pose of the orbit frame in the arm's base", 0.0, size=7),
     Parameter("flange", "flange", "pose of the flange in the satellite's frame", 0.0, size=7),
-    Parameter("gravity", "gravity", "in base axes", 0.0, "m/s^2", size=3),
+    Parameter("gravity", "gravity", "in base axes", 0.0, unit="m/s^2", size=3),
     Parameter("approach", "approach", "unit vector in base axes", 0.0, size=3),
 )
 FRAME_AT = FRAMES.at

@@ -41,9 +41,9 @@ VOLUME = Group(
     Parameter("owner", "owner", "0 chaser's arm, 1 target's arm, 2 laboratory", 0.0),
     Parameter("slot", "slot", "of the link it moves with", 0.0),
     Parameter("shape", "shape", "0 capsule, 1 box", 0.0),
-    Parameter("first", "first", "a capsule's start, a box's centre", 0.0, "m", size=3),
+    Parameter("first", "first", "a capsule's start, a box's centre", 0.0, unit="m", size=3),
     Parameter("second", "second", "a capsule's end and radius, a box's attitude", 0.0, size=4),
-    Parameter("half", "half", "a box's half edges", 0.0, "m", size=3),
+    Parameter("half", "half", "a box's half edges", 0.0, unit="m", size=3),
 )
 V = VOLUME.at
 CAPSULE, BOX = 0, 1

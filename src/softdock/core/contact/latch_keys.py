@@ -16,9 +16,9 @@ def _law(which: str, end: str, when: tuple[str, tuple[str, ...]] | None) -> tupl
             f"{which}.{key}",
             f"{meaning}, target axes{end}",
             default,
-            unit,
-            0.0,
-            1e9,
+            unit=unit,
+            low=0.0,
+            high=1e9,
             size=3,
             when=when,
         )
@@ -79,21 +79,27 @@ LATCH = Group(
         "time from the pose at which it engages to the docked one (hard dock); 0: holds the pose "
         "at which it engages, and is hard at once",
         0.0,
-        "s",
-        0.0,
-        1e4,
+        unit="s",
+        low=0.0,
+        high=1e4,
     ),
     Parameter(
-        "break_force", "break_force_N", "force that opens it for good; 0: none", 0.0, "N", 0.0, 1e9
+        "break_force",
+        "break_force_N",
+        "force that opens it for good; 0: none",
+        0.0,
+        unit="N",
+        low=0.0,
+        high=1e9,
     ),
     Parameter(
         "break_torque",
         "break_torque_Nm",
         "torque at its place that opens it for good; 0: none",
         0.0,
-        "Nm",
-        0.0,
-        1e9,
+        unit="Nm",
+        low=0.0,
+        high=1e9,
     ),
 )
 LATCH_KEYS = LATCH.size  # floats of one in the vector

@@ -19,19 +19,31 @@ CAPTURE = Group(
     "What counts as captured: the probe at its seat (a cone's bottom, a wall's or a sphere's "
     "surface) and slow, for some time on end.",
     Parameter(
-        "hold", "for_s", "time at the seat that makes a capture; 0: nobody asks", 0.0, "s", 0.0, 1e5
+        "hold",
+        "for_s",
+        "time at the seat that makes a capture; 0: nobody asks",
+        0.0,
+        unit="s",
+        low=0.0,
+        high=1e5,
     ),
     Parameter(
-        "within", "within_m", "farthest from the seat that still is at it", 0.005, "m", 0.0, 1e3
+        "within",
+        "within_m",
+        "farthest from the seat that still is at it",
+        0.005,
+        unit="m",
+        low=0.0,
+        high=1e3,
     ),
     Parameter(
         "speed",
         "below_m_per_s",
         "fastest that a seated tip may move, seen from the target",
         0.002,
-        "m/s",
-        0.0,
-        1e3,
+        unit="m/s",
+        low=0.0,
+        high=1e3,
         open_low=True,
     ),
     Parameter(

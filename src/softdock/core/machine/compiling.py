@@ -16,13 +16,16 @@ from typing import Any
 from softdock.core.machine import code_files
 from softdock.core.machine.cache import linking_kept_parts, tuple_classes
 from softdock.core.machine.compile_news import BEGINS, ENDS, WAITS, tell
-from softdock.core.machine.features import Plain, is_sparing
+from softdock.core.machine.features import Markers, Plain, is_sparing
+from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
 
 # doors in which runs, batches and a rig's cycles spend their time
 HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
+# a rig's program, with the loop of its methods within
+RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
 # doors that hand structures of many arrays from part to part
 CLOSED = frozenset(("serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"))
 
@@ -60,11 +63,15 @@ def _is_linked(name: str, classes: Iterable[type]) -> bool:
 
 def _is_light(name: str, classes: Iterable[type]) -> bool:
     """Whether a door is optimised lightly: in the tests the loops, of which there is one for every
-    list of methods. Not plain ones, which are compiled as everybody's; of these a controller's
-    cycle is, which is held against the fused loop to the bit (tests/parity/test_seam.py)."""
-    if not is_sparing() or name not in LOOPS:
+    list of methods, and a rig's program around them. Not plain loops, nor a rig that only holds
+    its place, which are compiled as everybody's; of a plain loop a controller's cycle is, which is
+    held against the fused loop to the bit (tests/parity/test_seam.py)."""
+    if not is_sparing():
         return False
-    return name == "control_step" or Plain not in set(classes)
+    found = set(classes)
+    if name in RIG:
+        return Markers in found
+    return name == "control_step" or (name in (*LOOPS, "begin") and Plain not in found)
 
 
 class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
@@ -96,6 +103,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             tell(name, classes, BEGINS, began)
             with (
                 _no_garbage_collection(),
+                remembering_operators(),
                 linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),

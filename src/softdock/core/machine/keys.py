@@ -7,8 +7,12 @@ from softdock.core.machine.parameters import Group, Parameter
 TIME = Group(
     "time",
     "The clock.",
-    Parameter("cycle", "cycle_ms", "control cycle T", 4.0, "ms", 0.01, 1000.0, scale=1e-3),
-    Parameter("duration", "duration_s", "simulated time", None, "s", 0.0, 1e5, open_low=True),
+    Parameter(
+        "cycle", "cycle_ms", "control cycle T", 4.0, unit="ms", low=0.01, high=1000.0, scale=1e-3
+    ),
+    Parameter(
+        "duration", "duration_s", "simulated time", None, unit="s", low=0.0, high=1e5, open_low=True
+    ),
     Parameter(
         "plant_steps",
         "plant_steps",
@@ -38,15 +42,23 @@ RANDOM = Group(
 STOP = Group(
     "stop",
     "Limits that end a run with a status.",
-    Parameter("force", "force_N", "largest true contact force; 0: no limit", 0.0, "N", 0.0, 1e9),
+    Parameter(
+        "force",
+        "force_N",
+        "largest true contact force; 0: no limit",
+        0.0,
+        unit="N",
+        low=0.0,
+        high=1e9,
+    ),
     Parameter(
         "torque",
         "torque_Nm",
         "largest true contact torque about either centre of mass; 0: no limit",
         0.0,
-        "Nm",
-        0.0,
-        1e9,
+        unit="Nm",
+        low=0.0,
+        high=1e9,
     ),
 )
 SCHEDULE = Group(
@@ -58,7 +70,7 @@ SCHEDULE = Group(
         "rows",
         "rows of time_s, fx_N, fy_N, fz_N, tx_Nm, ty_Nm, tz_Nm",
         (),
-        "s, N, Nm",
+        unit="s, N, Nm",
         size=2,
         kind="schedule",
     ),

@@ -1,10 +1,11 @@
 """Every inner name of Numba that softdock uses, in one place: what Numba does not promise to keep.
 
-Three things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
-own (lowering.py), machine code is kept in files of our own (cache.py), and both together take a
-first run from minutes to seconds. Nothing in the physics depends on any of it: where a name is
-missing, where Numba is of a version that was not tested, or where `SOFTDOCK_PLAIN_NUMBA=1` is set,
-`PATCHED` is False and the same functions go through Numba as it is, more slowly.
+Four things rest on them. Parts are kept as LLVM code without wrappers and machine code of their
+own (lowering.py) and machine code is kept in files of our own (cache.py), which together take a
+first run from minutes to seconds; operators are typed once (known_operators.py). Nothing in the
+physics depends on any of it: where a name is missing, where Numba is of a version that was not
+tested, or where `SOFTDOCK_PLAIN_NUMBA=1` is set, `PATCHED` is False and the same functions go
+through Numba as it is, more slowly.
 
 `tests/parity/test_numba_internals.py` looks at each of them, and says which one moved.
 """
@@ -33,6 +34,7 @@ def _find(path: str, stand_in: Any = None) -> Any:
         return stand_in
 
 
+BaseFunction = _find("numba.core.types.functions.BaseFunction", object)
 CompilerBase = _find("numba.core.compiler.CompilerBase", object)
 CompileResult = _find("numba.core.compiler.CompileResult")
 CPUDispatcher = _find("numba.core.registry.CPUDispatcher", object)
@@ -80,6 +82,7 @@ ATTRIBUTES = {
         "enable_object_caching",
         "serialize_using_object_code",
     ),
+    "numba.core.types.functions.BaseFunction": ("get_call_type",),
     "numba.core.compiler.CompileResult": ("_reduce", "_rebuild"),
     "numba.core.compiler.DefaultPassBuilder": ("define_nopython_pipeline",),
     "numba.core.cpu.CPUContext": ("codegen", "insert_user_function", "refresh"),

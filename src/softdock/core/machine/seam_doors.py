@@ -140,13 +140,13 @@ def _act(params, vector, mem, k, kept, measured):
     )
     return _acted(
         kept,
-        done.corrected,
-        motions,
-        kept.command,
-        done.command,
-        done.wrenches,
-        ledger,
-        status,
+        satellites=done.corrected,
+        before=motions,
+        sent=kept.command,
+        command=done.command,
+        wrenches=done.wrenches,
+        ledger=ledger,
+        status=status,
     )
 
 

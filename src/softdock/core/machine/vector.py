@@ -136,15 +136,18 @@ def sample_floats(on):
 
 
 @compiled
-def memory_map(
-    pairs, latches, slots, sample_slots, on, robot_floats, report_floats, pose_slots, command_slots
-):
-    """Parts of `mem` one after the other; the methods' memory stands behind the last."""
+def memory_map(vector, pairs, latches, on):
+    """Parts of `mem` one after the other; the methods' memory stands behind the last. `on`: which
+    mock-ups have a force sensor."""
+    slots = int(vector[MEMORY_AT + MAP.slots])
+    sample_slots = int(vector[MEMORY_AT + MAP.sample_slots])
+    pose_slots = int(vector[MEMORY_AT + MAP.pose_slots])
+    robot_floats = int(vector[MEMORY_AT + MAP.robot_floats])
     latch = PAIRS_MEM + pairs * PAIR_FLOATS
     history = latch + latches * LATCH_FLOATS
     robot = history + 2 * slots * MOTION_FLOATS
     filters = robot + 2 * robot_floats
-    samples = filters + report_floats
+    samples = filters + int(vector[MEMORY_AT + MAP.report_floats])
     poses = samples + sample_slots * sample_floats(on)
     return Memory(
         slots=slots,
@@ -159,7 +162,7 @@ def memory_map(
         seen=filters + REPORTED.seen,
         samples=samples,
         poses=poses,
-        command_slots=command_slots,
+        command_slots=int(vector[MEMORY_AT + MAP.command_slots]),
         commands=poses + 2 * pose_slots * MOTION_FLOATS,
         twists=filters + REPORTED.twists,
         latches=latch,
@@ -189,14 +192,10 @@ def prepare_rig(vector, features):
     duration = vector[TIME_AT + TIMES.duration]
     plant_steps = int(vector[TIME_AT + TIMES.plant_steps])
     sensor = prepare_sampling(vector, SENSOR_AT, T)
-    chaser_heavy, target_heavy = (
-        is_heavy(vector, CHASER_MOCK_UP_AT),
-        is_heavy(vector, TARGET_MOCK_UP_AT),
-    )
-    chaser_hand, target_hand = (
-        schedule_at(vector, CHASER_HAND_AT).rows > 0,
-        schedule_at(vector, TARGET_HAND_AT).rows > 0,
-    )
+    chaser_heavy = is_heavy(vector, CHASER_MOCK_UP_AT)
+    target_heavy = is_heavy(vector, TARGET_MOCK_UP_AT)
+    chaser_hand = schedule_at(vector, CHASER_HAND_AT).rows > 0
+    target_hand = schedule_at(vector, TARGET_HAND_AT).rows > 0
     tide = has_tide(vector, ORBIT_AT)
     external = (
         tide
@@ -218,22 +217,12 @@ def prepare_rig(vector, features):
         vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0
         or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0
     )
-    chaser_light, target_light = (
-        not chaser_heavy and not chaser_hand,
-        not target_heavy and not target_hand,
-    )
+    chaser_light = not chaser_heavy and not chaser_hand
+    target_light = not target_heavy and not target_hand
     hands = chaser_hand or target_hand
     single_rate = plant_steps == 1 and sensor.period == T
     on_stamps = single_rate and chaser_robot.whole and target_robot.whole
-    slots, sample_slots = (
-        int(vector[MEMORY_AT + MAP.slots]),
-        int(vector[MEMORY_AT + MAP.sample_slots]),
-    )
     latches = int(vector[MEMORY_AT + MAP.latch_count])
-    robot_floats, report_floats = (
-        int(vector[MEMORY_AT + MAP.robot_floats]),
-        int(vector[MEMORY_AT + MAP.report_floats]),
-    )
     return Params(
         T=T,
         duration=duration,
@@ -261,17 +250,7 @@ def prepare_rig(vector, features):
         stop_torque=_limit(vector[STOP_AT + STOPS.torque]),
         bounded=bounded,
         pairs=pairs,
-        memory=memory_map(
-            pairs.number,
-            latches,
-            slots,
-            sample_slots,
-            sensor.on,
-            robot_floats,
-            report_floats,
-            int(vector[MEMORY_AT + MAP.pose_slots]),
-            int(vector[MEMORY_AT + MAP.command_slots]),
-        ),
+        memory=memory_map(vector, pairs.number, latches, sensor.on),
         merge_window=2.0 * (longest + sensor.delay),
         methods=(),
         features=features,

@@ -4,7 +4,7 @@ log, record and outcome."""
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from softdock.core.contact_log import Tracker, close_contact, no_contact_yet, opened, parted
 from softdock.core.controller import is_finite
@@ -128,16 +128,16 @@ def _follow(tracker, log, mode, seen, passed, t):
     if is_on(mode):
         tracker = _followed(
             tracker,
-            True,
-            False,
-            seen.pair,
-            t,
-            seen.gap_rate,
-            max(tracker.peak_real_squared, passed.peak * passed.peak),
-            max(tracker.peak_satellite_squared, passed.peak * passed.peak),
-            add(tracker.impulse, passed.impulse),
-            tracker.compressed + passed.compressed,
-            tracker.released + passed.released,
+            open=True,
+            apart=False,
+            pair=seen.pair,
+            last_touch=t,
+            after=seen.gap_rate,
+            peak_real_squared=max(tracker.peak_real_squared, passed.peak * passed.peak),
+            peak_satellite_squared=max(tracker.peak_satellite_squared, passed.peak * passed.peak),
+            impulse=add(tracker.impulse, passed.impulse),
+            compressed=tracker.compressed + passed.compressed,
+            released=tracker.released + passed.released,
         )
         if not is_on(seen.mode):
             tracker = close_contact(parted(tracker, seen.gap_rate), log)
@@ -153,8 +153,34 @@ def _close_open(tracker, log):
     return close_contact(parted(tracker, math.nan), log)
 
 
+class Sums(NamedTuple):
+    """Over the pieces so far."""
+
+    dissipated: float  # J
+    external: float  # J
+    virtual: float  # J
+    driven: float  # J
+    peak: float  # N
+
+
 @compiled
-def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, t):
+def _nothing_yet():
+    return Sums(dissipated=0.0, external=0.0, virtual=0.0, driven=0.0, peak=0.0)
+
+
+@compiled
+def _with_piece(sums, passed):
+    return Sums(
+        dissipated=sums.dissipated + passed.dissipated,
+        external=sums.external + passed.external,
+        virtual=sums.virtual + passed.virtual,
+        driven=sums.driven + passed.driven,
+        peak=max(sums.peak, passed.peak),
+    )
+
+
+@compiled
+def _record(row, vector, setup, mem, both, seen, sums, t):
     chaser, target = motion_of(setup.chaser, both.chaser), motion_of(setup.target, both.target)
     row[R.time] = t
     store_motion(row, R.chaser, chaser)
@@ -164,9 +190,23 @@ def _record(row, vector, setup, mem, both, seen, dissipated, external, virtual, 
     row[R.depth] = seen.depth
     row[R.kinetic] = kinetic(setup, both)
     row[R.stored] = seen.stored
-    row[R.dissipated] = dissipated
-    row[R.external] = external
-    row[R.virtual] = virtual
+    row[R.dissipated] = sums.dissipated
+    row[R.external] = sums.external
+    row[R.virtual] = sums.virtual
+
+
+@compiled
+def _store_end(outcome, setup, mem, both, sums):
+    """Energies, the largest force and both satellites at the end."""
+    outcome[AT.kinetic_J] = kinetic(setup, both)
+    by_switching, lost = switched(setup.latches, mem)
+    outcome[AT.dissipated_J] = sums.dissipated + lost
+    outcome[AT.driven_J] = sums.driven + by_switching
+    outcome[AT.external_J] = sums.external
+    outcome[AT.peak_force_N] = sums.peak
+    outcome[AT.virtual_J] = sums.virtual
+    store_motion(outcome, CHASER_END, motion_of(setup.chaser, both.chaser))
+    store_motion(outcome, TARGET_END, motion_of(setup.target, both.target))
 
 
 @compiled
@@ -188,33 +228,20 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
 
     # A step of `dt` leads from `both` at t to `after`. If modes change in it, a shorter one is
     # tried: `same` < dt < `changed`.
-    t, k, steps, status, mode, outside = (
-        0.0,
-        0,
-        0,
-        COMPLETED,
-        no_mode(),
-        outside_from(vector, setup, own, nothing_held(), both, 0.0),
-    )
+    t, k, steps, status, mode = 0.0, 0, 0, COMPLETED, no_mode()
+    outside = outside_from(vector, setup, own, nothing_held(), both, 0.0)
     if is_sampled(setup) and not is_finite(outside.held.on):
         status = NO_NUMBER
     dt, same, changed = 0.0, 0.0, math.inf
-    due, driven = math.inf, 0.0  # s, when a latch changes by the clock; J
-    tracker, dissipated, external, virtual, peak, stored = no_contact_yet(), 0.0, 0.0, 0.0, 0.0, 0.0
+    due = math.inf  # s, when a latch changes by the clock
+    tracker, sums, stored = no_contact_yet(), _nothing_yet(), 0.0
     while k <= cycles and status == COMPLETED:
         steps += 1
         if steps > MOST_STEPS + cycles * MOST_STEPS_A_CYCLE:
             status = TOO_MANY_STEPS
         after, passed = flow(vector, setup, mem, mode, outside, both, t, dt)
-        seen = look(
-            vector,
-            setup,
-            mem,
-            mode,
-            bounds_with_networks(setup.networks, vector, mem, outside, after),
-            after,
-            t + dt,
-        )
+        bounds = bounds_with_networks(setup.networks, vector, mem, outside, after)
+        seen = look(vector, setup, mem, mode, bounds, after, t + dt)
         instant = INSTANT + ROUNDING * t
         is_kept = is_same(seen.mode, mode)
         if not is_kept and dt - same > instant:
@@ -234,17 +261,13 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
         if steps == 1 and seen.depth > DEEPEST_START:
             status = DEEP_AT_START
         tracker = _follow(tracker, log, mode, seen, passed, t)
-        peak = max(peak, passed.peak)
-        dissipated += passed.dissipated
-        external += passed.external
-        virtual += passed.virtual
-        driven += passed.driven
+        sums = _with_piece(sums, passed)
         stored, mode = seen.stored, seen.mode
         if not is_sane(setup, both, kinetic(setup, both)):
             status = DIVERGED
         if at_stop and stop == k * T:
             if every == 1 and record.shape[0] > 0:
-                _record(record[k], vector, setup, mem, both, seen, dissipated, external, virtual, t)
+                _record(record[k], vector, setup, mem, both, seen, sums, t)
             k += every
         dt, same, changed = seen.next, 0.0, math.inf
         due, has_latched = latch_events(setup.latches, vector, setup, mem, mode, both, t)
@@ -262,16 +285,8 @@ def orbit_run(marker, vector, mem, own, log, record, outcome, coarser):
     outcome[AT.steps] = float(steps)
     outcome[AT.contacts] = float(_close_open(tracker, log).closed)
     outcome[AT.time_s] = t
-    outcome[AT.kinetic_J] = kinetic(setup, both)
     outcome[AT.stored_J] = stored
-    by_switching, lost = switched(setup.latches, mem)
-    outcome[AT.dissipated_J] = dissipated + lost
-    outcome[AT.driven_J] = driven + by_switching
-    outcome[AT.external_J] = external
-    outcome[AT.peak_force_N] = peak
-    outcome[AT.virtual_J] = virtual
-    store_motion(outcome, CHASER_END, motion_of(setup.chaser, both.chaser))
-    store_motion(outcome, TARGET_END, motion_of(setup.target, both.target))
+    _store_end(outcome, setup, mem, both, sums)
 
 
 run_orbit = door(orbit_run)

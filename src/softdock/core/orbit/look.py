@@ -100,6 +100,30 @@ def _time_through(pair, closing):
     return time_to_cross(closing, THIN * way) if way < math.inf else math.inf
 
 
+@compiled
+def _time_to_touch(vector, setup, pair, depth, closing, pressed):
+    """How long the next step may be before a touch that is away, at `depth` < 0 [s]; `pressed`: the
+    law's steepest slope [N/m], mobility [1/kg], and the force that acts from outside [N]."""
+    steepest, mobility, press = pressed
+    speed = arrival_speed(closing, -depth)
+    squared, damped = pace_of(vector, pair.law, steepest, depth, speed, mobility, press)
+    shortest = min(setup.fine / (math.sqrt(squared) + damped + TINY), _time_through(pair, closing))
+    return max(shortest, time_to_cross(closing, -depth))
+
+
+@compiled
+def _turning_time(setup, both, outside, is_held):
+    """How long the next step may be for the satellites' turning [s]."""
+    turn = (1.0 if is_held else float(MOST_TURNS)) * setup.turn
+    chaser = time_to_turn(
+        turn, setup.nimble_chaser * norm(both.chaser.L), setup.nimble_chaser * outside.chaser_torque
+    )
+    target = time_to_turn(
+        turn, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque
+    )
+    return min(chaser, target)
+
+
 @apart
 def _soft_state(pair, side, j, q_chaser, q_target, tip, v, spin):
     """Unclamped force of touch j of a tip held by springs [N], and its part of the stored energy
@@ -123,10 +147,8 @@ def look(vector, setup, mem, mode, outside, both, t):
     now, deepest, depth, gap_rate, stored = no_mode(), 0, NO_TOUCH, 0.0, 0.0
     safe, pace, damping, graded, curved = math.inf, 0.0, 0.0, math.inf, math.inf
     for i in range(setup.pairs):
-        pair, steepest = (
-            load_pair(mem, pair_at(i), kind_in(mem, pair_at(i))),
-            mem[steepest_at(setup.pairs, i)],
-        )
+        pair = load_pair(mem, pair_at(i), kind_in(mem, pair_at(i)))
+        steepest = mem[steepest_at(setup.pairs, i)]
         law = pair.law
         arm, from_target, tip = tip_in_target(pair, chaser, target)
         touches = touch_pair(pair, side_of(mode, i), is_active(mode, i), tip)
@@ -150,19 +172,8 @@ def look(vector, setup, mem, mode, outside, both, t):
                 force, held = _soft_state(pair, touches.side, j, chaser.q, target.q, tip, v, spin)
             state = state_at(law, touch.depth, force)
             if state == AWAY:
-                squared, damped = pace_of(
-                    vector,
-                    law,
-                    steepest,
-                    touch.depth,
-                    arrival_speed(closing, -touch.depth),
-                    mobility,
-                    press,
-                )
-                shortest = min(
-                    setup.fine / (math.sqrt(squared) + damped + TINY), _time_through(pair, closing)
-                )
-                safe = min(safe, max(shortest, time_to_cross(closing, -touch.depth)))
+                pressed = steepest, mobility, press
+                safe = min(safe, _time_to_touch(vector, setup, pair, touch.depth, closing, pressed))
                 continue
             now = with_touch(now, i, j, state, row)
             squared, damped = pace_of(
@@ -188,17 +199,10 @@ def look(vector, setup, mem, mode, outside, both, t):
     pace, damping, stored = pace + held.pace, damping + held.damping, stored + held.stored
     longest = setup.fine / (math.sqrt(pace) + damping + TINY)
     within = min(longest, max(min(graded, curved), FINEST * longest))
-    is_held = now.touching != 0 or is_latched(now)
-    turn = (1.0 if is_held else float(MOST_TURNS)) * setup.turn
-    turned_chaser = time_to_turn(
-        turn, setup.nimble_chaser * norm(both.chaser.L), setup.nimble_chaser * outside.chaser_torque
-    )
-    turned_target = time_to_turn(
-        turn, setup.nimble_target * norm(both.target.L), setup.nimble_target * outside.target_torque
-    )
+    turning = _turning_time(setup, both, outside, now.touching != 0 or is_latched(now))
     return Look(
         mode=now,
-        next=min(min(safe, within), min(turned_chaser, turned_target)),
+        next=min(min(safe, within), turning),
         pair=deepest,
         gap_rate=gap_rate,
         depth=depth,

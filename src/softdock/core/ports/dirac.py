@@ -93,7 +93,7 @@ def dirac_structure(network: str, parts: Parts, causality: Causality) -> Dirac:
         inward = 1.0 if parts.bonds[i].head == name else -1.0
         answer = flow[i] if causality.effort_from[i] == name else effort[i]
         rows.append(inward * answer)
-    labels = _labels(parts, causality, stores, dampers, ports)
+    gives, given_names = _labels(parts, causality, stores, dampers, ports)
     matrix = np.array(rows) + 0.0  # no negative zeros
     if not np.allclose(matrix, -matrix.T, rtol=1e-12, atol=1e-12):
         raise BadInput(
@@ -103,7 +103,14 @@ def dirac_structure(network: str, parts: Parts, causality: Causality) -> Dirac:
                 "a structure that keeps power; the bonds' directions contradict each other",
             )
         )
-    return Dirac(matrix, tuple(stores), tuple(dampers), tuple(ports), *labels)
+    return Dirac(
+        matrix=matrix,
+        stores=tuple(stores),
+        dampers=tuple(dampers),
+        ports=tuple(ports),
+        rows=gives,
+        columns=given_names,
+    )
 
 
 def _pass_on(
@@ -214,7 +221,9 @@ def port_hamiltonian(
         dirac, conductances(parts, causality, np.array([d.damping for d in dampers]))
     )
     stiffness = np.array([_stiffness(e) for e in parts.of(Spring, Mass)])
-    return PortHamiltonian(0.5 * (S - S.T) + 0.0, 0.0 - 0.5 * (S + S.T), G, C, Y + 0.0, stiffness)
+    return PortHamiltonian(
+        J=0.5 * (S - S.T) + 0.0, R=0.0 - 0.5 * (S + S.T), G=G, C=C, Y=Y + 0.0, stiffness=stiffness
+    )
 
 
 def _stiffness(store: object) -> float:

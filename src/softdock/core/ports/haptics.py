@@ -164,7 +164,16 @@ def _touch(setting: Setting, rendering: str) -> Touch:
     numbers = _numbers(s, time, rows) | {
         "largest_cut_N": float(mem[MOST_CUT]) if kind == BETTER else 0.0
     }
-    return Touch(rendering, s, time, rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3], numbers)
+    return Touch(
+        rendering=rendering,
+        setting=s,
+        time_s=time,
+        position_m=rows[:, 0],
+        velocity_m_per_s=rows[:, 1],
+        force_N=rows[:, 2],
+        energy_J=rows[:, 3],
+        numbers=numbers,
+    )
 
 
 def static_force(setting: Setting) -> float:

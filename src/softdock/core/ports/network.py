@@ -80,7 +80,9 @@ class Network:
     ) -> Network:
         """Force (b + quadratic |v| + per_force |F_of|) v [N], b in Ns/m; `of`: the spring whose
         force counts (Hunt-Crossley)."""
-        return self._add(Damper(name, damping, quadratic, per_force, of))
+        return self._add(
+            Damper(name=name, damping=damping, quadratic=quadratic, per_force=per_force, of=of)
+        )
 
     def transformer(self, name: str, ratio: float) -> Network:
         """Flow behind = ratio * flow before, along the arrows of its two bonds."""

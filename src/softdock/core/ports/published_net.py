@@ -100,23 +100,19 @@ def published_net(
     is_mass = np.array(
         [isinstance(network.parts.elements[name], Mass) for name in network.dirac.stores]
     )
-    arrays = (
-        np.ascontiguousarray(S),
-        np.ascontiguousarray(eq.G[:, 0]),
-        np.ascontiguousarray(eq.C[0]),
-    )
-    after = REARM if rearm else LATCH
     return PublishedNet(
-        len(is_mass),
-        first,
-        eq.stiffness,
-        *arrays,
-        float(eq.Y[0, 0]),
-        is_mass,
-        T,
-        alpha,
-        controller_Ns_per_m,
-        after,
+        n=len(is_mass),
+        first=first,
+        stiffness=eq.stiffness,
+        S=np.ascontiguousarray(S),
+        G=np.ascontiguousarray(eq.G[:, 0]),
+        C=np.ascontiguousarray(eq.C[0]),
+        Y=float(eq.Y[0, 0]),
+        is_mass=is_mass,
+        T=T,
+        alpha=alpha,
+        damping_max=controller_Ns_per_m,
+        after_empty=REARM if rearm else LATCH,
     )
 
 

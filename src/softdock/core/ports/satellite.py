@@ -156,12 +156,12 @@ def bounce(
     after = _energy(network, mem[at.x : at.x + net.n])
     error = float(np.sum(rows[:, 3]) - np.sum(rows[:, 2]))
     return Bounce(
-        float(-rows[-1, 1] / speed),
-        after / before,
-        error,
-        float(np.sum(rows[:, 2])),
-        float(mem[TANK]),
-        rows,
+        restitution=float(-rows[-1, 1] / speed),
+        energy_ratio=after / before,
+        momentum_error_Ns=error,
+        momentum_change_Ns=float(np.sum(rows[:, 2])),
+        carried_J=float(mem[TANK]),
+        rows=rows,
     )
 
 

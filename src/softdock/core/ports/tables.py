@@ -43,7 +43,9 @@ def network_from(table: Mapping[str, Any], where: str = "") -> Network:
         return _ready(table, where)
     allowed = ("name", "bonds", "junctions", *KEYS)
     problems = [
-        Problem(key, table[key], "one of " + ", ".join(allowed), where, closest(key, allowed))
+        Problem(
+            key, table[key], "one of " + ", ".join(allowed), where, suggestion=closest(key, allowed)
+        )
         for key in table
         if key not in allowed
     ]
@@ -57,7 +59,7 @@ def network_from(table: Mapping[str, Any], where: str = "") -> Network:
                     element[k],
                     "one of " + ", ".join(keys),
                     where,
-                    closest(k, keys),
+                    suggestion=closest(k, keys),
                 )
                 for k in unknown
             ]
@@ -87,7 +89,8 @@ def _try(do: Callable[[], Any], where: str, problems: list[Problem]) -> None:
         do()
     except BadInput as error:
         problems += [
-            Problem(p.key, p.value, p.allowed, where, p.suggestion) for p in error.problems
+            Problem(p.key, p.value, p.allowed, where, suggestion=p.suggestion)
+            for p in error.problems
         ]
 
 
@@ -147,7 +150,13 @@ def _ready(table: Mapping[str, Any], where: str) -> Network:
         raise BadInput(Problem("arguments", arguments, "a table", where))
     if not isinstance(name, str) or name not in MODELS:
         raise BadInput(
-            Problem("model", name, "one of " + ", ".join(MODELS), where, closest(str(name), MODELS))
+            Problem(
+                "model",
+                name,
+                "one of " + ", ".join(MODELS),
+                where,
+                suggestion=closest(str(name), MODELS),
+            )
         )
     expected = inspect.signature(MODELS[name]).parameters
     problems = [
@@ -161,7 +170,7 @@ def _ready(table: Mapping[str, Any], where: str) -> Network:
             arguments[k],
             "one of " + ", ".join(expected),
             where,
-            closest(k, expected),
+            suggestion=closest(k, expected),
         )
         for k in arguments
         if k not in expected

@@ -156,7 +156,16 @@ def telemanipulate(
     )
     time = np.arange(len(rows)) * T
     numbers = _numbers(s, time, rows, remote.transparency == LOCAL_MODEL)
-    return Tele(scheme, time, rows[:, 0], rows[:, 1], rows[:, 3], rows[:, 5:7], rows[:, 7], numbers)
+    return Tele(
+        scheme=scheme,
+        time_s=time,
+        master_m=rows[:, 0],
+        slave_m=rows[:, 1],
+        force_N=rows[:, 3],
+        tanks_J=rows[:, 5:7],
+        given_J=rows[:, 7],
+        numbers=numbers,
+    )
 
 
 def _bench(s: TeleSetting) -> Bench:

@@ -42,4 +42,6 @@ class RobotModel:
     linear: Callable[[Mapping[str, Any]], Linear] = _only_late
     # m/s^2, the largest acceleration that it can have
     strongest: Callable[[Mapping[str, Any]], float] = _any_acceleration
+    # how much of it, in words (`softdock why`); without: by its lag, or `words` again
+    size: Callable[[Mapping[str, Any]], str] | None = None
     is_arm: bool = False  # compiled into loops with arms alone (features.Arms)

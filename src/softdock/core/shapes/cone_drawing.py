@@ -7,7 +7,16 @@ import math
 
 import numpy as np
 
-from softdock.core.shapes.drawing import Drawing, Extent, Flight, Outline, Pair, Place, circle
+from softdock.core.shapes.drawing import (
+    Drawing,
+    Extent,
+    Flight,
+    Outline,
+    Pair,
+    Place,
+    Solid,
+    circle,
+)
 
 AZIMUTHS, HEIGHTS = 48, 3  # of the normals that an analysis looks at
 
@@ -54,10 +63,24 @@ def _near(pair: Pair, factor: float) -> Extent:
     return Extent([-1.25 * depth, 0.75 * depth], [-1.5 * mouth, 1.5 * mouth])
 
 
+def _solid(pair: Pair) -> Solid:
+    """With its wall: in at the mouth, down to the bottom, out and up again."""
+    angle, thick = math.radians(pair["half_angle_deg"]), float(pair["wall_thickness_m"])
+    mouth, bottom, deep = _profile(pair)
+    out, down = thick * math.cos(angle), thick * math.sin(angle)
+    inner = [(mouth, 0.0), (bottom, -deep)]
+    outer = [(bottom + out, -deep - down), (mouth + out, -down)]
+    if pair["closed_bottom"]:
+        inner.append((0.0, -deep))
+        outer = [(0.0, -deep - thick), (bottom + out, -deep - thick), outer[1]]
+    return Solid(mouth, bottom, deep, (*inner, *outer, (mouth, 0.0)))
+
+
 CONE_DRAWING = Drawing(
     "Tip before the mouth of the cone",
     "Along the cone's axis. Negative: inside.",
     _places,
     lines=_lines,
     near=_near,
+    solid=_solid,
 )

@@ -31,6 +31,17 @@ class Extent(NamedTuple):
     y: list[float]
 
 
+class Solid(NamedTuple):
+    """A body about the pair's axis, as a scene draws it [m]."""
+
+    opening: float  # radius of its mouth; of a ball, or of what else is met from outside
+    bottom: float = 0.0  # radius at the bottom of a hollow
+    depth: float = 0.0  # from mouth to bottom; 0: there is no hollow
+    # (radius, height along the axis) to be turned about it, the outside to the right of the way
+    # with the axis upwards; empty: a ball
+    profile: tuple[tuple[float, float], ...] = ()
+
+
 class Place(NamedTuple):
     """One possible touch, world axes."""
 
@@ -56,6 +67,10 @@ def everywhere(pair: Pair, factor: float) -> Extent | None:
     return None
 
 
+def no_end(pair: Pair) -> Solid | None:
+    return None
+
+
 def no_radius(pair: Pair) -> float:
     return 0.0
 
@@ -72,6 +87,8 @@ class Drawing:
     lines: Callable[[Pair, bool], list[Outline]] = no_lines  # (pair, from the front)
     # (pair, the chart's unit over m); None: a shape without edges
     near: Callable[[Pair, float], Extent | None] = everywhere
+    # None: a wall without an end, of which a scene draws a piece
+    solid: Callable[[Pair], Solid | None] = no_end
 
 
 def circle(name: str, radius: float) -> Outline:

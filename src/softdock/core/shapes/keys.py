@@ -22,7 +22,33 @@ _K = "stiffness; for hunt_crossley in N/m^exponent"
 
 def _position(name: str, key: str, meaning: str) -> Parameter:
     zero = (0.0, 0.0, 0.0)
-    return Parameter(name, key, meaning, zero, "m", size=3, low=-1e3, high=1e3)
+    return Parameter(name, key, meaning, zero, unit="m", size=3, low=-1e3, high=1e3)
+
+
+def _friction(side: str, when: tuple[str, tuple[str, ...]] | None) -> list[Parameter]:
+    """The keys that all laws share."""
+    return [
+        Parameter(
+            f"{side}_friction",
+            f"{side}.friction",
+            "Coulomb friction coefficient",
+            0.0,
+            low=0.0,
+            high=10.0,
+            when=when,
+        ),
+        Parameter(
+            f"{side}_slip",
+            f"{side}.friction_speed_m_per_s",
+            "sliding speed at which friction is at 71 %",
+            1e-3,
+            unit="m/s",
+            low=0.0,
+            high=10.0,
+            open_low=True,
+            when=when,
+        ),
+    ]
 
 
 def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
@@ -31,17 +57,31 @@ def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
     def when(key: str) -> tuple[str, tuple[str, ...]]:
         return f"{side}.law", tuple(law.name for law in LAW_MODELS if key in law.keys)
 
-    def key(
-        name: str, given: str, meaning: str, default: Any, *rest: Any, **more: Any
-    ) -> Parameter:
-        return Parameter(f"{side}_{name}", f"{side}.{given}", meaning, default, *rest, **more)
+    def key(name: str, given: str, meaning: str, default: Any, **more: Any) -> Parameter:
+        return Parameter(f"{side}_{name}", f"{side}.{given}", meaning, default, **more)
 
-    rubs = None if always else (f"{side}.law", LAWS)
-    slip = "sliding speed at which friction is at 71 %"
     return [
         law,
-        key("stiffness", "stiffness_N_per_m", _K, None, "N/m", 0.0, 1e9, when=when("stiffness")),
-        key("damping", "damping_Ns_per_m", "damping", 0.0, "Ns/m", 0.0, 1e8, when=when("damping")),
+        key(
+            "stiffness",
+            "stiffness_N_per_m",
+            _K,
+            None,
+            unit="N/m",
+            low=0.0,
+            high=1e9,
+            when=when("stiffness"),
+        ),
+        key(
+            "damping",
+            "damping_Ns_per_m",
+            "damping",
+            0.0,
+            unit="Ns/m",
+            low=0.0,
+            high=1e8,
+            when=when("damping"),
+        ),
         key(
             "exponent",
             "exponent",
@@ -52,38 +92,26 @@ def _law(side: str, law: Parameter, always: bool) -> list[Parameter]:
             when=when("exponent"),
         ),
         key(
-            "lambda", "lambda_s_per_m", "damping factor", 0.0, "s/m", 0.0, 1e6, when=when("lambda")
+            "lambda",
+            "lambda_s_per_m",
+            "damping factor",
+            0.0,
+            unit="s/m",
+            low=0.0,
+            high=1e6,
+            when=when("lambda"),
         ),
         key(
             "table",
             "table_m_N",
             "rows of depth and force, from 0 0 upwards",
             None,
-            "m, N",
+            unit="m, N",
             size=2,
             kind="table",
             when=when("table"),
         ),
-        key(
-            "friction",
-            "friction",
-            "Coulomb friction coefficient",
-            0.0,
-            low=0.0,
-            high=10.0,
-            when=rubs,
-        ),
-        key(
-            "slip",
-            "friction_speed_m_per_s",
-            slip,
-            1e-3,
-            "m/s",
-            0.0,
-            10.0,
-            open_low=True,
-            when=rubs,
-        ),
+        *_friction(side, None if always else (f"{side}.law", LAWS)),
     ]
 
 
@@ -106,7 +134,13 @@ PAIR = Group(
     Parameter("geometry", "geometry", "shape of the target's part", choices=GEOMETRIES),
     _position("tip", "tip_m", "centre of the chaser's tip, from its centre of mass, chaser axes"),
     Parameter(
-        "tip_radius", "tip_radius_m", "radius of the tip; 0 is a point", 0.0, "m", low=0.0, high=1e3
+        "tip_radius",
+        "tip_radius_m",
+        "radius of the tip; 0 is a point",
+        0.0,
+        unit="m",
+        low=0.0,
+        high=1e3,
     ),
     _position(
         "origin",
@@ -154,10 +188,10 @@ PAIR = Group(
         "device.stiffness_N_per_m",
         "stiffness of the four springs",
         None,
-        "N/m",
-        0.0,
-        1e9,
-        True,
+        unit="N/m",
+        low=0.0,
+        high=1e9,
+        open_low=True,
         size=4,
         when=_DEVICE,
     ),
@@ -170,10 +204,10 @@ PAIR = Group(
         "device.lever_m",
         "from the probe's pivot to springs and tip; equal: no lever",
         (1.0, 1.0),
-        "m",
-        0.0,
-        1e3,
-        True,
+        unit="m",
+        low=0.0,
+        high=1e3,
+        open_low=True,
         size=2,
         when=_DEVICE,
     ),

@@ -52,6 +52,8 @@ class ContactLaw:
     # (vector, law, steepest, depth, speed, mobility, outside) -> 1/s^2, 1/s (orbit/look.py)
     pace: Any
     pulls: bool = False  # it is not clamped at zero
+    # stiffness times depth and damping times rate, in N/m and Ns/m: one stiffness at every depth
+    is_linear: bool = False
     graded: bool = False  # its slope begins at zero: orbit's steps follow the depth
     # plain Python: (keys of the law's table, effective mass, speed, depth or None) -> Tangent
     tangent: Callable[..., Tangent] | None = None

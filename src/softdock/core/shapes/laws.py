@@ -27,6 +27,7 @@ LAW_MODELS: tuple[ContactLaw, ...] = (
     TABLE_LAW,
 )
 LAWS = tuple(law.name for law in LAW_MODELS)
+LINEAR_LAWS = tuple(law.name for law in LAW_MODELS if law.is_linear)
 SPRING_DAMPER, SPRING_DAMPER_PULL, HUNT_CROSSLEY, TABLE = (
     LAWS.index(law.name) for law in (SPRING_DAMPER_LAW, PULLING_LAW, HUNT_CROSSLEY_LAW, TABLE_LAW)
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
-from softdock.core.shapes.drawing import Drawing, Flight, Pair, Place, circle
+from softdock.core.shapes.drawing import Drawing, Flight, Pair, Place, Solid, circle
 from softdock.core.shapes.shape import IN_SHAPE, TargetShape, never_closed, one_sector
 from softdock.core.shapes.touch import INSIDE, NO_TOUCH, Touch, Touches
 from softdock.core.spatial.vectors import norm, scale
@@ -23,7 +23,7 @@ KEYS = Group(
         "sphere_radius_m",
         "radius of the target's sphere",
         0.0,
-        "m",
+        unit="m",
         low=0.0,
         high=1e3,
         when=("geometry", ("sphere",)),
@@ -100,5 +100,6 @@ SPHERE_SHAPE = TargetShape(
         is_round=True,
         radius=_radius,
         lines=lambda pair, from_front: [circle("sphere", _radius(pair))],
+        solid=lambda pair: Solid(_radius(pair)),
     ),
 )

@@ -72,6 +72,7 @@ SPRING_DAMPER_LAW = ContactLaw(
     row=no_row,
     steepest=own_stiffness,
     pace=linear_pace,
+    is_linear=True,
     tangent=_tangent,
     lasting=_lasting,
 )
@@ -86,6 +87,7 @@ PULLING_LAW = ContactLaw(
     row=no_row,
     steepest=own_stiffness,
     pace=linear_pace,
+    is_linear=True,
     pulls=True,
     tangent=_tangent,
     lasting=_lasting,

@@ -12,6 +12,7 @@ import math
 from typing import NamedTuple
 
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.generated import replacing
 from softdock.core.wire.numbers import is_blank, scan_decimal, scan_integer, skip_blanks
 from softdock.core.wire.telegram import (
     ATTRIBUTE,
@@ -102,9 +103,22 @@ class Place(NamedTuple):
     status: int
 
 
+_moved = replacing(Place, "at")
+_found = replacing(Place, "row", "ipoc")
+_inside = replacing(Place, "at", "depth", "element", "element_size", "text")
+
+
+@compiled
+def _begun(at):
+    """Before the root."""
+    return Place(at=at, depth=0, row=0, ipoc=0, element=0, element_size=0, text=0, status=OK)
+
+
 @compiled
 def _refused(place, status):
-    return Place(0, 0, 0, place.ipoc, 0, 0, 0, status)
+    return Place(
+        at=0, depth=0, row=0, ipoc=place.ipoc, element=0, element_size=0, text=0, status=status
+    )
 
 
 @apart
@@ -120,9 +134,8 @@ def _value(data, place, name, name_size, attribute, attribute_size, first, last,
     status, number = _take(data, first, last, table[row, KIND], row, values)
     if status != OK:
         return _refused(place, status)
-    p = place
-    ipoc = number if table[row, KIND] == IPOC else p.ipoc
-    return Place(p.at, p.depth, row, ipoc, p.element, p.element_size, p.text, OK)
+    ipoc = number if table[row, KIND] == IPOC else place.ipoc
+    return _found(place, row, ipoc)
 
 
 @compiled
@@ -138,11 +151,11 @@ def _end_tag(data, size, place, tables):
     if p.depth == 1:
         if not same_bytes(data, name, length, names, root[ELEMENT], root[ELEMENT_SIZE]):
             return _refused(p, MALFORMED)
-        return Place(at + 1, 0, p.row, p.ipoc, 0, 0, 0, OK)
+        return _inside(p, at=at + 1, depth=0, element=0, element_size=0, text=0)
     if not same_bytes(data, name, length, data, p.element, p.element_size):
         return _refused(p, MALFORMED)
     p = _value(data, p, p.element, p.element_size, 0, 0, p.text, p.at, tables)
-    return Place(at + 1, 1, p.row, p.ipoc, 0, 0, 0, p.status)
+    return _inside(p, at=at + 1, depth=1, element=0, element_size=0, text=0)
 
 
 @compiled
@@ -176,7 +189,7 @@ def _attributes(data, size, place, name, name_size, tables):
         if p.status != OK:
             return p
         at = skip_blanks(data, at, size)
-    return Place(at, p.depth, p.row, p.ipoc, p.element, p.element_size, p.text, OK)
+    return _moved(p, at)
 
 
 @compiled
@@ -193,8 +206,7 @@ def _start_tag(data, size, place, tables):
     ):
         return _refused(p, WRONG_ROOT)
     blanks = skip_blanks(data, after, size)
-    p = Place(blanks, p.depth, p.row, p.ipoc, p.element, p.element_size, p.text, OK)
-    p = _attributes(data, size, p, name, length, tables)
+    p = _attributes(data, size, _moved(p, blanks), name, length, tables)
     if p.status != OK:
         return p
     at = p.at + 1
@@ -204,8 +216,8 @@ def _start_tag(data, size, place, tables):
     if at > size or data[at - 1] != GREATER:
         return _refused(p, MALFORMED)
     if is_empty:
-        return Place(at, p.depth, p.row, p.ipoc, 0, 0, 0, OK)
-    return Place(at, p.depth + 1, p.row, p.ipoc, name, length, at, OK)
+        return _inside(p, at=at, depth=p.depth, element=0, element_size=0, text=0)
+    return _inside(p, at=at, depth=p.depth + 1, element=name, element_size=length, text=at)
 
 
 @compiled
@@ -231,27 +243,17 @@ def scan(data, size, names, table, values, seen):
     if at < 0:
         return MALFORMED, 0
     tables = (names, table, values, seen)
-    place = _start_tag(data, size, Place(at, 0, 0, 0, 0, 0, 0, OK), tables)
+    place = _start_tag(data, size, _begun(at), tables)
     while place.status == OK and place.depth > 0:
         at = place.at
         while at < size and data[at] != LESS:
             at += 1
-        p = Place(
-            at,
-            place.depth,
-            place.row,
-            place.ipoc,
-            place.element,
-            place.element_size,
-            place.text,
-            OK,
-        )
         if at + 1 >= size:
             return MALFORMED, 0
         if data[at + 1] == SLASH:
-            place = _end_tag(data, size, p, tables)
+            place = _end_tag(data, size, _moved(place, at), tables)
         else:
-            place = _start_tag(data, size, p, tables)
+            place = _start_tag(data, size, _moved(place, at), tables)
     if place.status != OK:
         return place.status, 0
     if not is_padding(data, place.at, size):

@@ -64,25 +64,28 @@ def loop_drifts(T: float, form: str, pairing: str = "symplectic") -> tuple[float
     return drifts(run.series["command.chaser.position.x"], pushes(T), MASS, T)
 
 
+def _drifts_of_schemes(T: float) -> dict[str, tuple[float, float]]:
+    """By scheme, after the first push and at the end [m]."""
+    force = pushes(T)
+    found = {"(5)": drifts(integrate_axis(BARE, force, MASS, T).position, force, MASS, T)}
+    for form in FORMS:
+        found[f"{form}, offline"] = drifts(
+            integrate_axis(form, force, MASS, T).position, force, MASS, T
+        )
+    found["published, offline, state corrected too"] = drifts(
+        integrate_axis("published", force, MASS, T, True).position, force, MASS, T
+    )
+    for form in FORMS:
+        found[f"{form}, in the loop"] = loop_drifts(T, form)
+    for form in FORMS:
+        found[f"{form}, in the loop, one cycle later"] = loop_drifts(T, form, "forward")
+    return found
+
+
 def make_figure_3() -> Exhibit:
     rows: list[dict[str, Any]] = []
     for T in (T1, T2):
-        force = pushes(T)
-        found: dict[str, tuple[float, float]] = {
-            "(5)": drifts(integrate_axis(BARE, force, MASS, T).position, force, MASS, T)
-        }
-        for form in FORMS:
-            found[f"{form}, offline"] = drifts(
-                integrate_axis(form, force, MASS, T).position, force, MASS, T
-            )
-        found["published, offline, state corrected too"] = drifts(
-            integrate_axis("published", force, MASS, T, True).position, force, MASS, T
-        )
-        for form in FORMS:
-            found[f"{form}, in the loop"] = loop_drifts(T, form)
-        for form in FORMS:
-            found[f"{form}, in the loop, one cycle later"] = loop_drifts(T, form, "forward")
-        for scheme, (first, second) in found.items():
+        for scheme, (first, second) in _drifts_of_schemes(T).items():
             printed = PUBLISHED.get((BARE, T), (None, None)) if scheme == "(5)" else (None, None)
             rows.append(
                 {

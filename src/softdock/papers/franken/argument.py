@@ -122,10 +122,10 @@ def _said(rows: list[dict[str, Any]], numbers: dict[str, Any]) -> Said:
 
 def make_argument() -> Exhibit:
     return Exhibit(
-        "argument",
-        "(13) to (20): why the dissipation needs the sample's duration",
-        _said,
-        (
+        key="argument",
+        title="(13) to (20): why the dissipation needs the sample's duration",
+        says=_said,
+        columns=(
             Heading("motion", "motion"),
             Heading("dissipation", "dissipation of B1"),
             Heading("samples", "samples in contact"),
@@ -135,9 +135,9 @@ def make_argument() -> Exhibit:
             Heading("samples_in_which_B1_gives", "samples in which B1 gives energy"),
             Heading("least_dissipated_mJ", "least dH_B1 [mJ]"),
         ),
-        [_row(name, rule) for name in MOTIONS for rule in RULES],
-        {},
-        (
+        rows=[_row(name, rule) for name in MOTIONS for rule in RULES],
+        numbers={},
+        assumptions=(
             "The parameters of Table I; the motions of figure_5 and figure_6, two seconds of each; "
             "alpha = 1. A contact ends where (12) has no answer (the approximate step (26) is not "
             "part of this argument).",

@@ -47,13 +47,13 @@ def make_claims() -> Exhibit:
         Column("against", "held against"),
     )
     return Exhibit(
-        "claims",
-        "What the paper states",
-        _said,
-        columns,
-        claim_rows(numbers),
-        numbers,
-        ("Each is judged by a bound of ours, in the table.",),
+        key="claims",
+        title="What the paper states",
+        says=_said,
+        columns=columns,
+        rows=claim_rows(numbers),
+        numbers=numbers,
+        assumptions=("Each is judged by a bound of ours, in the table.",),
     )
 
 

@@ -42,12 +42,12 @@ def make_table_1() -> Exhibit:
         "relaxation_experiment_s": EXPERIMENT.b1 / EXPERIMENT.k2,
     }
     return Exhibit(
-        "table_1",
-        "Table I: parameters",
-        _table_said,
-        columns,
-        rows,
-        tau,
+        key="table_1",
+        title="Table I: parameters",
+        says=_table_said,
+        columns=columns,
+        rows=rows,
+        numbers=tau,
     )
 
 

@@ -196,11 +196,11 @@ def _numbers() -> dict[str, float]:
 def make_claims() -> Exhibit:
     numbers = _numbers()
     return Exhibit(
-        "claims",
-        "What the paper states",
-        _said,
-        COLUMNS,
-        [_row(claim, numbers[claim.number]) for claim in CLAIMS],
+        key="claims",
+        title="What the paper states",
+        says=_said,
+        columns=COLUMNS,
+        rows=[_row(claim, numbers[claim.number]) for claim in CLAIMS],
         assumptions=(ASSUMED,),
     )
 

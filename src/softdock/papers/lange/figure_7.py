@@ -61,7 +61,7 @@ def _of_run(name: str) -> dict[str, Any]:
         run.contacts,
         max(c["peak_force_real_N"] for c in run.contacts),
         energy_ratio(run),
-        _parting(run),
+        parting(run),
     )
     return row | {
         "linear_error": change(linear_momentum(run)),
@@ -69,7 +69,8 @@ def _of_run(name: str) -> dict[str, Any]:
     }
 
 
-def _parting(run: Any) -> float:
+def parting(run: Any) -> float:
+    """How fast the satellites part at the end [m/s]."""
     return float(
         np.linalg.norm(run.series["chaser.velocity"][-1] - run.series["target.velocity"][-1])
     )
@@ -103,7 +104,7 @@ def _replay() -> str:
 def make_figure_7() -> Exhibit:
     orbit = cone_run(OURS).fly_orbit()
     rows = [
-        _row("orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, _parting(orbit))
+        _row("orbit", orbit.contacts, None, orbit.kinetic / orbit.kinetic_start, parting(orbit))
     ]
     rows += [_of_run(name) for name in LOOPS]
     ours = next(row for row in rows if row["loop"] == OURS)

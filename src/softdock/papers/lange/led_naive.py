@@ -29,7 +29,7 @@ NAME = "led_naive"
 GROUP = Group(
     NAME,
     "The measured wrench as it is; set-points ahead by the last acceleration.",
-    Parameter("lead", "lead_ms", "how far ahead", 0.0, "ms", 0.0, 2000.0, scale=1e-3),
+    Parameter("lead", "lead_ms", "how far ahead", 0.0, unit="ms", low=0.0, high=2000.0, scale=1e-3),
 )
 AT = GROUP.at
 

@@ -18,7 +18,12 @@ from softdock.stability import (
 def simulated_critical_delay(mass: float, damping: float, stiffness: float) -> float:
     """By bisection on the growth of simulated runs [s]."""
     chaser = Chaser(
-        mass, 10.0 * np.eye(3), np.zeros(3), stiffness, damping, np.array([1.0, 0.0, 0.0])
+        mass=mass,
+        inertia=10.0 * np.eye(3),
+        lever=np.zeros(3),
+        stiffness=stiffness,
+        damping=damping,
+        normal=np.array([1.0, 0.0, 0.0]),
     )
     guess = critical_delay(mass, damping, stiffness)
     return critical_delay_of_the_loop(chaser, guess, tolerance=1e-4)

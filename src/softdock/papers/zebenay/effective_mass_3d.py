@@ -35,7 +35,14 @@ def random_chaser(seed: int, level: float) -> Chaser:
     inertia = 0.5 * (inertia + inertia.T)
     mass, stiffness = rng.uniform(20.0, 200.0), rng.uniform(500.0, 4000.0)
     m_eff = effective_mass(normal, FreeBody(mass, inertia, lever))
-    return Chaser(mass, inertia, lever, stiffness, level * np.sqrt(stiffness * m_eff), normal)
+    return Chaser(
+        mass=mass,
+        inertia=inertia,
+        lever=lever,
+        stiffness=stiffness,
+        damping=level * np.sqrt(stiffness * m_eff),
+        normal=normal,
+    )
 
 
 def predicted_and_simulated(chaser: Chaser) -> tuple[float, float, float]:

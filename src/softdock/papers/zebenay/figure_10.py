@@ -9,7 +9,7 @@ import numpy as np
 
 from softdock.papers.frame import Column, Exhibit, Said
 from softdock.papers.zebenay.loops import DELAY
-from softdock.papers.zebenay.restitution_map import restitution_map
+from softdock.papers.zebenay.restitution_map import RestitutionMap, restitution_map
 from softdock.papers.zebenay.table_2 import (
     MASS,
     PUBLISHED_MEAN,
@@ -28,27 +28,24 @@ def limit(stiffness: float, delays: np.ndarray) -> np.ndarray:
     return np.asarray(critical_damping(MASS, stiffness, delays))
 
 
-def make_figure_10() -> Exhibit:
+def _rows(k_mean: float) -> list[dict[str, Any]]:
+    """A row for each test: the delays at which its damping is critical."""
+    return [
+        {
+            "damping_Ns_per_m": test.damping,
+            "restitution": test.after / test.before,
+            "critical_delay_ms": 1e3 * critical_delay(MASS, test.damping, k_mean),
+            "published_critical_delay_ms": 1e3 * critical_delay(MASS, test.damping, PUBLISHED_MEAN),
+        }
+        for test in TESTS
+    ]
+
+
+def _curves(found: RestitutionMap, neutral: np.ndarray) -> list[Line]:
+    """The map, its line of restitution one, and the limits of stability over it."""
     k_mean, k_spread = stiffness_statistics()
     delays = np.linspace(0.0, 0.045, 200)
-    found = restitution_map(
-        MASS, k_mean, np.linspace(0.0, 0.045, 200), np.linspace(0.0, 120.0, 200)
-    )
-    neutral = found.neutral_damping()
-    rows = []
-    for test in TESTS:
-        rows.append(
-            {
-                "damping_Ns_per_m": test.damping,
-                "restitution": test.after / test.before,
-                "critical_delay_ms": 1e3 * critical_delay(MASS, test.damping, k_mean),
-                "published_critical_delay_ms": 1e3
-                * critical_delay(MASS, test.damping, PUBLISHED_MEAN),
-            }
-        )
-    at_16 = float(np.interp(DELAY, found.delays, neutral))
-    at_limit = float(critical_damping(MASS, k_mean, DELAY))
-    curves = [
+    return [
         Line(
             "restitution, simulated",
             "c4",
@@ -78,6 +75,16 @@ def make_figure_10() -> Exhibit:
             extra={"mode": "markers", "marker": {"size": 9}},
         ),
     ]
+
+
+def make_figure_10() -> Exhibit:
+    k_mean, _ = stiffness_statistics()
+    found = restitution_map(
+        MASS, k_mean, np.linspace(0.0, 0.045, 200), np.linspace(0.0, 120.0, 200)
+    )
+    neutral = found.neutral_damping()
+    at_16 = float(np.interp(DELAY, found.delays, neutral))
+    at_limit = float(critical_damping(MASS, k_mean, DELAY))
     return Exhibit(
         key="figure_10",
         title="Fig. 10: tests and envelope of stability",
@@ -88,7 +95,7 @@ def make_figure_10() -> Exhibit:
             Column("critical_delay_ms", f"critical delay with k = {k_mean:.1f} N/m [ms]"),
             Column("published_critical_delay_ms", "with the printed 1066 N/m [ms]"),
         ),
-        rows=rows,
+        rows=_rows(k_mean),
         numbers={
             "limit_at_16_ms_Ns_per_m": at_limit,
             "envelope_low_at_16_ms_Ns_per_m": float(
@@ -110,7 +117,7 @@ def make_figure_10() -> Exhibit:
             chart(
                 "figure_10",
                 "Damping and delay; colour: restitution",
-                curves,
+                _curves(found, neutral),
                 "delay [ms]",
                 "damping [Ns/m]",
                 time_axis=False,

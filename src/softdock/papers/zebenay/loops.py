@@ -19,7 +19,12 @@ from softdock.stability import FreeBody, effective_mass
 from softdock.stability.closed_forms import crossing_frequency
 
 PLANAR = PlanarChaser(
-    60.0, 1.42297, 0.3, math.radians(30.0), 3000.0, 0.0
+    mass=60.0,
+    inertia=1.42297,
+    length=0.3,
+    half_angle=math.radians(30.0),
+    stiffness=3000.0,
+    damping=0.0,
 )  # section 4.3; J_x from m_a = 15.6 kg by eq. 84
 DELAY = 0.016  # s, used throughout the paper
 CYCLE = 0.004  # s

@@ -49,12 +49,12 @@ class PlanarChaser:
         """The same chaser for the 3-D models; its moments about y and z play no part in the
         plane."""
         return Chaser(
-            self.mass,
-            self.inertia * np.eye(3),
-            np.array([0.0, 0.0, self.length]),
-            self.stiffness,
-            self.damping,
-            np.array([0.0, 0.0, 1.0]),
+            mass=self.mass,
+            inertia=self.inertia * np.eye(3),
+            lever=np.array([0.0, 0.0, self.length]),
+            stiffness=self.stiffness,
+            damping=self.damping,
+            normal=np.array([0.0, 0.0, 1.0]),
         )
 
 

@@ -84,9 +84,8 @@ def neutral_damping() -> float:
     return high
 
 
-def make_table_1() -> Exhibit:
-    mass, k = effective_mass(PLANAR), PLANAR.stiffness
-    b_c, b_sampled = critical_damping(mass, k, DELAY), critical_damping(mass, k, DELAY, CYCLE)
+def _rows(mass: float, k: float, b_c: float) -> list[dict[str, Any]]:
+    """A row for each printed damping."""
     rows: list[dict[str, Any]] = []
     for b, published in PUBLISHED.items():
         at_parting, afterwards = restitutions(b)
@@ -103,8 +102,12 @@ def make_table_1() -> Exhibit:
                 "ratio": None if b == 0.0 else b_c / b,
             }
         )
-    slow, fast = restitutions(0.0, 0.002)[1], restitutions(0.0, 0.05)[1]
-    lines = [
+    return rows
+
+
+def _lines(rows: list[dict[str, Any]]) -> list[Line]:
+    """Restitution against damping: printed, ours, and of the linear loop."""
+    return [
         Line(
             "published",
             "c1",
@@ -127,6 +130,13 @@ def make_table_1() -> Exhibit:
             dash="dash",
         ),
     ]
+
+
+def make_table_1() -> Exhibit:
+    mass, k = effective_mass(PLANAR), PLANAR.stiffness
+    b_c, b_sampled = critical_damping(mass, k, DELAY), critical_damping(mass, k, DELAY, CYCLE)
+    rows = _rows(mass, k, float(b_c))
+    slow, fast = restitutions(0.0, 0.002)[1], restitutions(0.0, 0.05)[1]
     return Exhibit(
         key="table_1",
         title="Table 1: restitution of the planar loop against damping",
@@ -173,7 +183,7 @@ def make_table_1() -> Exhibit:
             chart(
                 "table_1",
                 "Restitution against damping",
-                lines,
+                _lines(rows),
                 "damping [Ns/m]",
                 "restitution [-]",
                 time_axis=False,

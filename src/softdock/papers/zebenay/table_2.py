@@ -41,13 +41,13 @@ class AxisTest(NamedTuple):
 
 
 TESTS = (
-    AxisTest(0.0, 21.0, 23.4, 1.11, 977.0),
-    AxisTest(20.0, 18.5, 20.0, 1.08, 1020.0),
-    AxisTest(30.0, 18.0, 18.0, 1.00, 975.0),
-    AxisTest(40.0, 17.5, 17.0, 0.97, 1050.0),
-    AxisTest(70.0, 20.0, 17.0, 0.85, 1030.0),
-    AxisTest(90.0, 20.0, 15.0, 0.75, 1040.0),
-    AxisTest(100.0, 21.0, 15.0, 0.71, 822.0),
+    AxisTest(damping=0.0, before=21.0, after=23.4, restitution=1.11, stiffness=977.0),
+    AxisTest(damping=20.0, before=18.5, after=20.0, restitution=1.08, stiffness=1020.0),
+    AxisTest(damping=30.0, before=18.0, after=18.0, restitution=1.00, stiffness=975.0),
+    AxisTest(damping=40.0, before=17.5, after=17.0, restitution=0.97, stiffness=1050.0),
+    AxisTest(damping=70.0, before=20.0, after=17.0, restitution=0.85, stiffness=1030.0),
+    AxisTest(damping=90.0, before=20.0, after=15.0, restitution=0.75, stiffness=1040.0),
+    AxisTest(damping=100.0, before=21.0, after=15.0, restitution=0.71, stiffness=822.0),
 )
 
 
@@ -107,8 +107,9 @@ def stiffness_statistics() -> tuple[float, float]:
     return statistics.mean(values), statistics.stdev(values)
 
 
-def make_table_2() -> Exhibit:
-    rows = []
+def _rows() -> list[dict[str, Any]]:
+    """A row for each test."""
+    rows: list[dict[str, Any]] = []
     for i, test in enumerate(TESTS):
         mean, spread = mean_restitution(test)
         k_hat, shown = identified(test, seed=i).stiffness, damping_shown(test)
@@ -130,6 +131,11 @@ def make_table_2() -> Exhibit:
                 "damping_share": None if shown is None else shown / test.damping,
             }
         )
+    return rows
+
+
+def make_table_2() -> Exhibit:
+    rows = _rows()
     k_mean, k_spread = stiffness_statistics()
     late_pose = (
         one_axis_run(70.0, 1030.0, **{"pose.delay_ms": 1e3 * DELAY}).restitution

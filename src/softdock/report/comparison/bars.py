@@ -61,11 +61,11 @@ def _distances(rows: list[dict[str, Any]]) -> str:
         "distance",
         "How far from orbit",
         lines,
-        "distance from orbit [%]",
-        caption,
-        rows,
-        bound,
-        end,
+        x_title="distance from orbit [%]",
+        caption=caption,
+        rows=rows,
+        bound=bound,
+        end=end,
     )
 
 
@@ -78,7 +78,16 @@ def _forces(rows: list[dict[str, Any]], orbit: float) -> str:
     beyond = [c["label"] for c, f in zip(rows, force, strict=True) if f > ROOM * end]
     if beyond:
         caption += f" Longer than the chart: {'; '.join(beyond)}."
-    return _chart("force", "How hard it hits", lines, "peak force [N]", caption, rows, orbit, end)
+    return _chart(
+        "force",
+        "How hard it hits",
+        lines,
+        x_title="peak force [N]",
+        caption=caption,
+        rows=rows,
+        bound=orbit,
+        end=end,
+    )
 
 
 def percent(value: float) -> str:
@@ -131,6 +140,7 @@ def _chart(
     key: str,
     title: str,
     lines: list[Line],
+    *,
     x_title: str,
     caption: str,
     rows: list[dict[str, Any]],

@@ -194,7 +194,7 @@ def _costs(r: Any) -> str:
         "short batches of this scenario's cycles, all "
     )
     note += "candidates in turn. The ratio is to the raw loop with the same integrator."
-    return e.table("Cheapest first", ["candidate", "a cycle", "times direct"], rows) + e.text(note)
+    return e.table("Cheapest first", ["candidate", "a cycle", f"times {RAW}"], rows) + e.text(note)
 
 
 def _refused(r: Any) -> str:

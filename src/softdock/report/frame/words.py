@@ -44,6 +44,10 @@ ROWS = {
     "command": "set-points that differ from the satellites' motion",
     "robot": "robots that are not where they were sent: delay, lag, limits",
     "rewound": "a past that a method rewrote",
+    "joints_stored": "stored in elastic joints",
+    "joints_moving": "kinetic energy of what moves behind elastic joints",
+    "joints_dissipated": "taken by the damping of elastic joints",
+    "joints_step": "what a step of the plant misses of an elastic joint",
 }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from softdock.arms.limits import LIMIT_WORDS
 from softdock.files.atomic import write_whole
-from softdock.placement.check import WORDS
 from softdock.placement.mounting import STAND_OFF
 from softdock.placement.place import Placement, limit_words
 from softdock.placement.robot_path import RobotPath
@@ -80,7 +80,7 @@ def _about(result: Placement) -> str:
             f"out of reach at {number(path.ended.time)} s"
             if path.ended is not None
             else f"uses {number(path.worst.use, 3)} of its limits "
-            f"({WORDS[path.worst.what]}, {path.worst.joint})"
+            f"({LIMIT_WORDS[path.worst.what]}, {path.worst.joint})"
         )
         items.append(f"{robot} as mounted now: {state}.")
     return bullets(items)
@@ -177,7 +177,7 @@ def _check(result: Placement) -> str:
             cells = [number(use.use, 3), number(use.time, 4), escape(use.joint), mark]
             if not use.known:
                 cells = [number(None), number(None), "", "not known"]
-            rows.append([f"{robot}: {WORDS[use.what]}", *cells])
+            rows.append([f"{robot}: {LIMIT_WORDS[use.what]}", *cells])
     headings = ["limit", "used", "at [s]", "joint", "numbers"]
     html = text(check_sentence(result.check)) + table("Limits", headings, rows, words=(3, 4))
     pairs = [

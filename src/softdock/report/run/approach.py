@@ -60,12 +60,12 @@ def view_of(scenario: Scenario, series: Mapping[str, np.ndarray], pair: int = 0)
         place = _relative(series, "", np.zeros(3))[0]
         way = place - place[0]
         return View(
-            np.zeros(3),
-            place[0],
-            _axes(way[np.argmax(np.linalg.norm(way, axis=1))], way),
-            0.0,
-            "",
-            {},
+            tip=np.zeros(3),
+            origin=place[0],
+            axes=_axes(way[np.argmax(np.linalg.norm(way, axis=1))], way),
+            offset=0.0,
+            geometry="",
+            pair={},
         )
     chosen = pairs[min(pair, len(pairs) - 1)]
     tip, origin = np.array(chosen["tip_m"]), np.array(chosen["origin_m"])
@@ -73,7 +73,14 @@ def view_of(scenario: Scenario, series: Mapping[str, np.ndarray], pair: int = 0)
     drawing = shape_named(chosen["geometry"]).drawing
     offset = chosen["tip_radius_m"] + drawing.radius(chosen)
     axis = place[0] if drawing.is_round else np.array(chosen["axis"])
-    return View(tip, origin, _axes(axis, place), offset, chosen["geometry"], chosen)
+    return View(
+        tip=tip,
+        origin=origin,
+        axes=_axes(axis, place),
+        offset=offset,
+        geometry=chosen["geometry"],
+        pair=chosen,
+    )
 
 
 def approach(view: View, series: Mapping[str, np.ndarray], prefix: str = "") -> Approach:

@@ -10,10 +10,10 @@ import numpy as np
 from softdock.analysis.metric_values import states_corrected
 from softdock.core.adaptation.method import numbered
 from softdock.core.adaptation.registry import METHODS
-from softdock.core.energy.ledger import ROWS
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import Line, chart, scaled
 from softdock.report.run.motion_charts import SECONDS, windows_of
+from softdock.runs.joint_rows import rows_over_time
 from softdock.runs.run import Run
 
 
@@ -65,7 +65,7 @@ def invented(run: Run) -> np.ndarray:
 def ledger_chart(run: Run) -> str:
     """Energy invented, by the row of the ledger it came from, and the check of the books."""
     t, total = run.series["time"], invented(run)
-    rows = {row: run.series[f"energy.{row}"] for row in ROWS}
+    rows = rows_over_time(run.series)
     alive = {row: values for row, values in rows.items() if values.any()}
     factor, unit = scaled([*alive.values(), total], "J")
     lines = [
@@ -86,6 +86,8 @@ def ledger_chart(run: Run) -> str:
     caption = "Above zero: energy from nothing. Below: energy that was lost to nowhere." + (
         f" Rows that stayed at zero: {', '.join(idle)}." if idle else ""
     )
+    if any(r["joint_stiffness_N_per_m"] > 0.0 for r in run.scenario.tables["robots"].values()):
+        caption += " The Cartesian elastic joint is part of robot here; the table has both."
     return chart(
         "ledger",
         "Energy invented, by where it came from",

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from softdock.analysis.arm_limits import arm_uses
 from softdock.report.frame.charts import Line, chart, scaled
-from softdock.report.frame.elements import text
+from softdock.report.frame.elements import bullets, text
 from softdock.report.run.motion_charts import SECONDS, windows_of
 from softdock.runs.arms import mounted_arms
 from softdock.runs.run import Run
@@ -48,6 +49,7 @@ def _of_robot(run: Run, body: str) -> str:
         caption=caption,
         windows=windows_of(run.contacts),
     )
+    html += bullets([use.words() + "." for use in arm_uses(run.scenario, s) if use.robot == body])
     return html + (_elastic(run, body, names) if f"joints.{body}.energy.stored" in s else "")
 
 

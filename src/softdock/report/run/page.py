@@ -82,10 +82,11 @@ def run_page(run: Run) -> str:
 
 def _first_look(told: Told) -> str:
     metrics = told.metrics
+    judged = metrics.get("judgement")  # a folder of version 0.1 has none
     warnings = bullets(metrics["warnings"], "warnings") if metrics["warnings"] else ""
     return (
         what_was_run(metrics, told.tables)
-        + judgement(metrics["judgement"])
+        + (judgement(judged) if judged else "")
         + text(str(metrics["verdict"]), "plain")
         + key_tiles(metrics)
         + warnings

@@ -17,6 +17,7 @@ from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.spatial.rigid_body import BODY_FLOATS
 
 BOTH = 2 * BODY_FLOATS
+SENT_ROWS = 64  # set-points kept, a power of two
 CHASER, TARGET = 0, 1  # of what is kept for both bodies, one float each
 OFFSET_CELLS = Cells(
     "offset",
@@ -24,6 +25,14 @@ OFFSET_CELLS = Cells(
     Cell("turn", 3, "rad", "of its attitude, body axes"),
 )
 OFFSET, OFFSET_FLOATS = OFFSET_CELLS.at, OFFSET_CELLS.size
+FUTURE_CELLS = Cells(
+    "future",
+    Cell("stamp", 1, "-", "cycle at whose start it is ahead by its lead"),
+    Cell("lead", 1, "s", "by which it is ahead"),
+    Cell("latches", MOST_PAIRS, "-", "of the satellites there"),
+    Cell("satellites", BOTH, "m, -, m/s, Nms", "there, under the contact that is believed"),
+)
+FUTURE, FUTURE_FLOATS = FUTURE_CELLS.at, FUTURE_CELLS.size
 CELLS = Cells(
     "faithful",
     recorded("phase", "-", "0 apart, 1 by the ledger, 2 in contact, 3 its past computed anew"),
@@ -41,7 +50,6 @@ CELLS = Cells(
     Cell("latches", MOST_PAIRS, "-", "of the satellites"),
     Cell("mock_latches", MOST_PAIRS, "-", "of the mock-ups"),
     Cell("shadow_latches", MOST_PAIRS, "-", "of the past computed anew"),
-    Cell("lead_latches", MOST_PAIRS, "-", "of the future"),
     Cell("start_latches", MOST_PAIRS, "-", "of the satellites before they touched"),
     Cell("fits", MOST_PAIRS * FIT_CELLS.size, "", "samples of each pair: kept.py"),
     Cell("found", MOST_PAIRS * BELIEVED_CELLS.size, "", "law of each pair as last fitted"),
@@ -76,6 +84,9 @@ CELLS = Cells(
     Cell("leads", 2, "s", "by which both set-points are ahead"),
     Cell("lead_rates", 2, "-", "how fast that changes"),
     Cell("sent", 26, "m, -, m/s, rad/s", "set-points last sent"),
+    Cell("futures", 2 * FUTURE_CELLS.size, "", "satellites after each robot's lead: lead.py"),
+    Cell("ways", 6 * SENT_ROWS, "m, m/s", "of the chaser's set-points: commands.py"),
+    Cell("newest_sent", 1, "-", "stamp of the newest of them"),
     Cell("any_sent", 1, "-", "1: there are any"),
     Cell("offset", 2 * OFFSET_CELLS.size, "m, rad", "of both set-points, from a jump that fades"),
     Cell("offset_rate", 2 * OFFSET_CELLS.size, "m/s, rad/s", "and their rates"),
@@ -88,6 +99,7 @@ CELLS = Cells(
     Cell("samples", 1, "-", "samples of the contact under way"),
     Cell("blind", 1, "-", "contacts left to the ledger: free flight was too short"),
     Cell("strange", 1, "-", "contacts left to the ledger: a force while the shapes were apart"),
+    Cell("unfelt", MOST_PAIRS, "-", "1: the satellites touched the pair before a reading told"),
     Cell("unexplained_now", 1, "-", "such samples in a row"),
     Cell("matters", 1, "N", "a force that changes the approach by 1 % in ten cycles"),
     Cell("overlong", 1, "-", "contacts longer than what is kept of the past"),

@@ -11,16 +11,19 @@ from softdock.core.adaptation.faithful.fallback import (
     may_learn,
 )
 from softdock.core.adaptation.faithful.flight import note_delay
+from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
-from softdock.core.adaptation.faithful.lead import bring_in
+from softdock.core.adaptation.faithful.lead import bring_in, forget_futures
 from softdock.core.adaptation.faithful.past import (
+    SAME,
+    WORTH,
     begin_past,
     copy_laws,
     laws_differ,
     load_satellites,
     store_satellites,
 )
-from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for
+from softdock.core.adaptation.faithful.touches import copy_latches, deepest, free_for, places_of
 from softdock.core.adaptation.measured.line_of_action import satellite_motions
 from softdock.core.adaptation.measured.projection import pair_energy
 from softdock.core.machine.compiled import apart, compiled
@@ -30,6 +33,7 @@ from softdock.core.shapes.prepare import store_pair
 from softdock.core.spatial.vectors import add_scaled, load3, norm, store3, subtract
 
 APART, BY_LEDGER, TOUCHING, FINISHING = 0.0, 1.0, 2.0, 3.0  # from 2 on: held in a contact
+NEITHER, FLIES, OVER = 0, 1, 2  # what follow_contact finds
 IN_A_ROW = 3.0  # samples of a force that the shapes do not explain, before it is believed
 MATTERS = 1e-3  # of the approach speed, in a cycle
 CLEAR = 3.0  # cycles without any touch after which a contact is over
@@ -54,13 +58,15 @@ def begin(method, mem):
     copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
 
 
-@apart
-def _learn_flight(method, mem, rig, measured, satellites):
+@compiled
+def learn_flight(method, mem, rig, measured, satellites):
     """How late the robots are, while nothing touches and the leads are steady; the leads are
     brought in."""
     m = method.memory
     if method.lead:
         bring_in(method, mem, rig.T)
+    if mem[m + CELL.fading] != 0.0:
+        return  # the mock-ups are on their way to where the satellites have been moved
     flight, age, mock = m + CELL.flight, measured.pose_age, measured.mock_ups
     c, t = satellites.chaser, satellites.target
     if mem[m + CELL.shared] != 0.0:
@@ -101,31 +107,48 @@ def _force_that_matters(rig, satellites):
     return MATTERS * v / (rig.T * max(ease, 1e-30))
 
 
-@apart
-def follow_contact(method, mem, rig, measured, satellites):
-    """Where the contact stands: touched, under way, over."""
-    m, t = method.memory, rig.cycle * rig.T
-    mem[m + CELL.quick] = 0.0
-    if (
+@compiled
+def is_quick(mem, m, rig):
+    """Whether nothing can touch in this cycle."""
+    quick = (
         mem[m + CELL.phase] == APART
-        and t + rig.T < mem[m + CELL.clear_until]
+        and rig.cycle * rig.T + rig.T < mem[m + CELL.clear_until]
         and mem[m + CELL.touching] == 0.0
         and mem[m + CELL.unexplained_now] == 0.0
-    ):
-        mem[m + CELL.quick] = 1.0
-        _learn_flight(method, mem, rig, measured, satellites)
-        return False
+    )
+    mem[m + CELL.quick] = 1.0 if quick else 0.0
+    return quick
+
+
+@apart
+def _note_unfelt(method, mem, motions):
+    """Pairs that the satellites touch and of which no reading has told yet."""
+    m = method.memory
+    for i in range(method.number):
+        if mem[m + CELL.fits + i * FIT_FLOATS + FIT.model] == 0.0:
+            at = m + CELL.latches
+            found = places_of(mem, m + CELL.pairs, at, i, motions.chaser, motions.target)
+            if max(found.first.depth, found.second.depth) > 0.0:
+                mem[m + CELL.unfelt + i] = 1.0
+
+
+@apart
+def follow_contact(method, mem, rig, satellites):
+    """Where the contact stands: NEITHER, FLIES (nothing touches) or OVER."""
+    m, t = method.memory, rig.cycle * rig.T
     motions = satellite_motions(rig, satellites)
     depth = deepest(
         mem, m + CELL.pairs, m + CELL.latches, method.number, motions.chaser, motions.target
     )
     mem[m + CELL.depth] = depth
+    if depth > 0.0:
+        _note_unfelt(method, mem, motions)
     phase, mock_ups_touch = mem[m + CELL.phase], mem[m + CELL.touching] != 0.0
     if phase == BY_LEDGER:
         ledger = ledger_of(method, mem, rig.T)
         if depth <= 0.0 and not mock_ups_touch and not ledger_is_open(ledger, mem):
             mem[m + CELL.phase] = APART
-        return False
+        return NEITHER
     strange = mem[m + CELL.unexplained_now] >= IN_A_ROW and not method.hands
     if (
         method.ledger
@@ -135,7 +158,7 @@ def follow_contact(method, mem, rig, measured, satellites):
         mem[m + CELL.phase], mem[m + CELL.booked] = BY_LEDGER, 0.0
         mem[m + (CELL.strange if strange else CELL.blind)] += 1.0
         forget_ledger(method, mem, rig.T)
-        return False
+        return NEITHER
     if phase == APART and depth <= 0.0:
         store_satellites(mem, m + CELL.start, satellites)
         mem[m + CELL.start_stamp] = float(rig.cycle)
@@ -145,31 +168,32 @@ def follow_contact(method, mem, rig, measured, satellites):
         store3(mem, m + CELL.impulse, (0.0, 0.0, 0.0))
         free = free_for(-depth, motions.chaser, motions.target, mem[m + CELL.reach], SWIFTEST)
         mem[m + CELL.clear_until] = t + free
-        if not mock_ups_touch:
-            _learn_flight(method, mem, rig, measured, satellites)
-        return False
+        return NEITHER if mock_ups_touch else FLIES
     if phase == APART:
         mem[m + CELL.phase], mem[m + CELL.clear] = TOUCHING, 0.0
         mem[m + CELL.contacts] += 1.0
-        return False
+        return NEITHER
     if rig.cycle - mem[m + CELL.start_stamp] > method.rows - 2:
         mem[m + CELL.overlong] += 1.0 - mem[m + CELL.frozen]
         mem[m + CELL.frozen] = 1.0
     if depth > 0.0 or mock_ups_touch:
         mem[m + CELL.clear] = 0.0
-        return False
+        return NEITHER
     mem[m + CELL.clear] += 1.0
-    return phase == TOUCHING and mem[m + CELL.clear] >= CLEAR
+    return OVER if phase == TOUCHING and mem[m + CELL.clear] >= CLEAR else NEITHER
 
 
 @apart
 def believe(method, mem, over):
     """Act on what was found: at once while nothing touches, else by computing the past anew."""
     m = method.memory
-    differs = laws_differ(mem, m + CELL.found, m + CELL.laws, method.number)
-    if mem[m + CELL.phase] <= BY_LEDGER or not method.rewind:
+    at_once = mem[m + CELL.phase] <= BY_LEDGER or not method.rewind
+    least = SAME if at_once or over else WORTH
+    differs = laws_differ(mem, m + CELL.found, m + CELL.laws, method.number, least)
+    if at_once:
         if differs:
             copy_laws(mem, m + CELL.found, m + CELL.laws, method.number)
+            forget_futures(method, mem)
         if over:
             mem[m + CELL.phase] = APART
         return
@@ -191,6 +215,7 @@ def take_over(method, mem, rig, satellites):
     corrected = load_satellites(mem, m + CELL.shadow)
     copy_laws(mem, m + CELL.shadow_laws, m + CELL.laws, method.number)
     copy_latches(mem, m + CELL.shadow_latches, m + CELL.latches)
+    forget_futures(method, mem)
     cycles = float(rig.cycle) - mem[m + CELL.start_stamp]
     mem[m + CELL.rewound] = cycles
     mem[m + CELL.longest] = max(mem[m + CELL.longest], cycles)

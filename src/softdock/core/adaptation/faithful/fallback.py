@@ -47,7 +47,7 @@ def ledger_floats(T: float) -> int:
     return LEDGER_CELLS.size + ring_rows(WINDOW, T) * ROW_FLOATS
 
 
-@apart
+@compiled
 def ledger_of(method, mem, T):
     """The energy ledger with its passive claim, in its own part of this method's memory."""
     m = method.memory

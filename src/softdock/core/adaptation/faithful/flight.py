@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.machine.cells import Cell, Cells
-from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rotations import rotate, rotate_back
 from softdock.core.spatial.vectors import add, dot, load3, scale, store3, subtract
@@ -37,7 +37,7 @@ SURE = 3.0  # standard deviations
 ARM = 0.01  # m; torques are held to be as noisy as the force at this arm, at least
 
 
-@apart
+@compiled
 def note_flight(mem, at, q, wrench):
     """A wrench while nothing touches; `q`: attitude of the chaser's mock-up."""
     n = mem[at + FLIGHT.count] + 1.0

@@ -1,16 +1,18 @@
-"""The laws of all pairs at once, from samples in which several touch: Gauss and Newton, one round a
-cycle, so that no cycle takes long.
+"""The laws of all pairs at once, from samples in which several touch: Levenberg and Marquardt, one
+round a cycle, so that no cycle takes long.
 
 A wrench is six numbers, and four touches may push at once, on one plate even along one line: of one
 sample the forces of the touches cannot always be told apart. The laws can, because the touches are
 differently deep at different times. Unknown are the numbers of every pair's law, the friction of
 all, and its speed. Samples in which a pair touched alone (kept.py) are among the equations, and its
-law stays of the model that they have told.
+law has the numbers of the model that they have told beside those of the kind that is tried.
 
-    kind    1  k        2  k, c        3  k, n, lambda        4  k, c, f_0, d_0
+    kind    1  k        2, 5  k, c        3, 6  k, n, lambda        4, 7  k, c, f_0, d_0
 
-The kinds are tried one after the other; the one with the least chi^2 + p ln N counts. A weak
-prior (WEAK) keeps what no sample tells near to what was believed, and then to the other pairs."""
+The kinds are tried one after the other, the later ones only while none has explained the samples,
+from 5 on from other starts; the one with the least chi^2 + p ln N counts. A fit of more samples
+begins with the kind that explained the fewer, and ends there if it still does. A weak prior (WEAK)
+keeps what no sample tells near to what was believed, and then to the other pairs."""
 
 from __future__ import annotations
 
@@ -24,9 +26,26 @@ from softdock.core.adaptation.faithful.joint_cells import (
     SLIP,
     UNKNOWNS,
 )
-from softdock.core.adaptation.faithful.joint_rows import add_own, add_rows
-from softdock.core.adaptation.faithful.joint_solve import add_prior, solve_joint, variance_of
-from softdock.core.adaptation.faithful.joint_start import KIND_MASKS, begin_kind, mask_of
+from softdock.core.adaptation.faithful.joint_rows import (
+    add_own,
+    add_rows,
+    add_rubbing,
+    growing,
+)
+from softdock.core.adaptation.faithful.joint_solve import (
+    add_prior,
+    keep_equations,
+    leave_out,
+    solve_kept,
+    variance_of,
+)
+from softdock.core.adaptation.faithful.joint_start import (
+    AGAIN,
+    KIND_MASKS,
+    begin_kind,
+    mask_of,
+    model_of,
+)
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.many import (
@@ -39,29 +58,34 @@ from softdock.core.adaptation.faithful.models import (
     STEEPEST,
     has,
 )
-from softdock.core.adaptation.faithful.rub import LEAST, MOST, RUB
+from softdock.core.adaptation.faithful.rub import LEAST, MOST
 from softdock.core.machine.compiled import apart
 from softdock.core.shapes.keys import MOST_PAIRS
 
 U = LAW_UNKNOWNS.at
-KIND_MODELS = (0, 1, 2, 4, 6)  # as fit.py numbers them
 KINDS = len(KIND_MASKS)
-ROUNDS = 12
+ROUNDS, FEW_ROUNDS = 24, 8  # the latter of kinds that are nearly linear
 EXPLAINED = 3.0  # chi^2 per equation below which laws have explained the samples
 SURE = 1.0  # standard deviations: friction that is less is none
-CONVERGED = 1e-9  # of the stiffnesses
+CONVERGED = 1e-6  # of chi^2: a smaller fall is none
+CRAWLS = 1e-3  # of a chi^2 that no noise explains: a smaller fall is not waited for
+FIRST_BRAKE, LEAST_BRAKE, MOST_BRAKE = 1e-3, 1e-5, 1e6
+SLACKER, TIGHTER = 0.1, 10.0
 WEAK = 0.5  # of a stiffness that no sample tells: how far it may be from what is believed
 LONGEST_STEP = 1.0  # of ln v_0 in a round
+WIDE = 3.0  # of ln v_0: how far it may be from what is believed
+DEEPER = 6  # samples of depths that grow, from which on a search begins with them
 
 
 @apart
-def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
-    """All equations around the unknowns as they are; chi^2 and their number."""
+def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deeper):
+    """All equations around the unknowns as they are; chi^2 and their number. `deeper`: of several
+    touches those alone that become deeper."""
     for p in range(UNKNOWNS * UNKNOWNS):
         mem[joint + JOINT.matrix + p] = 0.0
     for p in range(UNKNOWNS):
         mem[joint + JOINT.right + p] = 0.0
-    chi, used = add_rows(mem, joint, many, laws, LAW_FLOATS, lag, masks, rubs)
+    chi, used = add_rows(mem, joint, many, laws, LAW_FLOATS, lag, masks, rubs, deeper)
     for i in range(number):
         if masks[i] != 0:
             pulls = mem[laws + i * LAW_FLOATS + LAW.pulls] != 0.0
@@ -69,14 +93,21 @@ def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
             more, count = add_own(mem, joint, i, fit, pulls, lag, masks[i], largest)
             chi, used = chi + more, used + count
             at = i * PER + U.k
-            add_prior(mem, joint, at, WEAK * abs(mem[joint + JOINT.start + at]) + 1e-30)
-            if (masks[i] >> U.ramp) & 1 == 1:
-                add_prior(mem, joint, i * PER + U.ramp, 1.0)
+            size = max(abs(mem[joint + JOINT.start + at]), abs(mem[joint + JOINT.now + at]))
+            chi += add_prior(mem, joint, at, WEAK * size + 1e-30)
+            if (masks[i] >> U.ramp) & 1 == 1:  # where no sample tells of it, it stays
+                ramp = i * PER + U.ramp
+                mem[joint + JOINT.matrix + ramp * UNKNOWNS + ramp] += 1.0
+            _stay_within(mem, joint, i * PER + U.n, 1.0, STEEPEST)
+            _stay_within(mem, joint, i * PER + U.c, 0.0, math.inf)
+            _stay_within(mem, joint, i * PER + U.g, 0.0, math.inf)
+            _stay_within(mem, joint, i * PER + U.f_0, 0.0, math.inf)
     if rubs:
-        known = mem[rub + RUB.friction] > 0.0
-        spread = max(mem[rub + RUB.spread], EXACT)
-        add_prior(mem, joint, MU, spread if known else 1.0)
-        add_prior(mem, joint, SLIP, 10.0 * spread / mem[rub + RUB.friction] if known else 1.0)
+        more, count = add_rubbing(mem, joint, rub, lag)
+        chi, used = chi + more, used + count
+        chi += add_prior(mem, joint, MU, 1.0)
+        chi += add_prior(mem, joint, SLIP, WIDE)
+        _stay_within(mem, joint, MU, 0.0, MOST)
     for p in range(UNKNOWNS):  # what is not sought
         if mem[joint + JOINT.matrix + p * UNKNOWNS + p] == 0.0:
             mem[joint + JOINT.matrix + p * UNKNOWNS + p] = 1.0
@@ -84,10 +115,19 @@ def _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs):
 
 
 @apart
+def _stay_within(mem, joint, p, least, most):
+    """An unknown that is at an end of its range and would go beyond is not sought in this round:
+    cut off after the step it would spoil the others'."""
+    now, pull = mem[joint + JOINT.now + p], mem[joint + JOINT.right + p]
+    if (now <= least and pull < 0.0) or (now >= most and pull > 0.0):
+        leave_out(mem, joint, p)
+
+
+@apart
 def _step(mem, joint, number):
-    """The unknowns after a round, within what a passive law has; the largest relative change of a
-    stiffness."""
-    most = 0.0
+    """The unknowns a step from the best so far, within what a passive law has."""
+    for p in range(UNKNOWNS):
+        mem[joint + JOINT.now + p] = mem[joint + JOINT.before + p]
     for i in range(number):
         at, by = joint + JOINT.now + i * PER, joint + JOINT.right + i * PER
         if mem[joint + JOINT.touched + i] == 0.0:
@@ -98,25 +138,48 @@ def _step(mem, joint, number):
         for q in range(PER):
             mem[at + q] += part * mem[by + q]
         mem[at + U.k] = max(mem[at + U.k], 0.1 * was)
+        mem[at + U.c], mem[at + U.g] = max(mem[at + U.c], 0.0), max(mem[at + U.g], 0.0)
+        mem[at + U.f_0] = max(mem[at + U.f_0], 0.0)
         mem[at + U.n] = min(max(mem[at + U.n], 1.0), STEEPEST)
         deepest = math.log(mem[joint + JOINT.unit + i])
         mem[at + U.ramp] = min(max(mem[at + U.ramp], deepest - 9.0), deepest)
-        most = max(most, abs(mem[at + U.k] - was) / mem[at + U.k])
-    mu = joint + JOINT.now + MU
-    mem[mu] = min(max(mem[mu] + mem[joint + JOINT.right + MU], 0.0), MOST)
-    slip = mem[joint + JOINT.right + SLIP]
-    mem[joint + JOINT.now + SLIP] += min(max(slip, -LONGEST_STEP), LONGEST_STEP)
-    return most
+    _step_friction(mem, joint)
+
+
+@apart
+def _step_friction(mem, joint):
+    """mu and ln v_0 a step further. The samples tell friction at their own sliding v, mu v /
+    sqrt(v^2 + v_0^2), far better than its two numbers: that goes the straight step."""
+    mu, log = mem[joint + JOINT.now + MU], mem[joint + JOINT.now + SLIP]
+    by, v = mem[joint + JOINT.right + SLIP], mem[joint + JOINT.sliding]
+    by, v_0 = min(max(by, -LONGEST_STEP), LONGEST_STEP), math.exp(log)
+    felt = mu + mem[joint + JOINT.right + MU]
+    if v > 0.0:
+        share = v_0 * v_0 / (v * v + v_0 * v_0)
+        after = math.exp(log + by)
+        felt -= mu * share * by
+        felt *= math.sqrt((v * v + after * after) / (v * v + v_0 * v_0))
+    mem[joint + JOINT.now + MU] = min(max(felt, 0.0), MOST)
+    mem[joint + JOINT.now + SLIP] = log + by
+
+
+@apart
+def _is_sought(mem, joint, kind, damped, powers):
+    """Whether a kind is among those that are sought, and still needed."""
+    mask = KIND_MASKS[kind]
+    if not damped and ((mask >> U.c) & 1 == 1 or (mask >> U.g) & 1 == 1):
+        return False
+    if not powers and ((mask >> U.n) & 1 == 1 or (mask >> U.f_0) & 1 == 1):
+        return False
+    found = mem[joint + JOINT.best_kind] != 0.0 and mem[joint + JOINT.best_chi] <= EXPLAINED
+    return kind <= 2 or not found
 
 
 @apart
 def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, rubs):
     """One round of the kind under way; whether all kinds are through."""
     kind = int(mem[joint + JOINT.kind])
-    if (kind == 2 and not damped) or (kind == 3 and not (powers and damped)):
-        return _next_kind(mem, joint, number)
-    found = mem[joint + JOINT.best_kind] != 0.0 and mem[joint + JOINT.best_chi] <= EXPLAINED
-    if (kind == 4 and not powers) or (kind > 2 and found):
+    if not _is_sought(mem, joint, kind, damped, powers):
         return _next_kind(mem, joint, number)
     masks = (
         mask_of(mem, joint, 0, kind),
@@ -124,25 +187,34 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
         mask_of(mem, joint, 2, kind),
         mask_of(mem, joint, 3, kind),
     )
-    chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs)
+    deeper = mem[joint + JOINT.round] == 0.0 and growing(mem, joint, many) >= DEEPER
+    chi, used = _equations(mem, joint, many, fits, laws, rub, lag, masks, number, rubs, deeper)
     mem[joint + JOINT.round] += 1.0
-    over = mem[joint + JOINT.round] >= ROUNDS
-    if chi > mem[joint + JOINT.chi_before] and not over:  # too far: half of the way back
-        for p in range(UNKNOWNS):
-            was, now = joint + JOINT.before + p, joint + JOINT.now + p
-            mem[now] = 0.5 * (mem[was] + mem[now])
+    brake = mem[joint + JOINT.brake]
+    if chi < mem[joint + JOINT.chi]:
+        keep_equations(mem, joint)
+        mem[joint + JOINT.chi], mem[joint + JOINT.used] = chi, used
+        brake = SLACKER * brake if brake > LEAST_BRAKE else 0.0
+    else:  # too far: a shorter step from where it was best
+        brake = max(TIGHTER * brake, FIRST_BRAKE)
+    mem[joint + JOINT.brake] = brake
+    gain = solve_kept(mem, joint, brake)
+    rounds = FEW_ROUNDS if kind <= 2 else ROUNDS
+    over = mem[joint + JOINT.round] >= rounds or brake > MOST_BRAKE
+    hopeless = gain < CRAWLS * mem[joint + JOINT.chi] and mem[joint + JOINT.chi] > EXPLAINED * used
+    if deeper or (gain > CONVERGED and not (over or hopeless)):
+        _step(mem, joint, number)
+        if deeper:
+            mem[joint + JOINT.chi] = math.inf  # of fewer samples than the next
         return False
-    solve_joint(mem, joint)
-    mem[joint + JOINT.chi], mem[joint + JOINT.used] = chi, used
-    mem[joint + JOINT.chi_before] = chi
-    for p in range(UNKNOWNS):
-        mem[joint + JOINT.before + p] = mem[joint + JOINT.now + p]
-    change = _step(mem, joint, number)
-    if not over and change > CONVERGED:
-        return False
-    for p in range(UNKNOWNS):  # those that chi^2 is of
-        mem[joint + JOINT.now + p] = mem[joint + JOINT.before + p]
+    solve_kept(mem, joint, 0.0)
     _note_kind(mem, joint, kind, masks, number)
+    if mem[joint + JOINT.last_kind] == float(kind):  # the one that explained fewer samples
+        mem[joint + JOINT.last_kind] = 0.0
+        if mem[joint + JOINT.best_chi] <= EXPLAINED:
+            mem[joint + JOINT.kind] = 0.0
+            return True
+        mem[joint + JOINT.kind], mem[joint + JOINT.best_kind] = 0.0, 0.0
     return _next_kind(mem, joint, number)
 
 
@@ -164,10 +236,10 @@ def _note_kind(mem, joint, kind, masks, number):
     mem[joint + JOINT.best_number] = parameters
     more = math.sqrt(max(chi / used, 1.0))
     for p in range(UNKNOWNS):
-        mem[joint + JOINT.best + p] = mem[joint + JOINT.now + p]
+        mem[joint + JOINT.best + p] = mem[joint + JOINT.before + p]
     for i in range(number):
         if masks[i] != 0:
-            k = abs(mem[joint + JOINT.now + i * PER + U.k]) + 1e-30
+            k = abs(mem[joint + JOINT.before + i * PER + U.k]) + 1e-30
             spread = more * math.sqrt(variance_of(mem, joint, i * PER + U.k)) / k
             mem[joint + JOINT.spread + i] = spread
     mem[joint + JOINT.friction_spread] = more * math.sqrt(variance_of(mem, joint, MU))
@@ -190,13 +262,16 @@ def believe_joint(mem, joint, many, fits, laws, number, rubs):
         return
     kind, best = int(mem[joint + JOINT.best_kind]), joint + JOINT.best
     mem[joint + JOINT.last_chi] = mem[joint + JOINT.best_chi]
+    told = kind > 2 and mem[joint + JOINT.best_chi] <= EXPLAINED
+    mem[joint + JOINT.last_kind] = (
+        float(kind if kind < AGAIN else kind - AGAIN + 2) if told else 0.0
+    )
     for i in range(number):
         if mem[joint + JOINT.touched + i] == 0.0:
             continue
         law, fit, at = laws + i * LAW_FLOATS, fits + i * FIT_FLOATS, best + i * PER
         unit, k = mem[joint + JOINT.unit + i], mem[at + U.k]
-        own = int(mem[joint + JOINT.own + i])
-        model = own if own > 0 else KIND_MODELS[kind]
+        model = model_of(mask_of(mem, joint, i, kind))
         mem[law + LAW.stiffness] = k / math.pow(unit, mem[at + U.n])
         mem[law + LAW.power] = mem[at + U.n]
         mem[law + LAW.damping] = max(mem[at + U.c], 0.0)

@@ -23,7 +23,10 @@ from softdock.core.adaptation.faithful.joint_cells import (
 from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH, TOUCH_FLOATS
-from softdock.core.adaptation.faithful.models import EXACT
+from softdock.core.adaptation.faithful.models import EDGE, EXACT, kink_within, ramp_within
+from softdock.core.adaptation.faithful.rub import ROW as RUBBED
+from softdock.core.adaptation.faithful.rub import ROW_FLOATS as RUB_FLOATS
+from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
@@ -53,16 +56,22 @@ def _half(theta, d, r, unit):
 
 @apart
 def pushed_by(theta, nodes, unit, pulls):
-    """Normal force of a touch and its derivatives by (k, c, f_0, n, g, ln d_0)."""
+    """Normal force of a touch, its derivatives by (k, c, f_0, n, g, ln d_0), and how unsure it is
+    [N] because the law has a kink within the reading's window."""
     d, r, d_2, r_2 = nodes
     one = _half(theta, max(d, 1e-9 * unit), r, unit)
-    two = one
+    two, unsure = one, 0.0
+    rate, force = r, one[0]
     if d_2 != d or r_2 != r:
         two = _half(theta, max(d_2, 1e-9 * unit), r_2, unit)
-    rate, force = 0.5 * (r + r_2), 0.5 * (one[0] + two[0])
+        rate, force = 0.5 * (r + r_2), 0.5 * (one[0] + two[0])
+        half = 0.5 * EDGE * abs(two[0] - one[0])
+        unsure = ramp_within(theta[U.f_0], math.exp(theta[U.ramp]), d, d_2)
+        if rate < 0.0 and not pulls:
+            unsure += kink_within(force - half, force + half)
     if force <= 0.0 and rate < 0.0 and not pulls:
-        return 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    return force, (
+        return 0.0, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), unsure
+    by = (
         0.5 * (one[1] + two[1]),
         rate,
         0.5 * (one[2] + two[2]),
@@ -70,6 +79,7 @@ def pushed_by(theta, nodes, unit, pulls):
         0.5 * (one[4] + two[4]),
         0.5 * (one[5] + two[5]),
     )
+    return force, by, unsure
 
 
 @compiled
@@ -94,11 +104,12 @@ def _note_column(mem, at, unknown, force, torque):
 
 @apart
 def _columns(mem, joint, row, laws, law_floats, masks, rubs):
-    """Derivatives of one sample into their columns; how many, and what the laws say of it."""
+    """Derivatives of one sample into their columns; how many, what the laws say of it, and the
+    variances of its force and torque by kinks within its window."""
     mu, v_0 = mem[joint + JOINT.now + MU], math.exp(mem[joint + JOINT.now + SLIP])
     zero = (0.0, 0.0, 0.0)
     says, turns, by_mu, mu_turns, by_slip, slip_turns = zero, zero, zero, zero, zero, zero
-    count = 0
+    count, blurred, turned = 0, 0.0, 0.0
     for t in range(int(mem[row + ROW.number])):
         at = row + ROW.touches + t * TOUCH_FLOATS
         i = int(mem[at + TOUCH.pair])
@@ -114,7 +125,8 @@ def _columns(mem, joint, row, laws, law_floats, masks, rubs):
             mem[at + TOUCH.rate_2],
         )
         unit, pulls = mem[joint + JOINT.unit + i], mem[laws + i * law_floats + LAW.pulls] != 0.0
-        force, by = pushed_by(theta_of(mem, joint, i), nodes, unit, pulls)
+        force, by, unsure = pushed_by(theta_of(mem, joint, i), nodes, unit, pulls)
+        blurred, turned = blurred + unsure * unsure, turned + unsure * unsure * dot(r, r)
         root = 1.0 / math.sqrt(dot(v, v) + v_0 * v_0)
         along = add_scaled(n, -mu * root, v)
         turning, v_turning = cross(r, along), cross(r, v)
@@ -139,18 +151,40 @@ def _columns(mem, joint, row, laws, law_floats, masks, rubs):
         _note_column(mem, at, MU, by_mu, mu_turns)
         _note_column(mem, at + COLUMN_FLOATS, SLIP, by_slip, slip_turns)
         count += 2
-    return count, says, turns
+    return count, says, turns, (blurred, turned)
 
 
 @apart
-def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
-    """Equations of the samples of several touches, onto the matrix; chi^2 and their number."""
-    chi, small = 0.0, EXACT * mem[many + KEPT.largest]
+def _grows(mem, row):
+    """Whether every touch of a sample becomes deeper: no surface is left behind then."""
+    for t in range(int(mem[row + ROW.number])):
+        if mem[row + ROW.touches + t * TOUCH_FLOATS + TOUCH.rate] < 0.0:
+            return False
+    return True
+
+
+@apart
+def growing(mem, joint, many):
+    """Samples in which every touch becomes deeper."""
+    count = 0
+    for s in range(int(mem[joint + JOINT.rows])):
+        count += 1 if _grows(mem, many + KEPT.rows + s * ROW_FLOATS) else 0
+    return count
+
+
+@apart
+def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs, deeper):
+    """Equations of the samples of several touches, onto the matrix; chi^2 and their number.
+    `deeper`: of those alone in which every touch becomes deeper."""
+    chi, small, used = 0.0, EXACT * mem[many + KEPT.largest], 0.0
     for s in range(int(mem[joint + JOINT.rows])):
         row = many + KEPT.rows + s * ROW_FLOATS
-        count, says, turns = _columns(mem, joint, row, laws, law_floats, masks, rubs)
-        a = 1.0 / (mem[row + ROW.force_variance] + small * small)
-        b = 1.0 / (mem[row + ROW.torque_variance] + small * small * ARM * ARM)
+        if deeper and not _grows(mem, row):
+            continue
+        used += 6.0
+        count, says, turns, blurred = _columns(mem, joint, row, laws, law_floats, masks, rubs)
+        a = 1.0 / (mem[row + ROW.force_variance] + small * small + blurred[0])
+        b = 1.0 / (mem[row + ROW.torque_variance] + small * small * ARM * ARM + blurred[1])
         w, slope = load_wrench(mem, row + ROW.wrench), load_wrench(mem, row + ROW.slope)
         miss = add_scaled(add_scaled(w.force, lag, slope.force), -1.0, says)
         turn = add_scaled(add_scaled(w.torque, lag, slope.torque), -1.0, turns)
@@ -168,7 +202,7 @@ def add_rows(mem, joint, many, laws, law_floats, lag, masks, rubs):
                     mem[joint + JOINT.matrix + p * UNKNOWNS + q] += dot(
                         force, load3(mem, other + COLUMN_AT.force)
                     ) + dot(torque, load3(mem, other + COLUMN_AT.torque))
-    return chi, 6.0 * mem[joint + JOINT.rows]
+    return chi, used
 
 
 @apart
@@ -187,8 +221,8 @@ def add_own(mem, joint, i, fit, pulls, lag, mask, largest):
         )
         if nodes[0] <= 0.0 or nodes[2] <= 0.0:
             continue
-        force, by = pushed_by(theta, nodes, unit, pulls)
-        w = 1.0 / (mem[row + SAMPLE.variance] + small * small)
+        force, by, unsure = pushed_by(theta, nodes, unit, pulls)
+        w = 1.0 / (mem[row + SAMPLE.variance] + small * small + unsure * unsure)
         e = mem[row + SAMPLE.force] + lag * mem[row + SAMPLE.slope] - force
         chi, count = chi + w * e * e, count + 1.0
         for q in range(PER):
@@ -199,3 +233,27 @@ def add_own(mem, joint, i, fit, pulls, lag, mask, largest):
                     if (mask >> o) & 1 == 1:
                         mem[joint + JOINT.matrix + p * UNKNOWNS + i * PER + o] += w * by[q] * by[o]
     return chi, count
+
+
+@apart
+def add_rubbing(mem, joint, rub, lag):
+    """Equations of friction where a pair touched alone (rub.py): its two numbers at once, for one
+    is often told only together with the other; chi^2 and their number."""
+    mu, v_0 = mem[joint + JOINT.now + MU], math.exp(mem[joint + JOINT.now + SLIP])
+    chi, small, count = 0.0, EXACT * mem[rub + RUB.largest], int(mem[rub + RUB.count])
+    for i in range(count):
+        row = rub + RUB.rows + i * RUB_FLOATS
+        v = mem[row + RUBBED.sliding]
+        normal = max(mem[row + RUBBED.normal] + lag * mem[row + RUBBED.normal_slope], 0.0)
+        root = 1.0 / math.sqrt(v * v + v_0 * v_0)
+        a = normal * v * root
+        w = 1.0 / (mem[row + RUBBED.variance] + small * small)
+        e = mem[row + RUBBED.force] + lag * mem[row + RUBBED.force_slope] - mu * a
+        b = -mu * a * v_0 * v_0 * root * root
+        chi += w * e * e
+        mem[joint + JOINT.right + MU] += w * a * e
+        mem[joint + JOINT.right + SLIP] += w * b * e
+        mem[joint + JOINT.matrix + MU * UNKNOWNS + MU] += w * a * a
+        mem[joint + JOINT.matrix + SLIP * UNKNOWNS + MU] += w * a * b
+        mem[joint + JOINT.matrix + SLIP * UNKNOWNS + SLIP] += w * b * b
+    return chi, float(count)

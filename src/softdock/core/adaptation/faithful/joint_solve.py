@@ -1,4 +1,5 @@
-"""Normal equations of the joint fit (joint.py) solved: Cholesky's triangle, the step, variances."""
+"""Normal equations of the joint fit (joint.py) solved: Cholesky's triangle, the step (braked after
+Levenberg and Marquardt), variances."""
 
 from __future__ import annotations
 
@@ -11,11 +12,64 @@ RIDGE = 1e-13  # of an unknown's own weight
 
 
 @apart
-def solve_joint(mem, joint):
-    """Cholesky's triangle of the equations, and the step into their right side."""
-    a, b = joint + JOINT.matrix, joint + JOINT.right
+def keep_equations(mem, joint):
+    """The equations are of the best unknowns so far: steps are taken from there."""
+    for p in range(UNKNOWNS * UNKNOWNS):
+        mem[joint + JOINT.kept_matrix + p] = mem[joint + JOINT.matrix + p]
     for p in range(UNKNOWNS):
+        mem[joint + JOINT.kept_right + p] = mem[joint + JOINT.right + p]
+        mem[joint + JOINT.before + p] = mem[joint + JOINT.now + p]
+
+
+@apart
+def solve_kept(mem, joint, brake):
+    """The step from the best unknowns, `brake` of their own weights more on each, into the right
+    side; how much chi^2 is to fall by it."""
+    for p in range(UNKNOWNS * UNKNOWNS):
+        mem[joint + JOINT.matrix + p] = mem[joint + JOINT.kept_matrix + p]
+    for p in range(UNKNOWNS):
+        mem[joint + JOINT.matrix + p * UNKNOWNS + p] *= 1.0 + brake
+        mem[joint + JOINT.right + p] = mem[joint + JOINT.kept_right + p]
+    solve_joint(mem, joint)
+    gain = 0.0
+    for p in range(UNKNOWNS):
+        gain += mem[joint + JOINT.right + p] * mem[joint + JOINT.kept_right + p]
+    return gain
+
+
+@apart
+def leave_out(mem, joint, p):
+    """An unknown at the end of its range that would go beyond: it stays."""
+    for q in range(UNKNOWNS):
+        mem[joint + JOINT.matrix + max(p, q) * UNKNOWNS + min(p, q)] = 0.0
+    mem[joint + JOINT.matrix + p * UNKNOWNS + p] = 1.0
+    mem[joint + JOINT.right + p] = 0.0
+
+
+@apart
+def _note_coupled(mem, joint):
+    """Which unknowns others are tied to: of four pairs with all numbers of their laws, few are."""
+    a, coupled = joint + JOINT.matrix, joint + JOINT.coupled
+    for p in range(UNKNOWNS):
+        mem[coupled + p] = 0.0
+        for q in range(p):
+            if mem[a + p * UNKNOWNS + q] != 0.0:
+                mem[coupled + p], mem[coupled + q] = 1.0, 1.0
+
+
+@apart
+def solve_joint(mem, joint):
+    """Cholesky's triangle of the equations, and the step into their right side. An unknown that no
+    other is tied to has a row of its own weight alone."""
+    a, b, coupled = joint + JOINT.matrix, joint + JOINT.right, joint + JOINT.coupled
+    _note_coupled(mem, joint)
+    for p in range(UNKNOWNS):
+        if mem[coupled + p] == 0.0:
+            mem[a + p * UNKNOWNS + p] = math.sqrt(mem[a + p * UNKNOWNS + p])
+            continue
         for q in range(p + 1):
+            if mem[coupled + q] == 0.0:
+                continue
             s = mem[a + p * UNKNOWNS + q]
             for r in range(q):
                 s -= mem[a + p * UNKNOWNS + r] * mem[a + q * UNKNOWNS + r]
@@ -52,7 +106,8 @@ def variance_of(mem, joint, unknown):
 
 @apart
 def add_prior(mem, joint, p, spread):
-    """That an unknown is near where it started."""
-    w = 1.0 / (spread * spread)
+    """That an unknown is near where it started; its part of chi^2."""
+    w, off = 1.0 / (spread * spread), mem[joint + JOINT.start + p] - mem[joint + JOINT.now + p]
     mem[joint + JOINT.matrix + p * UNKNOWNS + p] += w
-    mem[joint + JOINT.right + p] += w * (mem[joint + JOINT.start + p] - mem[joint + JOINT.now + p])
+    mem[joint + JOINT.right + p] += w * off
+    return w * off * off

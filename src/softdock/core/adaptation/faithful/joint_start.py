@@ -25,8 +25,8 @@ from softdock.core.adaptation.faithful.many import (
 )
 from softdock.core.adaptation.faithful.models import F_0, C, G, N, has
 from softdock.core.adaptation.faithful.rub import RUB
-from softdock.core.machine.compiled import apart
-from softdock.core.spatial.vectors import load3, norm
+from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.vectors import dot, load3, norm
 
 U = LAW_UNKNOWNS.at
 KIND_MASKS = (
@@ -35,22 +35,25 @@ KIND_MASKS = (
     1 << U.k | 1 << U.c,
     1 << U.k | 1 << U.n | 1 << U.g,
     1 << U.k | 1 << U.c | 1 << U.f_0 | 1 << U.ramp,
+    1 << U.k | 1 << U.c,
+    1 << U.k | 1 << U.n | 1 << U.g,
+    1 << U.k | 1 << U.c | 1 << U.f_0 | 1 << U.ramp,
 )
+AGAIN = 5  # from this kind on: one before it, from one spring for all and other n and d_0
 TOLD = 6.0  # samples of a pair alone from which on they decide its model
 EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 FIRST_RAMP = 0.03  # of the deepest sample: d_0 from which it is sought where none is known
-START_POWER = 1.4  # from which a power is sought that none has told
+OTHER_RAMP = 0.2  # of it, where that did not end well: no sample tells of a d_0 that is too small
+START_POWER, OTHER_POWER = 1.4, 2.0  # from which a power is sought that none has told
 
 
 @apart
 def mask_of(mem, joint, i, kind):
-    """Unknowns of a pair, in bits."""
+    """Unknowns of a pair, in bits: those of the kind, and those that its samples alone have told.
+    Alone a pair was felt at its first touch; more may show when it is deeper or faster."""
     if mem[joint + JOINT.touched + i] == 0.0:
         return 0
-    model = int(mem[joint + JOINT.own + i])
-    if model == 0:
-        return KIND_MASKS[kind]
-    mask = 1 << U.k
+    model, mask = int(mem[joint + JOINT.own + i]), KIND_MASKS[kind]
     if has(model, C):
         mask |= 1 << U.c
     if has(model, F_0):
@@ -62,6 +65,16 @@ def mask_of(mem, joint, i, kind):
     return mask
 
 
+@compiled
+def model_of(mask):
+    """The model of fit.py with these unknowns."""
+    if (mask >> U.f_0) & 1 == 1:
+        return 6 if (mask >> U.c) & 1 == 1 else 5
+    if (mask >> U.n) & 1 == 1:
+        return 4 if (mask >> U.g) & 1 == 1 else 3
+    return 2 if (mask >> U.c) & 1 == 1 else 1
+
+
 @apart
 def begin_kind(mem, joint, number):
     kind = int(mem[joint + JOINT.kind])
@@ -69,14 +82,21 @@ def begin_kind(mem, joint, number):
         mem[joint + JOINT.now + p] = mem[joint + JOINT.start + p]
     for i in range(number):
         at, mask = joint + JOINT.now + i * PER, mask_of(mem, joint, i, kind)
+        if kind >= AGAIN:
+            for q in range(PER):
+                mem[at + q] = 0.0
+            mem[at + U.k] = mem[joint + JOINT.guess] * mem[joint + JOINT.unit + i]
+            mem[joint + JOINT.start + i * PER + U.k] = mem[at + U.k]
+            mem[at + U.ramp] = math.log(OTHER_RAMP * max(mem[joint + JOINT.unit + i], 1e-9))
         for q in range(PER):
             if (mask >> q) & 1 == 0 and q != U.k and q != U.ramp:
                 mem[at + q] = 0.0
         if (mask >> U.n) & 1 == 0:
             mem[at + U.n] = 1.0
-        elif mem[at + U.n] <= 1.0:
-            mem[at + U.n] = START_POWER
-    mem[joint + JOINT.round], mem[joint + JOINT.chi_before] = 0.0, math.inf
+        elif mem[at + U.n] <= 1.0 or kind >= AGAIN:
+            mem[at + U.n] = OTHER_POWER if kind >= AGAIN else START_POWER
+    mem[joint + JOINT.round], mem[joint + JOINT.brake] = 0.0, 0.0
+    mem[joint + JOINT.chi] = math.inf
 
 
 @apart
@@ -89,15 +109,20 @@ def _note_pairs(mem, joint, many, fits, laws, number):
         told = mem[fit + FIT.count] >= TOLD and mem[fit + FIT.own_chi] <= EXPLAINED
         if told:
             mem[joint + JOINT.own + i] = mem[fit + FIT.own_model]
+    slid, weight = 0.0, 0.0
     for s in range(int(mem[joint + JOINT.rows])):
         row = many + KEPT.rows + s * ROW_FLOATS
+        force = load3(mem, row + ROW.wrench)
         for t in range(int(mem[row + ROW.number])):
             at = row + ROW.touches + t * TOUCH_FLOATS
+            v = load3(mem, at + TOUCH.sliding)
+            slid, weight = slid + dot(force, force) * dot(v, v), weight + dot(force, force)
             i = joint + JOINT.touched + int(mem[at + TOUCH.pair])
             mem[i] = 1.0
             deep = max(mem[at + TOUCH.depth], mem[at + TOUCH.depth_2])
             i += JOINT.unit - JOINT.touched
             mem[i] = max(mem[i], deep)
+    mem[joint + JOINT.sliding] = math.sqrt(slid / weight) if weight > 0.0 else 0.0
 
 
 @apart
@@ -116,8 +141,8 @@ def _guess(mem, joint, many):
 
 @apart
 def begin_joint(mem, joint, many, fits, laws, rub, number):
-    """Begin with the first kind."""
-    mem[joint + JOINT.kind], mem[joint + JOINT.round] = 1.0, 0.0
+    """Begin with the first kind; with the one that explained the samples before, if one did."""
+    mem[joint + JOINT.kind], mem[joint + JOINT.round] = max(mem[joint + JOINT.last_kind], 1.0), 0.0
     mem[joint + JOINT.rows] = mem[many + KEPT.count]
     mem[joint + JOINT.seen], mem[joint + JOINT.best_kind] = mem[many + KEPT.seen], 0.0
     _note_pairs(mem, joint, many, fits, laws, number)
@@ -129,7 +154,8 @@ def begin_joint(mem, joint, many, fits, laws, rub, number):
             known += 1.0
             ramp = max(ramp, mem[law + LAW.ramp])
     good = mem[joint + JOINT.fitted] == 0.0 or mem[joint + JOINT.last_chi] <= EXPLAINED
-    mean = total / known if known > 0.0 and good else _guess(mem, joint, many)
+    mem[joint + JOINT.guess] = _guess(mem, joint, many)
+    mean = total / known if known > 0.0 and good else mem[joint + JOINT.guess]
     for i in range(number):
         law, at = laws + i * LAW_FLOATS, joint + JOINT.start + i * PER
         unit = mem[joint + JOINT.unit + i]

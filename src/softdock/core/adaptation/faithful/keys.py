@@ -29,9 +29,9 @@ FAITHFUL = Group(
         "rewind_s",
         "longest contact that is computed anew",
         3.0,
-        "s",
-        0.0,
-        60.0,
+        unit="s",
+        low=0.0,
+        high=60.0,
     ),
     Parameter(
         "sensor",

@@ -1,6 +1,9 @@
 """Set-points ahead of the satellites, each by the delay that its robot has shown: where the
 satellites will be, under the contact that is believed.
 
+While nothing but the believed contact acts, that future is the one of the cycle before a cycle
+later: it goes on, and is computed whole only where a past has taken over or others have pushed.
+
 When a past computed anew takes over, the set-points do not jump: the difference in pose and twist
 from where they would have gone on to fades, critically damped.
 """
@@ -9,10 +12,18 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.cells import CELL, OFFSET, OFFSET_FLOATS, TARGET
+from softdock.core.adaptation.faithful.cells import (
+    CELL,
+    FUTURE,
+    FUTURE_FLOATS,
+    OFFSET,
+    OFFSET_FLOATS,
+    TARGET,
+)
 from softdock.core.adaptation.faithful.flight import delay_of
+from softdock.core.adaptation.faithful.past import load_satellites, store_satellites
 from softdock.core.adaptation.faithful.touches import copy_latches
-from softdock.core.adaptation.faithful.twin import believed_cycle, flown
+from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
 from softdock.core.adaptation.measured.motions import load_both, store_both
 from softdock.core.machine.compiled import apart, compiled
@@ -23,6 +34,7 @@ from softdock.core.spatial.vectors import add, load3, scale, store3, subtract
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump
+ONE_LEAD = 1e-9  # s; leads that differ by less are one
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
@@ -30,57 +42,78 @@ SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 def bring_in(method, mem, T):
     """Leads a cycle nearer to the delays that are believed."""
     m = method.memory
-    e = math.exp(-PACE * T)
     for i in range(2):
         off = mem[m + CELL.leads + i] - delay_of(mem, m + CELL.flight, i)
         if abs(off) + abs(mem[m + CELL.lead_rates + i]) < SETTLED:
             continue
+        e = math.exp(-PACE * T)
         a = mem[m + CELL.lead_rates + i] + PACE * off
         mem[m + CELL.leads + i] += (off + a * T) * e - off
         mem[m + CELL.lead_rates + i] = (a - PACE * (off + a * T)) * e
     mem[m + CELL.delay] = delay_of(mem, m + CELL.flight, 0)
 
 
+@compiled
+def forget_futures(method, mem):
+    """Satellites or laws are others than the futures were computed with."""
+    at = method.memory + CELL.futures
+    mem[at + FUTURE.stamp], mem[at + FUTURE_FLOATS + FUTURE.stamp] = -1.0, -1.0
+
+
 @apart
-def _ahead(method, mem, rig, satellites, lead):
-    """The satellites after a lead, under the contact that is believed."""
-    m = method.memory
-    if (rig.cycle + 2) * rig.T + lead < mem[m + CELL.clear_until]:
-        return flown(rig, satellites, lead)
-    copy_latches(mem, m + CELL.latches, m + CELL.lead_latches)
-    cycles = int(math.ceil(lead / rig.T - 1e-9))
-    dt = lead / cycles
+def _in_touch(method, mem, rig, satellites, lead, at, goes_on):
+    """The satellites after a lead in which they may touch. `goes_on`: nothing but the believed
+    contact has acted on them since the cycle before; then the future kept at `at` goes on, by a
+    cycle and what the lead has gained."""
+    m, cycles, found = method.memory, 1, satellites
+    dt = rig.T + (lead - mem[at + FUTURE.lead])
+    if goes_on and mem[at + FUTURE.stamp] == rig.cycle and 0.0 < dt <= 2.0 * rig.T:
+        found = load_satellites(mem, at + FUTURE.satellites)
+    else:
+        copy_latches(mem, m + CELL.latches, at + FUTURE.latches)
+        cycles = int(math.ceil(lead / rig.T - 1e-9))
+        dt = lead / cycles
     for _ in range(cycles):
-        satellites, steps = believed_cycle(
-            mem,
-            m + CELL.pairs,
-            m + CELL.lead_latches,
-            m + CELL.laws,
-            method.number,
-            rig,
-            satellites,
-            dt,
+        found, steps = believed_cycle(
+            mem, m + CELL.pairs, at + FUTURE.latches, m + CELL.laws, method.number, rig, found, dt
         )
         if steps == 0:
-            satellites = flown(rig, satellites, dt)
-    return satellites
+            found = flown(rig, found, dt)
+    mem[at + FUTURE.stamp], mem[at + FUTURE.lead] = rig.cycle + 1.0, lead
+    store_satellites(mem, at + FUTURE.satellites, found)
+    return found
+
+
+@compiled
+def ahead(method, mem, rig, satellites, goes_on):
+    """Both satellites' motions after their leads, under the contact that is believed."""
+    m, end = method.memory, (rig.cycle + 2) * rig.T
+    lead_c, lead_t = mem[m + CELL.leads], mem[m + CELL.leads + TARGET]
+    chaser, target, clear = satellites.chaser, satellites.target, mem[m + CELL.clear_until]
+    if end + lead_c < clear and end + lead_t < clear:
+        if lead_c > 0.0:
+            chaser = drifted(rig.chaser, lead_c, chaser)
+        if lead_t > 0.0:
+            target = drifted(rig.target, lead_t, target)
+    else:
+        chaser, target = _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, goes_on)
+    found = Output(motion_of(rig.chaser, chaser), motion_of(rig.target, target))
+    growth_c, growth_t = mem[m + CELL.lead_rates], mem[m + CELL.lead_rates + TARGET]
+    return Output(_faster(found.chaser, growth_c), _faster(found.target, growth_t))
 
 
 @apart
-def ahead(method, mem, rig, satellites):
-    """Both satellites' motions after their leads."""
-    m = method.memory
-    lead_c, lead_t = mem[m + CELL.leads], mem[m + CELL.leads + TARGET]
-    chaser, target = satellites, satellites
+def _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, goes_on):
+    """The chaser after its lead, the target after its own."""
+    at, chaser, target = method.memory + CELL.futures, satellites, satellites
     if lead_c > 0.0:
-        chaser = _ahead(method, mem, rig, satellites, lead_c)
-    if lead_t == lead_c:
+        chaser = _in_touch(method, mem, rig, satellites, lead_c, at, goes_on)
+    if abs(lead_t - lead_c) < ONE_LEAD:
         target = chaser
     elif lead_t > 0.0:
-        target = _ahead(method, mem, rig, satellites, lead_t)
-    found = Output(motion_of(rig.chaser, chaser.chaser), motion_of(rig.target, target.target))
-    growth_c, growth_t = mem[m + CELL.lead_rates], mem[m + CELL.lead_rates + TARGET]
-    return Output(_faster(found.chaser, growth_c), _faster(found.target, growth_t))
+        at += FUTURE_FLOATS
+        target = _in_touch(method, mem, rig, satellites, lead_t, at, goes_on)
+    return chaser.chaser, target.target
 
 
 @compiled
@@ -119,26 +152,29 @@ def _fade(mem, at, rate, T):
     return left > SETTLED
 
 
-@apart
+@compiled
 def smoothed(method, mem, rig, output, jumped):
     """Set-points without a jump; `jumped`: the satellites have, in this cycle."""
-    at, rate = method.memory + CELL.offset, method.memory + CELL.offset_rate
-    fading = method.memory + CELL.fading
-    if not jumped and mem[fading] == 0.0:
+    if not jumped and mem[method.memory + CELL.fading] == 0.0:
         return output
-    if jumped and mem[method.memory + CELL.any_sent] != 0.0:
+    return _faded(method.memory, mem, rig.T, output, jumped)
+
+
+@apart
+def _faded(m, mem, T, output, jumped):
+    at, rate, fading = m + CELL.offset, m + CELL.offset_rate, m + CELL.fading
+    if jumped and mem[m + CELL.any_sent] != 0.0:
         mem[fading] = 1.0
-        was = load_both(mem, method.memory + CELL.output)
-        was = Output(coasting(was.chaser, rig.T), coasting(was.target, rig.T))
+        was = load_both(mem, m + CELL.output)
+        was = Output(coasting(was.chaser, T), coasting(was.target, T))
         _note_jump(mem, at, rate, was.chaser, output.chaser)
         _note_jump(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, was.target, output.target)
     else:
-        mem[fading] = 1.0 if _fade(mem, at, rate, rig.T) else 0.0
-    output = Output(
+        mem[fading] = 1.0 if _fade(mem, at, rate, T) else 0.0
+    return Output(
         _with_offset(mem, at, rate, output.chaser),
         _with_offset(mem, at + OFFSET_FLOATS, rate + OFFSET_FLOATS, output.target),
     )
-    return output
 
 
 @compiled

@@ -18,7 +18,7 @@ from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4.0  # samples after which any law is better than none
-HURRIED = 4  # rounds of the joint fit in a cycle once nothing touches any more
+ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
 
@@ -74,6 +74,8 @@ def _fit_jointly(method, mem, anew, every):
     """A round of the joint fit, where one is under way or due; whether it has ended."""
     m, joint, many = method.memory, method.memory + CELL.joint, method.memory + CELL.many
     fits, laws, rub = m + CELL.fits, m + CELL.found, m + CELL.rub
+    if every and mem[many + KEPT.seen] > mem[joint + JOINT.seen]:
+        mem[joint + JOINT.kind] = 0.0  # under way with fewer samples than there are
     if mem[joint + JOINT.kind] == 0.0:
         more = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
         if not (anew or (more and (every or mem[many + KEPT.seen] >= mem[many + KEPT.due]))):
@@ -81,7 +83,7 @@ def _fit_jointly(method, mem, anew, every):
         mem[many + KEPT.due] = 1.25 * mem[many + KEPT.seen] + 1.0
         begin_joint(mem, joint, many, fits, laws, rub, method.number)
     done, lag = False, _lag(method, mem)
-    for _ in range(HURRIED if every else 1):
+    for _ in range(HURRIED if every else ROUNDS):
         if not done:
             done = joint_round(
                 mem,

@@ -15,42 +15,52 @@ and whatever is believed is a passive law from one touch on (docs/faithful.md).
 
 from __future__ import annotations
 
-from softdock.core.adaptation.energy_ledger.method import follow, remember, send
+from softdock.core.adaptation.energy_ledger.method import send
 from softdock.core.adaptation.faithful import notes
+from softdock.core.adaptation.faithful.by_ledger import by_ledger, given_here, settled_by_ledger
 from softdock.core.adaptation.faithful.cells import CELL, CELLS
+from softdock.core.adaptation.faithful.commands import note_command
 from softdock.core.adaptation.faithful.contact import (
     APART,
     BY_LEDGER,
+    FLIES,
+    OVER,
     begin,
     believe,
     follow_contact,
+    is_quick,
+    learn_flight,
     take_over,
 )
 from softdock.core.adaptation.faithful.fallback import (
     bounded,
     ledger_of,
-    ledger_work,
 )
 from softdock.core.adaptation.faithful.flight import tared
 from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
-from softdock.core.adaptation.faithful.lead import ahead, note_output, smoothed
+from softdock.core.adaptation.faithful.lead import (
+    ahead,
+    forget_futures,
+    note_output,
+    smoothed,
+)
 from softdock.core.adaptation.faithful.learn import fit_again, is_learning, is_worth
 from softdock.core.adaptation.faithful.past import (
+    MOST_CYCLES,
     carry_past,
     contact_impulse,
+    is_nothing,
     load_satellites,
     mean_wrenches,
-    note_others,
     store_satellites,
 )
 from softdock.core.adaptation.faithful.prepare import prepare
 from softdock.core.adaptation.faithful.readings import note
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
-from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
+from softdock.core.adaptation.faithful.work import exchanged, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
-    Measured,
     Replaced,
     Wrenches,
 )
@@ -59,7 +69,6 @@ from softdock.core.adaptation.measured.line_of_action import (
 )
 from softdock.core.adaptation.measured.motions import (
     load_both,
-    load_wrenches,
     store_wrenches,
 )
 from softdock.core.adaptation.measured.projection import pair_energy
@@ -67,34 +76,7 @@ from softdock.core.adaptation.method import ONCE, Method
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import no_wrench, opposite
-from softdock.core.spatial.vectors import add, load3, norm, store3, subtract
-
-
-@apart
-def _by_ledger(method, mem, rig, measured, satellites, wrenches):
-    """What acts on the satellites while the ledger has them: what was measured."""
-    m, ledger = method.memory, ledger_of(method, mem, rig.T)
-    if method.tare:
-        chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
-        target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
-        was, now = measured.wrenches, Wrenches(chaser, target)
-        wrenches = Wrenches(
-            exchanged(wrenches.chaser, was.chaser, chaser),
-            exchanged(wrenches.target, was.target, target),
-        )
-        measured = Measured(
-            wrenches=now,
-            mock_ups=measured.mock_ups,
-            force_age=measured.force_age,
-            pose_age=measured.pose_age,
-            mismatch=measured.mismatch,
-        )
-    store3(mem, m + CELL.force, measured.wrenches.chaser.force)
-    mem[m + CELL.taken] = ledger_work(ledger, mem) - mem[m + CELL.booked]
-    mem[m + CELL.booked] = ledger_work(ledger, mem)
-    given = remember(ledger, mem, rig, measured, satellites, wrenches)
-    store_wrenches(mem, m + CELL.mean, given)  # what more the satellites get is of others
-    return given
+from softdock.core.spatial.vectors import add, dot, load3, store3, subtract
 
 
 @compiled
@@ -125,7 +107,7 @@ def _pushed(method, mem, measured, satellites, wrenches):
     )
 
 
-@apart
+@compiled
 def wrench(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites: the believed contact's mean wrench in place of the measured
     one."""
@@ -134,9 +116,18 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         begin(method, mem)
     note(mem, m + CELL.paired, rig.cycle * rig.T, measured)
     take_samples(method, mem)
-    over = follow_contact(method, mem, rig, measured, satellites)
+    stage = FLIES if is_quick(mem, m, rig) else follow_contact(method, mem, rig, satellites)
+    if stage == FLIES:
+        learn_flight(method, mem, rig, measured, satellites)
     if mem[m + CELL.quick] != 0.0:
         return _in_free_flight(method, mem, measured, wrenches)
+    return _in_contact(method, mem, rig, measured, satellites, wrenches, stage == OVER)
+
+
+@apart
+def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
+    """The same where something touches, or may in this cycle; `over`: a contact has ended."""
+    m = method.memory
     if method.hands and mem[m + CELL.phase] == APART and mem[m + CELL.unexplained_now] > 0.0:
         return _pushed(method, mem, measured, satellites, wrenches)
     felt = mock_ups_when_felt(measured)
@@ -147,13 +138,15 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
         believe(method, mem, over)
     mem[m + CELL.rewound], mem[m + CELL.rewound_energy], mem[m + CELL.acts] = 0.0, 0.0, 0.0
     if mem[m + CELL.phase] == BY_LEDGER:
-        return _by_ledger(method, mem, rig, measured, satellites, wrenches)
+        return by_ledger(method, mem, rig, measured, satellites, wrenches)
     before = satellites
-    if mem[m + CELL.shadow_stamp] >= 0.0 and carry_past(method, mem, rig):
+    waits = anew and rig.cycle - mem[m + CELL.start_stamp] > MOST_CYCLES  # a cycle does one of both
+    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and carry_past(method, mem, rig):
         before = take_over(method, mem, rig, satellites)
         mem[m + CELL.acts] = 1.0
     elif over and mem[m + CELL.phase] == APART and method.ledger:
         before = bounded(method, mem, rig, satellites)
+        forget_futures(method, mem)
         mem[m + CELL.rewound_energy] = pair_energy(rig, before) - pair_energy(rig, satellites)
         mem[m + CELL.acts] = 1.0
     after, steps = believed_cycle(
@@ -184,35 +177,38 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
     )
 
 
-@apart
+@compiled
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
     m = method.memory
-    if mem[m + CELL.quick] != 0.0:
-        output = smoothed(method, mem, rig, ahead(method, mem, rig, after), False)
-        note_output(method, mem, output)
-        return after, output
-    mean = load_wrenches(mem, m + CELL.mean)
-    others = Wrenches(
-        given_to(rig.chaser, rig.T, before.chaser, after.chaser, mean.chaser),
-        given_to(rig.target, rig.T, before.target, after.target, mean.target),
+    end, goes_on, jumped = after, _coast(before, after), False
+    if mem[m + CELL.quick] == 0.0:
+        if mem[m + CELL.phase] == BY_LEDGER:
+            return settled_by_ledger(method, mem, rig, measured, before, after, output)
+        end, goes_on = _led(method, mem, rig, before, after)
+        jumped = mem[m + CELL.rewound] > 0.0
+    output = smoothed(method, mem, rig, ahead(method, mem, rig, end, goes_on), jumped)
+    note_output(method, mem, output)
+    return end, output
+
+
+@compiled
+def _coast(before, after):
+    """Whether nothing at all has acted on the satellites."""
+    c, t, end = before.chaser, before.target, after
+    return (
+        c.v == end.chaser.v and c.L == end.chaser.L and t.v == end.target.v and t.L == end.target.L
     )
-    note_others(method, mem, rig.cycle, others)
-    if mem[m + CELL.phase] == BY_LEDGER:
-        mem[m + CELL.given] += work_of(rig, others, before, after)
-        ledger = ledger_of(method, mem, rig.T)
-        end, output = follow(ledger, mem, rig, measured, before, after, output)
-        return bounded(
-            method, mem, rig, end
-        ), output  # its loans add up, and readings may be forged
-    end = after
+
+
+@apart
+def _led(method, mem, rig, before, after):
+    """Where the believed contact has led the satellites, and whether nobody else has."""
+    m, others, end = method.memory, given_here(method, mem, rig, before, after), after
     if mem[m + CELL.acts] != 0.0:
         end = with_others(rig, load_satellites(mem, m + CELL.after), others)
     mem[m + CELL.given] += work_of(rig, others, before, end)
-    output = ahead(method, mem, rig, end)
-    output = smoothed(method, mem, rig, output, mem[m + CELL.rewound] > 0.0)
-    note_output(method, mem, output)
-    return end, output
+    return end, is_nothing(others)
 
 
 @compiled
@@ -221,11 +217,13 @@ def set_point(method, mem, rig, satellites, output):
     if mem[method.memory + CELL.phase] == BY_LEDGER:
         return send(ledger_of(method, mem, rig.T), mem, rig, satellites, output)
     mine = load_both(mem, method.memory + CELL.output)
-    if (
-        norm(subtract(mine.chaser.p, output.chaser.p)) > 0.0
-        or norm(subtract(mine.target.p, output.target.p)) > 0.0
-    ):
+    chaser, target = (
+        subtract(mine.chaser.p, output.chaser.p),
+        subtract(mine.target.p, output.target.p),
+    )
+    if dot(chaser, chaser) + dot(target, target) > 0.0:
         mem[method.memory + CELL.shared] = 1.0
+    note_command(mem, method.memory, rig.cycle + 1, output.chaser)
     return output
 
 
@@ -239,13 +237,14 @@ def rewound(method, mem):
 def replaced(method, mem):
     """What the believed contact did in this cycle, for the books and the log of contacts."""
     m = method.memory
+    force = load3(mem, m + CELL.force)
     return Replaced(
         taken=mem[m + CELL.taken],
         acts=mem[m + CELL.phase] != APART,
         past_changed=mem[m + CELL.rewound] > 0.0,
         impulse=load3(mem, m + CELL.past_impulse),
         peak_squared=mem[m + CELL.shadow_peak],
-        pushes=norm(load3(mem, m + CELL.force)) > 0.0,
+        pushes=dot(force, force) > 0.0,
     )
 
 

@@ -33,6 +33,7 @@ MASKS = (  # of each model, in bits of the parameters
     1 << K | 1 << TAU,
 )
 MODELS = len(MASKS)
+EDGE = 1.74  # from the middle of a window to its end, by the distance of the two instants from it
 WIDTH = 2 * SIZE + 1  # of a row of the normal equations: matrix, unit matrix, right side
 
 
@@ -94,6 +95,22 @@ def _at_node(model, p, d, r, unit, ramp):
 
 
 @compiled
+def kink_within(low, high):
+    """By how much the mean of max(f, 0) over a window may differ from that of two instants [N],
+    where f goes from `low` to `high` in it."""
+    return 0.5 * min(-low, high) if low < 0.0 < high else 0.0
+
+
+@compiled
+def ramp_within(f_0, ramp, d, d_2):
+    """The same of a pre-load that has come in full at `ramp`, between depths d and d_2 and a bit
+    beyond."""
+    middle, half = 0.5 * (d + d_2), 0.5 * EDGE * abs(d_2 - d)
+    inside = half - abs(middle - ramp)
+    return 0.25 * f_0 / ramp * inside if inside > 0.0 and f_0 > 0.0 else 0.0
+
+
+@compiled
 def _deeper(mem, at):
     """Samples in which the depth grows."""
     count = 0
@@ -111,6 +128,7 @@ def _equations(mem, at, law, model, p, first):
     for i in range(SIZE * WIDTH):
         mem[a + i] = 0.0
     chi, count, ramp, pulls = 0.0, 0.0, mem[at + FIT.ramp], mem[law + LAW.pulls] != 0.0
+    size = SIZE if MASKS[model] >> F_0 != 0 else F_0  # spring and damper are the first two
     for i in range(int(mem[at + FIT.count])):
         row = at + FIT.rows + i * SAMPLE_FLOATS
         d, r, f = mem[row + SAMPLE.depth], mem[row + SAMPLE.rate], mem[row + SAMPLE.force]
@@ -128,6 +146,12 @@ def _equations(mem, at, law, model, p, first):
         one, two = (p[K] + p[G] * r) * x, (p[K] + p[G] * r_2) * x_2
         rate, come = 0.5 * (r + r_2), 0.5 * (early + early_2)
         pushed = 0.5 * (one + two) + p[C] * rate + p[F_0] * come
+        if d_2 != d or r_2 != r:
+            half = 0.5 * EDGE * abs(one - two + p[C] * (r - r_2) + p[F_0] * (early - early_2))
+            unsure = ramp_within(p[F_0], ramp, d, d_2) if ramp > 0.0 else 0.0
+            if parts and first == LATER:
+                unsure += kink_within(pushed - half, pushed + half)
+            w = 1.0 / (1.0 / w + unsure * unsure)
         j = (
             0.5 * (x + x_2),
             rate if has(model, C) else 0.0,
@@ -140,8 +164,10 @@ def _equations(mem, at, law, model, p, first):
             pushed, j = 0.0, (0.0, 0.0, 0.0, j[TAU], 0.0, 0.0)
         e = f + p[TAU] * s - pushed
         chi, count = chi + w * e * e, count + 1.0
-        for b in range(SIZE):
-            for c in range(b, SIZE):
+        for b in range(size):
+            if not has(model, b):
+                continue
+            for c in range(b, size):
                 mem[a + b * WIDTH + c] += w * j[b] * j[c]
             mem[a + b * WIDTH + 2 * SIZE] += w * j[b] * e
     return chi, count
@@ -160,7 +186,9 @@ def _solve(mem, at, model):
     for b in range(SIZE):
         mem[a + b * WIDTH + SIZE + b] = 1.0
     for b in range(SIZE):
-        own, pivot = 0.0, mem[a + b * WIDTH + b]
+        if not has(model, b):
+            continue  # its row is the unit matrix's
+        pivot = mem[a + b * WIDTH + b]
         own = max(mem[at + FIT.own + b], pivot)
         mem[at + FIT.own + b] = own
         if not pivot > SINGULAR * own:

@@ -34,6 +34,7 @@ MODELS = (
     "spring, the sensor lags",
 )
 WORTH_SAYING = 0.01  # relative misfit of a law
+HARDLY_KNOWN = 0.2  # relative spread of a stiffness
 
 
 def memory(values: Mapping[str, Any], T: float) -> int:
@@ -128,6 +129,8 @@ def books(mem: Any) -> dict[str, Any]:
     }
     for i in range(MOST_PAIRS):
         found |= _law(mem, i)
+        if mem[CELL.unfelt + i] and not mem[CELL.fits + i * FIT_FLOATS + FIT.model] > 0.0:
+            found[f"contact_{i}_unfelt"] = True
     return found
 
 
@@ -141,9 +144,14 @@ def vouches(found: Mapping[str, Any]) -> list[str]:
     ):
         said.append("no reading told of a contact's law")
     for i in range(MOST_PAIRS):
+        if found.get(f"contact_{i}_unfelt"):
+            said.append(f"the satellites touched contact {i}, and no reading told of its law")
         misfit = found.get(f"contact_{i}_misfit", 0.0)
         if misfit > WORTH_SAYING and found.get(f"contact_{i}_misfit_of_noise", 0.0) > EXPLAINED:
             said.append(f"no law explains contact {i}: {100.0 * misfit:.2g} % of its force is left")
+        spread = found.get(f"contact_{i}_stiffness_spread", 0.0)
+        if spread > HARDLY_KNOWN:
+            said.append(f"the stiffness of contact {i} is known to {100.0 * spread:.2g} % only")
     if found.get("contacts_too_long", 0.0):
         said.append("a contact lasted longer than rewind_s")
     return said

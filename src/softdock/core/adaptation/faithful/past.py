@@ -21,8 +21,9 @@ from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
-MOST_CYCLES, MOST_STEPS = 24, 160  # computed anew in one cycle; steps, of which a cycle has several
+MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
+WORTH = 1e-4  # while a contact lasts, a smaller one waits until it is over
 
 
 @compiled
@@ -71,24 +72,27 @@ def copy_laws(mem, source, to, count):
 
 
 @compiled
-def _differs(a, b):
-    return abs(a - b) > SAME * (abs(a) + abs(b))
+def _differs(a, b, least):
+    return abs(a - b) > least * (abs(a) + abs(b))
 
 
 @apart
-def laws_differ(mem, one, other, count):
-    """Whether two sets of laws differ by more than rounding."""
+def laws_differ(mem, one, other, count, least):
+    """Whether two sets of laws differ by more than a share `least` of their numbers."""
     for i in range(count):
         a, b = one + i * LAW_FLOATS, other + i * LAW_FLOATS
         if (
-            _differs(mem[a + LAW.stiffness], mem[b + LAW.stiffness])
-            or _differs(mem[a + LAW.power], mem[b + LAW.power])
-            or _differs(mem[a + LAW.friction], mem[b + LAW.friction])
-            or (mem[a + LAW.friction] > 0.0 and _differs(mem[a + LAW.slip], mem[b + LAW.slip]))
-            or _differs(mem[a + LAW.damping], mem[b + LAW.damping])
-            or _differs(mem[a + LAW.factor], mem[b + LAW.factor])
-            or _differs(mem[a + LAW.preload], mem[b + LAW.preload])
-            or _differs(mem[a + LAW.ramp], mem[b + LAW.ramp])
+            _differs(mem[a + LAW.stiffness], mem[b + LAW.stiffness], least)
+            or _differs(mem[a + LAW.power], mem[b + LAW.power], least)
+            or _differs(mem[a + LAW.friction], mem[b + LAW.friction], least)
+            or (
+                mem[a + LAW.friction] > 0.0
+                and _differs(mem[a + LAW.slip], mem[b + LAW.slip], least)
+            )
+            or _differs(mem[a + LAW.damping], mem[b + LAW.damping], least)
+            or _differs(mem[a + LAW.factor], mem[b + LAW.factor], least)
+            or _differs(mem[a + LAW.preload], mem[b + LAW.preload], least)
+            or _differs(mem[a + LAW.ramp], mem[b + LAW.ramp], least)
             or mem[a + LAW.pulls] != mem[b + LAW.pulls]
         ):
             return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.interface import Output
+from softdock.core.adaptation.measured.motions import load_both
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, bracket, row_of
@@ -22,7 +23,7 @@ from softdock.core.spatial.motion import (
     store_motion,
     store_wrench,
 )
-from softdock.core.spatial.vectors import load3, norm, scale, subtract
+from softdock.core.spatial.vectors import dot, load3, norm, scale, subtract
 
 ROWS = 32  # of each ring: how many readings a pose may come later than its force
 SAME_TIME = 1e-9  # s
@@ -70,13 +71,13 @@ def _is_new(mem, ring, count, time):
     return count == 0 or time > mem[row_of(ring, count - 1)] + SAME_TIME
 
 
-@apart
+@compiled
 def note(mem, at, t, measured):
     """What was handed over at t, as far as it is new."""
     force_time, pose_time = t - measured.force_age, t - measured.pose_age
     wrench, ring = measured.wrenches.chaser, _wrenches(at)
     count = int(mem[at + PAIRED.forces])
-    if not math.isfinite(norm(wrench.force) + norm(wrench.torque)):
+    if not math.isfinite(dot(wrench.force, wrench.force) + dot(wrench.torque, wrench.torque)):
         mem[at + PAIRED.bad] += 1.0
     elif _is_new(mem, ring, count, force_time):
         row = row_of(ring, count)
@@ -163,15 +164,19 @@ def acceleration_at(mem, at, t):
     return scale(1.0 / (mem[b] - mem[a]), subtract(last.v, first.v))
 
 
-@apart
+@compiled
 def mock_ups_at(mem, at, t):
     """Both mock-ups at an instant."""
     a, b, share = bracket(mem, _motions(at), int(mem[at + PAIRED.poses]) - 1, 0, t)
-    first = Output(load_motion(mem, a + MOTIONS.chaser), load_motion(mem, a + MOTIONS.target))
+    if a == b or share * (mem[b] - mem[a]) < SAME_TIME:
+        return load_both(mem, a + MOTIONS.chaser)
+    return _between(mem, a, b, share)
+
+
+@apart
+def _between(mem, a, b, share):
+    first, last = load_both(mem, a + MOTIONS.chaser), load_both(mem, b + MOTIONS.chaser)
     span = mem[b] - mem[a]
-    if a == b or share * span < SAME_TIME:
-        return first
-    last = Output(load_motion(mem, b + MOTIONS.chaser), load_motion(mem, b + MOTIONS.target))
     return Output(
         between(HERMITE, span, first.chaser, last.chaser, share),
         between(HERMITE, span, first.target, last.target, share),

@@ -44,6 +44,7 @@ SURE = 5.0  # standard deviations
 LEAST, MOST = 1e-4, 2.0  # a smaller coefficient is none; of a larger one, something else is felt
 SLOWEST, FASTEST, GRID = 1e-5, 1.0, 16  # m/s, m/s, values of v_0 that are tried
 HALVINGS = 40
+FINE = 1e-5  # of ln v_0: mu depends on its square
 
 
 @compiled
@@ -92,7 +93,7 @@ def fit_rub(mem, at):
             low, a, f_a = a, b, f_b
             b = low + ratio * (high - low)
             f_b = misfit(mem, at, math.exp(b))[0]
-        if high - low < 1e-7:
+        if high - low < FINE:
             break
     slip = math.exp(0.5 * (low + high))
     chi, friction, variance, all_of_it = misfit(mem, at, slip)

@@ -13,6 +13,7 @@ the middle. Readings in whose window a touch begins or ends are left out.
 from __future__ import annotations
 
 from softdock.core.adaptation.faithful.cells import CELL, TARGET
+from softdock.core.adaptation.faithful.commands import tool_acceleration
 from softdock.core.adaptation.faithful.flight import (
     ENOUGH,
     FLIGHT,
@@ -27,7 +28,6 @@ from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES,
 from softdock.core.adaptation.faithful.readings import (
     PAIRED,
     WRENCH,
-    acceleration_at,
     is_stuck,
     mock_ups_at,
     next_force,
@@ -40,6 +40,7 @@ from softdock.core.adaptation.faithful.touches import (
     free_for,
     places_of,
 )
+from softdock.core.adaptation.interface import CYCLE
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, load_wrench
 from softdock.core.spatial.vectors import (
@@ -61,6 +62,7 @@ FADED = 0.15  # s after a touch; before, a low-pass may still show it
 STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
 FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
 SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
+BENT = 0.15  # of a rate; an oscillation of half a period in eight windows bends by 0.04 of it
 STEADY = 1e-9  # rate of a lead that is brought in no more
 
 
@@ -144,7 +146,7 @@ def _one_place(mem, rows, count, i, place):
     return count + 1
 
 
-@apart
+@compiled
 def _touches(method, mem, both):
     """Where the mock-ups touch, into the scratch; how many touches there are, the largest depth."""
     m, count, found = method.memory, 0, NOWHERE
@@ -165,6 +167,14 @@ def _two_instants(y_0, before, after, share):
 
 
 @compiled
+def _bends(before, now, after):
+    """Whether a rate changes its slope within a window more than a contact's oscillation does: the
+    way has a kink there (a robot's next set-point), and no three instants tell of the others."""
+    most = max(abs(now), max(abs(before), abs(after)))
+    return abs(before - 2.0 * now + after) > BENT * most
+
+
+@compiled
 def _spread_touch(mem, row, share, before, after):
     d = _two_instants(mem[row + TOUCH.depth], before.depth, after.depth, share)
     r = _two_instants(mem[row + TOUCH.rate], before.rate, after.rate, share)
@@ -175,7 +185,7 @@ def _spread_touch(mem, row, share, before, after):
 @apart
 def _over_window(method, mem, t, count):
     """A reading that is the mean of a window: every touch of the scratch at its two instants.
-    False: a touch began or ended within, and the reading tells of no law."""
+    False: a touch began or ended within, or the way has a kink, and it tells of no law."""
     m, half = method.memory, 0.5 * method.window
     copy_latches(mem, m + CELL.mock_latches, m + CELL.window_latches)
     early = mock_ups_at(mem, m + CELL.paired, t - half)
@@ -195,21 +205,23 @@ def _over_window(method, mem, t, count):
                 noted += 1
                 if noted > min(count, TOUCHES) or int(mem[row + TOUCH.pair]) != i:
                     return False
+                if _bends(one.rate, mem[row + TOUCH.rate], other.rate):
+                    return False
                 _spread_touch(mem, row, share, one, other)
     return noted == count
 
 
 @compiled
-def _in_flight(method, mem, flight, q, raw, a):
-    """A reading while the shapes are apart: of the tare, or of a force that they do not explain."""
+def _in_flight(method, mem, flight, q, raw, a, pushed):
+    """A reading while the shapes are apart: of the tare, or of a force that they do not explain.
+    `pushed`: the mock-up is accelerated, by `a`."""
     m, wrench = method.memory, tared(mem, flight, q, raw)
-    noise = noise_of(mem, flight)
-    if mem[flight + FLIGHT.count] >= ENOUGH:
+    noise, sure = noise_of(mem, flight), mem[flight + FLIGHT.count] >= ENOUGH
+    if sure and pushed:
         note_tool(mem, flight, a, wrench.force)
         lag = scale(tool_error(mem, flight), a)
         wrench = Wrench(subtract(wrench.force, lag), wrench.torque)
         raw = Wrench(subtract(raw.force, lag), raw.torque)
-    sure = mem[flight + FLIGHT.count] >= ENOUGH
     if sure and norm(wrench.force) > max(STRANGE * noise[0], mem[m + CELL.matters]):
         mem[m + CELL.unexplained] += 1.0
         mem[m + CELL.unexplained_now] += 1.0
@@ -220,14 +232,16 @@ def _in_flight(method, mem, flight, q, raw, a):
 
 
 @compiled
-def _flies(method, mem, flight, t, q, raw):
-    """A reading while the shapes are apart."""
-    m, zero = method.memory, (0.0, 0.0, 0.0)
+def _flies(method, mem, flight, t, chaser, raw):
+    """A reading while the shapes are apart; `chaser`: its mock-up."""
+    m, a = method.memory, (0.0, 0.0, 0.0)
     if not method.tare or t - mem[m + CELL.last_touch] <= FADED:
         return
-    ramp = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET])
-    a = acceleration_at(mem, m + CELL.paired, t) if ramp > STEADY else zero
-    _in_flight(method, mem, flight, q, raw, a)
+    pushed = abs(mem[m + CELL.lead_rates]) + abs(mem[m + CELL.lead_rates + TARGET]) > STEADY
+    pushed = pushed or mem[m + CELL.fading] != 0.0
+    if pushed:
+        a = tool_acceleration(mem, m, method.vector[CYCLE], t, chaser.v)
+    _in_flight(method, mem, flight, chaser.q, raw, a, pushed)
 
 
 @apart
@@ -237,17 +251,17 @@ def take_sample(method, mem, row):
     t, raw = mem[row], load_wrench(mem, row + WRENCH)
     both = mock_ups_at(mem, m + CELL.paired, t)
     flight, q = m + CELL.flight, both.chaser.q
-    if t + method.window < mem[m + CELL.mock_clear_until]:
-        _flies(method, mem, flight, t, q, raw)
-        return
-    count, deepest_one = _touches(method, mem, both)
-    mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
-    whole = method.window == 0.0 or _over_window(method, mem, t, count)
+    count, deepest_one, whole = 0, 0.0, True
+    if t + method.window >= mem[m + CELL.mock_clear_until]:
+        count, deepest_one = _touches(method, mem, both)
+        mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
+        whole = method.window == 0.0 or _over_window(method, mem, t, count)
+        if count == 0:
+            free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
+            mem[m + CELL.mock_clear_until] = t + free
     if count == 0:
-        free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
-        mem[m + CELL.mock_clear_until] = t + free
         if whole:
-            _flies(method, mem, flight, t, q, raw)
+            _flies(method, mem, flight, t, both.chaser, raw)
         return
     mem[m + CELL.unexplained_now], mem[m + CELL.last_touch] = 0.0, t
     if not whole or (method.tare and mem[flight + FLIGHT.count] < ENOUGH):
@@ -255,7 +269,7 @@ def take_sample(method, mem, row):
     wrench = tared(mem, flight, q, raw) if method.tare else raw
     error = tool_error(mem, flight) if method.tare else 0.0
     if error != 0.0:
-        a = acceleration_at(mem, m + CELL.paired, t)
+        a = tool_acceleration(mem, m, method.vector[CYCLE], t, both.chaser.v)
         wrench = Wrench(add_scaled(wrench.force, -error, a), wrench.torque)
     if is_stuck(mem, m + CELL.paired, row, wrench.force, deepest_one):
         mem[m + CELL.paired + PAIRED.same] += 1.0
@@ -271,7 +285,7 @@ def take_sample(method, mem, row):
         keep_many(mem, m + CELL.many, m + CELL.touch_rows, count, wrench, slope, noise)
 
 
-@apart
+@compiled
 def take_samples(method, mem):
     """All readings that can be paired by now."""
     late = 0.5 * method.window

@@ -41,6 +41,11 @@ class Places(NamedTuple):
 
 @compiled
 def _place(touch, radius, arm, from_target, q, v, spin):
+    if touch.depth <= NOWHERE:
+        zero = (0.0, 0.0, 0.0)
+        return Place(
+            depth=NOWHERE, rate=0.0, normal=zero, on_chaser=zero, on_target=zero, sliding=zero
+        )
     n = rotate(q, touch.normal)
     to_middle = scale(0.5 * max(touch.depth, 0.0) - radius, n)
     there = add(v, cross(spin, to_middle))

@@ -33,7 +33,7 @@ from softdock.core.spatial.vectors import (
 FINEST, COARSEST = 0.05, 2  # rad of the contact's oscillation in a step; fewest steps in a cycle
 MOST_STEPS = 24
 NEWTON = 12  # rounds of the search for the sliding speed after a step
-CONVERGED = 1e-12  # of that speed
+CONVERGED = 1e-6  # of that speed, before a last round, which squares it
 STILL = 1e-15  # m/s; below, there is no direction of sliding
 
 
@@ -127,18 +127,18 @@ def _velocity(params, body, arm):
 def _slowed(free, slip, brake):
     """A sliding speed after friction: v' = - a v / sqrt(v^2 + v_0^2) over a time, `brake` = a times
     that time [m/s]. Exact: what falls by it is z + v_0 ln(v / (v_0 + z)), z = sqrt(v^2 + v_0^2);
-    sought in ln v, in which it is convex."""
-    z = math.sqrt(free * free + slip * slip)
-    log = math.log(free)
-    goal = z + slip * (log - math.log(slip + z)) - brake
+    sought in ln v, in which it is convex, from its series in the brake, which is above it."""
+    start = math.sqrt(free * free + slip * slip)
+    part, share = brake / start, free / start
+    turn = -part * (1.0 + 0.5 * part * share * share)  # of ln v
     for _ in range(NEWTON):
-        v = math.exp(log)
+        v = free * math.exp(turn)
         z = math.sqrt(v * v + slip * slip)
-        miss = z + slip * (log - math.log(slip + z)) - goal
-        log -= miss / z
+        miss = z - start + slip * (turn - math.log((slip + z) / (slip + start))) + brake
+        turn -= miss / z
         if abs(miss) < CONVERGED * z:
             break
-    return math.exp(log)
+    return free * math.exp(turn)
 
 
 @apart
@@ -154,13 +154,13 @@ def _rubbed(law, compliance, normal, n, u, dt):
     return scale((left - free) / ease, along)
 
 
-@apart
+@compiled
 def _impulse(law, compliance, depth, n, u, dt):
-    """Of one touch in a step [Ns]: its push; with friction half of that before, half after it."""
-    ease = symmetric_times(compliance, n)
-    mobility = dot(n, ease)
+    """Of one touch that rubs, in a step [Ns]: its push, and friction, half of it before and half
+    after the push."""
+    mobility = dot(n, symmetric_times(compliance, n))
     normal = push_over(law, depth, -dot(n, u), mobility, dt)
-    if law.friction == 0.0 or normal <= 0.0:
+    if normal <= 0.0:
         return scale(dt * normal, n)
     first = _rubbed(law, compliance, normal, n, u, 0.5 * dt)
     if law.damping > 0.0 or law.factor > 0.0:  # its rate is the one under friction
@@ -173,25 +173,33 @@ def _impulse(law, compliance, depth, n, u, dt):
 
 
 @apart
+def _rubbing(rig, satellites, law, place, u, dt):
+    return _impulse(law, _compliance(rig, satellites, place), place.depth, place.normal, u, dt)
+
+
+@compiled
 def _after_touch(rig, satellites, law, place, dt, moved):
-    """Both after what one touch does in a step; `moved`: others have pushed them before."""
+    """Both after what one touch does in a step; `moved`: others have pushed them before. Without
+    friction only the mobility along the normal is needed."""
     if place.depth + abs(0.5 * dt * place.rate) <= 0.0:
         return satellites
-    u = add_scaled(place.sliding, -place.rate, place.normal)
+    n, u = place.normal, add_scaled(place.sliding, -place.rate, place.normal)
     if moved:
         u = subtract(
             _velocity(rig.chaser, satellites.chaser, place.on_chaser),
             _velocity(rig.target, satellites.target, place.on_target),
         )
-    compliance = _compliance(rig, satellites, place)
-    impulse = _impulse(law, compliance, place.depth, place.normal, u, dt)
-    return struck(rig, satellites, place, impulse)
+    if law.friction > 0.0:
+        return struck(rig, satellites, place, _rubbing(rig, satellites, law, place, u, dt))
+    mobility = dot(n, yielded(rig, satellites, place, n))
+    normal = push_over(law, place.depth, -dot(n, u), mobility, dt)
+    return struck(rig, satellites, place, scale(dt * normal, n))
 
 
-@apart
-def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
+@compiled
+def stepped(mem, pairs, latches, laws, count, near, rig, satellites, dt, backwards):
     """Satellites after a step dt [s]. Where several touch, one after the other, every second step
-    `backwards`: of second order then."""
+    `backwards`: of second order then. `near`: pairs that may touch, in bits."""
     half = Satellites(
         drifted(rig.chaser, 0.5 * dt, satellites.chaser),
         drifted(rig.target, 0.5 * dt, satellites.target),
@@ -200,36 +208,37 @@ def stepped(mem, pairs, latches, laws, count, rig, satellites, dt, backwards):
     moved = False
     for j in range(count):
         i = count - 1 - j if backwards else j
-        law = load_law(mem, laws + i * LAW_FLOATS)
-        if law.stiffness <= 0.0:
+        if (near >> i) & 1 == 0:
             continue
+        law = load_law(mem, laws + i * LAW_FLOATS)
         places = places_of(mem, pairs, latches, i, chaser, target)
-        one = places.second if backwards else places.first
-        other = places.first if backwards else places.second
-        half = _after_touch(rig, half, law, one, dt, moved)
-        half = _after_touch(rig, half, law, other, dt, True)
-        moved = True
+        for turn in range(2):
+            place = places.second if (turn == 1) != backwards else places.first
+            half = _after_touch(rig, half, law, place, dt, moved)
+            moved = True
     return Satellites(
         drifted(rig.chaser, 0.5 * dt, half.chaser), drifted(rig.target, 0.5 * dt, half.target)
     )
 
 
-@apart
+@compiled
 def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
-    """How many steps a cycle of T needs; 0: nothing touches in it."""
+    """How many steps a cycle of T needs, and for which pairs, in bits; 0: none touches in it."""
     chaser, target = (
         motion_of(rig.chaser, satellites.chaser),
         motion_of(rig.target, satellites.target),
     )
-    found = 0
+    found, near = 0, 0
     for i in range(count):
         law = load_law(mem, laws + i * LAW_FLOATS)
         if law.stiffness <= 0.0:
             continue
         places = places_of(mem, pairs, latches, i, chaser, target)
-        found = max(found, _steps(rig, satellites, law, places.first, T))
-        found = max(found, _steps(rig, satellites, law, places.second, T))
-    return found
+        for turn in range(2):
+            steps = _steps(rig, satellites, law, places.second if turn == 1 else places.first, T)
+            if steps > 0:
+                found, near = max(found, steps), near | (1 << i)
+    return found, near
 
 
 @compiled
@@ -254,9 +263,9 @@ def flown(rig, satellites, dt):
 def believed_cycle(mem, pairs, latches, laws, count, rig, satellites, T):
     """Satellites after T under the contact that is believed, and the steps it took; 0: none touched
     and they are as they were."""
-    steps = steps_for(mem, pairs, latches, laws, count, rig, satellites, T)
+    steps, near = steps_for(mem, pairs, latches, laws, count, rig, satellites, T)
     for i in range(steps):
         satellites = stepped(
-            mem, pairs, latches, laws, count, rig, satellites, T / steps, i % 2 == 1
+            mem, pairs, latches, laws, count, near, rig, satellites, T / steps, i % 2 == 1
         )
     return satellites, steps

@@ -20,7 +20,7 @@ from softdock.core.adaptation.measured.motions import (
 from softdock.core.adaptation.remapping.others import given_by_others
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Wrench, port_energy
-from softdock.core.spatial.vectors import add, norm, subtract
+from softdock.core.spatial.vectors import add, dot, norm, subtract
 
 ROUNDING = 1e-12  # of a body's momentum: what others gave below that is none
 
@@ -43,7 +43,8 @@ def real_work(method, mem, cycle, felt, wrenches):
 @compiled
 def exchanged(given, measured, mean):
     force, torque = subtract(given.force, measured.force), subtract(given.torque, measured.torque)
-    if not (norm(force) < math.inf and norm(torque) < math.inf):  # the reading was no number
+    # the reading was no number
+    if not (dot(force, force) < math.inf and dot(torque, torque) < math.inf):
         return mean
     return Wrench(add(force, mean.force), add(torque, mean.torque))
 

@@ -58,7 +58,7 @@ NOTHING = (0.0, 0.0, 0.0)
 
 
 def _key(name, key, meaning, default, unit, low, high, **more):
-    return Parameter(name, key, meaning, default, unit, low, high, **more)
+    return Parameter(name, key, meaning, default, unit=unit, low=low, high=high, **more)
 
 
 GLIDESLOPE = Group(

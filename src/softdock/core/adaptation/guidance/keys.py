@@ -23,11 +23,15 @@ PLACES = Cells(
 
 
 def _navigation(name, key, meaning, default, unit="-", low=-1e3, high=1e3, **more):
-    return Parameter(name, f"navigation.{key}", meaning, default, unit, low, high, **more)
+    return Parameter(
+        name, f"navigation.{key}", meaning, default, unit=unit, low=low, high=high, **more
+    )
 
 
 def _thrusters(name, key, meaning, default, unit="-", low=0.0, high=1e6, **more):
-    return Parameter(name, f"thrusters.{key}", meaning, default, unit, low, high, **more)
+    return Parameter(
+        name, f"thrusters.{key}", meaning, default, unit=unit, low=low, high=high, **more
+    )
 
 
 GUIDED = Group(

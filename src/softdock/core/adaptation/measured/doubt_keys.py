@@ -13,9 +13,9 @@ def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
             "frozen_ms",
             "a force unchanged to the last bit for so long may take energy but give none; 0: off",
             frozen_ms,
-            "ms",
-            0.0,
-            1e5,
+            unit="ms",
+            low=0.0,
+            high=1e5,
             scale=1e-3,
         ),
         Parameter(
@@ -23,9 +23,9 @@ def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
             "jump_N",
             "a force that jumps by more than this is held back for one cycle; 0: none is",
             0.0,
-            "N",
-            0.0,
-            1e7,
+            unit="N",
+            low=0.0,
+            high=1e7,
         ),
         Parameter(
             "range",
@@ -33,9 +33,9 @@ def doubt_keys(frozen_ms: float) -> tuple[Parameter, ...]:
             "a force channel at this or beyond is saturated, which is noted; 0: the sensor's "
             "own range_N",
             0.0,
-            "N",
-            0.0,
-            1e7,
+            unit="N",
+            low=0.0,
+            high=1e7,
         ),
         Parameter(
             "sensor",

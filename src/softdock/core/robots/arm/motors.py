@@ -19,10 +19,11 @@ from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import PLACED_FLOATS, STATE_AT, S, arm_at
 from softdock.core.robots.arm.set_points import joints_at
 from softdock.core.robots.arm.tip import mock_up_at
-from softdock.core.robots.arm.words import FOLLOWS, linear_arm
+from softdock.core.robots.arm.words import FOLLOWS, arm_words, linear_arm
+from softdock.core.robots.arm_keys import JOINTS_LAG, JOINTS_LIMITED
 from softdock.core.robots.delay import delay_at
 from softdock.core.robots.interception import advance_profile, intercepting_profile
-from softdock.core.robots.keys import JOINTS_LAG, JOINTS_LIMITED, ROBOT
+from softdock.core.robots.keys import ROBOT
 from softdock.core.robots.memory import ROBOT_STATE
 from softdock.core.robots.model import RobotModel
 from softdock.core.spatial.oscillator import free_response
@@ -120,4 +121,6 @@ def _follow(vector, carrier, robot, chance, T, mem, motion, t0, t1, inertial):
     return after
 
 
-ARM_ROBOT = RobotModel("arm", follow=_follow, words=FOLLOWS, linear=linear_arm, is_arm=True)
+ARM_ROBOT = RobotModel(
+    "arm", follow=_follow, words=FOLLOWS, linear=linear_arm, size=arm_words, is_arm=True
+)

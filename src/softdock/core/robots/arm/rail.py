@@ -1,32 +1,59 @@
-"""A rail under an arm of the loop: where it is wanted for a set-point, and its rate.
+"""A rail or a turntable under an arm of the loop: where it is wanted for a set-point, and its rate.
 
-In: the set-point (orbit frame), the rail's set-point before. Out: coordinate [m] and rate [m/s] of
+In: the set-point (orbit frame), the axis's set-point before. Out: coordinate [m or rad] and rate of
 slot 0. The rule is that of softdock/arms/base_axis.py, which checks use: with s the flange's place
-along the rail, a share of its way is taken over with a first-order lag,
+along the rail (its angle about the turntable's axis, from the first set-point's on and continued
+through its wraps), a share of its way is taken over with a first-order lag,
 
     d_k = d_0 + share (s_k - s_0),    q_k = q_(k-1) + g (d_k - q_(k-1)),    g = 1 - exp(-T / lag)
 
-Up to t = 0 the rail has followed for ever at the speed of the first set-point: it stands where the
-facility says, d_0 is ahead of it by what the lag is behind on such a ramp. Share 0, and turntables:
-it stands. Ours.
+Up to t = 0 the axis has followed for ever at the speed of the first set-point: it stands where the
+facility says, d_0 is ahead of it by what the lag is behind on such a ramp. Share 0: it stands. Of
+a flange on the turntable's own axis the angle is not defined, and its rate is taken as 0. Ours.
 """
 
 from __future__ import annotations
 
+import math
+
+from softdock.core.arms.forward import is_rail
 from softdock.core.arms.layout import AT
 from softdock.core.machine.compiled import compiled
 from softdock.core.robots.arm.layout import P, S
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
-from softdock.core.spatial.vectors import add, cross, dot, load3, subtract
+from softdock.core.spatial.vectors import (
+    add,
+    add_scaled,
+    cross,
+    dot,
+    load3,
+    store3,
+    subtract,
+)
+
+TURN = 2.0 * math.pi
 
 
 @compiled
-def _place_and_speed(arm, set_point):
-    """Of the flange along the rail [m, m/s]."""
+def _across(arm, p):
+    """From the turntable's axis to a point, across the axis [m]."""
+    n, r = load3(arm, AT.directions), subtract(p, load3(arm, AT.offsets))
+    return add_scaled(r, -dot(n, r), n)
+
+
+@compiled
+def _place_and_speed(arm, mem, at, set_point):
+    """Of the flange along the rail [m, m/s] or about the turntable's axis [rad, rad/s]."""
     n, p = load3(arm, AT.directions), flange_wanted(arm, set_point).p
     v, w = twist_in_base(arm, set_point)
-    lever = subtract(p, centre_in_base(arm, set_point))
-    return dot(n, p), dot(n, add(v, cross(w, lever)))
+    v = add(v, cross(w, subtract(p, centre_in_base(arm, set_point))))
+    if is_rail(arm, 0):
+        return dot(n, p), dot(n, v)
+    r, r0 = _across(arm, p), load3(mem, at + S.rail_from)
+    angle, last = math.atan2(dot(n, cross(r0, r)), dot(r0, r)), mem[at + S.rail_place]
+    angle += TURN * math.floor((last - angle) / TURN + 0.5)
+    away = dot(r, r)
+    return angle, dot(n, cross(r, v)) / away if away > 0.0 else 0.0
 
 
 @compiled
@@ -35,7 +62,10 @@ def begin_rail(arm, mem, at, set_point):
     share, g = arm[P.follow_share], arm[P.follow_gain]
     if share == 0.0:
         return
-    place, speed = _place_and_speed(arm, set_point)
+    store3(mem, at + S.rail_from, _across(arm, flange_wanted(arm, set_point).p))
+    mem[at + S.rail_place] = 0.0
+    place, speed = _place_and_speed(arm, mem, at, set_point)
+    mem[at + S.rail_place] = place
     mem[at + S.rail_start] = arm[P.slot_0] - share * place
     mem[at + S.rail_behind] = share * speed * arm[P.follow_cycle] * (1.0 - g) / g
 
@@ -46,7 +76,8 @@ def base_axis_of(arm, mem, at, set_point, before, steady):
     share = arm[P.follow_share]
     if share == 0.0:
         return arm[P.slot_0], 0.0
-    place, speed = _place_and_speed(arm, set_point)
+    place, speed = _place_and_speed(arm, mem, at, set_point)
+    mem[at + S.rail_place] = place
     on_ramp = mem[at + S.rail_start] + share * place
     if steady:
         return on_ramp, share * speed

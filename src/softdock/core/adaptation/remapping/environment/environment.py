@@ -225,21 +225,12 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             stiffness,
             method.threshold / NOISE_SIGMAS,
         )
-    if stiffness <= 0.0:
-        return Environment(
-            seen=False,
-            normal=n,
-            point=point,
-            depth=0.0,
-            stiffness=stiffness,
-            pair=pair,
-            error=error,
-            clear=True,
-        )
-    if chosen == FILTER:
-        params = prepare_filter(method, rig.T)
+    is_unknown = stiffness <= 0.0
+    if is_unknown:
+        depth = 0.0
+    elif chosen == FILTER:
         depth = place_environment(
-            params,
+            prepare_filter(method, rig.T),
             mem,
             method.memory + CELL.filter,
             rig.T,
@@ -251,21 +242,13 @@ def environment(method, mem, rig, measured, mock_ups, wrench):
             damping,
             opens,
         )[0]
-        return Environment(
-            seen=True,
-            normal=n,
-            point=point,
-            depth=depth,
-            stiffness=stiffness,
-            pair=pair,
-            error=error,
-            clear=True,
-        )
+    else:
+        depth = _depth(method, pair, kind, stiffness, damping, force, rate)
     return Environment(
-        seen=True,
+        seen=not is_unknown,
         normal=n,
         point=point,
-        depth=_depth(method, pair, kind, stiffness, damping, force, rate),
+        depth=depth,
         stiffness=stiffness,
         pair=pair,
         error=error,
