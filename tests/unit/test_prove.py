@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for `benchmarks`, no part of the package
 
-from benchmarks import prove
+from benchmarks import prove, proved
 
 
 @pytest.fixture
@@ -46,6 +46,26 @@ def test_what_did_not_hold_or_broke_is_stored_and_ends_with_1(parts, tmp_path, c
     assert prove.report(out) == ["wrong: failed", "broken: failed", "right: met"]
     assert "ZeroDivisionError" in prove.load(out)["broken"]["failed"]
     assert prove.main(["right", "--out", str(out)]) == 0
+
+
+def test_what_others_store_meanwhile_and_what_was_had_is_kept(parts, tmp_path, capsys):
+    """Two proofs may run at once, and one that is interrupted keeps what it had."""
+    out = tmp_path / "prove.json"
+
+    def slow(seed):
+        proved.store(out, "other", {"met": True})
+        proved.NOW.tell({"done": proved.NOW.number(300.0)})
+        raise KeyboardInterrupt
+
+    prove.part("slow", "takes long")(slow)
+    prove.part("never", "not reached")(lambda seed: {"met": True})
+    assert prove.main(["--share", "0.01", "--out", str(out)]) == 130
+    stored = prove.load(out)
+    assert sorted(stored) == ["other", "slow"]
+    assert (stored["slow"]["done"], stored["slow"]["met"]) == (3, False)
+    assert prove.report(out) == ["slow: interrupted", "never: missing"]
+    with pytest.raises(SystemExit):
+        prove.main(["--share", "0.01"])  # a hundredth is not stored as the whole
 
 
 def test_a_name_is_taken_once_and_an_unknown_one_is_refused(parts, capsys):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import softdock
+from softdock.cli.rig_arguments import opened_on_rig
 from softdock.drivers.rig_file import load_rig, read_rig, rig_presets
 from softdock.drivers.rig_page import rig_reference
 from softdock.drivers.rig_scenario import on_rig
@@ -153,8 +154,18 @@ def test_the_rigs_values_win_over_the_scenarios_and_differences_are_said(tmp_pat
 def test_a_cycle_that_the_robots_do_not_have_is_refused():
     """A scenario of 12 ms on robots of 4 ms, with what to type."""
     slow = softdock.load_scenario("epos_1d", ["time.cycle_ms=12"])
-    with pytest.raises(BadInput, match=r"--set time\.cycle_ms=4"):
+    with pytest.raises(BadInput, match=r"--scenario-set time\.cycle_ms=4"):
         on_rig(load_rig("emulated_pair"), slow)
+
+
+def test_a_preset_takes_the_cycle_of_the_rig(capsys):
+    """Nobody can write another cycle into a preset: commands that need any scenario at all would
+    refuse every rig of 12 ms. What is stated all the same is refused as before."""
+    found = opened_on_rig("emulated_pair", ["clock.mode=IPO"], "epos_1d")
+    assert found.scenario.tables["time"]["cycle_ms"] == pytest.approx(12.0)
+    assert "time.cycle_ms: the rig's 12 counts, epos_1d says 4" in capsys.readouterr().err
+    with pytest.raises(BadInput, match=r"time\.cycle_ms"):
+        opened_on_rig("emulated_pair", ["clock.mode=IPO"], "epos_1d", ["time.cycle_ms=4"])
 
 
 def test_the_page_of_keys_is_the_one_that_the_schema_writes():

@@ -20,6 +20,7 @@ from softdock.core.wire.emulated_robot import (
 from softdock.drivers import patience
 from softdock.drivers.compiled_loop import Granted
 from softdock.drivers.rig_machine import MachineReport, times_of
+from softdock.rig import series
 
 
 def report(program, echo, fifo=80, refusals=()):
@@ -49,6 +50,15 @@ def test_aims_are_judged_beside_the_echo():
     assert "the tail of 9999 answers only" in not_met.sentences()[2]
     assert "3 of 1000 replies came too late (0.3 %)" in met.sentences()[-1]
     assert met.to_dict()["wake_up"] is None
+
+
+def test_the_tail_is_that_of_the_median_block():
+    """One bad block of three does not make the tail, two do; fewer answers than a block are one."""
+    quiet, loud = np.full(10_000, 16.0), np.full(10_000, 900.0)
+    assert times_of(np.concatenate([quiet, loud, quiet])).p9999 == pytest.approx(16.0)
+    assert times_of(np.concatenate([loud, quiet, loud])).p9999 == pytest.approx(900.0)
+    assert times_of(loud[:50]).p9999 == pytest.approx(900.0)
+    assert "(--seconds 56)" in report([16.0], [12.0]).sentences()[2]
 
 
 def test_what_was_refused_is_said_with_what_to_do():
@@ -101,3 +111,16 @@ def test_no_times_are_no_report():
     """A loop in which nobody spoke has no median."""
     assert times_of(np.array([])) is None
     assert times_of(np.array([3.0])).p50 == pytest.approx(3.0)
+
+
+def test_trouble_with_a_recording_is_told_once_when_it_happens():
+    """An operator wants to know of a full disc during the run; that more rows are lost every second
+    is no news."""
+    said, told, looks = [], [], []
+    recorder = SimpleNamespace(said=lambda: list(said))
+    look = series._watching(lambda program, t: looks.append(t), recorder, told.append)
+    for t in (0.0, 1.0, 1.1, 2.0, 3.0):
+        look(None, t)
+        said[:] = [f"{100.0 * t:.0f} rows of 'cycle' are lost to the recording"]
+    assert looks == [0.0, 1.0, 1.1, 2.0, 3.0]
+    assert told == ["0 rows of 'cycle' are lost to the recording"]
