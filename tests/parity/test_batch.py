@@ -207,8 +207,8 @@ def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_f
 
 
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
-    """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the satellites' positions and what is prepared once,
-    no double is left; memory is halved."""
+    """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
+    satellites' positions and what is prepared once, no double is left; memory is halved."""
     from softdock.campaign.single_kernel import single_kernel_function
 
     base = load_scenario("epos_3d")
