@@ -26,6 +26,8 @@ from softdock.core.machine import vector as layout
 from softdock.core.machine.compiled import door
 from softdock.core.machine.state import place
 from softdock.core.seam import COMMAND, PRESENT_BITS, REPORT, R, new_report
+from softdock.core.sensor.mock_up import to_sensor
+from softdock.core.spatial.motion import Wrench
 
 CYCLES = 1000
 SATELLITES, COMMANDS, STATES = (place(part) for part in ("satellites", "command", "facility"))
@@ -167,15 +169,12 @@ def test_stepping_one_by_one_is_running_in_one_go():
     assert many.state[place("ledger.real")][0] != 0.0  # contact has done work
 
 
-def raw(report, sensor_m):
+def raw(report, sensor_m, turned):
     """The same report with its wrench in sensor axes, as a rig's sensor has it."""
-    from softdock.core.sensor.mock_up import to_sensor
-    from softdock.core.spatial.motion import Wrench
-
     at = REPORT.slice_of("chaser_wrench")
     f, t = report[at][:3], report[at][3:]
     q = tuple(report[REPORT.slice_of("chaser")][3:7])
-    felt = door(to_sensor)(sensor_m, q, Wrench(tuple(f), tuple(t)))
+    felt = turned(sensor_m, q, Wrench(tuple(f), tuple(t)))
     made = report.copy()
     made[at] = (*felt.force, *felt.torque)
     made[R.present] = int(made[R.present]) & ~PRESENT_BITS["chaser_reduced"]
@@ -185,12 +184,13 @@ def raw(report, sensor_m):
 def test_a_raw_wrench_is_moved_and_turned_by_the_controller():
     """A tumbling body whose sensor sits off its centre: the wrench in sensor axes, taken back with
     the reported pose, is that of the contact to rounding, in a loop without any tool."""
+    turned = door(to_sensor)  # once: a door is made anew at each call
     tables = sphere_on_sphere(delay_ms=16.0, duration_s=4.0)
     tables["mock_up"] = {"chaser": {"sensor_m": [-0.1, 0.3, 0.05]}}
     seam, other = Seam(tables), Seam(tables)
     felt = 0.0
     for _ in range(CYCLES):
-        other.report[:] = raw(seam.report, (-0.1, 0.3, 0.05))
+        other.report[:] = raw(seam.report, (-0.1, 0.3, 0.05), turned)
         other.controller.step(seam.k, other.report, other.command)
         felt = max(felt, np.abs(seam.report[REPORT.slice_of("chaser_wrench")][:3]).max())
         seam.step()

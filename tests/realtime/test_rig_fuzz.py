@@ -25,7 +25,7 @@ def test_the_motion_that_leaves_never_has_more_energy_than_its_bound():
     """Random limits, delays, clocks and faults: of every run, the kinetic energy of what was sent
     to the robot after the touch is within the bound of that contact."""
     scenario = load_scenario("epos_1d", {"time.duration_s": 1.6})
-    worst, ends = energy_runs(100_000 if PROVE else 300, 1000 * SEED, scenario)
+    worst, ends = energy_runs(100_000 if PROVE else 100, 1000 * SEED, scenario)
     assert 0.9 < worst <= 1.0 + 1e-6, (worst, ends)  # near the bound, or nothing was tested
-    assert ends.get("restitution", 0) > 20, ends
-    assert ends.get("completed", 0) > 20, ends
+    assert ends.get("restitution", 0) > 7, ends
+    assert ends.get("completed", 0) > 7, ends

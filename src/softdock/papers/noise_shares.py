@@ -9,6 +9,7 @@ from softdock.analysis.simulation import fly
 from softdock.scenario.files import load_scenario
 
 NOISE = 0.25  # N, of a sample
+ENDS_S = 2.0  # the only contact is over after 1.4 s
 MEAN = {"sensor.period_ms": 1.0, "sensor.handover": "mean"}  # of four samples: half the noise
 # name -> keys of the scenario, and the noise that is handed over [N]
 CASES: dict[str, tuple[dict[str, Any], float]] = {
@@ -26,7 +27,7 @@ def runs_above_one(method: str, case: str, confidence: float, runs: int, seed: i
     keys, noise = CASES[case]
     told = {"name": method, "noise_N": noise, "confidence": confidence, "threshold_N": 4.0 * noise}
     scenario = load_scenario("epos_1d").with_keys(
-        keys | {"sensor.noise_N": NOISE, "methods": [told]}
+        keys | {"time.duration_s": ENDS_S, "sensor.noise_N": NOISE, "methods": [told]}
     )
     return sum(
         fly(scenario.with_keys({"random.seed": seed + i})).restitution > 1.0 for i in range(runs)
