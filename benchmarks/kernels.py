@@ -73,7 +73,8 @@ def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:
     cuda, three, six = load_numba_cuda(), (1.0,) * 3, (1.0,) * 6
     prepare, wrench = hooks.prepare_methods, hooks.apply_wrench
     correct, set_point = hooks.apply_correct, hooks.apply_set_point
-    body, state = BodyParams(False, three, three, six, six), Body(three, (1.0,) * 4, three, three)
+    body = BodyParams(fixed=False, mass=three, inverse_mass=three, inertia=six, inverse_inertia=six)
+    state = Body(three, (1.0,) * 4, three, three)
     motion, felt = Motion(three, (1.0,) * 4, three, three), Wrench(three, three)
     measured = Measured(
         wrenches=Wrenches(felt, felt),
