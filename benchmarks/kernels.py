@@ -1,6 +1,7 @@
 """Does every kernel compile? The loop with each method, plain and with every feature, to PTX for an
-H200, on a machine without a GPU. Part `kernels` of `make prove`; `make test` compiles one of them;
-`python -m benchmarks.kernels [METHOD...]` some of them.
+H200, on a machine without a GPU. Part `kernels` of `make prove`; `make test` compiles one loop in
+single precision and the hooks of a method in double (tests/parity/test_batch.py);
+`python -m benchmarks.kernels [METHOD...]` compiles some.
 
 A kernel passes if it computes in double precision and has its memory in local memory.
 """
@@ -57,6 +58,45 @@ def ptx_of(base: Any, to_ptx: Compile) -> tuple[int, str]:
 
     special, types = prepared(base)
     return special.floats, to_ptx(kernel_function(special), types(base.markers))
+
+
+def hooks_of(base: Any, floats: int, to_ptx: Compile) -> str:
+    """The text of a kernel that calls the methods' hooks and nothing else of the loop, on `floats`
+    of local memory: a tenth of a loop's time."""
+    from softdock.campaign.cuda import load_numba_cuda
+    from softdock.core.adaptation import hooks
+    from softdock.core.adaptation.interface import Measured, Output, Rig, Satellites, Wrenches
+    from softdock.core.machine.places import METHODS_AT
+    from softdock.core.spatial.motion import Motion, Wrench, store_motion
+    from softdock.core.spatial.rigid_body import Body, BodyParams
+
+    cuda, three, six = load_numba_cuda(), (1.0,) * 3, (1.0,) * 6
+    prepare, wrench = hooks.prepare_methods, hooks.apply_wrench
+    correct, set_point = hooks.apply_correct, hooks.apply_set_point
+    body = BodyParams(fixed=False, mass=three, inverse_mass=three, inertia=six, inverse_inertia=six)
+    state = Body(three, (1.0,) * 4, three, three)
+    motion, felt = Motion(three, (1.0,) * 4, three, three), Wrench(three, three)
+    measured = Measured(
+        wrenches=Wrenches(felt, felt),
+        mock_ups=Output(motion, motion),
+        force_age=0.0,
+        pose_age=0.0,
+        mismatch=0.0,
+    )
+    given = (Rig(1, 0.004, body, body), measured, Satellites(state, state))
+
+    def call_hooks(vector, methods, rig, measured, before, sent):
+        mem = cuda.local.array(floats, numba.float64)
+        prepared = prepare(methods, vector, METHODS_AT)
+        acting = wrench(prepared, mem, rig, measured, before, measured.wrenches)
+        after, output = correct(prepared, mem, rig, measured, before, before, measured.mock_ups)
+        output = set_point(prepared, mem, rig, after, output)
+        store_motion(sent, 0, output.chaser)
+        sent[13] = acting.chaser.force[0]
+
+    array = numba.float64[::1]
+    types = (numba.typeof(one) for one in (base.markers.methods, *given))
+    return to_ptx(call_hooks, (array, *types, array))
 
 
 def largest_depot(ptx: str) -> int:

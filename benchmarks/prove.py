@@ -80,12 +80,12 @@ def _kernels(seed: int) -> dict[str, Any]:
     return kernels.run()
 
 
-@part("properties", "properties hold on a thousand random examples each, others each time")
-def _properties(seed: int) -> dict[str, Any]:
-    """The property tests with Hypothesis' profile `prove` (tests/conftest.py)."""
+def _tests(seed: int, *chosen: str) -> dict[str, Any]:
+    """Tests as `make prove` has them (tests/conftest.py): with Hypothesis' profile `prove`, and
+    with those that are marked `prove`."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     done = subprocess.run(
-        [*command, f"--hypothesis-seed={seed}", "tests/properties"],
+        [*command, f"--hypothesis-seed={seed}", *chosen],
         cwd=ROOT,
         env={**os.environ, "SOFTDOCK_PROVE": "1"},
         capture_output=True,
@@ -94,6 +94,17 @@ def _properties(seed: int) -> dict[str, Any]:
     lines = done.stdout.strip().splitlines() or [""]
     failed = [line for line in lines if line.startswith("FAILED")]
     return {"summary": lines[-1], "failed": failed, "met": done.returncode == 0}
+
+
+@part("properties", "properties hold on a thousand random examples each, others each time")
+def _properties(seed: int) -> dict[str, Any]:
+    return _tests(seed, "tests/properties")
+
+
+@part("tests_left_out", "what compiles too much for `make test` holds: tests marked `prove`")
+def _tests_left_out(seed: int) -> dict[str, Any]:
+    found = _tests(seed, "-m", "prove", "tests")
+    return {**found, "met": found["met"] and "skipped" not in found["summary"]}
 
 
 @part("recording", "an hour at 2 x 250 Hz and a 7 kHz sensor is recorded without a lost row")

@@ -7,6 +7,8 @@ import copy
 from typing import Any
 
 HALF = 1.0  # m, from a satellite's centre of mass to where it is touched
+ELASTIC = {"model": "arm", "delay_ms": 4.0, "elastic_joints": True}
+HARD, HEAVY, SLOW = 2e5, 2e4, 0.005  # N/m, kg, m/s
 
 
 def mounts(arm: Any = "kr16") -> dict[str, Any]:
@@ -52,6 +54,23 @@ def bump(
         "facility": mounts(arm),
     }
     return made | copy.deepcopy(tables)
+
+
+def slow_peak(told: dict[str, Any], seconds: float = 0.9) -> tuple[float, Any]:
+    """Largest force on the satellites [N] in a contact so slow that the links follow it, and the
+    run: 20 t each, 5 mm/s, 200 N/mm real and wanted; `told`: what the re-mapping is told of the
+    robots."""
+    from softdock.analysis.simulation import fly
+    from softdock.scenario.build import build
+
+    keys = {"name": "remapping", "lead_ms": 4.0} | told
+    contact = bump({})["contact"][0] | {"real": {"stiffness_N_per_m": HARD}}
+    tables = bump(ELASTIC, seconds=seconds, methods=[keys], contact=[contact])
+    tables["chaser"] |= {"mass_kg": HEAVY, "velocity_m_per_s": [SLOW, 0.0, 0.0]}
+    tables["target"]["mass_kg"] = HEAVY
+    run = fly(build(tables))
+    assert run.status == "completed"
+    return run.contacts[0]["peak_force_satellite_N"], run
 
 
 def holding(tables: dict[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,8 @@ settings.register_profile(
     max_examples=1000,
     print_blob=True,
 )
-settings.load_profile("prove" if os.environ.get("SOFTDOCK_PROVE") == "1" else "softdock")
+PROVE = os.environ.get("SOFTDOCK_PROVE") == "1"
+settings.load_profile("prove" if PROVE else "softdock")
 
 # Processor seconds of every file that was measured (cpu_times.py --keep).
 FILE_TIMES = json.loads(Path(__file__).with_name("file_times.json").read_text(encoding="utf-8"))
@@ -67,9 +68,14 @@ def group_of(nodeid: str) -> str:
     return GROUPS.get(file, file)
 
 
-def pytest_collection_modifyitems(items: list) -> None:
-    """New files first, which may be of any weight, then the heaviest group: the workers of `make
-    test` end together. The order within a file stays."""
+def pytest_collection_modifyitems(config: Any, items: list) -> None:
+    """Tests marked `prove` are left to `make prove`. New files first, which may be of any weight,
+    then the heaviest group: the workers of `make test` end together. The order within a file
+    stays."""
+    left_out = [] if PROVE else [item for item in items if item.get_closest_marker("prove")]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
     seconds: dict[str, float] = {}
     for file in dict.fromkeys(item.nodeid.partition("::")[0] for item in items):
         group = group_of(file)

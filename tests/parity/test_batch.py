@@ -27,7 +27,6 @@ from softdock.campaign.kernel_specialisation import tailor
 from softdock.core.cycle import STATUSES
 from softdock.core.machine import doors
 from softdock.core.machine.compiled import source_hash
-from softdock.core.machine.features import Markers, Plain
 from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
 from softdock.errors import BadInput, NoDevice
 from softdock.scenario.build import build
@@ -196,21 +195,20 @@ def test_an_unknown_outcome_suggests_one(batch):
         batch.column("restitucion")
 
 
-def test_the_kernel_compiles_to_ptx(scenario, compile_for_h200):
-    """The loop of a plain rig with a method that has every hook passes the CUDA compiler, in double
-    precision, with its memory in local memory: no GPU needed to know. With every feature, which
-    takes half as long again, and with all other methods: `make prove`, part kernels; what compiled
-    functions may be written with: tests/conformance/test_core_for_gpus.py."""
-    base = scenario.with_keys({"methods": [{"name": "delay_passivity"}]})
-    special, types = kernels.prepared(base)
-    markers = Markers(Plain(0), base.markers.methods)
-    ptx = compile_for_h200(gpu.kernel_function(special), types(markers))
-    assert kernels.what_is_wrong(ptx, special.floats) == ""
+def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_for_h200):
+    """A method called from a kernel passes the CUDA compiler, computes in double precision alone
+    and has its memory in local memory: no GPU needed to know. The loop is the next test's; whole
+    kernels in double precision of every method: `make prove`, part kernels, and `make gpu-check`;
+    what compiled functions may be written with: tests/conformance/test_core_for_gpus.py."""
+    base = scenario.with_keys({"methods": [{"name": "passive_integrator"}]})
+    ptx = kernels.hooks_of(base, 64, compile_for_h200)
+    assert kernels.what_is_wrong(ptx, 64) == ""
+    assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
 
 
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
-    """With a 1 kHz sensor: but for the clock, the satellites' positions and what is prepared once,
-    no double is left; memory is halved."""
+    """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
+    satellites' positions and what is prepared once, no double is left; memory is halved."""
     from softdock.campaign.single_kernel import single_kernel_function
 
     base = load_scenario("epos_3d")

@@ -16,6 +16,8 @@ from softdock.scenario import features
 from softdock.scenario.files import load_scenario
 
 CYCLES = 500
+# A plain loop with a method: `make test` runs it in plain Python (test_plain_python.py).
+METHOD = pytest.mark.prove
 LISTS = {
     "direct": [{"name": "direct"}],
     "delay_passivity": [{"name": "delay_passivity"}],
@@ -23,7 +25,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("preset", ["epos_1d", "epos_2d"])
-@pytest.mark.parametrize("methods", LISTS)
+@pytest.mark.parametrize("methods", ["direct", pytest.param("delay_passivity", marks=METHOD)])
 def test_plain_and_every_give_the_same_bits(preset, methods):
     """State, memory, records and log, in and out of contact; compiled from other code."""
     scenario = load_scenario(preset).with_keys({"methods": LISTS[methods]})

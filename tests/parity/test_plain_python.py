@@ -68,6 +68,9 @@ def cases():
     found["virtual elements"] = virtual_elements()
     for name in ("passive_integrator", "delay_passivity"):
         found[name] = hard_for_the_core() | {"methods": [{"name": name}]}
+    found["delay_passivity on a plain rig"] = sphere_on_sphere(delay_ms=6.0, damping=10.0) | {
+        "methods": [{"name": "delay_passivity"}]
+    }
     compensation = scenario_tables(wanted_contacts()[1].contact, environment="filter")
     compensation["time"]["plant_steps"] = 1
     found["elastic joints and the filter"] = compensation
@@ -90,6 +93,7 @@ def run_plain(jobs):
     environment = {
         **os.environ,
         "NUMBA_DISABLE_JIT": "1",
+        "SOFTDOCK_EVERY_FEATURE": "0",  # a plain loop where nothing else is asked for
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
     done = subprocess.run(

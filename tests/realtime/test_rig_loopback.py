@@ -109,10 +109,12 @@ def test_a_bound_on_restitution_stops_a_run(tmp_path):
     assert "no safety function" in found["no_safety_function"]
 
 
+@pytest.mark.prove
 @compiled_only
 def test_two_sensors_and_the_target_s_clock_over_loopback(tmp_path):
     """Four processes beside ours, the target's telegrams as the clock: the docking is that of the
-    preset, and every sample of both sensors is in the recording, each in a stream of its own."""
+    preset, and every sample of both sensors is in the recording, each in a stream of its own. The
+    same rig in virtual time, with the loop that `make test` compiles: test_rig_shapes.py."""
     port, page = free_ports(2)
     changes = ('clock.master="target"', f"sensors.target.port={port}")
     changes = (*changes, f"sensors.target.http_port={page}", "sensors.target.rate_Hz=1000")

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_cases import bump
+from arm_cases import ELASTIC, HARD, HEAVY, SLOW, bump, slow_peak
 from arms_rows import poses_of
 
-from softdock.analysis.simulation import fly
 from softdock.arms.arm import matrix_of
 from softdock.arms.at_contact import (
     arms_at_contact,
@@ -33,11 +32,9 @@ from softdock.scenario.build import build
 from softdock.scenario.facility import Frame
 from softdock.scenario.scenario_facility import facility_of
 
-ELASTIC = {"model": "arm", "delay_ms": 4.0, "elastic_joints": True}
 Q = np.array([0.0, 0.3, -1.3, 1.5, 0.4, 0.8, -0.2])
 FRAME = Frame((0.2, -0.4, 0.3), (math.cos(0.3), 0.0, math.sin(0.3), 0.0))
 POINT, NORMAL = np.array([1.1, 0.5, 0.7]), np.array([2.0, -1.0, 2.0]) / 3.0
-HARD, HEAVY, SLOW = 2e5, 2e4, 0.005  # N/m, kg, m/s
 believed_joints = door(joints.believed_joints)
 
 
@@ -130,24 +127,13 @@ def test_the_remapping_is_told_the_sum_of_both_arms():
         assert filtered == (environment == "filter")
 
 
-def slow_peak(told):
-    """Largest force on the satellites [N] in a contact so slow that the links follow it: 20 t each,
-    5 mm/s, 200 N/mm real and wanted; `told`: what the re-mapping is told of the robots."""
-    keys = {"name": "remapping", "lead_ms": 4.0} | told
-    contact = bump({})["contact"][0] | {"real": {"stiffness_N_per_m": HARD}}
-    tables = bump(ELASTIC, seconds=0.9, methods=[keys], contact=[contact])
-    tables["chaser"] |= {"mass_kg": HEAVY, "velocity_m_per_s": [SLOW, 0.0, 0.0]}
-    tables["target"]["mass_kg"] = HEAVY
-    run = fly(build(tables))
-    assert run.status == "completed"
-    return run.contacts[0]["peak_force_satellite_N"], run
-
-
+@pytest.mark.prove
 def test_only_the_arms_own_stiffness_gives_the_wanted_force():
     """Lange 16, 19 and 22 in a loop: two KR 16 with elastic joints push each other, and the
     satellites are to feel v sqrt(k mu). With the arms' stiffness along the contact's normal they
     do, to 1 %. With one that is the same in every direction (as compliant on the whole) they do
-    not, nor with robots that are taken as rigid: they feel a contact of another stiffness."""
+    not, nor with robots that are taken as rigid: they feel a contact of another stiffness. Of
+    these `make test` has the first: golden/test_lange_arms.py."""
     wanted = SLOW * math.sqrt(HARD * 0.5 * HEAVY)
     replaced = {"environment": "replaced_stiffness"}
     by_arm, run = slow_peak(replaced | {"robot_stiffness": "arm"})
