@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from dataclasses import replace
 from typing import Any
 
 from numba.core.errors import NumbaError
@@ -30,6 +31,7 @@ from softdock.comparison.compare import pushing
 from softdock.comparison.outcomes import costs_per_cycle, run_against
 from softdock.comparison.paste import short
 from softdock.core.adaptation.registry import RAW
+from softdock.core.machine.features import Markers
 from softdock.core.orbit import Orbit, orbit
 from softdock.errors import BadInput, SoftdockError
 from softdock.scenario.build import Scenario
@@ -148,13 +150,16 @@ def _changes(case: Scenario, scenario: Scenario, phases: int) -> Row:
 
 
 def _cost(case: Scenario, ways: Ways) -> Row:
-    """CPU time of a cycle, and against the raw loop's, measured in the same turns."""
+    """CPU time of a cycle, and against the raw loop's, measured in the same turns and with the same
+    features: what a method's loop has that a plain one lacks is not the method's."""
     for telling in (EXACTLY, NOTHING):
         way = ways[telling]
         if isinstance(way, str) or not way:
             continue
         raw = [e for e in case.tables["methods"] if e["name"] != RAW]
         base = case.with_keys({"methods": [{"name": RAW}, *raw]})
+        features = way[0].scenario.markers.features
+        base = replace(base, markers=Markers(features, base.markers.methods))
         try:
             of_raw, mine = costs_per_cycle([base, way[0].scenario], enough_s=0.0)
         except (SoftdockError, NumbaError, ArithmeticError, LookupError, TypeError, ValueError):
