@@ -59,7 +59,7 @@ def wall():
     tables["chaser"] |= {"position_m": [2.002, 0.0, 0.0], "velocity_m_per_s": [-0.02, 0.0, 0.0]}
     tables["contact"][0] |= {"origin_m": [2.0, 0.0, 0.0], "real": {"stiffness_N_per_m": 20000.0}}
     tables["sensor"] = {"noise_N": 0.02}
-    tables["time"] |= {"duration_s": 0.4}
+    tables["time"] |= {"duration_s": 0.32}  # parted after 0.3 s
     return tables
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,8 +13,8 @@ METHOD = """
 from typing import NamedTuple
 from softdock.methods import Cell, Cells, Group, Method, compiled
 
-GROUP = Group("counts", "Counts cycles.")
-CELLS = Cells("counts", Cell("count", 2, "-", "cycles"))
+GROUP = Group("{name}", "Counts cycles.")
+CELLS = Cells("{name}", Cell("count", 2, "-", "cycles"))
 CELL = CELLS.at
 
 
@@ -34,28 +35,53 @@ def wrench(method, mem, rig, measured, satellites, wrenches):
 
 
 METHOD = Method(
-    name="counts", summary="counts", knows="nothing", group=GROUP, marker=Counts(0),
+    name="{name}", summary="counts", knows="nothing", group=GROUP, marker=Counts(0),
     prepare=prepare, wrench=wrench, cells=CELLS,
 )
 """
 
 
-@pytest.mark.parametrize(("offset", "code"), [(1, 0), (2, 2), (-1, 2)])
-def test_check_bounds_names_the_line_that_reaches_out(offset, code, tmp_path):
-    """Compiled code checks no index: a write beside the slice changed the rig without a word."""
-    file = tmp_path / "counts.py"
-    file.write_text(METHOD.format(offset=offset))
-    arguments = ["check", "epos_1d", "--bounds", "--seconds", "0.2", "--method-file", str(file)]
+OFFSETS = {"inside": 1, "behind": 2, "before": -1}
+# One process in plain Python for all files: to start it takes longer than to check a method.
+RUN = """
+import json, sys
+from click.testing import CliRunner
+from softdock.cli.main import cli
+found = []
+for file in sys.argv[1:]:
+    command = ["check", "epos_1d", "--bounds", "--seconds", "0.2", "--method-file", file]
+    done = CliRunner().invoke(cli, command)
+    found.append([done.exit_code, done.stdout, done.stderr])
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory):
+    """Per method: the exit code of `check --bounds`, what it printed and what it complained of."""
+    folder = tmp_path_factory.mktemp("methods")
+    files = [folder / f"{name}.py" for name in OFFSETS]
+    for file, (name, offset) in zip(files, OFFSETS.items(), strict=True):
+        file.write_text(METHOD.format(name=name, offset=offset))
     done = subprocess.run(
-        [sys.executable, "-c", "from softdock.cli.main import main; main()", *arguments],
+        [sys.executable, "-c", RUN, *map(str, files)],
         capture_output=True,
         text=True,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )
-    assert done.returncode == code, done.stderr
+    assert done.returncode == 0, done.stderr
+    return dict(zip(OFFSETS, json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.parametrize(("name", "code"), [("inside", 0), ("behind", 2), ("before", 2)])
+def test_check_bounds_names_the_line_that_reaches_out(checked, name, code):
+    """Compiled code checks no index: a write beside the slice changed the rig without a word."""
+    ended, said, complained = checked[name]
+    assert ended == code, complained
     if code:
         line = 1 + METHOD[: METHOD.index("    mem[method.memory")].count("\n")
-        assert f"counts.py:{line}: --bounds" in done.stderr
-        assert f"method.memory + {offset}] is not this method's: it has 2 floats" in done.stderr
+        offset = OFFSETS[name]
+        assert f"{name}.py:{line}: --bounds" in complained
+        assert f"method.memory + {offset}] is not this method's: it has 2 floats" in complained
     else:
-        assert "every index in its place" in done.stdout
+        assert "every index in its place" in said

@@ -95,21 +95,22 @@ class Sweeper:
         sign = 1.0 if robot == "chaser" else -1.0
         self.force = np.ascontiguousarray(sign * motion.force)
         self.tip = motion.tip_of(robot)
-        self._based: tuple[Mount, np.ndarray] | None = None
+        self._kept: tuple[Facility, Mount, np.ndarray, np.ndarray] | None = None
 
     def run(self, facility: Facility, mount: Mount, branch: int) -> int:
         """One branch; `worst` and `ended` hold what was found. Returns the rows reached."""
         start = np.array([1.0, 0, 0, 0, 0, 0, 0])  # slot 0 not zero: no joints to start near
         if mount.joints is not None:
             start = np.array([0.0, *mount.joints])
+        frames, base = self._fixed(facility, mount)
         rows = sweep(
             self.arm.vector,
-            frames_of(facility, mount, self.motion),
+            frames,
             self.motion.time,
             self.motion.poses[self.robot],
             self.force,
             self.tip,
-            self._base(facility, mount),
+            base,
             start,
             branch,
             self.work,
@@ -120,15 +121,16 @@ class Sweeper:
         )
         return int(rows)
 
-    def _base(self, facility: Facility, mount: Mount) -> np.ndarray:
-        """The base axis at every row, computed once for all branches."""
-        if self._based is None or self._based[0] is not mount:
+    def _fixed(self, facility: Facility, mount: Mount) -> tuple[np.ndarray, np.ndarray]:
+        """The frames, and the base axis at every row, computed once for all branches."""
+        kept = self._kept
+        if kept is None or kept[0] is not facility or kept[1] is not mount:
             frames = frames_of(facility, mount, self.motion)
             orbit = frames[FA.orbit : FA.orbit + 7]
             poses = self.motion.poses[self.robot]
             rows = base_axis_rows(self.arm, mount, self.motion.time, poses, orbit)
-            self._based = mount, rows
-        return self._based[1]
+            self._kept = kept = facility, mount, frames, rows
+        return kept[2], kept[3]
 
     def cost(self, rows: int) -> float:
         """The largest use; a path that ends early costs more the sooner it ends."""
