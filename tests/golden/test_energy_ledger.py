@@ -79,7 +79,7 @@ def test_a_hard_contact():
 def test_noise_spreads_and_does_not_shift():
     """0.25 N at 1 kHz, mean of four: the mean stays within 0.5 %, single runs spread by as much
     (physics.md: 0.005)."""
-    found = bounces(TOLD, 400, sensor=MEAN_OF_FOUR)
+    found = bounces(TOLD, 200, sensor=MEAN_OF_FOUR)
     assert found.mean() == pytest.approx(1.0, abs=0.005)
     assert 0.002 < found.std() < 0.006
 
@@ -93,8 +93,10 @@ def test_the_noise_bias_keeps_restitution_below_one(confidence):
     assert found.mean() > 0.98
 
 
-@pytest.mark.parametrize("method", noise_shares.METHODS)
-@pytest.mark.parametrize("case", ["250 Hz, threshold", "mean of four"])
+@pytest.mark.parametrize(
+    ("case", "method"),
+    [("250 Hz, threshold", "energy_ledger"), ("mean of four", "delay_passivity")],
+)
 def test_the_confidence_holds_with_and_without_a_threshold(case, method):
     """Within chance; before a threshold's chance and the start of a contact were counted, 2 to 5 %
     of the runs came out above 1. The whole table: `python -m benchmarks noise_confidence`."""
