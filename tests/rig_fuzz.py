@@ -3,6 +3,7 @@ are given; whoever fails is printed. Reduced in `make test`, at full size in `ma
 
 from __future__ import annotations
 
+import math
 import struct
 
 import numpy as np
@@ -171,6 +172,8 @@ def energy_that_leaves(seed, scenario):
     speed = np.diff(x[docked]) / (cycles * T)
     leaving = speed[speed > 0.0]  # away from the wall
     most = 0.5 * MASS * float(np.max(leaving, initial=0.0)) ** 2
+    if bound == 0.0:  # touched at standstill, without a floor: nothing may leave
+        return (math.inf if most > 0.0 else 0.0), rig.program.reason
     return most / bound, rig.program.reason
 
 
