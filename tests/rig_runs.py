@@ -36,16 +36,21 @@ def fly(changes=None, faults=None, scenario=None, base=QUICK, **options):
 
 
 def sends(rig, until_s, slice_s=0.8):
-    """Run in slices and give every reply to the chaser: instants [s] and positions along x [m]."""
-    seen: dict[int, float] = {}
+    """Run in slices and give every reply to the chaser in the order sent: the instants it was for
+    [s], which a telegram with a false counter may throw forth and back, and positions along x
+    [m]."""
+    seen: dict[int, tuple[int, float]] = {}
     program, at = rig.program.arrays, 0.0
+    slots = program.sent_ns.shape[1]
     while at < until_s and rig.program.state != "stopped":
         at += slice_s
         rig.run(at)
-        used = program.sent_ns[0] != 0
-        seen |= dict(zip(program.sent_ns[0][used].tolist(), program.sent[0][used][:, 0].tolist()))
-    instants = np.array(sorted(seen))
-    return 1e-9 * instants, np.array([seen[i] for i in instants.tolist()])
+        count = int(program.robot_stand[0, RS.sent])
+        for number in range(max(0, count - slots), count):
+            slot = number % slots
+            seen[number] = (int(program.sent_ns[0, slot]), float(program.sent[0, slot, 0]))
+    instants, places = zip(*(seen[number] for number in sorted(seen)))
+    return 1e-9 * np.array(instants), np.array(places)
 
 
 def two_free_bodies(duration_s=3.0):
