@@ -270,6 +270,7 @@ METHOD = Method(
     cells=CELLS,
     memory=reports.memory,
     check=checks.check,
+    without_arms=checks.without_arms,
     report=reports.report,
     truth=truth,
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),
