@@ -71,7 +71,16 @@ def nearest_parts(
     least = np.zeros((len(pairs), 2))
     which = np.array(pairs, np.int64)
     work, placed = np.zeros(WORK.size), np.zeros_like(volumes)
-    nearest_pairs(arms, bases, joints, volumes, which, work, placed, least)
+    nearest_pairs(
+        arms=arms,
+        bases=bases,
+        joints=joints,
+        volumes=volumes,
+        pairs=which,
+        work=work,
+        placed=placed,
+        least=least,
+    )
     found = [
         Nearest(parts[i].title, parts[k].title, float(d), float(time[keep[int(row)]]))
         for (i, k), (d, row) in zip(pairs, least, strict=True)
