@@ -13,7 +13,14 @@ from itertools import combinations
 import numpy as np
 
 from softdock.core.arms.layout import ARM, AT, AXES, WORK
-from softdock.core.arms.volumes import BOX, CAPSULE, LABORATORY, VOLUME, nearest_pairs
+from softdock.core.arms.volumes import (
+    BOX,
+    CAPSULE,
+    CAPSULE_RADIUS,
+    LABORATORY,
+    VOLUME,
+    nearest_pairs,
+)
 from softdock.placement.robot_path import RobotPath
 from softdock.scenario.facility import ROBOTS, Facility, Frame, Mount, Volume
 
@@ -147,5 +154,5 @@ def _row(owner: int, slot: int, volume: Volume, frame: Frame) -> np.ndarray:
     row[VA.shape] = CAPSULE
     row[VA.first : VA.first + 3] = np.add(frame.p, frame.turned(volume.start))
     row[VA.second : VA.second + 3] = np.add(frame.p, frame.turned(volume.end))
-    row[VA.second + 3] = volume.radius
+    row[CAPSULE_RADIUS] = volume.radius
     return row
