@@ -45,10 +45,13 @@ def test_a_docking_over_loopback():
             controller,
         )
         server.tell("sensor", SensorLink.request(), (host, sensor["port"]))
+
+        def come_back() -> bool:
+            enough = controller.k >= 600 and server.served.answers >= 2 * 100
+            return enough and controller.speed > 0.02
+
         running.go()
-        server.run(
-            PATIENCE_S, until=lambda: controller.k >= 600 and server.served.answers >= 2 * 100
-        )
+        server.run(PATIENCE_S, until=come_back)
         server.close()
     heard = controller.robots[0].counts()
     assert controller.k >= 600
