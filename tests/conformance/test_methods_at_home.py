@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from plain import run_plain
 from scenarios import epos_wall
 
 import softdock
@@ -206,14 +204,7 @@ def test_a_method_stays_inside_its_memory():
     """Guard cells around every method's slice are neither written nor read: they stay NaN, and the
     record is the same to the bit."""
     given = guarded_cases()
-    answer = subprocess.run(
-        [sys.executable, "-c", GUARDED],
-        input=json.dumps(given),
-        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    answer = run_plain(GUARDED, given=json.dumps(given))
     assert answer.returncode == 0, answer.stderr
     answers = json.loads(answer.stdout)
     assert {one["name"] for one in answers} == set(METHODS)

@@ -38,9 +38,8 @@ def test_a_door_of_a_part_can_be_called():
 @pytest.fixture
 def copied(tmp_path):
     """A copy of the package, and its cache folder as a fresh process sees it."""
-    shutil.copytree(
-        PACKAGE, tmp_path / "source" / "softdock", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    away = shutil.ignore_patterns("assets")
+    shutil.copytree(PACKAGE, tmp_path / "source" / "softdock", ignore=away)
 
     def folder() -> str:
         environment = {

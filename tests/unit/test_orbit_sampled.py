@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from plain import run_plain
 from scenarios import epos_wall
 
 from softdock import build
@@ -121,15 +119,7 @@ def test_a_push_acts_alike_in_loop_and_orbit():
     """In free flight, with a memory of its own in each and forces from each own state, loop and
     orbit are the same to rounding, and both book the work as external (plain Python: nothing is
     compiled for this)."""
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps({"push": PUSH}),
-        env=os.environ
-        | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_plain(RUN, given=json.dumps({"push": PUSH}))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert max(found["far"]) < 1e-12
