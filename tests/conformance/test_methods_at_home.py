@@ -159,6 +159,7 @@ def guarded_cases():
 def near_wall(methods):
     tables = epos_wall(delay_ms=8.0, mass_kg=63.0)
     tables["chaser"]["position_m"] = [0.001, 0.0, 0.0]
+    tables["contact"][0]["real"]["stiffness_N_per_m"] = 9000.0  # parted after 0.33 s
     return tables | {"methods": methods}
 
 
@@ -171,7 +172,7 @@ from softdock.core.cycle import cycle
 from softdock.core.machine.vector import MEMORY, MEMORY_AT, METHODS_AT
 
 assert type(cycle).__name__ == "function", "this must be plain Python"
-GUARD, CYCLES = 64, 260
+GUARD, CYCLES = 64, 130
 answers = []
 for name, tables in json.load(sys.stdin):
     plain = Stepper(build(tables), rows=CYCLES + 1)
