@@ -29,6 +29,7 @@ FUTURE_CELLS = Cells(
     "future",
     Cell("stamp", 1, "-", "cycle at whose start it is ahead by its lead"),
     Cell("lead", 1, "s", "by which it is ahead"),
+    Cell("age", 1, "cycles", "since it was computed whole"),
     Cell("latches", MOST_PAIRS, "-", "of the satellites there"),
     Cell("satellites", BOTH, "m, -, m/s, Nms", "there, under the contact that is believed"),
 )

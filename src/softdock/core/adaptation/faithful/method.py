@@ -49,7 +49,6 @@ from softdock.core.adaptation.faithful.past import (
     MOST_CYCLES,
     carry_past,
     contact_impulse,
-    is_nothing,
     load_satellites,
     mean_wrenches,
     store_satellites,
@@ -58,7 +57,7 @@ from softdock.core.adaptation.faithful.prepare import prepare
 from softdock.core.adaptation.faithful.readings import note
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
-from softdock.core.adaptation.faithful.work import exchanged, real_work, work_of
+from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
     Replaced,
@@ -181,13 +180,15 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
     m = method.memory
-    end, goes_on, jumped = after, _coast(before, after), False
+    end, others, jumped = after, Wrenches(no_wrench(), no_wrench()), False
     if mem[m + CELL.quick] == 0.0:
         if mem[m + CELL.phase] == BY_LEDGER:
             return settled_by_ledger(method, mem, rig, measured, before, after, output)
-        end, goes_on = _led(method, mem, rig, before, after)
+        end, others = _led(method, mem, rig, before, after)
         jumped = mem[m + CELL.rewound] > 0.0
-    output = smoothed(method, mem, rig, ahead(method, mem, rig, end, goes_on), jumped)
+    elif not _coast(before, after):
+        others = _pushes(rig, before, after)
+    output = smoothed(method, mem, rig, ahead(method, mem, rig, end, others), jumped)
     note_output(method, mem, output)
     return end, output
 
@@ -202,13 +203,23 @@ def _coast(before, after):
 
 
 @apart
+def _pushes(rig, before, after):
+    """What others gave while nothing touched."""
+    nothing = no_wrench()
+    return Wrenches(
+        given_to(rig.chaser, rig.T, before.chaser, after.chaser, nothing),
+        given_to(rig.target, rig.T, before.target, after.target, nothing),
+    )
+
+
+@apart
 def _led(method, mem, rig, before, after):
-    """Where the believed contact has led the satellites, and whether nobody else has."""
+    """Where the believed contact has led the satellites, and what others gave."""
     m, others, end = method.memory, given_here(method, mem, rig, before, after), after
     if mem[m + CELL.acts] != 0.0:
         end = with_others(rig, load_satellites(mem, m + CELL.after), others)
     mem[m + CELL.given] += work_of(rig, others, before, end)
-    return end, is_nothing(others)
+    return end, others
 
 
 @compiled
