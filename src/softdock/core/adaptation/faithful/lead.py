@@ -23,7 +23,13 @@ from softdock.core.adaptation.faithful.cells import (
     TARGET,
 )
 from softdock.core.adaptation.faithful.flight import delay_of
-from softdock.core.adaptation.faithful.past import is_nothing, load_satellites, store_satellites
+from softdock.core.adaptation.faithful.futures import AGED, has_own_future
+from softdock.core.adaptation.faithful.past import (
+    forget_both,
+    is_nothing,
+    load_satellites,
+    store_satellites,
+)
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
@@ -37,8 +43,6 @@ from softdock.core.spatial.vectors import add, load3, scale, store3, subtract
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump
-ONE_LEAD = 1e-9  # s; leads that differ by less are one
-AGED = 16.0  # cycles in which others have pushed, after which a future is computed whole
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
@@ -60,8 +64,7 @@ def bring_in(method, mem, T):
 @compiled
 def forget_futures(method, mem):
     """Satellites or laws are others than the futures were computed with."""
-    at = method.memory + CELL.futures
-    mem[at + FUTURE.stamp], mem[at + FUTURE_FLOATS + FUTURE.stamp] = -1.0, -1.0
+    forget_both(mem, method.memory + CELL.futures)
 
 
 @apart
@@ -117,7 +120,7 @@ def _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, others):
     at, chaser, target = method.memory + CELL.futures, satellites, satellites
     if lead_c > 0.0:
         chaser = _in_touch(method, mem, rig, satellites, lead_c, at, others)
-    if abs(lead_t - lead_c) < ONE_LEAD:
+    if lead_t > 0.0 and not has_own_future(mem, method.memory, TARGET):
         target = chaser
     elif lead_t > 0.0:
         at += FUTURE_FLOATS

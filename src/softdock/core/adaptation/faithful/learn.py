@@ -18,7 +18,7 @@ from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4.0  # samples after which any law is better than none
-ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
+ROUNDS, HURRIED = 1, 2  # of the joint fit in a cycle; once nothing touches any more
 WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
@@ -100,10 +100,12 @@ def _fit_jointly(method, mem, anew, every):
     if every and mem[many + KEPT.seen] > mem[joint + JOINT.seen]:
         mem[joint + JOINT.kind] = 0.0  # under way with fewer samples than there are
     if mem[joint + JOINT.kind] == 0.0:
-        more = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
-        if not (anew or (more and (every or mem[many + KEPT.seen] >= mem[many + KEPT.due]))):
+        more, seen = mem[many + KEPT.seen] > mem[joint + JOINT.fitted], mem[many + KEPT.seen]
+        for i in range(method.number):
+            seen += mem[fits + i * FIT_FLOATS + FIT.seen]
+        if not ((every and (anew or more)) or seen >= mem[many + KEPT.due]):
             return False
-        mem[many + KEPT.due] = 1.25 * mem[many + KEPT.seen] + 1.0
+        mem[many + KEPT.due] = 1.25 * seen + 1.0
         begin_joint(mem, joint, many, fits, laws, rub, method.number)
     done, lag = False, _lag(method, mem)
     for _ in range(HURRIED if every else ROUNDS):

@@ -35,7 +35,7 @@ MANY_CELLS = Cells(
     "many",
     Cell("count", 1, "-", "samples kept"),
     Cell("seen", 1, "-", "samples in all"),
-    Cell("due", 1, "-", "samples at which they are fitted again"),
+    Cell("due", 1, "-", "samples, of single touches too, at which they are fitted again"),
     Cell("stride", 1, "-", "every so many samples one is kept"),
     Cell("largest", 1, "N", "largest force"),
     Cell("left_out", 1, "-", "samples of more touches than are kept"),

@@ -37,6 +37,7 @@ from softdock.core.adaptation.faithful.fallback import (
     ledger_of,
 )
 from softdock.core.adaptation.faithful.flight import tared
+from softdock.core.adaptation.faithful.futures import carry_futures
 from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import (
     ahead,
@@ -140,7 +141,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
         return by_ledger(method, mem, rig, measured, satellites, wrenches)
     before = satellites
     waits = anew and rig.cycle - mem[m + CELL.start_stamp] > MOST_CYCLES  # a cycle does one of both
-    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and carry_past(method, mem, rig):
+    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and _has_caught_up(method, mem, rig):
         before = take_over(method, mem, rig, satellites)
         mem[m + CELL.acts] = 1.0
     elif over and mem[m + CELL.phase] == APART and method.ledger:
@@ -174,6 +175,14 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
         exchanged(wrenches.chaser, extra.chaser, mean.chaser),
         exchanged(wrenches.target, extra.target, mean.target),
     )
+
+
+@apart
+def _has_caught_up(method, mem, rig):
+    """Some cycles of a past that is computed anew and of what is ahead of it; whether both are
+    known."""
+    present, steps_left = carry_past(method, mem, rig)
+    return present and carry_futures(method, mem, rig, steps_left)
 
 
 @compiled

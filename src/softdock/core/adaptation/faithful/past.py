@@ -8,7 +8,7 @@ them: nothing that was believed in between remains in them.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
@@ -21,9 +21,10 @@ from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
-MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
+MOST_CYCLES, MOST_STEPS = 16, 32  # computed anew in one cycle; steps, of which a cycle has several
+RUBS = 2  # steps that one with friction counts for
 SAME = 1e-7  # of a law's numbers: a smaller change is none
-WORTH = 1e-4  # while a contact lasts, a smaller one waits until it is over
+WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
 
 @compiled
@@ -100,6 +101,12 @@ def laws_differ(mem, one, other, count, least):
 
 
 @compiled
+def forget_both(mem, at):
+    """Futures of both robots: there are none."""
+    mem[at + FUTURE.stamp], mem[at + FUTURE_FLOATS + FUTURE.stamp] = -1.0, -1.0
+
+
+@compiled
 def begin_past(method, mem):
     """Compute the past anew, under the laws as last fitted."""
     m = method.memory
@@ -108,14 +115,16 @@ def begin_past(method, mem):
     for i in range(2 * BODY_FLOATS):
         mem[m + CELL.shadow + i] = mem[m + CELL.start + i]
     mem[m + CELL.shadow_stamp] = mem[m + CELL.start_stamp]
+    forget_both(mem, m + CELL.shadow_futures)
     mem[m + CELL.shadow_peak] = 0.0
     store3(mem, m + CELL.shadow_impulse, (0.0, 0.0, 0.0))
 
 
 @apart
 def carry_past(method, mem, rig):
-    """Some cycles of it; whether it has caught up."""
+    """Some cycles of it; whether it has caught up, and the steps that are left of this cycle's."""
     m = method.memory
+    each = RUBS if mem[m + CELL.shadow_laws + LAW.friction] > 0.0 else 1
     stamp = int(mem[m + CELL.shadow_stamp])
     satellites = load_satellites(mem, m + CELL.shadow)
     end, spent = min(rig.cycle, stamp + MOST_CYCLES), 0
@@ -131,7 +140,7 @@ def carry_past(method, mem, rig):
             satellites,
             rig.T,
         )
-        spent += steps + 1
+        spent += each * steps + 1
         if steps == 0:
             satellites = flown(rig, satellites, rig.T)
         else:
@@ -142,7 +151,7 @@ def carry_past(method, mem, rig):
         stamp += 1
     store_satellites(mem, m + CELL.shadow, satellites)
     mem[m + CELL.shadow_stamp] = float(stamp)
-    return stamp == rig.cycle
+    return stamp == rig.cycle, MOST_STEPS - spent
 
 
 @compiled
