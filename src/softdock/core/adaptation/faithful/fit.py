@@ -216,12 +216,17 @@ def fit_law(mem, at, law, damped, powers, lags, every):
 
 @apart
 def go_on(mem, at, law, work, damped, powers, lags):
-    """A search under way, for so much work [samples looked at]; whether it has ended with a
-    law."""
+    """A search under way, for so much work [samples looked at]; whether it has ended with a law.
+    One that explains only the samples that the search has seen is none: it begins again."""
     if not search_some(mem, at, law, work, damped, powers, lags):
         return False
-    found = _of_all(mem, at, law, damped)
+    found, search = _of_all(mem, at, law, damped), at + FIT.search
     if found.model == 0:
+        return False
+    told = least_of(mem, at) <= EXPLAINED * mem[search + SEARCH.samples]
+    fails = told and found.chi > EXPLAINED * found.samples
+    if fails and mem[at + FIT.seen] > mem[search + SEARCH.seen]:
+        begin_search(mem, at, damped, powers, lags)
         return False
     _note_law(mem, at, law, found)
     return True
