@@ -52,10 +52,9 @@ from softdock.core.machine.compiled import apart, compiled
 
 ROUGH = 0.02  # of the largest force: a misfit beyond is another law
 SOME = 4.0  # samples that a search needs
-TWICE, MORE = (
-    2.0,
-    1.2,
-)  # samples for another search; where there will be no more, or a law has failed
+TWICE = 2.0  # times as many samples, before another search
+MORE = 1.2  # the same where there will be none after them, or what explained them has failed
+FEW = 96.0  # samples up to which any more are enough, where there will be none after them
 
 
 @compiled
@@ -189,6 +188,14 @@ def _note_law(mem, at, law, found):
     mem[at + FIT.damping_spread] = math.sqrt(more * found.damping_variance)
 
 
+@compiled
+def is_unfinished(mem, at):
+    """Whether no law explains the samples, and the last search has not seen the few that there
+    are."""
+    seen = mem[at + FIT.seen]
+    return mem[at + FIT.own_chi] > EXPLAINED and mem[at + FIT.search + SEARCH.seen] < seen <= FEW
+
+
 @apart
 def fit_law(mem, at, law, damped, powers, lags, every):
     """The law of a pair into its cells `law`; whether there is one. `damped`, `powers`, `lags`:
@@ -203,9 +210,9 @@ def fit_law(mem, at, law, damped, powers, lags, every):
     if explained:
         mem[search + SEARCH.place] = 0.0
     else:
-        more = (
-            mem[at + FIT.seen] >= (MORE if every or failed else TWICE) * mem[search + SEARCH.seen]
-        )
+        times = MORE if every or failed else TWICE
+        more = mem[at + FIT.seen] >= times * mem[search + SEARCH.seen]
+        more = more or (every and is_unfinished(mem, at))
         if more and mem[at + FIT.count] >= SOME and (every or mem[search + SEARCH.place] == 0.0):
             begin_search(mem, at, damped, powers, lags)
     if found.model == 0:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL
-from softdock.core.adaptation.faithful.fit import fit_law, go_on
+from softdock.core.adaptation.faithful.fit import fit_law, go_on, is_unfinished
 from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
 from softdock.core.adaptation.faithful.joint_cells import JOINT
 from softdock.core.adaptation.faithful.joint_start import begin_joint
@@ -18,8 +18,9 @@ from softdock.core.machine.compiled import apart, compiled
 
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4.0  # samples after which any law is better than none
-ROUNDS, HURRIED = 1, 2  # of the joint fit in a cycle; once nothing touches any more
+ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
 WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
+SAME_LAG = 1e-3  # of a lag: friction is not fitted again for a smaller change
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
 
@@ -30,17 +31,18 @@ def fit_again(method, mem, every):
     m, anew, many = method.memory, False, method.memory + CELL.many
     for i in range(method.number):
         fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
-        fresh = mem[fit + FIT.seen] > mem[fit + FIT.fitted]
+        fresh = mem[fit + FIT.seen] > mem[fit + FIT.fitted] or (every and is_unfinished(mem, fit))
         if not fresh or not (every or is_due(mem, fit)):
             continue
         next_due(mem, fit)
         anew = _fit_alone(method, mem, i, fit, law, every, 0.0) or anew
     if not anew and mem[m + CELL.shadow_stamp] < 0.0:  # a cycle does one of these
         anew = _search(method, mem, every)
-    rub = m + CELL.rub
-    fresh = method.friction and mem[rub + RUB.seen] > mem[rub + RUB.fitted]
-    if fresh and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due]):
-        mem[rub + RUB.lag] = _lag(method, mem)
+    rub, lag = m + CELL.rub, _lag(method, mem)
+    fresh = mem[rub + RUB.seen] > mem[rub + RUB.fitted]
+    fresh = fresh or (every and abs(lag - mem[rub + RUB.lag]) > SAME_LAG * lag)
+    if method.friction and fresh and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due]):
+        mem[rub + RUB.lag] = lag
         fit_rub(mem, rub)
         mem[rub + RUB.fitted] = mem[rub + RUB.seen]
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0
