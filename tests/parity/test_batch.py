@@ -16,7 +16,7 @@ sys.path.insert(
     0, str(Path(__file__).parents[2])
 )  # for `benchmarks`, which is no part of the package
 
-from benchmarks import gpu_check, kernels
+from benchmarks import gpu_check, gpu_compare, kernels
 from benchmarks.scenarios import epos_1d
 from softdock.analysis.simulation import fly
 from softdock.campaign import cuda as gpu
@@ -197,18 +197,21 @@ def test_an_unknown_outcome_suggests_one(batch):
 
 def test_a_method_s_hooks_compile_to_ptx_in_double_precision(scenario, compile_for_h200):
     """A method called from a kernel passes the CUDA compiler, computes in double precision alone
-    and has its memory in local memory: no GPU needed to know. The loop is the next test's; whole
-    kernels in double precision of every method: `make prove`, part kernels, and `make gpu-check`;
-    what compiled functions may be written with: tests/conformance/test_core_for_gpus.py."""
+    and has its memory in local memory: no GPU needed to know. Whole kernels, of every method in
+    double precision: `make prove`, part kernels, and `make gpu-check`; what compiled functions may
+    be written with: tests/conformance/test_core_for_gpus.py."""
     base = scenario.with_keys({"methods": [{"name": "passive_integrator"}]})
     ptx = kernels.hooks_of(base, 64, compile_for_h200)
     assert kernels.what_is_wrong(ptx, 64) == ""
     assert kernels.what_is_wrong(ptx.replace("fma.rn.f64", "fma.rn.f32"), 64) != ""
 
 
+@pytest.mark.prove
 def test_the_kernel_in_single_precision_computes_in_single_precision(compile_for_h200):
     """The whole loop passes the CUDA compiler. With a 1 kHz sensor: but for the clock, the
-    satellites' positions and what is prepared once, no double is left; memory is halved."""
+    satellites' positions and what is prepared once, no double is left; memory is halved. Which
+    numbers are single, in plain Python: test_single.py; what a kernel may be written with:
+    tests/conformance/test_core_for_gpus.py."""
     from softdock.campaign.single_kernel import single_kernel_function
 
     base = load_scenario("epos_3d")
@@ -291,6 +294,22 @@ def test_gpu_check_without_a_gpu_exits_1(capsys):
         pytest.skip("there is a GPU here")
     assert gpu_check.main([]) == 1
     assert capsys.readouterr().err.startswith("gpu-check: ")
+
+
+def test_batches_on_a_gpu_are_judged_together():
+    """All must have run, agree and touch; what is counted apart may be one in a hundred."""
+    good = {"kind": "a", "runs": 200, "touched": 200, "split": 1, "amplifying": 0}
+    good["worst"] = {"twist": 1e-12, "force": 2e-10}
+    others = [
+        good | {"worst": {"twist": 2e-9, "force": 0.0}},
+        good | {"touched": 100},
+        good | {"amplifying": 5},
+        {"kind": "b", "failed": "no time left"},
+    ]
+    found = gpu_compare.judged([good, good], str)
+    assert (found["passed"], found["runs"], found["worst"]["force"]) == (True, 400, 2e-10)
+    assert not any(gpu_compare.judged([good, other], str)["passed"] for other in others)
+    assert not gpu_compare.judged([], str)["passed"]
 
 
 def test_stale_gpu_results_show(tmp_path):

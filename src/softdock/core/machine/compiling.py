@@ -20,12 +20,15 @@ from softdock.core.machine.features import Markers, Plain, is_sparing
 from softdock.core.machine.known_operators import remembering_operators
 from softdock.core.machine.lowering import closed, lightly
 from softdock.core.machine.numba_internals import PATCHED, CPUDispatcher, normalize_signature
+from softdock.core.machine.short_code import writing_shortly
 
 # doors in which runs, batches and a rig's cycles spend their time
 HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchange"))
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 # a rig's program, with the loop of its methods within
 RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
+# classes of methods that do something in the loop: `register` adds them (adaptation/method.py)
+ADAPTING: set[type] = set()
 # doors that hand structures of many arrays from part to part
 CLOSED = frozenset(("serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"))
 
@@ -46,10 +49,7 @@ def _no_garbage_collection() -> Iterator[None]:
 def _adapts(classes: Iterable[type]) -> bool:
     """Whether a door's types hold a method that does something: the raw loop, which batches and
     campaigns spend their time in, is worth its whole compile."""
-    homes = {cls.__module__ for cls in classes}
-    return any(".adaptation." in home and not home.endswith(".direct") for home in homes) or any(
-        home.partition(".")[0] != "softdock" for home in homes
-    )
+    return not ADAPTING.isdisjoint(classes)
 
 
 def _is_linked(name: str, classes: Iterable[type]) -> bool:
@@ -104,6 +104,7 @@ class Door(CPUDispatcher if PATCHED else object):  # type: ignore[misc]
             with (
                 _no_garbage_collection(),
                 remembering_operators(),
+                writing_shortly(),
                 linking_kept_parts(_is_linked(name, classes)),
                 lightly(_is_light(name, classes)),
                 closed(name in CLOSED),

@@ -9,9 +9,10 @@ import math
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, TARGET
 from softdock.core.adaptation.faithful.law import LAW
-from softdock.core.adaptation.faithful.past import RUBS, load_satellites, store_satellites
+from softdock.core.adaptation.faithful.past import RUBS
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
+from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
 from softdock.core.machine.compiled import apart, compiled
 
 ONE_LEAD = 1e-9  # s; leads that differ by less are one

@@ -24,16 +24,16 @@ from softdock.core.adaptation.faithful.cells import (
 )
 from softdock.core.adaptation.faithful.flight import delay_of
 from softdock.core.adaptation.faithful.futures import AGED, has_own_future
-from softdock.core.adaptation.faithful.past import (
-    forget_both,
-    is_nothing,
-    load_satellites,
-    store_satellites,
-)
+from softdock.core.adaptation.faithful.past import forget_both, is_nothing
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
-from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_satellites,
+    store_both,
+    store_satellites,
+)
 from softdock.core.adaptation.remapping.others import carried_ahead
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting
