@@ -25,6 +25,7 @@ import math
 from softdock.core.adaptation.faithful.kept import FIT
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.models import (
+    EXPLAINED,
     F_0,
     MODELS,
     NOTHING,
@@ -35,11 +36,11 @@ from softdock.core.adaptation.faithful.models import (
     N,
     fitted,
     has,
+    is_explained,
     weight_of,
 )
 from softdock.core.machine.compiled import apart, compiled
 
-EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 ROUGH = 0.02  # of the largest force: a misfit beyond is another law
 STEEPER = 2.0  # power from which it is sought again where the search from 1 did not end well
 RAMPS, FINER, SECTIONS = 12, 0.6, 14  # of the search for the depth of a pre-load
@@ -83,13 +84,13 @@ def _simplest(mem, at, law, damped, powers, lags):
     braked = spring
     if damped and spring.samples >= 2.0:
         braked = _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), 1.0)
-    if braked.chi <= EXPLAINED * spring.samples:
+    if is_explained(braked.chi, spring.samples):
         return braked
     before = int(mem[at + FIT.own_model])
     if before > 2 and _allowed(before, damped, powers, lags):
         mem[at + FIT.ramp] = mem[law + LAW.ramp]
         again = fitted(mem, at, law, before, spring.k, max(mem[law + LAW.power], 1.0))
-        if again.model > 0 and again.chi <= EXPLAINED * again.samples:
+        if again.model > 0 and is_explained(again.chi, again.samples):
             return again
     return _of_all(mem, at, law, spring, damped, powers, lags)
 
@@ -100,7 +101,7 @@ def _with_ramp(mem, at, law, model, spring):
     the best of a grid."""
     mem[at + FIT.ramp] = 0.0
     found = fitted(mem, at, law, model, spring.k, 1.0)
-    if has(model, N) and not found.chi <= EXPLAINED * found.samples:
+    if has(model, N) and not is_explained(found.chi, found.samples):
         steeper = fitted(mem, at, law, model, spring.k, STEEPER)
         return steeper if steeper.chi < found.chi else found
     if not has(model, F_0):
@@ -174,7 +175,7 @@ def _of_all(mem, at, law, spring, damped, powers, lags):
     for i in range(MODELS * TRIED):
         mem[at + FIT.tried + i] = math.inf
     least = min(spring.chi, _tried(mem, at, law, spring, damped, powers, lags, False))
-    if powers and least > EXPLAINED * spring.samples:
+    if powers and not is_explained(least, spring.samples):
         least = min(least, _tried(mem, at, law, spring, damped, powers, lags, True))
     noise = max(least / spring.samples, 1.0)
     if least > spring.samples * _rough(mem, at):

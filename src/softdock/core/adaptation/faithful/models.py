@@ -10,6 +10,8 @@ from softdock.core.adaptation.faithful.kept import FIT, SAMPLE, SAMPLE_FLOATS
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.machine.compiled import apart, compiled
 
+EXPLAINED = 3.0  # chi^2 per sample below which a law may have explained the samples
+SPREADS = 4.0  # and standard deviations of chi^2 beyond its mean, where there are many
 EXACT = 3e-5  # of the largest force: below, a misfit is interpolation and rounding
 SLACK = 0.02  # of the largest force: what has left the surface behind, before a law is known
 ROUNDS, LINEAR_ROUNDS = 12, 5  # of Gauss and Newton; the later ones where surfaces are left behind
@@ -76,6 +78,12 @@ NOTHING = Found(
 def weight_of(mem, at, row):
     small = EXACT * mem[at + FIT.largest]
     return 1.0 / (mem[row + SAMPLE.variance] + small * small)
+
+
+@compiled
+def is_explained(chi, samples):
+    """Whether noise alone explains what a law leaves."""
+    return chi <= min(EXPLAINED * samples, samples + SPREADS * math.sqrt(2.0 * samples))
 
 
 @compiled

@@ -7,7 +7,9 @@ import math
 from softdock.core.adaptation.faithful.keys import AT, Faithful
 from softdock.core.adaptation.interface import CYCLE
 from softdock.core.adaptation.measured.doubts import PLACES
+from softdock.core.command.laboratory import prepare_laboratory
 from softdock.core.machine.compiled import compiled
+from softdock.core.machine.places import LABORATORY_AT
 from softdock.core.mounting import ON_CHASER
 
 COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
@@ -33,6 +35,11 @@ def _rows(v, place):
 
 
 @compiled
+def _gravity(v, on_chaser):
+    return prepare_laboratory(v, LABORATORY_AT).gravity if on_chaser else (0.0, 0.0, 0.0)
+
+
+@compiled
 def prepare(marker, vector, base, memory):
     v, b = vector, base
     window, scatter = averaged(v, int(v[b + AT.averages]), int(v[b + AT.averages + COUNT]))
@@ -44,6 +51,7 @@ def prepare(marker, vector, base, memory):
         sensor_at=base + AT.sensor,
         on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
         hands=_rows(v, b + AT.sensor + CHASER_HAND) + _rows(v, b + AT.sensor + TARGET_HAND) > 0.0,
+        gravity=_gravity(v, int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER),
         window=window,
         scatter=scatter,
         rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,
