@@ -26,7 +26,7 @@ from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH,
 from softdock.core.adaptation.faithful.models import EDGE, EXACT, kink_within, ramp_within
 from softdock.core.adaptation.faithful.rub import ROW as RUBBED
 from softdock.core.adaptation.faithful.rub import ROW_FLOATS as RUB_FLOATS
-from softdock.core.adaptation.faithful.rub import RUB, sliding_share
+from softdock.core.adaptation.faithful.rub import RUB, rub_weight, sliding_share
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
@@ -259,7 +259,7 @@ def add_rubbing(mem, joint, rub, lag):
         normal = max(mem[row + RUBBED.normal] + lag * mem[row + RUBBED.normal_slope], 0.0)
         g, g_2, by = sliding_share(mem[row + RUBBED.sliding], mem[row + RUBBED.sliding_2], v_0)
         a = 0.5 * (normal * (g + g_2) + mem[row + RUBBED.leaning] * (g_2 - g))
-        w = 1.0 / (mem[row + RUBBED.variance] + small * small)
+        w = rub_weight(mem, row, mem[joint + JOINT.start + MU], small)
         e = mem[row + RUBBED.force] + lag * mem[row + RUBBED.force_slope] - mu * a
         b = mu * normal * by
         chi += w * e * e

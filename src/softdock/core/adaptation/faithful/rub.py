@@ -26,6 +26,7 @@ RUB_SAMPLE = Cells(
     Cell("leaning", 1, "N", "by how much it is larger at the second instant than in the middle"),
     Cell("force", 1, "N", "tangential force against the sliding"),
     Cell("variance", 1, "N^2", "of its noise"),
+    Cell("normal_variance", 1, "N^2", "of the noise of the normal force"),
     Cell("normal_slope", 1, "N/s", "of the normal force since the reading before"),
     Cell("force_slope", 1, "N/s", "of the tangential force"),
 )
@@ -54,6 +55,7 @@ LEAST, MOST = 1e-4, 2.0  # a smaller coefficient is none; of a larger one, somet
 SLOWEST, FASTEST, GRID = 1e-5, 1.0, 16  # m/s, m/s, values of v_0 that are tried
 HALVINGS = 40
 FINE = 1e-5  # of ln v_0: mu depends on its square
+BLUR = 0.1  # of the normal force, where friction comes or goes within a reading's window
 USUAL, WIDE = 1e-3, 2.3  # m/s, v_0 where no sample tells of it; and how far ln v_0 may be from it
 
 
@@ -71,6 +73,14 @@ def sliding_share(v, v_2, v_0):
 
 
 @compiled
+def rub_weight(mem, row, friction, small):
+    """Of a sample: its own noise, and that of the normal force, for a coefficient about which it
+    is; `small` [N]: below, a misfit is rounding."""
+    normal = friction * friction * mem[row + ROW.normal_variance]
+    return 1.0 / (mem[row + ROW.variance] + normal + small * small)
+
+
+@compiled
 def _misfit(mem, at, slip):
     """chi^2 and mu for a v_0, and mu's variance."""
     aa, ay, yy, small = 0.0, 0.0, 0.0, EXACT * mem[at + RUB.largest]
@@ -81,7 +91,7 @@ def _misfit(mem, at, slip):
         normal = max(mem[row + ROW.normal] + lag * mem[row + ROW.normal_slope], 0.0)
         g, g_2, _ = sliding_share(mem[row + ROW.sliding], mem[row + ROW.sliding_2], slip)
         a = 0.5 * (normal * (g + g_2) + mem[row + ROW.leaning] * (g_2 - g))
-        w = 1.0 / (mem[row + ROW.variance] + small * small)
+        w = rub_weight(mem, row, mem[at + RUB.friction], small)
         aa, ay, yy = aa + w * a * a, ay + w * a * y, yy + w * y * y
     if aa <= 0.0:
         return yy, 0.0, math.inf, yy
@@ -138,8 +148,8 @@ def fit_rub(mem, at):
     more = max(chi / count, 1.0)
     mem[at + RUB.spread] = math.sqrt(more * variance)
     sure = _is_friction(chi, count, friction, all_of_it)
-    mem[at + RUB.friction], mem[at + RUB.slip] = (friction, slip) if sure else (0.0, USUAL)
     _note_left(mem, at, chi if sure else all_of_it)
+    mem[at + RUB.friction], mem[at + RUB.slip] = (friction, slip) if sure else (0.0, USUAL)
 
 
 @compiled
@@ -148,15 +158,27 @@ def _note_left(mem, at, chi):
     weights, small = 0.0, EXACT * mem[at + RUB.largest]
     for i in range(int(mem[at + RUB.count])):
         row = at + RUB.rows + i * ROW_FLOATS
-        weights += 1.0 / (mem[row + ROW.variance] + small * small)
+        weights += rub_weight(mem, row, mem[at + RUB.friction], small)
     mem[at + RUB.chi] = chi / mem[at + RUB.count]
     mem[at + RUB.misfit] = math.sqrt(chi / weights) / mem[at + RUB.largest]
 
 
+@compiled
+def _blur(sliding, slides):
+    """How far off the mean of two instants may be, of the normal force: friction that comes or goes
+    within a reading's window is no parabola."""
+    if slides[0] == slides[1]:
+        return 0.0
+    g, g_2, _ = sliding_share(slides[0], slides[1], USUAL)
+    return BLUR * abs(sliding_share(sliding, sliding, USUAL)[0] - 0.5 * (g + g_2))
+
+
 @apart
-def keep_rub(mem, at, slides, normal, leaning, force, variance, normal_slope, force_slope):
+def keep_rub(mem, at, sliding, slides, normals, forces, variances):
     """A sample more; when there is no room, every second one is given up, and from then on only
-    every second is kept. `slides`: speeds at both instants."""
+    every second is kept. Speeds in the middle and at both instants; normal force, by how much it is
+    larger at the second instant, its slope; tangential force, its slope; variances of both."""
+    normal, leaning, normal_slope = normals
     mem[at + RUB.largest] = max(mem[at + RUB.largest], normal)
     seen = int(mem[at + RUB.seen])
     mem[at + RUB.seen] = seen + 1.0
@@ -175,8 +197,10 @@ def keep_rub(mem, at, slides, normal, leaning, force, variance, normal_slope, fo
     row = at + RUB.rows + count * ROW_FLOATS
     mem[row + ROW.sliding], mem[row + ROW.sliding_2] = slides
     mem[row + ROW.normal], mem[row + ROW.leaning] = normal, leaning
-    mem[row + ROW.force], mem[row + ROW.variance] = force, variance
-    mem[row + ROW.normal_slope], mem[row + ROW.force_slope] = normal_slope, force_slope
+    blur = _blur(sliding, slides) * normal
+    mem[row + ROW.variance] = variances[1] + blur * blur
+    mem[row + ROW.normal_variance], mem[row + ROW.normal_slope] = variances[0], normal_slope
+    mem[row + ROW.force], mem[row + ROW.force_slope] = forces
     mem[at + RUB.count] = count + 1.0
 
 

@@ -110,13 +110,11 @@ def _one_touch(method, mem, wrench, slope, noise):
         keep_rub(
             mem,
             m + CELL.rub,
+            speed,
             (mem[row + TOUCH.slides], mem[row + TOUCH.slides_2]),
-            pushed,
-            method.scatter * rising,
-            dot(against, force),
-            _quadratic(matrix, against),
-            rising,
-            dot(against, change),
+            (pushed, method.scatter * rising, rising),
+            (dot(against, force), dot(against, change)),
+            (variance, _quadratic(matrix, against)),
         )
 
 
