@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import importlib
 import json
 import os
 import platform
@@ -52,8 +53,11 @@ class Clock:
     def passed(self) -> float:
         return time.perf_counter() - self.began
 
+    def left(self) -> float:
+        return self.limit_s - self.passed()
+
     def has(self, seconds: float) -> bool:
-        return self.passed() + seconds < self.limit_s
+        return seconds < self.left()
 
 
 def say(line: str) -> None:
@@ -84,30 +88,65 @@ def about(device: Any, quick: bool) -> dict[str, Any]:
     }
 
 
-COMPARED = ("parity", "networks", "remapping", "faithful", "latches", "arms", "guided")
-PARTS = ("parity", "speed", "mjx", "end_to_end", "bound", *COMPARED[1:])
+COMPARED = {  # part: who makes its batches, how many runs a batch, how many with --quick
+    "parity": ("gpu_parity.random_batches", 40, 8),
+    "networks": ("gpu_networks.batches", 256, 64),
+    "remapping": ("gpu_remapping.batches", 256, 64),
+    "latches": ("gpu_dockings.latch_batches", 64, 16),
+    "arms": ("gpu_dockings.arm_batches", 64, 16),
+    "guided": ("gpu_dockings.guided_batches", 64, 16),
+}
+JUDGED = (*COMPARED, "faithful")
+PARTS = (*JUDGED, "speed", "mjx", "end_to_end", "bound")
+
+
+def maker(place: str) -> Any:
+    module, function = place.split(".")
+    return getattr(importlib.import_module(f"benchmarks.{module}"), function)
+
+
+def compare(
+    results: dict[str, Any], clock: Clock, quick: bool, out: Path, only: tuple[str, ...]
+) -> None:
+    """CPU against GPU: every batch in a process of its own, all of them at once. Saved after every
+    part; one batch's trouble does not lose the others."""
+    from benchmarks import gpu_compare, gpu_dockings, gpu_networks
+
+    with gpu_compare.pool() as workers:
+        started = {
+            name: gpu_compare.start(workers, maker(place), small if quick else runs)
+            for name, (place, runs, small) in COMPARED.items()
+            if name in only
+        }
+        if "networks" in started:
+            steps = workers.apply_async(gpu_networks.check_steps)
+        if "faithful" in only:
+            results["faithful"] = gpu_dockings.check_refusal(16, say)
+        for name, batches in started.items():
+            kinds = [gpu_compare.ended(*one, clock.left()) for one in batches]
+            say(f"{name} (at {clock.passed():.0f} s)")
+            results[name] = gpu_compare.judged(kinds, say)
+            if name == "networks":
+                found = gpu_compare.ended("steps", steps, clock.left())
+                agree = "failed" not in found and max(found.values()) <= gpu_compare.TOLERANCE
+                say(f"  steps of networks, worst of the largest effort: {found}")
+                results[name] |= {"steps": found, "passed": results[name]["passed"] and agree}
+            save(out, results)
 
 
 def measure(
     results: dict[str, Any], clock: Clock, quick: bool, out: Path, only: tuple[str, ...] = PARTS
 ) -> None:
-    """Everything, in order of importance. Saved after every part; one part's trouble does not lose
+    """How fast, in order of importance. Saved after every part; one part's trouble does not lose
     the others."""
-    from benchmarks import gpu_dockings, gpu_networks, gpu_parity, gpu_remapping, gpu_speed
+    from benchmarks import gpu_speed
 
     runs, repeats = (33_792, 2) if quick else (1_081_344, 4)
     parts = {  # name: (seconds it needs, what it does)
-        "parity": (0.0, lambda: gpu_parity.check_parity(8 if quick else 40, say)),
         "speed": (60.0, lambda: gpu_speed.measure_speed(runs, 8.0, repeats, say)),
         "mjx": (150.0, lambda: gpu_speed.measure_mjx(say)),
         "end_to_end": (20.0, lambda: gpu_speed.end_to_end(runs // 2, 8.0, say)),
         "bound": (15.0, lambda: gpu_speed.fma_bound(say)),
-        "networks": (200.0, lambda: gpu_networks.check_networks(64 if quick else 256, say)),
-        "remapping": (200.0, lambda: gpu_remapping.check_remapping(64 if quick else 256, say)),
-        "faithful": (30.0, lambda: gpu_dockings.check_refusal(16, say)),
-        "latches": (100.0, lambda: gpu_dockings.check_latches(16 if quick else 64, say)),
-        "arms": (200.0, lambda: gpu_dockings.check_arms(16 if quick else 64, say)),
-        "guided": (100.0, lambda: gpu_dockings.check_guided(16 if quick else 64, say)),
     }
     for name in (name for name in parts if name in only):
         seconds, part = parts[name]
@@ -161,12 +200,13 @@ def main(arguments: list[str] | None = None) -> int:
             {**stored, **results} if stored["source_hash"] == results["source_hash"] else results
         )
     say(f"gpu-check on {device.name}, sources {results['source_hash']}")
-    measure(results, clock, options.quick, options.out, tuple(options.only))
+    only = tuple(options.only)
+    compare(results, clock, options.quick, options.out, only)
+    measure(results, clock, options.quick, options.out, only)
     results["wall_s"] = clock.passed()
     save(options.out, results)
     say(f"wrote {options.out} after {results['wall_s']:.0f} s")
-    compared = [results[name] for name in COMPARED if name in results]
-    return 0 if all(part.get("passed", "left_out" in part) for part in compared) else 1
+    return 0 if all(results[name]["passed"] for name in JUDGED if name in results) else 1
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.gpu_parity import TOLERANCE, compare_each
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cuda import run_cuda
 from softdock.errors import BadInput
@@ -78,30 +77,6 @@ def guided_batches(n: int, seed: int = 713) -> list[tuple[str, Columns]]:
     base = load_scenario("vbar_docking", {"time.duration_s": 200.0})
     errors = {f"navigation.bias_m.{i}": rng.uniform(-0.03, 0.03, n) for i in (1, 2)}
     return [("guided docking", columns(base, errors))]
-
-
-def check_guided(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """CPU and GPU on navigation, controller and thrusters."""
-    runs, worst, passed = compare_each(guided_batches(n), say)
-    said = "agree" if passed else "DISAGREE, or not all could be run"
-    say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
-    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
-
-
-def check_arms(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """CPU and GPU on arms of six joints."""
-    runs, worst, passed = compare_each(arm_batches(n), say)
-    said = "agree" if passed else "DISAGREE, or not all could be run"
-    say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
-    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
-
-
-def check_latches(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """The whole comparison."""
-    runs, worst, passed = compare_each(latch_batches(n), say)
-    said = "agree" if passed else "DISAGREE, or not all could be run"
-    say(f"  worst {worst:.1e} (allowed {TOLERANCE:g}): {said}")
-    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}
 
 
 def check_refusal(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:

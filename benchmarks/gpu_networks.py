@@ -3,13 +3,11 @@ loop calls them, and whole runs with networks in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numba
 import numpy as np
 
-from benchmarks.gpu_parity import TOLERANCE, compare_each
 from benchmarks.scenarios import epos_1d
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cuda import load_numba_cuda
@@ -119,7 +117,7 @@ def given(name: str) -> tuple[Any, tuple[np.ndarray, np.ndarray, np.ndarray, np.
     return function, (rows, mem, np.ascontiguousarray(np.diff(q, axis=0)), np.zeros((SAMPLES, m)))
 
 
-def check_steps(say: Callable[[str], None]) -> dict[str, float]:
+def check_steps() -> dict[str, float]:
     """Worst difference of the held efforts, per largest effort."""
     cuda, found = load_numba_cuda(), {}
     for name in NETWORKS:
@@ -130,9 +128,6 @@ def check_steps(say: Callable[[str], None]) -> dict[str, float]:
         cuda.jit(function)[1, 1](*on_gpu)
         efforts = on_gpu[3].copy_to_host()
         found[name] = float(np.abs(efforts - on_cpu[3]).max() / np.abs(on_cpu[3]).max())
-        say(
-            f"  step of {name:20s} {SAMPLES} samples, worst {found[name]:.1e} of the largest effort"
-        )
     return found
 
 
@@ -163,16 +158,3 @@ def batches(n: int, seed: int = 609) -> list[tuple[str, Columns]]:
             )
         )
     return found
-
-
-def check_networks(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """The whole comparison. Runs that fail do not lose what the steps gave."""
-    steps = check_steps(say)
-    runs, worst, agree = compare_each(batches(n), say)
-    worst = max(worst, *steps.values())
-    passed = agree and worst <= TOLERANCE
-    say(
-        f"  networks: worst {worst:.1e} (allowed {TOLERANCE:g}): "
-        f"{'agree' if passed else 'DISAGREE, or not all could be run'}"
-    )
-    return {"steps": steps, "runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}

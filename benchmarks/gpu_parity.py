@@ -17,7 +17,6 @@ from benchmarks.scenarios import cone, epos_1d
 from softdock.campaign.batch import Batch
 from softdock.campaign.columns import Columns, columns
 from softdock.campaign.cpu import run_cpu
-from softdock.campaign.cuda import run_cuda
 from softdock.core.contact_log import LOG_COLUMNS
 from softdock.core.machine.doors import OUTCOME_COLUMNS
 from softdock.core.machine.vector import CHASER_AT
@@ -182,59 +181,3 @@ def compare(part: Columns, cpu: Batch, gpu: Batch) -> dict[str, Any]:
         "amplifying": int(amplifying.sum()),
         "worst": {name: float(np.max(gaps[fair], initial=0.0)) for name, gaps in found.items()},
     }
-
-
-def check_parity(per_kind: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """The whole comparison."""
-    report = []
-    for name, part in random_batches(per_kind):
-        found = {"kind": name} | compare(part, run_cpu(*part), run_cuda(*part))
-        report.append(found)
-        apart = f"{found['split']} split, {found['amplifying']} amplifying"
-        say(
-            f"  {name:58s} {found['touched']} of {found['runs']} touched, {apart}, worst "
-            f"{max(found['worst'].values()):.1e}"
-        )
-    total = {key: sum(r[key] for r in report) for key in ("runs", "touched", "split", "amplifying")}
-    worst = {key: max(r["worst"][key] for r in report) for key in report[0]["worst"]}
-    passed = max(worst.values()) <= TOLERANCE
-    passed &= total["split"] + total["amplifying"] <= APART_ALLOWED * total["runs"]
-    passed &= total["touched"] >= TOUCHED_NEEDED * total["runs"]
-    verdict = "agree" if passed else "DISAGREE"
-    apart = f"{total['split']} split, {total['amplifying']} amplifying"
-    say(f"  {total['runs']} runs, {apart}, worst {worst} (allowed {TOLERANCE:g}): {verdict}")
-    return total | {"worst": worst, "tolerance": TOLERANCE, "passed": bool(passed), "kinds": report}
-
-
-def compare_each(
-    batches: list[tuple[str, Columns]], say: Callable[[str], None]
-) -> tuple[list[dict[str, Any]], float, bool]:
-    """Batches whose kernels may not even compile: what was found of each, the worst of those that
-    ran, and whether all ran and agree. One that fails does not lose the others."""
-    runs: list[dict[str, Any]] = []
-    for name, part in batches:
-        try:
-            result = {"kind": name} | compare(part, run_cpu(*part), run_cuda(*part))
-        except Exception as error:
-            runs.append({"kind": name, "failed": f"{type(error).__name__}: {str(error)[:500]}"})
-            say(f"  {name:28s} failed: {error}")
-            continue
-        runs.append(result)
-        apart = f"{result['split']} split, {result['amplifying']} amplifying"
-        say(
-            f"  {name:28s} {result['touched']} of {result['runs']} touched, {apart}, worst "
-            f"{max(result['worst'].values()):.1e}"
-        )
-    done = [run for run in runs if "failed" not in run]
-    worst = max((max(run["worst"].values()) for run in done), default=0.0)
-    apart_runs, touched, total = (
-        sum(run[key] for run in done) for key in ("amplifying", "touched", "runs")
-    )
-    apart_runs += sum(run["split"] for run in done)
-    agree = (
-        len(done) == len(runs)
-        and worst <= TOLERANCE
-        and apart_runs <= APART_ALLOWED * total
-        and touched >= TOUCHED_NEEDED * total
-    )
-    return runs, worst, bool(agree)

@@ -3,12 +3,8 @@ with limits, and his cone with its four contacts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from benchmarks.gpu_parity import TOLERANCE, compare_each
 from softdock.campaign.columns import Columns, columns
 from softdock.scenario.files import load_scenario
 
@@ -36,13 +32,3 @@ def batches(n: int, seed: int = 610) -> list[tuple[str, Columns]]:
             columns(load_scenario("lange_cone", {**late, "methods": LEAD_AND_REWIND}), offsets),
         ),
     ]
-
-
-def check_remapping(n: int, say: Callable[[str], None] = print) -> dict[str, Any]:
-    """The whole comparison."""
-    runs, worst, passed = compare_each(batches(n), say)
-    say(
-        f"  remapping: worst {worst:.1e} (allowed {TOLERANCE:g}): "
-        f"{'agree' if passed else 'DISAGREE, or not all could be run'}"
-    )
-    return {"runs": runs, "worst": worst, "tolerance": TOLERANCE, "passed": passed}

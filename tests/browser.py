@@ -59,7 +59,9 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        browser = playwright.chromium.launch(
+            executable_path=path, args=list(FLAGS), timeout=PATIENCE_MS
+        )
         yield browser
         browser.close()
 

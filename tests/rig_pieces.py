@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 
@@ -135,13 +136,27 @@ def free_host(port: int) -> str:
     raise RuntimeError(f"no address of loopback has port {port} free")
 
 
+# Below those that the system hands out by itself: nobody gets one between its choice and its use.
+# Each process counts from another place.
+_candidates = itertools.cycle(range(10_000, 32_000))
+for _ in range(os.getpid() * 37 % 22_000):
+    next(_candidates)
+
+
 def free_ports(number: int) -> list[int]:
-    """UDP ports of loopback that nobody has now."""
-    sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(number)]
-    try:
-        for s in sockets:
-            s.bind(("127.0.0.1", 0))
-        return [s.getsockname()[1] for s in sockets]
-    finally:
-        for s in sockets:
-            s.close()
+    """UDP and TCP ports of loopback that nobody has now, none given twice."""
+    found: list[int] = []
+    while len(found) < number:
+        port = next(_candidates)
+        kinds = (socket.SOCK_DGRAM, socket.SOCK_STREAM)
+        sockets = [socket.socket(socket.AF_INET, kind) for kind in kinds]
+        try:
+            for one in sockets:
+                one.bind(("127.0.0.1", port))
+            found.append(port)
+        except OSError:
+            continue
+        finally:
+            for one in sockets:
+                one.close()
+    return found

@@ -21,10 +21,15 @@ from softdock.core.adaptation.memory import Recorded, channels_of, recorded
 from softdock.core.adaptation.registry import METHODS, MODULES
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.vector import TIME, TIME_AT
+from softdock.core.robots.keys import MODELS
+from softdock.core.shapes.laws import LAWS
+from softdock.core.shapes.models import GEOMETRIES
 
 SOURCES = Path(softdock.__file__).parent
 # `_moved.py` has old names of modules.
 AT_HOME = (SOURCES / "core" / "adaptation", SOURCES / "papers", SOURCES / "_moved.py")
+MODELS_AT_HOME = (SOURCES / "core" / "shapes", SOURCES / "core" / "robots", SOURCES / "papers")
+CHOSEN = {"law": LAWS, "geometry": GEOMETRIES, "model": MODELS}  # by the key that chooses one
 # A method's name that is also a word of the verdict: only imports of its module are looked for.
 VERDICTS = {"faithful"}
 # What orbit and the papers' schemes take from a method's own numerics, not a decision by name.
@@ -50,7 +55,7 @@ def _names_in(path):
             if _is_docstring(node, parents):
                 continue
             words = {node.value, *node.value.split("'")[1::2], *node.value.split('"')[1::2]}
-            words.add(node.value.rstrip("."))
+            words.add(node.value.strip("."))  # a module's name has one too
             # a name that is no ordinary word, wherever it stands in a text
             words |= {word for word in re.findall(r"\w+", node.value) if "_" in word}
             found += [(node.lineno, word) for word in words & (set(METHODS) - VERDICTS)]
@@ -76,6 +81,31 @@ def test_no_method_is_known_by_name_elsewhere():
     assert found == {}
 
 
+def _models_in(path):
+    """Comparisons of a scenario's key with the name of a law, a shape or a robot model."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Compare) or not isinstance(node.left, ast.Subscript):
+            continue
+        names = CHOSEN.get(getattr(node.left.slice, "value", None), ())
+        for word in ast.walk(node.comparators[0]):
+            if isinstance(word, ast.Constant) and word.value in names:
+                found.append((node.lineno, word.value))
+    return found
+
+
+def test_no_law_shape_or_robot_is_asked_for_by_name():
+    """A new one that is alike in what matters would be treated as another: what a file needs to
+    know is a field of its declaration."""
+    found = {
+        str(path.relative_to(SOURCES)): names
+        for path in sorted(SOURCES.rglob("*.py"))
+        if not any(path.is_relative_to(home) for home in MODELS_AT_HOME)
+        and (names := _models_in(path))
+    }
+    assert found == {}
+
+
 def test_the_search_finds_a_name(tmp_path):
     """The test above can fail: a decision by name is found, a docstring is not."""
     file = tmp_path / "one.py"
@@ -83,8 +113,13 @@ def test_the_search_finds_a_name(tmp_path):
         '"""energy_ledger"""\n'
         'if name == "energy_ledger" or x("an \'hybrid\'"): pass\n'
         'hint = "try energy_ledger: it pays back"\n'
+        'raw = module.endswith(".direct")\n'
+        'if robot["model"] == "lag" or pair["law"] not in ("table", LAWS[0]) or x == "wall": pass\n'
     )
-    assert sorted(_names_in(file)) == [(2, "energy_ledger"), (2, "hybrid"), (3, "energy_ledger")]
+    assert sorted(_names_in(file)) == [
+        *((2, "energy_ledger"), (2, "hybrid"), (3, "energy_ledger"), (4, "direct"))
+    ]
+    assert sorted(_models_in(file)) == [(5, "lag"), (5, "table")]
 
 
 def test_every_method_declares_its_cells():

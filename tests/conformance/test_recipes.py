@@ -228,3 +228,53 @@ def test_a_law_and_a_shape_are_one_file_and_one_entry(tmp_path, added):
     assert found["depth"] > 1e-4
     assert found["orbit_contacts"] == 1
     assert found["orbit_restitution"] == pytest.approx(1.0, abs=1e-6)
+
+
+FLAG = '''
+@flag
+@compiled
+def slow(vector, known):
+    """A cycle takes more than 2 ms."""
+    return known.T > 0.002
+
+
+'''
+RUN_FLAG = """
+import json, sys
+from softdock import build
+from softdock.campaign.columns import columns
+from softdock.campaign.kernel_specialisation import tailor
+from softdock.campaign.single_rewriting import rewritten
+from softdock.core.machine.generated import SOURCES
+from softdock.core.machine.specialise import Kind, kind_of, of_kind
+from softdock.core.machine.vector import prepare
+found = []
+for tables in json.load(sys.stdin):
+    scenario = build(tables)
+    params = prepare(scenario.vector, scenario.markers)
+    _, numbers, special = tailor(*columns(scenario, {"chaser.mass_kg": [60.0, 61.0]}))
+    kind = Kind(*special.kind)
+    turned = kind._replace(slow=1 - kind.slow)
+    alone = params._replace(flags=params.flags._replace(slow=not params.flags.slow))
+    made = of_kind(alone, kind, special.common, numbers, special.shared)
+    found.append({"flag": params.flags.slow, "kind": kind_of(params).slow, "batch": kind.slow,
+                  "common": special.common.slow, "constant": made.flags.slow,
+                  "other": of_kind(params, turned, special.common, numbers,
+                                   special.shared).flags.slow})
+found.append("slow=slow(vector, known)" in rewritten(SOURCES["find_flags"]))
+json.dump(found, sys.stdout, default=int)
+"""
+
+
+def test_a_flag_of_the_loop_is_one_edit(tmp_path):
+    """A function in one file: the flag is found from a scenario's vector, reaches the loop, is a
+    constant of a batch's kernel, and of its twin in single precision."""
+    wall = scenario({"geometry": "wall", "real": {"stiffness_N_per_m": 4000.0}})
+    quick = {**wall, "time": {"cycle_ms": 1.0, "duration_s": 1.6}}
+    *found, single = follow(
+        tmp_path, {}, {"core/machine/flags.py": [("\nFlags: Any", FLAG)]}, RUN_FLAG, [wall, quick]
+    )
+    for it, slow in zip(found, (True, False), strict=True):
+        assert (it["flag"], it["kind"], it["batch"], it["common"]) == (slow, slow, slow, 1)
+        assert (it["constant"], it["other"]) == (slow, not slow)  # whatever the run itself says
+    assert single

@@ -16,7 +16,7 @@ sys.path.insert(
     0, str(Path(__file__).parents[2])
 )  # for `benchmarks`, which is no part of the package
 
-from benchmarks import gpu_check, kernels
+from benchmarks import gpu_check, gpu_compare, kernels
 from benchmarks.scenarios import epos_1d
 from softdock.analysis.simulation import fly
 from softdock.campaign import cuda as gpu
@@ -291,6 +291,22 @@ def test_gpu_check_without_a_gpu_exits_1(capsys):
         pytest.skip("there is a GPU here")
     assert gpu_check.main([]) == 1
     assert capsys.readouterr().err.startswith("gpu-check: ")
+
+
+def test_batches_on_a_gpu_are_judged_together():
+    """All must have run, agree and touch; what is counted apart may be one in a hundred."""
+    good = {"kind": "a", "runs": 200, "touched": 200, "split": 1, "amplifying": 0}
+    good["worst"] = {"twist": 1e-12, "force": 2e-10}
+    others = [
+        good | {"worst": {"twist": 2e-9, "force": 0.0}},
+        good | {"touched": 100},
+        good | {"amplifying": 5},
+        {"kind": "b", "failed": "no time left"},
+    ]
+    found = gpu_compare.judged([good, good], str)
+    assert (found["passed"], found["runs"], found["worst"]["force"]) == (True, 400, 2e-10)
+    assert not any(gpu_compare.judged([good, other], str)["passed"] for other in others)
+    assert not gpu_compare.judged([], str)["passed"]
 
 
 def test_stale_gpu_results_show(tmp_path):

@@ -223,3 +223,12 @@ def test_differences_are_counted_and_listed():
     )  # no touch, no scale
     assert rows["energy_invented_J"]["most"] == pytest.approx(0.1)
     assert "1 differ in status" in precision.said(found)
+
+
+def test_a_constant_beside_a_literal_is_narrowed_too():
+    """A tuple of a single and a double cannot be indexed in compiled code: the kernel of limited
+    robots in single precision did not compile. A place in memory stays whole."""
+    found = single_rewriting.rewritten(
+        "def f(x):\n    return (1.0, SHARE, SHARE), (AT, 0), (x, AT)\n"
+    )
+    assert "(single(1.0), single(SHARE), single(SHARE)), (AT, 0), (x, AT)" in found

@@ -19,6 +19,9 @@ pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="system calls by name are for compiled code only"
 )
 
+ANSWERS, RECORDS = 100, 500  # at least
+PATIENCE_S = 120  # with a busy machine
+
 
 def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
     """Two robots and a sensor as processes: both robots move to the held correction and stay on,
@@ -44,10 +47,14 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
             stranger.send(b"<Rob/>", sockets[0].address)
         running.show(1, 1.0, "DiL")  # somebody presses the target's stop
         running.go()
-        assert server.run(1.5) == "in time"
+        for _ in range(PATIENCE_S):
+            assert server.run(1.0) == "in time"
+            answered = min(server.counts(which)["answered"] for which in range(len(links)))
+            if answered >= ANSWERS and sensor.counts()["heard"] > RECORDS:
+                break
     for which, link in enumerate(links):
         counts, heard = server.counts(which), link.counts()
-        assert counts["answered"] >= 100
+        assert counts["answered"] >= ANSWERS
         assert counts["answered"] + counts["skipped"] == counts["received"] == heard["heard"]
         assert heard["step_ms"] == 4
         assert heard["malformed"] == 0
@@ -55,9 +62,9 @@ def test_the_compiled_loop_answers_robots_and_hears_the_sensor():
         assert moved == pytest.approx([3.0, 0.0, 0.0, 0.0, 0.0, 2.0], abs=1e-6)
     assert [link.value("DiL") for link in links] == [0.0, 1.0]
     assert server.counts(0)["foreign"] == 5
-    assert sensor.counts()["heard"] > 500
+    assert sensor.counts()["heard"] > RECORDS
     assert sensor.counts()["malformed"] == 0
-    assert (server.sockets.compute[0][:100] > 0).all()
+    assert (server.sockets.compute[0][:ANSWERS] > 0).all()
     assert server.run(5.0, silence_s=0.05) == "a robot is silent"
     for port in (*sockets, sensor_port, stranger):
         port.close()

@@ -53,6 +53,13 @@ def test_rows_are_read_beside_the_recorder_and_cannot_be_written(rings):
     assert beside.ended
 
 
+def connected(address):
+    """A client without a bound on what waits for it: a full queue would keep it from hearing that
+    the server agrees to part."""
+    protocols = ["foxglove.sdk.v1"]
+    return connect(address, subprotocols=protocols, open_timeout=LISTEN_S, max_queue=None)
+
+
 def advertised(client, topic):
     """The channel of a topic, once the server tells of it."""
     while True:
@@ -69,11 +76,12 @@ def test_a_client_hears_the_rows_of_a_run(rings):
     with StreamProcess(0) as stream:
         assert stream.address.startswith("ws://127.0.0.1:")
         stream.show(rings.path)
-        with connect(stream.address, subprotocols=["foxglove.sdk.v1"]) as client:
+        with connected(stream.address) as client:
             channel = advertised(client, "/softdock/cycle")
             assert (channel["encoding"], channel["schemaEncoding"]) == ("cdr", "ros2msg")
             wanted = [{"id": 7, "channelId": channel["id"]}]
-            client.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
+            subscription = json.dumps({"op": "subscribe", "subscriptions": wanted})
+            client.send(subscription)
             ring, heard, number = rings.ring("cycle"), [], 0
             end = time.monotonic() + LISTEN_S
             while not heard and time.monotonic() < end:  # the subscription takes its time
@@ -83,6 +91,8 @@ def test_a_client_hears_the_rows_of_a_run(rings):
                     message = client.recv(timeout=0.02)
                     if isinstance(message, bytes):
                         heard.append(message)
+                    elif json.loads(message)["op"] == "status":  # the server's package tells of a
+                        client.send(subscription)  # channel shortly before it knows it itself
         assert not stream.said
     kind, subscription, _ = MESSAGE.unpack_from(heard[0])
     assert (kind, subscription) == (1, 7)

@@ -46,11 +46,18 @@ def own_process(tmp_path: Path) -> tuple[subprocess.Popen[str], Path, int]:
     return peer, Path(words[0]), int(words[1])
 
 
-def until(what, seconds: float = 20.0) -> None:
+def until(what, seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not what() and time.monotonic() < end:
         time.sleep(0.005)
     assert what()
+
+
+def until_kept(rings, rows: int) -> None:
+    """Until that many rows were taken and that look is over, however long it takes."""
+    until(lambda: rings.ring("cycle").words[IN.taken] >= rows)
+    before = rings.get("looked_ns")
+    until(lambda: rings.get("looked_ns") != before)
 
 
 def missing_before_the_last_look(numbers, rings) -> int:
@@ -82,6 +89,7 @@ def test_the_loop_does_not_notice_that_its_recorder_was_killed(recorder, tmp_pat
     """kill -9 of the recorder: the loop goes on, it is said, and file and ring give every row."""
     recorder.start()
     count = loop(recorder, 0.4)
+    until_kept(recorder.rings, 1)
     recorder.process.kill()
     recorder.process.wait()
     count = loop(recorder, 0.4, count)
@@ -122,7 +130,7 @@ def test_both_killed_at_once_lose_at_most_100_ms_of_the_file_and_nothing_of_the_
     peer, ring, recorder = own_process(tmp_path)
     try:
         rings = open_ring(ring)
-        until(lambda: rings.ring("cycle").words[IN.count] > 150)
+        until_kept(rings, 150)
         os.kill(recorder, signal.SIGKILL)
         os.kill(peer.pid, signal.SIGKILL)
         peer.wait()
@@ -147,7 +155,7 @@ def test_a_full_disc_is_said_and_the_loop_goes_on(recorder, tmp_path):
     count = loop(recorder, 0.3)
     size, most = (tmp_path / "run.mcap").stat().st_size, resource.RLIM_INFINITY
     resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (size + 1000, most))
-    count = loop(recorder, 0.4, count)
+    count = loop(recorder, 0.1, count)
     until(lambda: recorder.rings.get("refused"))
     assert any("the disc does not take the recording" in line for line in recorder.said())
     resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (most, most))
@@ -164,7 +172,7 @@ def test_ctrl_c_is_for_the_loop(recorder, tmp_path):
     count = loop(recorder, 0.2, count)
     assert recorder.process.poll() is None
     recorder.process.terminate()
-    recorder.process.wait(20)
+    recorder.process.wait(120)
     found = read_contents(tmp_path / "run.mcap")
     assert found.end["why"] == "the recorder was asked to end"
     assert found.numbers["cycle"].tolist() == list(range(count))

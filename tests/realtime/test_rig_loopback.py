@@ -23,6 +23,7 @@ from softdock.rig.lock import Commander
 compiled_only = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="system calls by name are for compiled code only"
 )
+CYCLE_MS = 4.0
 # reasons that a machine without time for us gives
 TIME = {
     "lost",
@@ -41,6 +42,13 @@ TIME = {
     "robot_not_heard",
     "sensor_not_heard",
 }
+
+
+def machine_was_late(one):
+    """Whether a run reports that the machine had no time for it: what it came to, and why it was
+    stopped, is then no statement on softdock."""
+    late = one["caught_up"] or one["samples_lost"] or one["force_age_most_ms"] > CYCLE_MS
+    return bool(late or any(r["lost"] or r["late"] for r in one["robots"])) or one["reason"] in TIME
 
 
 def on_free_ports():
@@ -64,18 +72,20 @@ def test_two_bounces_over_loopback_are_as_their_ages_predict(tmp_path):
     out = tmp_path / "series"
     code, found = command("accept", "emulated_pair", "--repeat", "2", "--json", "--out", str(out))
     judged = found["acceptance"]
-    for row in judged["rows"]:
-        if row["on_time"]:
+    known = ("restitution", "force_age_ms")
+    bounced = [r for r in found["runs"] if r["completed"] and None not in map(r.get, known)]
+    for one, row in zip(bounced, judged["rows"], strict=True):
+        if row["on_time"] and not machine_was_late(one):
             assert abs(row["apart"]) <= 5e-3, row
     for number, one in enumerate(found["runs"]):
-        assert one["completed"] or one["reason"] in TIME, one["why"]
+        assert one["completed"] or machine_was_late(one), one["why"]
         for robot in one["robots"]:
             assert robot["largest_step_mm"] <= 0.4 * (1.0 + 1e-9)
         seen = softdock.open_recording(out / f"run-{number + 1:03d}.mcap")
         assert seen.lost["cycle"] == 0
         assert seen.tables["provenance"]["sensor.serial"] == "FT00000"
         assert any(event["text"].startswith("state: arming") for event in seen.events)
-        if one["completed"]:
+        if not machine_was_late(one):
             assert len(seen.series.rows) >= 626
             assert seen.metrics["restitution_energetic"] == pytest.approx(
                 one["restitution"], abs=2e-3
@@ -100,7 +110,7 @@ def test_a_bound_on_restitution_stops_a_run(tmp_path):
     (one,) = found["runs"]
     assert code == 3
     assert not one["completed"]
-    assert one["reason"] in {"restitution"} | TIME, one["why"]
+    assert one["reason"] == "restitution" or machine_was_late(one), one["why"]
     if one["reason"] == "restitution":
         assert "kinetic energy" in one["why"]
         assert one["kinetic_most_J"] <= one["kinetic_bound_J"]
@@ -121,13 +131,13 @@ def test_two_sensors_and_the_target_s_clock_over_loopback(tmp_path):
         "run", "emulated_pair", "epos_1d", "--json", "--out", str(tmp_path / "two"), *words
     )
     (one,) = found["runs"]
-    assert one["completed"] or one["reason"] in TIME, one["why"]
+    assert one["completed"] or machine_was_late(one), one["why"]
     assert code == (0 if one["completed"] else 3)
     seen = softdock.open_recording(tmp_path / "two" / "run.mcap")
     assert seen.tables["run"]["sensor_on"] == "both"
     assert seen.tables["run"]["master"] == "target"
     assert seen.lost["samples"] == seen.lost["samples_target"] == 0
-    if one["completed"]:
+    if not machine_was_late(one):
         assert abs(one["restitution"] - 1.1190838714) <= 2e-2
         assert "measured.target.force.x" in set(seen.series)
         force = seen.series["measured.chaser.force.x"] + seen.series["measured.target.force.x"]

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import chromium, opened
+from browser import PATIENCE_MS, chromium, opened
 from scenarios import cone_docking
 
 from softdock.report.frame.charts import Line, chart
@@ -109,7 +110,8 @@ def begin(here: Any, time: float = 0.4) -> Any:
 def until(tab: Any, condition: str) -> None:
     """Wait for a condition; the page's policy forbids playwright's own way, which evaluates
     text."""
-    for _ in range(200):
+    end = monotonic() + 1e-3 * PATIENCE_MS
+    while monotonic() < end:
         if tab.evaluate(f"() => {condition}"):
             return
         tab.wait_for_timeout(50)
@@ -198,7 +200,7 @@ def test_replay_and_charts_have_one_time(browser: Any, pages: dict[str, Path]) -
         tab.locator(".chart").scroll_into_view_if_needed()
         box = tab.locator(".chart .nsewdrag").first.bounding_box()
         tab.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"])
-        tab.wait_for_timeout(200)
+        until(tab, "Boolean((document.querySelector('.chart')._hoverdata || []).length)")
         tab.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + 0.5 * box["height"])
         until(tab, f"{PLAYER}.time !== 0.444")
         assert tab.evaluate(f"{PLAYER}.time") == pytest.approx(0.8, abs=0.005)
@@ -221,10 +223,12 @@ def test_keys_play_step_and_choose_the_camera(
         stage.press("ArrowLeft")
         stage.press("ArrowLeft")
         assert tab.evaluate(f"{PLAYER}.time") == pytest.approx(float(scene.time[29]), abs=1e-6)
+        tab.evaluate(f"() => {{ {PLAYER}.speed.value = '0.1'; }}")  # however late the next look
         stage.press(" ")
         until(tab, f"{PLAYER}.playing && {PLAYER}.time > {float(scene.time[30])}")
         stage.press(" ")
         assert not tab.evaluate(f"{PLAYER}.playing")
+        tab.evaluate(f"() => {{ {PLAYER}.speed.value = 'auto'; }}")
         stage.press("2")
         assert tab.locator("button[data-view=facility]").get_attribute("aria-pressed") == "true"
         assert tab.locator("input[data-layer=satellites]").is_checked()

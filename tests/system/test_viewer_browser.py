@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from softdock.viewer import rig_window, show
 from softdock.viewer.guard import chosen_port
 from softdock.viewer.session import opened
 
+PATIENCE_S = 1e-3 * PATIENCE_MS
 OF_VISER = ("THREE.Clock", SOFTWARE)  # what its own page says on the console
 
 
@@ -33,12 +34,32 @@ def window() -> Iterator[Any]:
         show.possible = before
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
-    for _ in range(600):
-        if made.session.last is not None:
-            break
-        time.sleep(0.2)
+    end = time.monotonic() + PATIENCE_S
+    while made.session.last is None and time.monotonic() < end:
+        time.sleep(0.05)
     yield made
     made.stop()
+
+
+def until(tab: Any, what: Callable[[], bool]) -> None:
+    """Wait for what is so sooner or later: how soon is the machine's affair."""
+    end = time.monotonic() + PATIENCE_S
+    while not what() and time.monotonic() < end:
+        tab.wait_for_timeout(100)
+    assert what()
+
+
+def still(tab: Any) -> bytes:
+    """A picture of the page when it is all there: the same twice, half a second apart."""
+    seen = [b""]
+
+    def drawn() -> bool:
+        tab.wait_for_timeout(500)
+        seen.append(tab.screenshot(timeout=PATIENCE_MS))
+        return seen[-1] == seen[-2]
+
+    until(tab, drawn)
+    return seen[-1]
 
 
 def test_foreign_pages_get_403(window: Any) -> None:
@@ -51,9 +72,9 @@ def test_foreign_pages_get_403(window: Any) -> None:
     assert window.server.get_host() == "127.0.0.1"
     for origin in ("http://evil.example", f"{window.address}0", None):
         with pytest.raises(InvalidStatus) as refused:
-            connect(address, origin=origin)
+            connect(address, origin=origin, open_timeout=PATIENCE_S)
         assert refused.value.response.status_code == 403
-    with connect(address, origin=window.address) as own:
+    with connect(address, origin=window.address, open_timeout=PATIENCE_S) as own:
         assert own.response is not None
         assert own.response.status_code == 101
 
@@ -82,7 +103,7 @@ def test_slider_changes_the_scene_and_nothing_leaves(window: Any) -> None:
     request."""
     with chromium() as browser:
         tab = browser.new_context(viewport={"width": 820, "height": 420}).new_page()
-        tab.set_default_timeout(120_000)
+        tab.set_default_timeout(PATIENCE_MS)
         requests, errors = [], []
         tab.on("request", lambda r: requests.append(r.url))
         tab.on(
@@ -100,18 +121,13 @@ def test_slider_changes_the_scene_and_nothing_leaves(window: Any) -> None:
         field.wait_for()
         window.clock.time = 1.2
         window.stage.set_time(1.2)
-        tab.wait_for_timeout(4000)
-        before, answer = tab.screenshot(timeout=120_000), window.session.last
+        before, answer = still(tab), window.session.last
         field.fill("38")
         field.press("Enter")
-        for _ in range(300):
-            if window.session.last is not answer:
-                break
-            tab.wait_for_timeout(100)
+        until(tab, lambda: window.session.last is not answer)
         assert window.session.values["delay"] == 38.0
         assert window.session.last is not answer
-        tab.wait_for_timeout(2000)
-        assert tab.screenshot(timeout=120_000) != before
+        until(tab, lambda: tab.screenshot(timeout=PATIENCE_MS) != before)
         assert [r for r in requests if not r.startswith((window.address, "blob:", "data:"))] == []
         assert errors == []
 
@@ -129,8 +145,9 @@ def test_beside_a_rig_the_scene_follows_its_rows(tmp_path: Path) -> None:
     try:
         write(rings, [0.0, 0.004, 0.008])
         thread.start()
+        address = window.address.replace("http", "ws")
         with pytest.raises(InvalidStatus) as refused:
-            connect(window.address.replace("http", "ws"), origin="http://evil.example")
+            connect(address, origin="http://evil.example", open_timeout=PATIENCE_S)
         assert refused.value.response.status_code == 403
         with chromium() as browser:
             tab = browser.new_context(viewport={"width": 820, "height": 420}).new_page()
@@ -139,14 +156,12 @@ def test_beside_a_rig_the_scene_follows_its_rows(tmp_path: Path) -> None:
             tab.on("request", lambda r: requests.append(r.url))
             tab.goto(window.address)
             tab.get_by_text("approach", exact=True).wait_for()
-            tab.wait_for_timeout(3000)
-            before = tab.screenshot(timeout=PATIENCE_MS)
+            before = still(tab)
             write(rings, 5.0 + 0.004 * np.arange(5), force=30.0)
             written = rings.path.read_bytes()
             tab.get_by_text("contact", exact=True).first.wait_for()
             tab.get_by_text("30.00 N").wait_for()
-            tab.wait_for_timeout(2000)
-            assert tab.screenshot(timeout=PATIENCE_MS) != before
+            until(tab, lambda: tab.screenshot(timeout=PATIENCE_MS) != before)
             own = (window.address, "blob:", "data:")
             assert [r for r in requests if not r.startswith(own)] == []
             assert rings.path.read_bytes() == written

@@ -12,11 +12,12 @@ import math
 from typing import Any, NamedTuple
 
 from softdock.analysis.sensor_faults import faults_in_words, switched_off
-from softdock.core.robots.keys import ROBOT
+from softdock.core.robots.keys import DELAY, MODELS, ROBOT
 from softdock.core.robots.models import robot_model_named
 from softdock.scenario.build import Scenario
 
 ENDS = ("chaser", "target")
+LATE_ONLY = MODELS[DELAY]  # the robot that is late and nothing else
 COMPARE = "`softdock compare`"
 FINER = 4  # cycles in place of one, for what the sampling itself does
 IDEAL_INTEGRATOR = "exact_hold"  # exact motion under the held force
@@ -66,9 +67,9 @@ def _robot(t: dict[str, Any], body: str) -> list[Cause]:
     found = [
         Cause(f"{body}'s robot: delay", f"{total:g} ms with computing and sending", late, method)
     ]
-    if robot["model"] != "delay":
+    if robot["model"] != LATE_ONLY:
         own = [p.key for p in ROBOT if p.when is not None and p.when[0] in ("model", "joints")]
-        off = {f"{at}.model": "delay", **{f"{at}.{k}": None for k in own if k in robot}}
+        off = {f"{at}.model": LATE_ONLY, **{f"{at}.{k}": None for k in own if k in robot}}
         model = robot_model_named(robot["model"])
         linear = model.linear(robot)
         size = model.words

@@ -40,7 +40,7 @@ from softdock.analysis.momenta import (
     motions,
     spins,
 )
-from softdock.core.adaptation.method import numbered
+from softdock.core.adaptation.memory import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.machine.vector import SENSOR_AT, TIME_AT, TIMES
 from softdock.core.orbit import Orbit

@@ -176,10 +176,8 @@ class Common:
         m, shorter = MEMORY.at, self._shorter()
         on = self.kind[Kind._fields.index("sensor_on")]
         spared = 2 * MOTION_FLOATS * (self.first[MEMORY_AT + m.slots] - shorter.set_points)
-        return int(
-            spared
-            + sample_floats.py_func(on) * (self.first[MEMORY_AT + m.sample_slots] - shorter.samples)
-        )
+        floats = getattr(sample_floats, "py_func", sample_floats)(on)  # a part, or plain Python
+        return int(spared + floats * (self.first[MEMORY_AT + m.sample_slots] - shorter.samples))
 
     def _shortened(self, vectors: np.ndarray) -> np.ndarray:
         vectors, m, spared = vectors.copy(), MEMORY.at, self._spared()

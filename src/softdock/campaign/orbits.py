@@ -48,14 +48,17 @@ from softdock.core.orbit import (
     orbit_mem_floats,
     run_orbit,
 )
+from softdock.core.schedules import ENTRY
 from softdock.core.sensor.pose import POSE
-from softdock.core.settling import SETTLED_PART, SETTLED_ROWS
+from softdock.core.settling import SETTLED_PART, SETTLED_REST, SETTLED_ROWS
+from softdock.core.spatial.motion import MOTION_FLOATS
 from softdock.core.tide import ORBIT
 
 CHUNK = 16  # runs a thread flies at a time
 AT_ONCE = 1e-12  # s; of an orbit without contacts, which has done with them from the start
-ROWS = 1  # of a schedule: behind its first float
+ROWS = ENTRY.at.rows  # of a schedule
 FIRST_MOTION = OUTCOME_COLUMNS.index("chaser.px")
+STATUS, CONTACTS = OUTCOME_COLUMNS.index("status"), OUTCOME_COLUMNS.index("contacts")
 UNKNOWN_TO_ORBIT = (  # parts of the vector
     (RANDOM_AT, SATELLITES_AT),
     (CHASER_ROBOT_AT, POSE_AT + POSE.size),  # robots, sensor, mock-ups, pose
@@ -64,8 +67,13 @@ UNKNOWN_TO_ORBIT = (  # parts of the vector
 )
 
 
+def both_motions(rows: np.ndarray, first: int) -> np.ndarray:
+    """Of both bodies, (N, 2, 13), from the column of the first float on."""
+    return rows[:, first : first + 2 * MOTION_FLOATS].reshape(-1, 2, MOTION_FLOATS)
+
+
 class Orbits(NamedTuple):
-    """Of every run: orbit's outcomes (reference.OUTCOME_COLUMNS), its first restitution, and when
+    """Of every run: orbit's outcomes (orbit.OUTCOME_COLUMNS), its first restitution, and when
     it touched; NaN without a contact."""
 
     outcomes: np.ndarray
@@ -78,11 +86,11 @@ class Orbits(NamedTuple):
     @property
     def motions(self) -> np.ndarray:
         """Of both bodies at the end, (N, 2, 13)."""
-        return self.outcomes[:, FIRST_MOTION : FIRST_MOTION + 26].reshape(-1, 2, 13)
+        return both_motions(self.outcomes, FIRST_MOTION)
 
     @property
     def completed(self) -> np.ndarray:
-        return np.asarray(self.outcomes[:, 0] == 0.0)
+        return np.asarray(self.outcomes[:, STATUS] == 0.0)
 
 
 def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits:
@@ -109,16 +117,16 @@ def fly_orbits(runs: Thin, methods: tuple, threads: int | None = None) -> Orbits
             vector = runs.expand(first[i], first[i] + 1)[0]
             while True:
                 run_orbit(
-                    marker,
-                    vector,
-                    np.zeros(orbit_mem_floats(vector)),
-                    hook_memory(marker, vector),
-                    log,
-                    np.zeros((0, 0)),
-                    outcomes[i],
-                    1.0,
+                    marker=marker,
+                    vector=vector,
+                    mem=np.zeros(orbit_mem_floats(vector)),
+                    own=hook_memory(marker, vector),
+                    log=log,
+                    record=np.zeros((0, 0)),
+                    outcome=outcomes[i],
+                    coarser=1.0,
                 )
-                count = int(outcomes[i, 2])
+                count = int(outcomes[i, CONTACTS])
                 if count <= len(log):
                     break
                 log = np.zeros((count, len(LOG_COLUMNS)))  # the last of them is asked for
@@ -172,9 +180,11 @@ def settled(batch: Batch) -> tuple[Batch, Settled]:
     """What runs that were told kept in the last rows of their log, and the batch without it."""
     contacts = batch.logs.shape[1] - SETTLED_ROWS
     kept = batch.logs[:, contacts:]
-    motions = np.concatenate([kept[:, :2, :SETTLED_PART], kept[:, 2, :6].reshape(-1, 2, 3)], axis=2)
+    bodies, rest = kept[:, :-1, :SETTLED_PART], kept[:, -1]
+    rates = rest[:, SETTLED_REST.slice_of("rates")].reshape(-1, 2, MOTION_FLOATS - SETTLED_PART)
+    motions = np.concatenate([bodies, rates], axis=2)
     return Batch(batch.outcomes, np.ascontiguousarray(batch.logs[:, :contacts])), Settled(
-        motions, kept[:, 2, 6].copy()
+        motions, rest[:, SETTLED_REST.at.time].copy()
     )
 
 
@@ -192,7 +202,7 @@ def distances_from_orbit(
     if not len(fine):
         return found
     mine, at = Thin(runs.base, runs.at, runs.values[fine]), at[fine]
-    at_end = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
+    at_end = both_motions(batch.outcomes[fine], MOTIONS)
     loop = np.where(none[fine, None, None], at_end, after.motions[fine])
     start = before_contact(mine, fine, batch, orbits, threads)
     if is_pushed(runs, orbits.methods):
@@ -215,7 +225,7 @@ def distances_at_end(
     if not len(fine):
         return found
     mine = Thin(runs.base, runs.at, runs.values[fine])
-    loop = batch.outcomes[fine, MOTIONS : MOTIONS + 26].reshape(-1, 2, 13)
+    loop = both_motions(batch.outcomes[fine], MOTIONS)
     start = before_contact(mine, fine, batch, orbits, threads)
     found[fine] = distances(mine, start, loop, orbits.motions[fine])
     return found

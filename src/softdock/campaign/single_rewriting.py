@@ -189,6 +189,20 @@ class InSingle(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return _call("single", [node], node) if isinstance(node.value, float) else node
 
+    def visit_Tuple(self, node: ast.Tuple) -> ast.expr:
+        """A constant beside a literal becomes single as the literal does: a tuple of both kinds
+        cannot be indexed."""
+        is_real = [isinstance(one, ast.Constant) and self.is_constant(one) for one in node.elts]
+        self.generic_visit(node)
+        if any(is_real):
+            node.elts = [
+                _call("single", [one], one)
+                if isinstance(one, ast.Name) and self.is_constant(one)
+                else one
+                for one in node.elts
+            ]
+        return node
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if self.is_constant(node) and not isinstance(node.operand, ast.Name):
             return _call("single", [node], node)

@@ -50,9 +50,10 @@ def lines_of(program: RigProgram, elapsed_s: float) -> list[str]:
         f"{'-' if now.force_age_ms is None else f'{now.force_age_ms:.3f} ms'}, samples lost "
         f"{now.samples_lost}, held back {now.forces_held_back}"
     )
-    if now.contacts and now.kinetic_bound_J > 0.0:
-        kinetic = float(seen[at.kinetic]) / now.kinetic_bound_J
-        lines.append(f"  energy  kinetic {bar(kinetic)} of {1e3 * now.kinetic_bound_J:.3g} mJ")
+    bound = float(seen[at.kinetic_bound])
+    if now.contacts and bound > 0.0:
+        kinetic = float(seen[at.kinetic]) / bound
+        lines.append(f"  energy  kinetic {bar(kinetic)} of {1e3 * bound:.3g} mJ")
         observed = max(0.0, float(seen[at.observed_contact])) / max(now.observed_bound_J, 1e-12)
         lines.append(f"          observed {bar(observed)} of {1e3 * now.observed_bound_J:.3g} mJ")
     return lines

@@ -35,7 +35,7 @@ def keep_books(params, vector, loop, mem, k, measured, done, facility, passage):
     work on the satellite counts as external."""
     methods, after, T = params.methods, done.corrected, params.T
     hand = Wrenches(no_wrench(), no_wrench())
-    if params.hands:
+    if params.flags.hands:
         hand = hand_wrenches(
             params.features, params.sensor.on, vector, (k + 0.5) * T, facility, loop.satellites
         )
@@ -86,8 +86,8 @@ def enter(
     """The ledger after one more cycle. `before`, `command`: satellites and set-points at t_k;
     `hand`, `true`: wrenches of hands and of the contact on both bodies, the contact's mean."""
     after, meant = done.corrected, measured.wrenches
-    methods, pushed = params.methods, params.external or params.hands
-    lead = params.shared or any_lead(methods)
+    methods, pushed = params.methods, params.flags.external or params.flags.hands
+    lead = params.flags.shared or any_lead(methods)
     rows = Rows(
         adaptation=any_wrench(methods),
         correction=any_correct(methods),

@@ -22,10 +22,12 @@ def follow_contacts(params, loop, mem, log, passage, done, reading_time, t):
     tracker, wrenches, before, after = loop.tracker, done.wrenches, loop.satellites, done.corrected
     if not tracker.open and not passage.touched:
         return tracker
-    if params.torques and passage.peak_torque_squared > mem[PEAK_TORQUE_MEM]:
+    if params.flags.torques and passage.peak_torque_squared > mem[PEAK_TORQUE_MEM]:
         mem[PEAK_TORQUE_MEM] = passage.peak_torque_squared
     was, now = loop.command, done.command
-    if params.shared or any_lead(params.methods):  # else the set-points are the satellites' motions
+    if params.flags.shared or any_lead(
+        params.methods
+    ):  # else the set-points are the satellites' motions
         was = Output(
             motion_of(params.chaser, before.chaser), motion_of(params.target, before.target)
         )

@@ -115,9 +115,9 @@ def external_wrenches(params, vector, mem, rig, satellites):
     """Thrusters, environment: schedules, the tide and plug-ins that act on the satellites directly,
     at the middle of the cycle."""
     given = Wrenches(no_wrench(), no_wrench())
-    if params.external:
+    if params.flags.external:
         given = scheduled_wrenches(params.features, vector, (rig.cycle + 0.5) * rig.T, satellites)
-    if params.tide:
+    if params.flags.tide:
         given = add_wrenches(given, tide_on(params.features, vector, rig, satellites))
     return sum_external(params.methods, mem, rig, satellites, given)
 
@@ -136,7 +136,7 @@ def is_finite(wrenches):
 @compiled
 def lay_out(params, vector, output):
     """Stage 2: each robot carries its satellite's motion, or its share of the relative motion."""
-    if not params.shared:
+    if not params.flags.shared:
         return output
     chaser, target = share_out(params.features, vector, LABORATORY_AT, output.chaser, output.target)
     return Output(chaser, target)

@@ -80,7 +80,7 @@ def control(params, vector, mem, k, satellites, measured):
         external = Wrenches(no_wrench(), no_wrench())  # nothing of this cycle is lost
     acting = (
         add_wrenches(wrenches, external)
-        if params.external or any_external(params.methods)
+        if params.flags.external or any_external(params.methods)
         else wrenches
     )
     # stage 1, satellites: a cycle on, under wrenches that are held over it

@@ -46,7 +46,7 @@ RATE = TWIST_FLOATS // 2  # from a velocity to the rate that follows it
 
 @compiled
 def _remember(features, params, mem, stamp, command):
-    if params.chaser_heavy or params.target_heavy:
+    if params.flags.chaser_heavy or params.flags.target_heavy:
         m = params.memory
         push(mem, m.commands, m.command_slots, stamp, command.chaser)
         target = m.commands + m.command_slots * MOTION_FLOATS
@@ -66,7 +66,7 @@ def remember_command(features, params, mem, stamp, command):
 @compiled
 def seen_by_report(params, mem, facility):
     """The mock-ups as the facility reports them."""
-    if params.ideal_pose:
+    if params.flags.ideal_pose:
         return Output(facility.chaser, facility.target)
     seen = params.memory.seen
     return Output(load_motion(mem, seen), load_motion(mem, seen + MOTION_FLOATS))
@@ -74,7 +74,7 @@ def seen_by_report(params, mem, facility):
 
 @compiled
 def _whole(features, params, vector, mem, facility, handed, k):
-    if not (params.chaser_heavy or params.target_heavy or params.sensor.thresholded):
+    if not (params.flags.chaser_heavy or params.flags.target_heavy or params.sensor.thresholded):
         return facility
     return _with_reading(facility, _taken_in(params, vector, mem, facility, handed, k))
 
@@ -106,11 +106,11 @@ def _taken_in(params, vector, mem, facility, handed, k):
         return facility.reading
     chaser = facility.reading if on != ON_TARGET else no_wrench()
     target = load_wrench(mem, second) if on != ON_CHASER else no_wrench()
-    if params.chaser_heavy and on != ON_TARGET:
+    if params.flags.chaser_heavy and on != ON_TARGET:
         chaser = compensated(
             params.features, params, vector, mem, 0, k, force_age, pose_age, seen.chaser, chaser
         )
-    if params.target_heavy and on != ON_CHASER:
+    if params.flags.target_heavy and on != ON_CHASER:
         target = compensated(
             params.features, params, vector, mem, 1, k, force_age, pose_age, seen.target, target
         )
@@ -170,7 +170,7 @@ def compensated(features, params, vector, mem, which, k, force_age, pose_age, mo
 @compiled
 def note_twists(params, mem, k, pose_age, seen):
     """Keep what the reported twists gained since the report before [m/s^2, rad/s^2]."""
-    if not (params.chaser_heavy or params.target_heavy):
+    if not (params.flags.chaser_heavy or params.flags.target_heavy):
         return
     at, time = params.memory.twists, k * params.T - pose_age
     dt = time - mem[at + TIME]

@@ -83,7 +83,7 @@ def check_limits(params, vector, satellites, facility, passage, kinetic):
         and passage.peak_torque_squared > params.stop_torque * params.stop_torque
     ):
         return TORQUE_LIMIT
-    if params.bounded and out_of_reach(
+    if params.flags.bounded and out_of_reach(
         params.features, vector, facility.chaser.p, facility.target.p
     ):
         return REACH_LIMIT

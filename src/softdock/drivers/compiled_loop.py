@@ -156,14 +156,14 @@ class CompiledServer:
     def _serve(self, until_ns: int, silence_s: float) -> int:
         return int(
             loop.serve(
-                self.sockets,
-                self.wire,
-                self.program,
-                self._robots,
-                self._sensors,
-                self.stop,
-                until_ns,
-                round(silence_s * SECOND),
+                sockets=self.sockets,
+                wire=self.wire,
+                program=self.program,
+                robots=self._robots,
+                sensors=self._sensors,
+                stop=self.stop,
+                until_ns=until_ns,
+                silence_ns=round(silence_s * SECOND),
             )
         )
 

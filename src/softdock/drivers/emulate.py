@@ -38,6 +38,7 @@ from softdock.errors import BadInput, Problem, SoftdockError
 
 MS, SECOND = 1_000_000, 1_000_000_000  # ns
 SLICE_NS = 50_000_000  # ns of the compiled loop at a time, so that the end is seen
+START_S, END_S, LEAVE_S = 120.0, 30.0, 10.0  # on a busy machine: to come up, to report, to go
 
 
 class _Watch:
@@ -220,15 +221,17 @@ class Emulators:
         while len(into) < len(self._processes):
             left = end - time.monotonic()
             dead = [p for p in self._processes if p.exitcode not in (None, 0)]
-            if left <= 0.0 or dead:
-                answer = ", ".join(sorted(into)) or "none"
-                raise SoftdockError(f"emulators that answered within {seconds:g} s: {answer}")
+            over = all(p.exitcode is not None for p in self._processes)
+            heard = len(into)
             with contextlib.suppress(Exception):
-                who, what = self._report.get(timeout=min(left, 0.2))
+                who, what = self._report.get(timeout=max(0.0, min(left, 0.2)))
                 into[who] = what
             for who, what in into.items():
                 if "failed" in what:
                     raise BadInput(Problem(f"emulated {who}", None, what["failed"]))
+            if left <= 0.0 or dead or (over and len(into) == heard):  # who is over says no more
+                answer = ", ".join(sorted(into)) or "none"
+                raise SoftdockError(f"emulators that answered within {seconds:g} s: {answer}")
 
     def __enter__(self) -> Emulators:
         warm_up(self.emulation)
@@ -236,7 +239,7 @@ class Emulators:
         for process in self._processes:
             process.start()
         try:
-            self._collect(self.ports, 60.0)
+            self._collect(self.ports, START_S)
         except SoftdockError:
             self.__exit__()
             raise
@@ -266,9 +269,9 @@ class Emulators:
     def __exit__(self, *_: object) -> None:
         self._end.set()
         with contextlib.suppress(SoftdockError):
-            self._collect(self.results, 5.0)
+            self._collect(self.results, END_S)
         for process in self._processes:
-            process.join(2.0)
+            process.join(LEAVE_S)
             if process.is_alive():
                 process.kill()
                 process.join()

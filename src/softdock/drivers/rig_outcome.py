@@ -44,8 +44,8 @@ class RigOutcome:
     contacts: int
     restitution: float | None  # of the first contact that has closed
     kinetic_before_J: float
-    kinetic_most_J: float  # in contact, of what was sent to the robots
-    kinetic_bound_J: float
+    kinetic_most_J: float  # from a contact on, of what was sent to the robots
+    kinetic_bound_J: float  # of that contact: the one that came nearest to its bound
     observed_J: float
     observed_bound_J: float
     peak_force_N: float
@@ -105,7 +105,7 @@ def outcome_of(program: RigProgram) -> RigOutcome:
         restitution=float(closed[0]) if closed else None,
         kinetic_before_J=float(seen[V.kinetic_first]),
         kinetic_most_J=float(seen[V.kinetic_most]),
-        kinetic_bound_J=float(seen[V.kinetic_bound]),
+        kinetic_bound_J=float(seen[V.kinetic_most_bound]),
         observed_J=float(observed),
         observed_bound_J=float(seen[V.observed_bound]),
         peak_force_N=float(seen[V.peak_force]),

@@ -213,14 +213,14 @@ class RigProgram:
             return
         self._data[:size] = np.frombuffer(data, np.uint8)
         length = logic.hear_and_answer(
-            self.arrays,
-            self._data,
-            self._out,
-            self.links,
-            self.records,
-            which,
-            size,
-            now_ns,
+            program=self.arrays,
+            data=self._data,
+            out=self._out,
+            robots=self.links,
+            sensors=self.records,
+            which=which,
+            size=size,
+            arrival=now_ns,
         )
         logic.look(self.arrays, self.links, self.records, now_ns)
         if length > 0:

@@ -76,15 +76,15 @@ class VirtualRun:
         """Everything that happens before an instant: how many events it was."""
         return int(
             logic.run_queue(
-                self.features,
-                self.queue,
-                self.program,
-                self._desk,
-                self._peers,
-                self._sensors,
-                self._links,
-                self._records,
-                until_ns,
+                features=self.features,
+                queue=self.queue,
+                program=self.program,
+                desk=self._desk,
+                peers=self._peers,
+                sensors=self._sensors,
+                links=self._links,
+                record_links=self._records,
+                until_ns=until_ns,
             )
         )
 

@@ -74,7 +74,14 @@ class VirtualTime:
         bytes_ = np.frombuffer(data, np.uint8).copy()
         number, self._numbers[link] = self._numbers[link], self._numbers[link] + 1
         copies, size, *arrivals = doors.disturb(
-            self._rates, self._windows, self._seed, link, number, self.now_ns, bytes_, len(data)
+            rates=self._rates,
+            windows=self._windows,
+            seed=self._seed,
+            link=link,
+            number=number,
+            now=self.now_ns,
+            data=bytes_,
+            size=len(data),
         )
         self.counts["sent"] += 1
         self.counts["lost"] += copies == 0

@@ -52,7 +52,9 @@ def fit_sliding(
     across = v - (v @ normal)[:, None] * normal
     slid = bool(np.linalg.norm(across, axis=1).max() > SLIP)
     free = np.array([True, True, slid, True, True, True])
-    found = _minimum(theta, scale, free, p - centre, v, force, normal, e)
+    found = _minimum(
+        theta=theta, scale=scale, free=free, p=p - centre, v=v, force=force, normal=normal, e=e
+    )
     if found is None:
         return None
     theta, J, left = found

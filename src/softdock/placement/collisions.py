@@ -13,7 +13,14 @@ from itertools import combinations
 import numpy as np
 
 from softdock.core.arms.layout import ARM, AT, AXES, WORK
-from softdock.core.arms.volumes import BOX, CAPSULE, LABORATORY, VOLUME, nearest_pairs
+from softdock.core.arms.volumes import (
+    BOX,
+    CAPSULE,
+    CAPSULE_RADIUS,
+    LABORATORY,
+    VOLUME,
+    nearest_pairs,
+)
 from softdock.placement.robot_path import RobotPath
 from softdock.scenario.facility import ROBOTS, Facility, Frame, Mount, Volume
 
@@ -71,7 +78,16 @@ def nearest_parts(
     least = np.zeros((len(pairs), 2))
     which = np.array(pairs, np.int64)
     work, placed = np.zeros(WORK.size), np.zeros_like(volumes)
-    nearest_pairs(arms, bases, joints, volumes, which, work, placed, least)
+    nearest_pairs(
+        arms=arms,
+        bases=bases,
+        joints=joints,
+        volumes=volumes,
+        pairs=which,
+        work=work,
+        placed=placed,
+        least=least,
+    )
     found = [
         Nearest(parts[i].title, parts[k].title, float(d), float(time[keep[int(row)]]))
         for (i, k), (d, row) in zip(pairs, least, strict=True)
@@ -138,5 +154,5 @@ def _row(owner: int, slot: int, volume: Volume, frame: Frame) -> np.ndarray:
     row[VA.shape] = CAPSULE
     row[VA.first : VA.first + 3] = np.add(frame.p, frame.turned(volume.start))
     row[VA.second : VA.second + 3] = np.add(frame.p, frame.turned(volume.end))
-    row[VA.second + 3] = volume.radius
+    row[CAPSULE_RADIUS] = volume.radius
     return row

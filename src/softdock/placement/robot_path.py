@@ -104,20 +104,20 @@ class Sweeper:
             start = np.array([0.0, *mount.joints])
         frames, base = self._fixed(facility, mount)
         rows = sweep(
-            self.arm.vector,
-            frames,
-            self.motion.time,
-            self.motion.poses[self.robot],
-            self.force,
-            self.tip,
-            base,
-            start,
-            branch,
-            self.work,
-            self.joints,
-            self.torques,
-            self.worst,
-            self.ended,
+            arm=self.arm.vector,
+            frames=frames,
+            times=self.motion.time,
+            motions=self.motion.poses[self.robot],
+            forces=self.force,
+            points=self.tip,
+            base=base,
+            start=start,
+            branch=branch,
+            work=self.work,
+            joints=self.joints,
+            torque_rows=self.torques,
+            worst=self.worst,
+            ended=self.ended,
         )
         return int(rows)
 

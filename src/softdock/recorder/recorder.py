@@ -26,7 +26,7 @@ from softdock.recorder.follow import FLUSH_S
 from softdock.recorder.ring_file import IN, SECONDS, RingFile, make_ring, warm_up
 from softdock.recorder.streams import About, Stream
 
-START_S = 20.0  # for the process to come up
+START_S = 60.0  # for the process to come up, on a busy machine too
 CLOSE_S, CLOSE_SHARE = 30.0, 0.2  # for the end of the file: at least, and of the run
 SILENT_S = 2.0  # without a look, a recorder that lives is said to be stuck
 LONGEST_FLUSH_S = 0.1  # a kill must not lose more

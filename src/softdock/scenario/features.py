@@ -32,6 +32,7 @@ from softdock.core.machine.vector import (
     TARGET_ROBOT_AT,
 )
 from softdock.core.robots.robot import ROBOT
+from softdock.core.schedules import ENTRY
 from softdock.core.sensor.pose import POSE
 from softdock.core.tide import ORBIT
 from softdock.scenario.memory import any_accelerations, any_arms, any_electronics
@@ -65,7 +66,9 @@ def features_of(vectors: np.ndarray) -> Features:
         for base in (CHASER_ROBOT_AT, TARGET_ROBOT_AT)
         for i in (at.ramp, at.wobble, at.jitter, at.dropout, at.reach)
     ]
-    pushed = [vectors[..., base + 1] for base in (CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)]
+    pushed = [
+        vectors[..., base + ENTRY.at.rows] for base in (CHASER_EXTERNAL_AT, TARGET_EXTERNAL_AT)
+    ]
     tide = [vectors[..., ORBIT_AT + i] for i in (ORBIT.at.altitude, ORBIT.at.mean_motion)]
     springs = [vectors[..., PAIRS_AT + i * PAIR_SIZE + PAIR.at.device] for i in range(MOST_PAIRS)]
     asked = [

@@ -28,6 +28,7 @@ from softdock.core.robots.joint import JOINT_FLOATS
 from softdock.core.robots.keys import ARM_MODEL
 from softdock.core.robots.limited import ROBOT_FLOATS
 from softdock.core.robots.robot import ROBOT
+from softdock.core.schedules import ENTRY
 from softdock.core.sensor.force_torque import ON_BOTH, SENSOR
 from softdock.core.sensor.mock_up import MOCK_UP
 from softdock.core.sensor.pose import POSE
@@ -162,5 +163,5 @@ def any_electronics(vectors: np.ndarray) -> bool:
         for i in range(key.size)
     ]
     electronics = vectors[..., columns]
-    hands = [vectors[..., base + 1] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
+    hands = [vectors[..., base + ENTRY.at.rows] for base in (CHASER_HAND_AT, TARGET_HAND_AT)]
     return any(np.any(part) for part in (vectors[..., SENSOR_AT + at.on], electronics, *hands))

@@ -11,7 +11,7 @@ import numpy as np
 from softdock.core.adaptation.registry import METHODS, RAW, Method
 from softdock.core.machine.parameters import WRITTEN_HERE
 from softdock.errors import closest
-from softdock.scenario.arm_tables import tell_arms
+from softdock.scenario.arm_tables import arm_robots, tell_arms
 from softdock.scenario.guidance_tables import (
     CONTROLLER,
     GUIDANCE,
@@ -118,6 +118,8 @@ class MethodReader(TableReader):
             return  # a check reads the rest of the scenario too: it waits until that is right
         try:
             problems, warnings = method.check(values, self.resolved)
+            if not arm_robots(self.resolved):
+                problems = problems + method.without_arms(values)
         except Exception as error:
             if is_own(method):
                 raise

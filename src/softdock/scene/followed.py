@@ -111,22 +111,22 @@ class _Path:
             start = np.array([0.0, *self.mount.joints])
         return int(
             sweep(
-                self.arm.vector,
-                self.frames,
-                time,
-                np.ascontiguousarray(poses, float),
-                np.zeros((rows, 3)),
-                np.ascontiguousarray(poses[:, :3], float),
-                base_axis_rows(
+                arm=self.arm.vector,
+                frames=self.frames,
+                times=time,
+                motions=np.ascontiguousarray(poses, float),
+                forces=np.zeros((rows, 3)),
+                points=np.ascontiguousarray(poses[:, :3], float),
+                base=base_axis_rows(
                     self.arm, self.mount, time, poses, self.frames[FA.orbit : FA.orbit + 7]
                 ),
-                start,
-                branch,
-                np.zeros(WORK.size),
-                self.joints,
-                np.zeros((rows, AXES)),
-                self.worst,
-                self.ended,
+                start=start,
+                branch=branch,
+                work=np.zeros(WORK.size),
+                joints=self.joints,
+                torque_rows=np.zeros((rows, AXES)),
+                worst=self.worst,
+                ended=self.ended,
             )
         )
 

@@ -63,3 +63,14 @@ def channels_of(cells: Cells) -> tuple[Channel, ...]:
 def floats_of(cells: Cells) -> Callable[[dict[str, Any], float], int]:
     """For `Method.memory`, where the slice does not depend on the method's keys."""
     return lambda values, T: cells.size
+
+
+def numbered(names: Any) -> list[str]:
+    """Names of listed methods as channels and books have them: a second one of a name is
+    `name_2`."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return found

@@ -18,6 +18,7 @@ from softdock.core.adaptation.memory import Channel, channels_of, floats_of
 from softdock.core.adaptation.networks.orbit import NOT_IN_ORBIT
 from softdock.core.machine.cells import Cells
 from softdock.core.machine.compiled import compiled
+from softdock.core.machine.compiling import ADAPTING
 from softdock.core.machine.parameters import Group
 from softdock.core.spatial.motion import no_wrench
 
@@ -69,6 +70,7 @@ def no_memory(values: dict[str, Any], T: float) -> int:
     return 0
 
 
+HOOKS = ("wrench", "correct", "set_point", "external", "rewound", "replaced", "past")
 KINDS = ("delay", "stiffness", "tool_mass")  # what a method may believe, rightly or wrongly
 Values = Mapping[str, Any]  # a method's keys as a scenario has them, in the user's units
 # problems (key, value, what is allowed) and warnings
@@ -119,6 +121,8 @@ class Declaration:
 
     # before a run
     check: Callable[[dict[str, Any], Any], Checked] = lambda values, tables: ([], [])
+    # the same where no robot of the scenario is an arm: problems
+    without_arms: Callable[[dict[str, Any]], list[tuple[str, Any, str]]] = lambda values: []
     # rows behind the vector, by the name of the parameter that says where they are
     rows: Callable[[dict[str, Any]], list[tuple[str, Any]]] = lambda values: []
     # its keys are tables at the top of a scenario, and not in its entry of [[methods]]
@@ -223,6 +227,11 @@ class Method(Declaration):
         return self.changes_wrench
 
     @property
+    def is_idle(self) -> bool:
+        """Whether it leaves the loop as it is: no hook of its own."""
+        return all(getattr(self, hook) is getattr(Method, hook) for hook in HOOKS)
+
+    @property
     def is_forgetful(self) -> bool:
         """Whether it keeps no memory."""
         return self.memory is no_memory
@@ -272,18 +281,11 @@ def register(method: Method) -> None:
                 f"already that of '{other.name}'; give it another name"
             )
     METHODS[method.name] = method
-    BY_TYPE[type(method.marker)] = method
+    entries = [method]
     for variant in method.variants:
         changed: dict[str, Any] = {"marker": variant.marker, "prepare": variant.prepare}
-        BY_TYPE[type(variant.marker)] = replace(method, **changed | variant.hooks)
-
-
-def numbered(names: Any) -> list[str]:
-    """Names of listed methods as channels and books have them: a second one of a name is
-    `name_2`."""
-    seen: dict[str, int] = {}
-    found = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return found
+        entries.append(replace(method, **changed | variant.hooks))
+    for entry in entries:
+        BY_TYPE[type(entry.marker)] = entry
+        if not entry.is_idle:
+            ADAPTING.add(type(entry.marker))

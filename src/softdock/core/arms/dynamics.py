@@ -14,7 +14,7 @@ axis, without their gyroscopic moment. No friction.
 from __future__ import annotations
 
 from softdock.core.arms.forward import first_axis, is_rail, joint_turn
-from softdock.core.arms.layout import AT, AXES, WORK_AT
+from softdock.core.arms.layout import AT, AXES, WORK_AT, direction, offset
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.rotations import IDENTITY, inverse, product, rotate, rotate_back
 from softdock.core.spatial.vectors import (
@@ -46,7 +46,7 @@ def _outward(arm, q, speed, acceleration, gravity, work):
     w, alpha, a = ZERO, ZERO, scale(-1.0, gravity)  # weight as an acceleration of the base
     whole = IDENTITY
     for i in range(first_axis(arm), AXES):
-        h, r = load3(arm, AT.directions + 3 * i), load3(arm, AT.offsets + 3 * i)
+        h, r = direction(arm, i), offset(arm, i)
         a = add(a, add(cross(alpha, r), cross(w, cross(w, r))))
         turn = IDENTITY
         if is_rail(arm, i):  # nothing turns before slot 0
@@ -75,7 +75,7 @@ def torques(arm, q, speed, acceleration, gravity, pushed, twisted, work, into):
     `pushed`, `twisted`: force and moment of the outside on the flange, base axes.
     """
     whole = _outward(arm, q, speed, acceleration, gravity, work)
-    r = load3(arm, AT.offsets + 3 * AXES)
+    r = offset(arm, AXES)
     force = rotate_back(whole, scale(-1.0, pushed))
     moment = add(rotate_back(whole, scale(-1.0, twisted)), cross(r, force))
     into[0] = 0.0
@@ -84,12 +84,12 @@ def torques(arm, q, speed, acceleration, gravity, pushed, twisted, work, into):
         force = add(force, load3(work, WORK_AT.forces + 3 * i))
         moment = add(moment, load3(work, WORK_AT.moments + 3 * i))
         along = force if is_rail(arm, i) else moment
-        into[i] = dot(along, load3(arm, AT.directions + 3 * i))
+        into[i] = dot(along, direction(arm, i))
         into[i] += arm[AT.rotor + i] * acceleration[i]
-        turn, r = load4(work, WORK_AT.turns + 4 * i), load3(arm, AT.offsets + 3 * i)
+        turn, r = load4(work, WORK_AT.turns + 4 * i), offset(arm, i)
         force, moment = rotate(turn, force), rotate(turn, moment)
         if is_rail(arm, i):
-            r = add_scaled(r, q[i], load3(arm, AT.directions + 3 * i))
+            r = add_scaled(r, q[i], direction(arm, i))
         moment = add(moment, cross(r, force))
 
 

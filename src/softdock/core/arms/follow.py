@@ -12,10 +12,10 @@ import math
 from typing import NamedTuple
 
 from softdock.core.arms.inverse import solve
-from softdock.core.arms.layout import AT, SPHERICAL_WRIST
+from softdock.core.arms.layout import AT, AXES, SPHERICAL_WRIST, direction, offset
 from softdock.core.arms.subproblems import Turn, side_of, turned
 from softdock.core.machine.compiled import compiled
-from softdock.core.spatial.vectors import add, load3, subtract
+from softdock.core.spatial.vectors import add, subtract
 
 BRANCHES = 8
 REACHED, UNREACHABLE, JOINT_LIMIT, SINGULAR = 0, 1, 2, 3
@@ -49,7 +49,7 @@ def within(q, low, high):
 @compiled
 def beyond_limits(arm, q):
     """The first slot outside of its range; -1: none."""
-    for i in range(7):
+    for i in range(AXES):
         if (i > 0 or arm[AT.base_axis] != 0) and not (
             arm[AT.low + i] <= q[i] and q[i] <= arm[AT.high + i]
         ):
@@ -115,11 +115,11 @@ def _turn(angle):
 @compiled
 def branch_of(arm, q):
     """The branch on which a configuration stands, 0 to 7. On a singularity either side is right."""
-    h1, h2 = load3(arm, AT.directions + 3), load3(arm, AT.directions + 6)
-    h3, h5 = load3(arm, AT.directions + 9), load3(arm, AT.directions + 15)
-    h4, h6 = load3(arm, AT.directions + 12), load3(arm, AT.directions + 18)
-    P2, P3 = load3(arm, AT.offsets + 6), load3(arm, AT.offsets + 9)
-    P4, P5 = load3(arm, AT.offsets + 12), load3(arm, AT.offsets + 15)
+    h1, h2 = direction(arm, 1), direction(arm, 2)
+    h3, h5 = direction(arm, 3), direction(arm, 5)
+    h4, h6 = direction(arm, 4), direction(arm, 6)
+    P2, P3 = offset(arm, 2), offset(arm, 3)
+    P4, P5 = offset(arm, 4), offset(arm, 5)
     first, third, fifth = _turn(q[1]), _turn(q[3]), _turn(q[5])
     parallel = arm[AT.family] != SPHERICAL_WRIST
     if parallel:
@@ -137,7 +137,7 @@ def branch_of(arm, q):
 def distance_between(q, other):
     """Largest difference of two configurations over joints 1 to 6, wraps left out [rad]."""
     most = 0.0
-    for i in range(1, 7):
+    for i in range(1, AXES):
         most = max(most, abs(near(q[i], other[i]) - other[i]))
     return most
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from softdock.core.arms.layout import AT, AXES, NO_BASE_AXIS, RAIL, WORK_AT
+from softdock.core.arms.layout import AT, AXES, NO_BASE_AXIS, RAIL, WORK_AT, direction, offset
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Pose
 from softdock.core.spatial.rotations import IDENTITY, product, rotate
@@ -52,11 +52,11 @@ def joint_turn(direction, angle):
 @compiled
 def stepped(arm, i, p, turn, q):
     """Origin of axis i and attitude of link i, from those of the link before."""
-    direction = load3(arm, AT.directions + 3 * i)
-    p = add(p, rotate(turn, load3(arm, AT.offsets + 3 * i)))
+    axis = direction(arm, i)
+    p = add(p, rotate(turn, offset(arm, i)))
     if is_rail(arm, i):
-        return add_scaled(p, q, rotate(turn, direction)), turn
-    return p, product(turn, joint_turn(direction, q))
+        return add_scaled(p, q, rotate(turn, axis)), turn
+    return p, product(turn, joint_turn(axis, q))
 
 
 @compiled
@@ -67,8 +67,8 @@ def flange_pose(arm, q):
         if i > 0 or arm[AT.base_axis] != NO_BASE_AXIS:
             p, turn = stepped(arm, i, p, turn, q[i])
         else:
-            p = load3(arm, AT.offsets)
-    p = add(p, rotate(turn, load3(arm, AT.offsets + 3 * AXES)))
+            p = offset(arm, 0)
+    p = add(p, rotate(turn, offset(arm, AXES)))
     return Pose(p, product(turn, load4(arm, AT.flange)))
 
 
@@ -83,12 +83,12 @@ def link_frames(arm, q, work):
         if i > 0 or arm[AT.base_axis] != NO_BASE_AXIS:
             p, turn = stepped(arm, i, p, turn, q[i])
         else:
-            p = load3(arm, AT.offsets)
+            p = offset(arm, 0)
         store3(work, WORK_AT.origins + 3 * i, p)
         store4(work, WORK_AT.turns + 4 * i, turn)
-        direction = rotate(turn, load3(arm, AT.directions + 3 * i))
-        store3(work, WORK_AT.directions + 3 * i, direction)
-    p = add(p, rotate(turn, load3(arm, AT.offsets + 3 * AXES)))
+        axis = rotate(turn, direction(arm, i))
+        store3(work, WORK_AT.directions + 3 * i, axis)
+    p = add(p, rotate(turn, offset(arm, AXES)))
     return Pose(p, product(turn, load4(arm, AT.flange)))
 
 

@@ -30,7 +30,7 @@ import math
 from typing import NamedTuple
 
 from softdock.core.arms.forward import stepped
-from softdock.core.arms.layout import AT, AXES, NO_BASE_AXIS, SPHERICAL_WRIST
+from softdock.core.arms.layout import AT, AXES, NO_BASE_AXIS, SPHERICAL_WRIST, direction, offset
 from softdock.core.arms.subproblems import (
     Turn,
     angle_of,
@@ -44,7 +44,7 @@ from softdock.core.arms.subproblems import (
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import Pose
 from softdock.core.spatial.rotations import IDENTITY, inverse, product, rotate, rotate_back
-from softdock.core.spatial.vectors import ZERO, add, cross, dot, load3, load4, norm, scale, subtract
+from softdock.core.spatial.vectors import ZERO, add, cross, dot, load4, norm, scale, subtract
 
 ALIGNED = 1e-13  # sine below which an angle is free: its value would be rounding
 NEARLY_ALIGNED = 1e-10  # squared sine below which a root of 1 - cos^2 has lost its digits
@@ -90,7 +90,7 @@ def side(branch, bit):
 def _on_base_axis(arm, pose, q0):
     """The flange's pose as seen from the frame behind the base axis."""
     if arm[AT.base_axis] == NO_BASE_AXIS:
-        return Pose(subtract(pose.p, load3(arm, AT.offsets)), pose.q)
+        return Pose(subtract(pose.p, offset(arm, 0)), pose.q)
     p, turn = stepped(arm, 0, ZERO, IDENTITY, q0)
     return Pose(rotate_back(turn, subtract(pose.p, p)), product(inverse(turn), pose.q))
 
@@ -98,7 +98,7 @@ def _on_base_axis(arm, pose, q0):
 @compiled
 def _shoulder(arm, w, lateral, sign, before):
     """Joint 1, from the lateral offset that joints 2 and 3 cannot change."""
-    h1, h2 = load3(arm, AT.directions + 3), load3(arm, AT.directions + 6)
+    h1, h2 = direction(arm, 1), direction(arm, 2)
     found = level(w, h1, h2, lateral, sign)
     reach = arm[AT.reach]
     if found.radius < ALIGNED * reach and abs(lateral) < ALIGNED * reach:
@@ -112,8 +112,8 @@ def _shoulder(arm, w, lateral, sign, before):
 @compiled
 def _elbow(arm, u, sign):
     """Joints 2 and 3, so that upper arm and forearm make the vector u."""
-    h2, h3 = load3(arm, AT.directions + 6), load3(arm, AT.directions + 9)
-    upper, lower = load3(arm, AT.offsets + 9), load3(arm, AT.offsets + 12)
+    h2, h3 = direction(arm, 2), direction(arm, 3)
+    upper, lower = offset(arm, 3), offset(arm, 4)
     found = level(upper, h3, lower, half_difference(u, upper, lower), sign)
     v = add(upper, turned(h3, found.turn, lower))
     squared = found.radius * found.radius
@@ -148,7 +148,7 @@ def _wrist(h, h5, h6, a, sign, before):
 @compiled
 def _last(arm, turn5, left):
     """Joint 6, from what the others leave of a vector across its axis."""
-    h5, h6 = load3(arm, AT.directions + 15), load3(arm, AT.directions + 18)
+    h5, h6 = direction(arm, 5), direction(arm, 6)
     return onto(h6, perpendicular(h6), turned_back(h5, turn5, left))
 
 
@@ -164,11 +164,11 @@ def _refused(shoulder, elbow, wrist_room):
 
 @compiled
 def _spherical(arm, w, attitude, before, branch):
-    h2, h3 = load3(arm, AT.directions + 6), load3(arm, AT.directions + 9)
-    h1, h4 = load3(arm, AT.directions + 3), load3(arm, AT.directions + 12)
-    h5, h6 = load3(arm, AT.directions + 15), load3(arm, AT.directions + 18)
-    P2, P3 = load3(arm, AT.offsets + 6), load3(arm, AT.offsets + 9)
-    lateral = dot(h2, add(add(P2, P3), load3(arm, AT.offsets + 12)))
+    h2, h3 = direction(arm, 2), direction(arm, 3)
+    h1, h4 = direction(arm, 1), direction(arm, 4)
+    h5, h6 = direction(arm, 5), direction(arm, 6)
+    P2, P3 = offset(arm, 2), offset(arm, 3)
+    lateral = dot(h2, add(add(P2, P3), offset(arm, 4)))
     shoulder = _shoulder(arm, w, lateral, side(branch, 0), before[1])
     u = subtract(turned_back(h1, shoulder.turn, w), P2)
     elbow = _elbow(arm, u, side(branch, 1))
@@ -200,11 +200,11 @@ def _into_forearm(h1, h2, h3, first, elbow, a):
 
 @compiled
 def _parallel(arm, w, attitude, before, branch):
-    h1, h2 = load3(arm, AT.directions + 3), load3(arm, AT.directions + 6)
-    h3, h4 = load3(arm, AT.directions + 9), load3(arm, AT.directions + 12)
-    h5, h6 = load3(arm, AT.directions + 15), load3(arm, AT.directions + 18)
-    P2, P5 = load3(arm, AT.offsets + 6), load3(arm, AT.offsets + 15)
-    inner = add(load3(arm, AT.offsets + 9), load3(arm, AT.offsets + 12))
+    h1, h2 = direction(arm, 1), direction(arm, 2)
+    h3, h4 = direction(arm, 3), direction(arm, 4)
+    h5, h6 = direction(arm, 5), direction(arm, 6)
+    P2, P5 = offset(arm, 2), offset(arm, 5)
+    inner = add(offset(arm, 3), offset(arm, 4))
     lateral = dot(h2, add(add(P2, inner), P5))
     shoulder = _shoulder(arm, w, lateral, side(branch, 0), before[1])
 
@@ -237,8 +237,8 @@ def solve(arm, pose, before, branch):
     """The joints that bring the flange to a pose in the base frame, on one branch."""
     seen = _on_base_axis(arm, pose, before[0])
     attitude = product(seen.q, inverse(load4(arm, AT.flange)))
-    meeting = subtract(seen.p, rotate(attitude, load3(arm, AT.offsets + 3 * AXES)))
-    w = subtract(meeting, load3(arm, AT.offsets + 3))
+    meeting = subtract(seen.p, rotate(attitude, offset(arm, AXES)))
+    w = subtract(meeting, offset(arm, 1))
     if arm[AT.family] == SPHERICAL_WRIST:
         return _spherical(arm, w, attitude, before, branch)
     return _parallel(arm, w, attitude, before, branch)

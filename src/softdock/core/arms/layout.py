@@ -1,7 +1,7 @@
 """The flat float64 layout of an arm, and of the memory that its calculations need.
 
-One declaration each: compiled code reads `arm[ARM.at.offsets + 3 * i]`, the host (softdock.arms)
-writes the same places. Slot 0 of the seven axes is the base axis, slots 1 to 6 are the joints.
+One declaration each: compiled code reads `arm[ARM.at.speed + i]`, the host (softdock.arms) writes
+the same places. Slot 0 of the seven axes is the base axis, slots 1 to 6 are the joints.
 
 With all joints at zero every link's axes are parallel to the base's, so an axis is a direction and
 an offset in base axes: p_i = p_(i-1) + R_(i-1) offset_i, R_i = R_(i-1) exp(direction_i q_i). The
@@ -11,7 +11,9 @@ meet: the host moves them there, which changes no motion.
 
 from __future__ import annotations
 
+from softdock.core.machine.compiled import compiled
 from softdock.core.machine.parameters import Group, Parameter
+from softdock.core.spatial.vectors import load3
 
 AXES = 7  # slot 0: rail or turntable; 1 to 6: the joints
 JOINTS = 6
@@ -48,6 +50,20 @@ ARM = Group(
     _each("inertia", "of each link about its centre (xx, yy, zz, xy, xz, yz)", "kg m^2", 6),
 )
 AT = ARM.at
+
+
+@compiled
+def direction(arm, slot):
+    """Unit vector of an axis, in base axes."""
+    return load3(arm, AT.directions + 3 * slot)
+
+
+@compiled
+def offset(arm, slot):
+    """From the origin before to an axis's own, in base axes [m]; behind the last axis: to the
+    flange."""
+    return load3(arm, AT.offsets + 3 * slot)
+
 
 WORK = Group(
     "arm_work",

@@ -1,12 +1,10 @@
-"""Six equations with six unknowns, in flat arrays: joint rates from a twist, and elastic joints.
+"""Six equations with six unknowns, in flat arrays: joint rates from a twist.
 
 `eliminate`: Gauss with a pivot in each column, matrix and right-hand side row-major 6 x 7 in place.
-`factorise`, `solve_factored`: Cholesky of a symmetric positive matrix, row-major 6 x 6.
+Symmetric ones, of elastic joints: spatial/cholesky.py.
 """
 
 from __future__ import annotations
-
-import math
 
 from softdock.core.arms.layout import AXES, JOINTS
 from softdock.core.machine.compiled import compiled
@@ -46,30 +44,3 @@ def eliminate(a, at):
             x -= a[at + WIDTH * i + k] * a[at + WIDTH * k + SIZE]
         a[at + WIDTH * i + SIZE] = x / a[at + WIDTH * i + i]
     return True
-
-
-@compiled
-def factorise(a, at):
-    """Lower triangle L of L L' in place of a symmetric positive matrix."""
-    for i in range(SIZE):
-        for j in range(i + 1):
-            x = a[at + SIZE * i + j]
-            for k in range(j):
-                x -= a[at + SIZE * i + k] * a[at + SIZE * j + k]
-            a[at + SIZE * i + j] = math.sqrt(x) if i == j else x / a[at + SIZE * j + j]
-
-
-@compiled
-def solve_factored(a, at, b, to):
-    """x of L L' x = b in place of b."""
-    for i in range(SIZE):
-        x = b[to + i]
-        for k in range(i):
-            x -= a[at + SIZE * i + k] * b[to + k]
-        b[to + i] = x / a[at + SIZE * i + i]
-    for back in range(SIZE):
-        i = SIZE - 1 - back
-        x = b[to + i]
-        for k in range(i + 1, SIZE):
-            x -= a[at + SIZE * k + i] * b[to + k]
-        b[to + i] = x / a[at + SIZE * i + i]

@@ -17,7 +17,7 @@ import math
 from softdock.core.arms.dynamics import torques
 from softdock.core.arms.follow import SINGULAR_BELOW, UNREACHABLE, begin, follow
 from softdock.core.arms.forward import first_axis, link_frames
-from softdock.core.arms.layout import AT, AXES
+from softdock.core.arms.layout import AT, AXES, direction, offset
 from softdock.core.arms.stiffness import stiffness_along
 from softdock.core.machine.compiled import apart, compiled, door
 from softdock.core.machine.parameters import Group, Parameter
@@ -78,8 +78,8 @@ def _note_position(arm, found, row, worst):
 @compiled
 def reach_used(arm, third):
     """Distance from shoulder to wrist over that of the arm stretched out."""
-    h = load3(arm, AT.directions + 9)
-    a, b = load3(arm, AT.offsets + 9), load3(arm, AT.offsets + 12)
+    h = direction(arm, 3)
+    a, b = offset(arm, 3), offset(arm, 4)
     c, s = math.cos(third), math.sin(third)
     ha, hb, aa, bb = dot(h, a), dot(h, b), dot(a, a), dot(b, b)
     turned = c * dot(a, b) + s * dot(a, cross(h, b)) + (1.0 - c) * ha * hb

@@ -46,6 +46,7 @@ VOLUME = Group(
     Parameter("half", "half", "a box's half edges", 0.0, unit="m", size=3),
 )
 V = VOLUME.at
+CAPSULE_RADIUS = V.second + 3  # behind its second end
 CAPSULE, BOX = 0, 1
 CHASER, TARGET, LABORATORY = 0, 1, 2
 OWNERS = ("chaser", "target", "laboratory")
@@ -151,7 +152,7 @@ def _capsule_to_box(capsule, box):
     found = segment_box_distance(
         a, b, load3(box, V.first), load4(box, V.second), load3(box, V.half)
     )
-    return found - capsule[V.second + 3]
+    return found - capsule[CAPSULE_RADIUS]
 
 
 @compiled
@@ -160,7 +161,7 @@ def volume_distance(one, other):
     if one[V.shape] == CAPSULE and other[V.shape] == CAPSULE:
         a, b = load3(one, V.first), load3(one, V.second)
         c, d = load3(other, V.first), load3(other, V.second)
-        return segment_distance(a, b, c, d) - one[V.second + 3] - other[V.second + 3]
+        return segment_distance(a, b, c, d) - one[CAPSULE_RADIUS] - other[CAPSULE_RADIUS]
     if one[V.shape] == CAPSULE:
         return _capsule_to_box(one, other)
     if other[V.shape] == CAPSULE:
@@ -182,7 +183,7 @@ def _place(volume, frame, into):
     store3(into, V.first, add(frame.p, rotate(frame.q, load3(volume, V.first))))
     if volume[V.shape] == CAPSULE:
         store3(into, V.second, add(frame.p, rotate(frame.q, load3(volume, V.second))))
-        into[V.second + 3] = volume[V.second + 3]
+        into[CAPSULE_RADIUS] = volume[CAPSULE_RADIUS]
     else:
         turned = joined(frame, Pose(load3(volume, V.first), load4(volume, V.second)))
         store4(into, V.second, turned.q)

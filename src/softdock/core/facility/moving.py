@@ -26,14 +26,14 @@ def target_carrier(params):
 @compiled
 def move_robots(params, vector, mem, was, k, now, later):
     """Both mock-ups at `later` from where they were at `now` [cycles]."""
-    if params.on_stamps:
+    if params.flags.on_stamps:
         return on_stamps(params, mem, k, 1)
     features, chance, T = params.features, params.chance, params.T
-    robot, heavy = chaser_carrier(params), params.chaser_heavy
+    robot, heavy = chaser_carrier(params), params.flags.chaser_heavy
     chaser = carry(features, vector, robot, chance, T, mem, was.chaser, now, later, heavy)
-    robot, heavy = target_carrier(params), params.target_heavy
+    robot, heavy = target_carrier(params), params.flags.target_heavy
     target = carry(features, vector, robot, chance, T, mem, was.target, now, later, heavy)
-    if params.elastic:
+    if params.flags.elastic:
         dt = (later - now) * T
         return yield_joints(params.features, params, vector, mem, dt, was, chaser, target)
     return chaser, target
@@ -55,7 +55,7 @@ _with_motions = replacing(Facility, "chaser", "target")
 def recall(params, mem, facility, k):
     """The same facility at t_k, with the mock-ups' motions read anew where they stand in `mem`: a
     loop need not keep them in registers."""
-    if not params.on_stamps:
+    if not params.flags.on_stamps:
         return facility
     chaser, target = on_stamps(params, mem, k, 0)
     return _with_motions(facility, chaser, target)

@@ -45,7 +45,7 @@ def sample_wrenches(params, vector, mem, tick, before, now, true):
     slot = _sample_at(m, sensor.on, tick.sample)
     first = no_wrench()
     if sensor.on != ON_TARGET:
-        if sensor.plain and params.chaser_light:
+        if sensor.plain and params.flags.chaser_light:
             first = noisy_contact(vector, sensor, chance, 0, tick, true.chaser, now.chaser.q)
         else:
             robot, filtered = chaser_carrier(params), m.filters
@@ -65,7 +65,7 @@ def sample_wrenches(params, vector, mem, tick, before, now, true):
         if not sensor.direct:
             store_wrench(mem, slot, first)
     if sensor.on != ON_CHASER:
-        if sensor.plain and params.target_light:
+        if sensor.plain and params.flags.target_light:
             reading = noisy_contact(vector, sensor, chance, 1, tick, true.target, now.target.q)
         else:
             robot, filtered = target_carrier(params), m.filters + WRENCH_FLOATS

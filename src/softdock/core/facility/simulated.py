@@ -153,7 +153,7 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
         peak_torque_squared=0.0,
         sampled=none,
     )
-    if params.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
+    if params.flags.single_rate:  # one plant step, one sample, both at t_{k+1}: no loop
         end = plant_step(params, vector, mem, k, begun, float(k), k + 1.0, True)
     else:
         end = _many_steps(params, vector, mem, k, begun)
@@ -161,7 +161,7 @@ def advance(params, vector, facility, mem, k, chaser_command, target_command):
         params, mem, f.handed, k + 1, end.sampled, f.reading, f.reading_time
     )
     seen = (k + 1) * T
-    if not params.ideal_pose:
+    if not params.flags.ideal_pose:
         seen = see_poses(
             params.features,
             vector,

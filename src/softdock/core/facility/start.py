@@ -45,17 +45,17 @@ def _first_arrived(features, params, vector, mem):
         )
     pose = prepare_pose(vector, POSE_AT)
     late = pose.delay
-    if not params.ideal_pose:
+    if not params.flags.ideal_pose:
         store_motion(mem, m.seen, astray(pose, 0, coasting(chaser, -late)))
         store_motion(mem, m.seen + MOTION_FLOATS, astray(pose, 1, coasting(target, -late)))
-    if params.elastic:
+    if params.flags.elastic:
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)
-    if params.chaser_heavy:
+    if params.flags.chaser_heavy:
         store_delayed_acceleration(
             chaser_robot, params.chance, T, mem, m.chaser_history, m.slots, 0.0, m.chaser_robot
         )
-    if params.target_heavy:
+    if params.flags.target_heavy:
         store_delayed_acceleration(
             target_robot, params.chance, T, mem, m.target_history, m.slots, 0.0, m.target_robot
         )
@@ -69,7 +69,7 @@ def _first_on_arms(features, params, vector, mem):
     step = min(T / params.plant_steps, params.sensor.period)
     chaser = stand(vector, chaser_carrier(params), chance, T, step, mem, chaser)
     target = stand(vector, target_carrier(params), chance, T, step, mem, target)
-    if params.elastic:
+    if params.flags.elastic:
         store_motors(mem, m.chaser_robot, T, chaser, chaser)
         store_motors(mem, m.target_robot, T, target, target)
     return chaser, target, late

@@ -26,6 +26,8 @@ HOT = frozenset(("run_cycles", "run_batch", "orbit_run", "control_step", "exchan
 LOOPS = frozenset(("run_cycles", "run_batch", "control_step"))
 # a rig's program, with the loop of its methods within
 RIG = frozenset(("run_queue", "serve", "hear_and_answer", "look"))
+# classes of methods that do something in the loop: `register` adds them (adaptation/method.py)
+ADAPTING: set[type] = set()
 # doors that hand structures of many arrays from part to part
 CLOSED = frozenset(("serve", "run_queue", "serve_robot", "serve_sensor", "hear_and_answer"))
 
@@ -46,10 +48,7 @@ def _no_garbage_collection() -> Iterator[None]:
 def _adapts(classes: Iterable[type]) -> bool:
     """Whether a door's types hold a method that does something: the raw loop, which batches and
     campaigns spend their time in, is worth its whole compile."""
-    homes = {cls.__module__ for cls in classes}
-    return any(".adaptation." in home and not home.endswith(".direct") for home in homes) or any(
-        home.partition(".")[0] != "softdock" for home in homes
-    )
+    return not ADAPTING.isdisjoint(classes)
 
 
 def _is_linked(name: str, classes: Iterable[type]) -> bool:

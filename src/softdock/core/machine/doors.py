@@ -153,7 +153,7 @@ def run_one(vector, params, mem, log, outcome):
     while k < cycles and loop.status == COMPLETED and depth <= DEEPEST_START:
         loop = cycle(params, vector, loop, mem, log, k)
         k += 1
-        if params.captures:
+        if params.flags.captures:
             chaser, target = (
                 motion_of(params.chaser, loop.satellites.chaser),
                 motion_of(params.target, loop.satellites.target),
@@ -168,7 +168,7 @@ def run_one(vector, params, mem, log, outcome):
                 and seated * params.T >= vector[CAPTURE_AT + CAPTURES.hold] - 1e-9
             ):  # NaN: not yet
                 captured_at = k * params.T
-        if params.compares:
+        if params.flags.compares:
             last_touch = loop.tracker.last_touch if loop.tracker.open else last_touch
             if not is_quiet(
                 vector, params.sensor.handover, params.T, loop.facility, k * params.T, last_touch
@@ -193,11 +193,11 @@ def run_one(vector, params, mem, log, outcome):
     outcome[AT.peak_force_real_N] = math.sqrt(
         max(mem[PEAK_FORCE_MEM], loop.tracker.peak_real_squared if loop.tracker.open else 0.0)
     )
-    if params.compares:
+    if params.flags.compares:
         keep_settled(log, outcome, MOTIONS, settled_at)
     _store_motions(outcome, params, loop.satellites)
     outcome[AT.peak_torque_real_Nm] = (
-        math.sqrt(mem[PEAK_TORQUE_MEM]) if params.torques else math.nan
+        math.sqrt(mem[PEAK_TORQUE_MEM]) if params.flags.torques else math.nan
     )
     outcome[AT.captured_at_s] = captured_at
     latched_at, force, torque = summed_latches(mem, params.memory.latches, params.latches)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from softdock.core.machine.features import Every, Plain
+from softdock.core.machine.flags import Flags
 from softdock.core.robots.robot import Chance, Follower
 from softdock.core.sensor.force_torque import Sampling
 from softdock.core.shapes.pair import KnownPair, Pairs
@@ -42,37 +43,19 @@ class Params(NamedTuple):
     T: float  # s
     duration: float  # s
     plant_steps: int
-    single_rate: bool  # one plant step and one force sample a cycle
-    on_stamps: bool  # and both mock-ups on a set-point at the end of each: delays of whole cycles
     chance: Chance
     integrator: int
     chaser: BodyParams
     target: BodyParams
-    shared: bool  # the robots share the relative motion
     chaser_robot: Follower
     target_robot: Follower
     sensor: Sampling
-    chaser_light: (
-        bool  # nothing to weigh and no hand on the mock-up: the sensor feels the contact alone
-    )
-    target_light: bool
-    chaser_heavy: bool  # the mock-up's inertia matters
-    target_heavy: bool
-    elastic: bool  # a robot has an elastic joint
-    ideal_pose: bool  # poses are measured at once and exactly, and are the mock-ups'
-    hands: bool  # a hand pushes a mock-up
-    external: bool  # a schedule or the tide pushes a satellite
-    tide: bool  # both are on an orbit
     stop_force: float  # N; NO_LIMIT: none
     stop_torque: float  # Nm
-    bounded: bool  # a robot has a reach
     pairs: Pairs | KnownPair
     memory: Memory
     merge_window: float  # s; real contacts closer than this are one
     methods: tuple
     features: Plain | Every  # its type says what is compiled
-    captures: bool  # the scenario asks for captures
+    flags: Flags  # what the run has or has not
     latches: int  # how many may hold the mock-ups together
-    torques: bool  # the largest torque is kept
-    # a batch is compared with orbit: the motion after the last contact is kept (settling.py)
-    compares: bool

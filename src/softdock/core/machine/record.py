@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from softdock.core.adaptation.hooks import record_methods
-from softdock.core.adaptation.method import numbered
+from softdock.core.adaptation.memory import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.energy.ledger import LEDGER
 from softdock.core.facility.joint_record import RecordedArm, joint_channels, record_arms
@@ -146,7 +146,7 @@ def record_row(row, params, mem, loop, t):
     store_wrench(row, AT.satellite_chaser, loop.wrenches.chaser)
     store_wrench(row, AT.satellite_target, loop.wrenches.target)
     seen, other = m.seen, m.seen + MOTION_FLOATS
-    ideal = params.ideal_pose
+    ideal = params.flags.ideal_pose
     store3(row, AT.seen_chaser_p, f.chaser.p if ideal else load3(mem, seen + IN_MOTION.p))
     store3(row, AT.seen_target_p, f.target.p if ideal else load3(mem, other + IN_MOTION.p))
     store4(row, AT.seen_chaser_q, f.chaser.q if ideal else load4(mem, seen + IN_MOTION.q))

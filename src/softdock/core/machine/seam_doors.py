@@ -78,7 +78,9 @@ def _limits_by_report(params, vector, kept, report):
     ):
         return TORQUE_LIMIT
     places = kept.mock_ups
-    if params.bounded and out_of_reach(params.features, vector, places.chaser.p, places.target.p):
+    if params.flags.bounded and out_of_reach(
+        params.features, vector, places.chaser.p, places.target.p
+    ):
         return REACH_LIMIT
     return COMPLETED
 
@@ -242,7 +244,7 @@ def add_truth(vector, features, record, truth):
             chaser = _works(before, row, ROW.chaser, ROW.command_chaser, mean.chaser)
             target = _works(before, row, ROW.target, ROW.command_target, mean.target)
             moved, sent = chaser[0] + target[0], chaser[1] + target[1]
-            hand = _hand_work(params, vector, k, before, row, true) if params.hands else 0.0
+            hand = _hand_work(params, vector, k, before, row, true) if params.flags.hands else 0.0
             absorbed = true[at.absorbed]
             sensor -= moved + hand
             pushed += hand

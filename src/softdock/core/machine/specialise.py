@@ -9,7 +9,7 @@ once, for every kind.
 
 Nothing is listed twice: the whole numbers and flags of `Params`, and of the structures in it, are
 found by their types (`whole_paths`), and `Kind`, `kind_of`, `of_kind` and `store_numbers` are
-generated. A flag that is added to `Params` is specialised without an edit here.
+generated. A flag that is added (flags.py) is specialised without an edit here.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def whole_paths(cls: Any, own: tuple[str, ...] = OWN, below: str = "") -> Iterat
 
 def kind_name(path: str) -> str:
     """The field of `Kind` for a path below `Params`."""
-    return path.replace(".", "_")
+    return path.removeprefix("flags.").replace(".", "_")
 
 
 WHOLE: dict[str, Any] = dict(whole_paths(Params))

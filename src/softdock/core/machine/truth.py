@@ -71,7 +71,7 @@ def fill_report(params, mem, facility, k, report):
     store_motion(report, R.target, seen.target)
     if f.handed >= 0 and on != ON_TARGET:
         present |= CHASER_WRENCH
-        if not params.chaser_heavy:
+        if not params.flags.chaser_heavy:
             present |= CHASER_REDUCED
         report[R.chaser_force_stamp] = _stamp(f.reading_time)
         report[R.chaser_force_age] = t - f.reading_time
@@ -79,7 +79,7 @@ def fill_report(params, mem, facility, k, report):
         store_wrench(report, R.chaser_wrench, f.reading)
     if f.handed >= 0 and on != ON_CHASER:
         present |= TARGET_WRENCH
-        if not params.target_heavy:
+        if not params.flags.target_heavy:
             present |= TARGET_REDUCED
         report[R.target_force_stamp] = _stamp(f.reading_time)
         report[R.target_force_age] = t - f.reading_time

@@ -5,10 +5,9 @@ runs wherever the loop runs; where everything stands in the vector is in places.
 from __future__ import annotations
 
 from softdock.core.adaptation.hooks import prepare_methods
-from softdock.core.command.laboratory import is_shared
 from softdock.core.contact.latch import LATCH_FLOATS
-from softdock.core.contact.seat import CAPTURES
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.machine.flags import Known, find_flags
 from softdock.core.machine.generated import replacing
 from softdock.core.machine.keys import MEMORY, RANDOM, SCHEDULE, TIME
 from softdock.core.machine.params import NO_LIMIT, Memory, Params
@@ -53,20 +52,16 @@ from softdock.core.machine.places import (
 )
 from softdock.core.robots.robot import (
     Chance,
-    gives_way,
     longest_delay,
     prepare_follower,
     prepare_robot,
 )
-from softdock.core.schedules import schedule_at
 from softdock.core.sensor.force_torque import ON_BOTH, prepare_sampling
 from softdock.core.sensor.mock_up import is_heavy
-from softdock.core.sensor.pose import prepare_pose
 from softdock.core.shapes.pair import KIND_BITS, PAIR_FLOATS, Pairs
 from softdock.core.shapes.prepare import kind_of_pair, store_pair
 from softdock.core.spatial.motion import MOTION_FLOATS, WRENCH_FLOATS
 from softdock.core.spatial.rigid_body import prepare_body
-from softdock.core.tide import has_tide
 
 __all__ = [
     "BASES",
@@ -194,14 +189,6 @@ def prepare_rig(vector, features):
     sensor = prepare_sampling(vector, SENSOR_AT, T)
     chaser_heavy = is_heavy(vector, CHASER_MOCK_UP_AT)
     target_heavy = is_heavy(vector, TARGET_MOCK_UP_AT)
-    chaser_hand = schedule_at(vector, CHASER_HAND_AT).rows > 0
-    target_hand = schedule_at(vector, TARGET_HAND_AT).rows > 0
-    tide = has_tide(vector, ORBIT_AT)
-    external = (
-        tide
-        or schedule_at(vector, CHASER_EXTERNAL_AT).rows > 0
-        or schedule_at(vector, TARGET_EXTERNAL_AT).rows > 0
-    )
     longest = max(
         longest_delay(prepare_robot(vector, CHASER_ROBOT_AT, 0), duration),
         longest_delay(prepare_robot(vector, TARGET_ROBOT_AT, 1), duration),
@@ -209,55 +196,35 @@ def prepare_rig(vector, features):
     pairs = prepare_pairs(vector, features)
     chaser_robot = prepare_follower(vector, CHASER_ROBOT_AT, 0, T, chaser_heavy)
     target_robot = prepare_follower(vector, TARGET_ROBOT_AT, 1, T, target_heavy)
-    elastic = gives_way(features, vector, CHASER_ROBOT_AT) or gives_way(
-        features, vector, TARGET_ROBOT_AT
-    )
-    ideal_pose = prepare_pose(vector, POSE_AT).ideal and not elastic
-    bounded = (
-        vector[CHASER_ROBOT_AT + REACHES.reach] > 0.0
-        or vector[TARGET_ROBOT_AT + REACHES.reach] > 0.0
-    )
-    chaser_light = not chaser_heavy and not chaser_hand
-    target_light = not target_heavy and not target_hand
-    hands = chaser_hand or target_hand
-    single_rate = plant_steps == 1 and sensor.period == T
-    on_stamps = single_rate and chaser_robot.whole and target_robot.whole
     latches = int(vector[MEMORY_AT + MAP.latch_count])
+    known = Known(
+        T=T,
+        plant_steps=plant_steps,
+        sensor=sensor,
+        chaser_robot=chaser_robot,
+        target_robot=target_robot,
+        features=features,
+    )
     return Params(
         T=T,
         duration=duration,
         plant_steps=plant_steps,
-        single_rate=single_rate,
-        on_stamps=on_stamps,
         chance=Chance(int(vector[RANDOM_AT + RANDOMS.seed]), int(vector[RANDOM_AT + RANDOMS.run])),
         integrator=int(vector[SATELLITES_AT + CHOSEN.integrator]),
         chaser=prepare_body(vector, CHASER_AT),
         target=prepare_body(vector, TARGET_AT),
-        shared=is_shared(vector, LABORATORY_AT),
         chaser_robot=chaser_robot,
         target_robot=target_robot,
         sensor=sensor,
-        chaser_light=chaser_light,
-        target_light=target_light,
-        chaser_heavy=chaser_heavy,
-        target_heavy=target_heavy,
-        elastic=elastic,
-        ideal_pose=ideal_pose,
-        hands=hands,
-        external=external,
-        tide=tide,
         stop_force=_limit(vector[STOP_AT + STOPS.force]),
         stop_torque=_limit(vector[STOP_AT + STOPS.torque]),
-        bounded=bounded,
         pairs=pairs,
         memory=memory_map(vector, pairs.number, latches, sensor.on),
         merge_window=2.0 * (longest + sensor.delay),
         methods=(),
         features=features,
-        captures=vector[CAPTURE_AT + CAPTURES.hold] > 0.0,
+        flags=find_flags(vector, known),
         latches=latches,
-        torques=vector[CAPTURE_AT + CAPTURES.torque] != 0.0,
-        compares=vector[MEMORY_AT + MAP.orbit_done] > 0.0,
     )
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from softdock._given import given
 from softdock.core.ports.causality import Causality, assign_causality
 from softdock.core.ports.checks import check_network, problems_of_element
 from softdock.core.ports.dirac import Dirac, PortHamiltonian, dirac_structure, port_hamiltonian
@@ -157,12 +158,8 @@ class Network:
 
     def describe(self) -> str:
         """The paper's six steps for this network, in words."""
-        from softdock.core.ports.six_steps import six_steps
-
-        return six_steps(self)
+        return str(given("six_steps")(self))
 
     def svg(self) -> str:
         """The bond graph with its causal strokes, as a picture."""
-        from softdock.core.ports.picture import bond_graph_svg
-
-        return bond_graph_svg(self)
+        return str(given("bond_graph_svg")(self))

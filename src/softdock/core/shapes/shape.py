@@ -59,6 +59,7 @@ class TargetShape:
     sector: Any  # (shape, side, tip) -> which smooth part of it is nearest; 0: there is one
     through: Any  # (shape, radius) -> m that a tip's centre moves until it is through; inf: never
     bend: Any  # (shape, tip) -> m over which the normal turns; inf: flat
+    is_flat: bool = False  # its one normal is the pair's axis
     # plain Python: (vector, own) -> complaints as (key, value, what is allowed)
     problems: Callable[..., list[tuple[str, float, str]]] | None = None
     # plain Python: (vector, own) -> largest angle of a normal from the axis [deg]

@@ -54,6 +54,7 @@ WALL_SHAPE = TargetShape(
     sector=one_sector,
     through=_endless,
     bend=_flat,
+    is_flat=True,
     widest=lambda vector, own: 0.0,
     drawing=Drawing("Gap between tip and wall", "Negative: in contact.", _places),
 )

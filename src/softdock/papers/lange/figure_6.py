@@ -16,12 +16,11 @@ from softdock.papers.lange.impact import (
     LOOP_WORDS,
     LOOPS,
     MASS,
-    PUBLISHED_ROBOT_N,
-    PUBLISHED_SATELLITE_N,
     SEEN_AT,
     SPEED,
     STIFFNESS,
     both_robots,
+    docking_row,
     energy_ratio,
     impact,
     momentum_error,
@@ -63,18 +62,11 @@ def over_the_phase(family: str, cycle_ms: float, number: int = PHASES) -> list[d
 
 def _row(family: str, loop: str, cycle_ms: float) -> dict[str, Any]:
     run = run_of(family, loop, cycle_ms)
-    satellite, robot = peaks(run)
-    remapped = loop != "naive"
     return {
         "robots": family,
         "cycle_ms": cycle_ms,
         "loop": loop,
-        "satellite_N": satellite,
-        "published_satellite_N": PUBLISHED_SATELLITE_N if remapped else None,
-        "robot_N": robot,
-        "published_robot_N": PUBLISHED_ROBOT_N if remapped else None,
-        "restitution": restitution(run),
-        "energy_ratio": energy_ratio(run),
+        **docking_row(run, loop != "naive"),
         "momentum_error": momentum_error(run),
         "servicer_m_per_s": float(run.series["chaser.velocity.x"][-1]),
         "client_m_per_s": float(run.series["target.velocity.x"][-1]),

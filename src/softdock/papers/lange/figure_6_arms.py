@@ -25,12 +25,9 @@ from softdock.papers.lange.arms import (
 )
 from softdock.papers.lange.figure_6 import run_of
 from softdock.papers.lange.impact import (
-    PUBLISHED_ROBOT_N,
-    PUBLISHED_SATELLITE_N,
     SEEN_AT,
     STIFFNESS,
-    energy_ratio,
-    peaks,
+    docking_row,
     restitution,
     shares,
 )
@@ -52,17 +49,10 @@ def _run(robots: str, loop: str) -> Run:
 
 def _row(robots: str, loop: str) -> dict[str, Any]:
     run = _run(robots, loop)
-    satellite, robot = peaks(run)
-    remapped = loop != NAIVE_LOOP
     return {
         "robots": robots,
         "loop": loop,
-        "satellite_N": satellite,
-        "published_satellite_N": PUBLISHED_SATELLITE_N if remapped else None,
-        "robot_N": robot,
-        "published_robot_N": PUBLISHED_ROBOT_N if remapped else None,
-        "restitution": restitution(run),
-        "energy_ratio": energy_ratio(run),
+        **docking_row(run, loop != NAIVE_LOOP),
         "client_m_per_s": float(run.series["target.velocity.x"][-1]),
     }
 

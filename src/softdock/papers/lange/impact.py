@@ -145,6 +145,20 @@ def energy_ratio(run: Run) -> float:
     return run.ledger["kinetic"] / run.ledger["kinetic_start"]
 
 
+def docking_row(run: Run, remapped: bool) -> dict[str, Any]:
+    """What the tables of Fig. 6 have of a run, with the published forces beside where it is
+    re-mapped."""
+    satellite, robot = peaks(run)
+    return {
+        "satellite_N": satellite,
+        "published_satellite_N": PUBLISHED_SATELLITE_N if remapped else None,
+        "robot_N": robot,
+        "published_robot_N": PUBLISHED_ROBOT_N if remapped else None,
+        "restitution": restitution(run),
+        "energy_ratio": energy_ratio(run),
+    }
+
+
 def peaks(run: Run) -> tuple[float, float]:
     """Largest force on a satellite and on a robot [N]."""
     return max(c["peak_force_satellite_N"] for c in run.contacts), max(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from softdock.analysis.metric_values import states_corrected
-from softdock.core.adaptation.method import numbered
+from softdock.core.adaptation.memory import numbered
 from softdock.core.adaptation.registry import METHODS
 from softdock.core.orbit import Orbit
 from softdock.report.frame.charts import Line, chart, scaled

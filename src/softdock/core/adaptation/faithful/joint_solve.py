@@ -8,6 +8,7 @@ import math
 from softdock.core.adaptation.faithful.joint_cells import JOINT, UNKNOWNS
 from softdock.core.adaptation.faithful.models import is_explained
 from softdock.core.machine.compiled import apart, compiled
+from softdock.core.spatial.cholesky import solve_factored
 
 RIDGE = 1e-13  # of an unknown's own weight
 
@@ -79,17 +80,7 @@ def solve_joint(mem, joint):
                 mem[a + p * UNKNOWNS + p] = math.sqrt(max(s, least))
             else:
                 mem[a + p * UNKNOWNS + q] = s / mem[a + q * UNKNOWNS + q]
-    for p in range(UNKNOWNS):
-        s = mem[b + p]
-        for r in range(p):
-            s -= mem[a + p * UNKNOWNS + r] * mem[b + r]
-        mem[b + p] = s / mem[a + p * UNKNOWNS + p]
-    for back in range(UNKNOWNS):
-        p = UNKNOWNS - 1 - back
-        s = mem[b + p]
-        for r in range(p + 1, UNKNOWNS):
-            s -= mem[a + r * UNKNOWNS + p] * mem[b + r]
-        mem[b + p] = s / mem[a + p * UNKNOWNS + p]
+    solve_factored(mem, a, UNKNOWNS, mem, b)
 
 
 @apart

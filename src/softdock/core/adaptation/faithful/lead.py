@@ -21,11 +21,15 @@ from softdock.core.adaptation.faithful.cells import (
     TARGET,
 )
 from softdock.core.adaptation.faithful.flight import delay_of
-from softdock.core.adaptation.faithful.past import load_satellites, store_satellites
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
-from softdock.core.adaptation.measured.motions import load_both, store_both
+from softdock.core.adaptation.measured.motions import (
+    load_both,
+    load_satellites,
+    store_both,
+    store_satellites,
+)
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting
 from softdock.core.spatial.rigid_body import motion_of

@@ -50,9 +50,7 @@ from softdock.core.adaptation.faithful.past import (
     carry_past,
     contact_impulse,
     is_nothing,
-    load_satellites,
     mean_wrenches,
-    store_satellites,
 )
 from softdock.core.adaptation.faithful.prepare import prepare
 from softdock.core.adaptation.faithful.readings import note
@@ -69,6 +67,8 @@ from softdock.core.adaptation.measured.line_of_action import (
 )
 from softdock.core.adaptation.measured.motions import (
     load_both,
+    load_satellites,
+    store_satellites,
     store_wrenches,
 )
 from softdock.core.adaptation.measured.projection import pair_energy

@@ -12,29 +12,23 @@ from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
-from softdock.core.adaptation.interface import Satellites, Wrenches
-from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenches
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.measured.motions import (
+    load_satellites,
+    load_wrenches,
+    store_satellites,
+    store_wrenches,
+)
 from softdock.core.adaptation.remapping.others import with_others
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.rings import Ring, row_of
 from softdock.core.spatial.motion import Wrench
-from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
+from softdock.core.spatial.rigid_body import BODY_FLOATS
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
 MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
 WORTH = 1e-4  # while a contact lasts, a smaller one waits until it is over
-
-
-@compiled
-def store_satellites(mem, at, satellites):
-    store_body(mem, at, satellites.chaser)
-    store_body(mem, at + BODY_FLOATS, satellites.target)
-
-
-@compiled
-def load_satellites(mem, at):
-    return Satellites(load_body(mem, at), load_body(mem, at + BODY_FLOATS))
 
 
 @compiled

@@ -1,8 +1,9 @@
-"""Motions and wrenches of both bodies, and pairs of vectors, kept in `mem` from cycle to cycle."""
+"""States, motions and wrenches of both bodies, and pairs of vectors, kept in `mem` from one
+cycle to the next."""
 
 from __future__ import annotations
 
-from softdock.core.adaptation.interface import Output, Wrenches
+from softdock.core.adaptation.interface import Output, Satellites, Wrenches
 from softdock.core.machine.cells import Cell, Cells
 from softdock.core.machine.compiled import compiled
 from softdock.core.spatial.motion import (
@@ -13,10 +14,22 @@ from softdock.core.spatial.motion import (
     store_motion,
     store_wrench,
 )
+from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, store_body
 from softdock.core.spatial.vectors import load3, store3
 
 TWO_VECTORS = Cells("two_vectors", Cell("first", 3), Cell("second", 3))
 SECOND = TWO_VECTORS.at.second
+
+
+@compiled
+def store_satellites(mem, at, satellites):
+    store_body(mem, at, satellites.chaser)
+    store_body(mem, at + BODY_FLOATS, satellites.target)
+
+
+@compiled
+def load_satellites(mem, at):
+    return Satellites(load_body(mem, at), load_body(mem, at + BODY_FLOATS))
 
 
 @compiled

@@ -35,8 +35,10 @@ from softdock.core.adaptation.measured.line_of_action import (
 )
 from softdock.core.adaptation.measured.motions import (
     load_both,
+    load_satellites,
     load_wrenches,
     store_both,
+    store_satellites,
     store_wrenches,
 )
 from softdock.core.adaptation.method import Belief, Method
@@ -51,12 +53,7 @@ from softdock.core.adaptation.remapping.host.wanted import wanted
 from softdock.core.adaptation.remapping.keys import AT
 from softdock.core.adaptation.remapping.lead import led_motions
 from softdock.core.adaptation.remapping.others import given_by_others, with_others
-from softdock.core.adaptation.remapping.rewind import (
-    load_satellites,
-    note_cycle,
-    note_state,
-    store_satellites,
-)
+from softdock.core.adaptation.remapping.rewind import note_cycle, note_state
 from softdock.core.adaptation.remapping.wanted.contact import (
     elastic_energy,
     load_model,
@@ -270,6 +267,7 @@ METHOD = Method(
     cells=CELLS,
     memory=reports.memory,
     check=checks.check,
+    without_arms=checks.without_arms,
     report=reports.report,
     truth=truth,
     needs=(Belief("stiffness", "stiffness_N_per_m"), Belief("delay", "lead_ms")),

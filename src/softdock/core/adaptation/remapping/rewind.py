@@ -10,8 +10,13 @@ cost.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.interface import Satellites, Wrenches
-from softdock.core.adaptation.measured.motions import load_wrenches, store_wrenches
+from softdock.core.adaptation.interface import Wrenches
+from softdock.core.adaptation.measured.motions import (
+    load_satellites,
+    load_wrenches,
+    store_satellites,
+    store_wrenches,
+)
 from softdock.core.adaptation.remapping.cells import CELL, PAST, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.remapping.wanted.contact import elastic_energy, overlap_of
 from softdock.core.adaptation.remapping.wanted.motion import desired_cycle
@@ -21,19 +26,8 @@ from softdock.core.spatial.motion import (
     no_wrench,
     store_motion,
 )
-from softdock.core.spatial.rigid_body import BODY_FLOATS, load_body, motion_of, store_body
+from softdock.core.spatial.rigid_body import motion_of
 from softdock.core.spatial.vectors import add_scaled, dot, load3, store3
-
-
-@compiled
-def store_satellites(mem, at, satellites):
-    store_body(mem, at, satellites.chaser)
-    store_body(mem, at + BODY_FLOATS, satellites.target)
-
-
-@compiled
-def load_satellites(mem, at):
-    return Satellites(load_body(mem, at), load_body(mem, at + BODY_FLOATS))
 
 
 @compiled

@@ -26,7 +26,6 @@ import math
 from softdock.core.arms.dynamics import mass_matrix, torques
 from softdock.core.arms.forward import jacobian_column, link_frames
 from softdock.core.arms.layout import AT, AXES, JOINTS
-from softdock.core.arms.six import factorise, solve_factored
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.robots.arm.layout import (
     FIRST_JOINT,
@@ -40,6 +39,7 @@ from softdock.core.robots.arm.layout import (
     work_at,
 )
 from softdock.core.robots.arm.tip import body_in_base
+from softdock.core.spatial.cholesky import factorise, solve_factored
 from softdock.core.spatial.vectors import ZERO, dot
 
 ONE, DIAGONAL = FIRST_JOINT, AXES + 1  # slot of joint 1; from one diagonal element to the next
@@ -118,7 +118,7 @@ def ready_links(arm, mem, state, dt):
                 + 0.5 * h * mem[at + S.loss + k]
                 + 0.25 * h * h * arm[P.elasticity + k]
             )
-    factorise(mem, at + S.factor)
+    factorise(mem, at + S.factor, JOINTS)
 
 
 @apart
@@ -146,12 +146,12 @@ def _fastest(arm, mem, at):
     for i in range(JOINTS):
         for j in range(JOINTS):
             mem[at + S.factor + JOINTS * i + j] = mem[at + S.mass + AXES * (i + ONE) + j + ONE]
-    factorise(mem, at + S.factor)
+    factorise(mem, at + S.factor, JOINTS)
     total = 0.0
     for i in range(JOINTS):
         for j in range(JOINTS):
             mem[at + S.column + j] = arm[P.elasticity + JOINTS * i + j]
-        solve_factored(mem, at + S.factor, mem, at + S.column)
+        solve_factored(mem, at + S.factor, JOINTS, mem, at + S.column)
         total += mem[at + S.column + i]
     return math.sqrt(total)
 
@@ -186,7 +186,7 @@ def _substep(arm, mem, at, h):
         push = mem[at + S.push + i] - mem[at + S.velocity_torque + ONE + i]
         pull = _times(arm, P.elasticity, mem, at + S.bent, i)
         mem[at + S.column + i] = carried + 0.5 * h * (push - pull)  # Lange eq. 10, midpoint
-    solve_factored(mem, at + S.factor, mem, at + S.column)
+    solve_factored(mem, at + S.factor, JOINTS, mem, at + S.column)
     for i in range(JOINTS):  # to the middle, where the works are taken
         mem[at + S.bent + i] += 0.5 * h * mem[at + S.column + i]
     motor, lost, contact, velocity = 0.0, 0.0, 0.0, 0.0

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.arms.forward import is_rail
-from softdock.core.arms.layout import AT
+from softdock.core.arms.layout import direction, offset
 from softdock.core.machine.compiled import compiled
 from softdock.core.robots.arm.layout import P, S
 from softdock.core.robots.arm.tip import centre_in_base, flange_wanted, twist_in_base
@@ -37,14 +37,14 @@ TURN = 2.0 * math.pi
 @compiled
 def _across(arm, p):
     """From the turntable's axis to a point, across the axis [m]."""
-    n, r = load3(arm, AT.directions), subtract(p, load3(arm, AT.offsets))
+    n, r = direction(arm, 0), subtract(p, offset(arm, 0))
     return add_scaled(r, -dot(n, r), n)
 
 
 @compiled
 def _place_and_speed(arm, mem, at, set_point):
     """Of the flange along the rail [m, m/s] or about the turntable's axis [rad, rad/s]."""
-    n, p = load3(arm, AT.directions), flange_wanted(arm, set_point).p
+    n, p = direction(arm, 0), flange_wanted(arm, set_point).p
     v, w = twist_in_base(arm, set_point)
     v = add(v, cross(w, subtract(p, centre_in_base(arm, set_point))))
     if is_rail(arm, 0):

@@ -11,12 +11,15 @@ from softdock.core.adaptation.remapping.host import estimate
 from softdock.core.adaptation.remapping.host.durations import (
     along_normals,
     durations,
+    exponent_of,
+    has_no_stiffness,
     matrix_of,
     named_law,
 )
-from softdock.core.adaptation.remapping.host.reports import SPRINGS
 from softdock.core.adaptation.remapping.keys import REMAPPING
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS
+from softdock.core.shapes.laws import LINEAR_LAWS
+from softdock.core.shapes.models import shape_named
 
 Problems = list[tuple[str, Any, str]]
 _K_E, _K_D = "stiffness_N_per_m", "wanted.stiffness_N_per_m"
@@ -33,9 +36,8 @@ def _soft_normals(key: str, value: Any, tables: Mapping[str, Any], on_chaser: bo
     stiffest = np.linalg.eigvalsh(K)[2]
     for i, (least, _) in enumerate(along_normals(value, tables, on_chaser)):
         if least <= SOFTEST * stiffest:
-            any_direction = (
-                "" if tables["contact"][i]["geometry"] == "wall" else ", which may be any direction"
-            )
+            flat = shape_named(tables["contact"][i]["geometry"]).is_flat
+            any_direction = "" if flat else ", which may be any direction"
             return [(key, value, f"> 0 along the normal of contact.{i}{any_direction}")]
     return []
 
@@ -50,7 +52,7 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
     for i, pair in enumerate(tables["contact"]):
         real, wanted = pair["real"], pair["wanted"]
         if not own_real and (
-            real["law"] == "table" or pair.get("device", {}).get("model", "rigid") != "rigid"
+            has_no_stiffness(real) or pair.get("device", {}).get("model", "rigid") != "rigid"
         ):
             problems.append(
                 (
@@ -67,7 +69,7 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
         law = real if wanted["law"] == "same_as_real" else wanted
         if own_wanted:
             continue
-        if law["law"] == "table":
+        if has_no_stiffness(law):
             problems.append(
                 (
                     "wanted.law",
@@ -94,7 +96,7 @@ def _scenario_laws(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Prob
 
 def _other_units(values: Mapping[str, Any], law: Mapping[str, Any], where: str) -> Problems:
     """A stiffness left out, and the scenario's is of another law: N/m are not N/m^1.5."""
-    ours, theirs = named_law(values), float(law["exponent"]) if _is_hunt(law) else 1.0
+    ours, theirs = named_law(values), exponent_of(law)
     if ours is None or theirs == ours:
         return []
     unit, has = ("N/m" if exponent == 1.0 else f"N/m^{exponent:g}" for exponent in (ours, theirs))
@@ -146,7 +148,7 @@ def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[
         return []
     for i, pair in enumerate(tables["contact"]):
         damping = pair["real"].get("damping_Ns_per_m", 0.0)
-        if pair["real"]["law"] in SPRINGS and abs(told - damping) > TOLD_WELL * damping:
+        if pair["real"]["law"] in LINEAR_LAWS and abs(told - damping) > TOLD_WELL * damping:
             what = (
                 f"the method is told {told:g} Ns/m of damping beside stiffness_N_per_m where "
                 f"contact.{i}.real has {damping:g}"
@@ -158,24 +160,25 @@ def _told_damping(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[
     return said
 
 
-def _arms(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
+def without_arms(values: Mapping[str, Any]) -> Problems:
+    """What only an arm has."""
+    if values["robot_stiffness"] != "arm":
+        return []
+    return [("robot_stiffness", "arm", "joints: no robot of the scenario is an arm")]
+
+
+def _arms(values: Mapping[str, Any]) -> Problems:
     """What the arms' own stiffness needs, and what it takes the place of."""
     problems: Problems = []
     if values["environment"] == "exact":
         allowed = "joints, or environment = replaced_stiffness or filter: exact takes them as rigid"
         problems.append(("robot_stiffness", "arm", allowed))
-    if not any(robot["model"] == "arm" for robot in tables["robots"].values()):
-        problems.append(("robot_stiffness", "arm", "joints: no robot of the scenario is an arm"))
     if values["estimate"] == "on_line":
         problems.append(("estimate", "on_line", "given, where robot_stiffness = arm"))
     for key in ("joint_stiffness_N_per_m", "filter.joint_stiffness_N_per_m"):
         if np.any(values.get(key, 0.0)):
             problems.append((key, values[key], "left out, where robot_stiffness = arm"))
     return problems
-
-
-def _is_hunt(law: Mapping[str, Any]) -> bool:
-    return bool(law["law"] == "hunt_crossley")
 
 
 def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
@@ -185,7 +188,7 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
         any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in tables["robots"].values()),
     )
     if values["robot_stiffness"] == "arm":
-        return _arms(values, tables)
+        return _arms(values)
     if chosen == "exact":
         return []
     if chosen == "replaced_stiffness":
@@ -218,7 +221,7 @@ def _joints(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Problems:
             )
         )
     for i, pair in enumerate(tables["contact"]):
-        if not np.any(values["stiffness_N_per_m"]) and pair["real"]["law"] not in SPRINGS:
+        if not np.any(values["stiffness_N_per_m"]) and pair["real"]["law"] not in LINEAR_LAWS:
             problems.append(
                 (
                     "environment",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from softdock.core.adaptation.remapping.host.reports import RESOLVED, expected_error
+from softdock.core.shapes.laws import LINEAR_LAWS, law_named
+from softdock.core.shapes.models import shape_named
+from softdock.core.spatial.arrays import matrix
 
 Problems = list[tuple[str, Any, str]]
 _K_D = "wanted.stiffness_N_per_m"
@@ -31,6 +34,16 @@ def named_law(values: Mapping[str, Any]) -> float | None:
     if law == "spring_damper" or (law == "restitution" and values["wanted.by"] == "spring_damper"):
         return 1.0
     return None
+
+
+def has_no_stiffness(law: Mapping[str, Any]) -> bool:
+    """Whether the law of a pair's table has no one number for its stiffness."""
+    return "stiffness" not in law_named(law["law"]).keys
+
+
+def exponent_of(law: Mapping[str, Any]) -> float:
+    """Exponent of the depth in the law of a pair's table."""
+    return float(law["exponent"]) if "exponent" in law_named(law["law"]).keys else 1.0
 
 
 def lasting(stiffness: float, exponent: float, mass: float, speed: float) -> float:
@@ -58,12 +71,6 @@ def _effective_mass(tables: Mapping[str, Any]) -> float:
     return 1.0 / sum(1.0 / float(np.min(body["mass_kg"])) for body in bodies)
 
 
-def rotation(q: Sequence[float]) -> np.ndarray:
-    w, x, y, z = np.asarray(q, dtype=float) / np.linalg.norm(q)
-    u = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + 2.0 * w * u + 2.0 * u @ u)
-
-
 def along_normals(
     value: Any, tables: Mapping[str, Any], on_chaser: bool
 ) -> list[tuple[float, float]]:
@@ -71,7 +78,7 @@ def along_normals(
     direction on other shapes [N/m]."""
     K = matrix_of(value)
     turn = (
-        rotation(tables["chaser"]["attitude_wxyz"]).T @ rotation(tables["target"]["attitude_wxyz"])
+        matrix(tables["chaser"]["attitude_wxyz"]).T @ matrix(tables["target"]["attitude_wxyz"])
         if on_chaser
         else np.eye(3)
     )
@@ -80,7 +87,9 @@ def along_normals(
         n = turn @ (np.asarray(pair["axis"], dtype=float) / np.linalg.norm(pair["axis"]))
         least, _, most = np.linalg.eigvalsh(K)
         found.append(
-            (float(n @ K @ n),) * 2 if pair["geometry"] == "wall" else (float(least), float(most))
+            (float(n @ K @ n),) * 2
+            if shape_named(pair["geometry"]).is_flat
+            else (float(least), float(most))
         )
     return found
 
@@ -131,15 +140,15 @@ def _hardest(values: Mapping[str, Any], tables: Mapping[str, Any]) -> list[Harde
             if pair["wanted"]["law"] == "same_as_real"
             else (pair["wanted"], "wanted")
         )
-        if law["law"] != "table" and law["stiffness_N_per_m"] > 0.0:
-            k, hunt = float(law["stiffness_N_per_m"]), law["law"] == "hunt_crossley"
+        if not has_no_stiffness(law) and law["stiffness_N_per_m"] > 0.0:
+            k, spring = float(law["stiffness_N_per_m"]), law["law"] in LINEAR_LAWS
             found.append(
                 Hardest(
                     key=f"contact.{i}.{name}.stiffness_N_per_m",
                     value=k,
                     stiffness=k,
-                    exponent=float(law["exponent"]) if hunt else 1.0,
-                    least=1.0 if hunt else SPRINGS_OF_SCENARIO,
+                    exponent=exponent_of(law),
+                    least=SPRINGS_OF_SCENARIO if spring else 1.0,
                 )
             )
     return found

@@ -9,8 +9,8 @@ from typing import Any
 from softdock.core.adaptation.remapping.cells import CELL, PAST_FLOATS, RING_AT
 from softdock.core.adaptation.remapping.host.estimate import broken_by
 from softdock.core.adaptation.suggestions import NOISE_SIGMAS, known_of, needs_stiffness
+from softdock.core.shapes.laws import LINEAR_LAWS
 
-SPRINGS = ("spring_damper", "spring_damper_pull")  # what the filter knows of contacts
 RESOLVED = 8.0  # cycles of a contact from which a held force is within 1 %
 
 
@@ -52,7 +52,7 @@ def suggest(scenario: Any) -> dict[str, Any]:
         == 1
     )
     elastic = any(robot["joint_stiffness_N_per_m"] > 0.0 for robot in robots)
-    if elastic and all(pair["real"]["law"] in SPRINGS for pair in tables["contact"]):
+    if elastic and all(pair["real"]["law"] in LINEAR_LAWS for pair in tables["contact"]):
         keys["environment"] = "filter"
         if known.noise > 0.0:
             keys["filter"] = {"noise_N": known.noise}
