@@ -57,6 +57,14 @@ FAITHFUL = Group(
         size=2,
         kind="averages",
     ),
+    Parameter(
+        "laboratory",
+        "laboratory",
+        "where the laboratory's axes and gravity stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="laboratory",
+    ),
 )
 AT = FAITHFUL.at
 
