@@ -50,9 +50,21 @@ ARM = 0.01  # m; torques are held to be as noisy as the force at this arm, at le
 
 
 @compiled
+def note_tool(mem, at, q, wrench, felt):
+    """What a wrench while nothing touches, which note_flight takes in next, tells of the missing
+    mass; `q`: attitude of the chaser's mock-up, `felt`: its acceleration less gravity [m/s^2],
+    world axes."""
+    later = 1.0 - 1.0 / (mem[at + FLIGHT.count] + 1.0)
+    off_f = subtract(rotate_back(q, wrench.force), load3(mem, at + FLIGHT.force))
+    off_h = subtract(rotate_back(q, felt), load3(mem, at + FLIGHT.felt))
+    mem[at + FLIGHT.pushed] += later * dot(off_h, off_h)
+    mem[at + FLIGHT.answered] += later * dot(off_f, off_h)
+    mem[at + FLIGHT.tool], mem[at + FLIGHT.left] = _tool(mem, at)
+
+
+@compiled
 def note_flight(mem, at, q, wrench, felt):
-    """A wrench while nothing touches; `q`: attitude of the chaser's mock-up, `felt`: its
-    acceleration less gravity [m/s^2], world axes."""
+    """The same wrench into means and scatter."""
     n = mem[at + FLIGHT.count] + 1.0
     mem[at + FLIGHT.count] = n
     f, t, h = rotate_back(q, wrench.force), rotate_back(q, wrench.torque), rotate_back(q, felt)
@@ -62,11 +74,7 @@ def note_flight(mem, at, q, wrench, felt):
     store3(mem, at + FLIGHT.force, mean_f)
     store3(mem, at + FLIGHT.torque, mean_t)
     mean_h = load3(mem, at + FLIGHT.felt)
-    off_h = subtract(h, mean_h)
-    mean_h = add(mean_h, scale(1.0 / n, off_h))
-    store3(mem, at + FLIGHT.felt, mean_h)
-    mem[at + FLIGHT.pushed] += dot(off_h, subtract(h, mean_h))
-    mem[at + FLIGHT.answered] += dot(off_f, subtract(h, mean_h))
+    store3(mem, at + FLIGHT.felt, add(mean_h, scale(1.0 / n, subtract(h, mean_h))))
     mem[at + FLIGHT.scatter] += dot(off_f, subtract(f, mean_f))
     mem[at + FLIGHT.twist] += dot(off_t, subtract(t, mean_t))
     mem[at + FLIGHT.tool], mem[at + FLIGHT.left] = _tool(mem, at)

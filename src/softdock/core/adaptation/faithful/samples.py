@@ -15,6 +15,7 @@ from softdock.core.adaptation.faithful.flight import (
     FLIGHT,
     noise_of,
     note_flight,
+    note_tool,
     tared,
     tool_push,
 )
@@ -159,7 +160,7 @@ def _in_flight(method, mem, flight, q, raw, a, pushed):
     m, sure = method.memory, mem[flight + FLIGHT.count] >= ENOUGH
     felt = subtract(a, method.gravity)
     if pushed or not sure:
-        note_flight(mem, flight, q, raw, felt)
+        note_tool(mem, flight, q, raw, felt)
     left = norm(
         subtract(tared(mem, flight, q, method.gravity, raw).force, tool_push(mem, flight, a))
     )
@@ -170,7 +171,8 @@ def _in_flight(method, mem, flight, q, raw, a, pushed):
         return
     mem[m + CELL.unexplained_now] = 0.0
     if sure and not pushed:
-        note_flight(mem, flight, q, raw, felt)
+        note_tool(mem, flight, q, raw, felt)
+    note_flight(mem, flight, q, raw, felt)
 
 
 @compiled
