@@ -27,6 +27,7 @@ import math
 from softdock.core.adaptation.faithful.kept import FIT, SEARCH, TRIED, VIEW
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.models import (
+    EXPLAINED,
     F_0,
     MODELS,
     NOTHING,
@@ -36,11 +37,11 @@ from softdock.core.adaptation.faithful.models import (
     K,
     N,
     has,
+    is_explained,
     weight_of,
 )
 from softdock.core.adaptation.faithful.rounds import LATER, fitted, start_of
 from softdock.core.adaptation.faithful.search import (
-    EXPLAINED,
     begin_search,
     is_allowed,
     least_of,
@@ -128,14 +129,14 @@ def _simplest(mem, at, law, damped, powers, lags):
     if damped and spring.samples >= 2.0:
         damper = _alone(mem, at, law, 2, spring.k)
     braked = _better(spring, damper, 1.0)
-    if braked.chi <= EXPLAINED * spring.samples:
+    if is_explained(braked.chi, spring.samples):
         return braked, True
     before = int(mem[at + FIT.own_model])
     if before > 2 and is_allowed(before, damped, powers, lags) and mem[law + LAW.stiffness] > 0.0:
         mem[at + FIT.ramp] = mem[law + LAW.ramp]
         numbers = _only(before, _believed(mem, at, law))
         again = fitted(mem, at, law, before, numbers, LATER)
-        if again.model > 0 and again.chi <= EXPLAINED * again.samples:
+        if again.model > 0 and is_explained(again.chi, again.samples):
             return again, True
         if again.model > 0 and again.chi <= again.samples * _rough(mem, at):
             return again, False
@@ -189,11 +190,17 @@ def _note_law(mem, at, law, found):
 
 
 @compiled
+def _was_explained(mem, at):
+    """Whether the law that was last fitted did explain the samples."""
+    return is_explained(mem[at + FIT.own_chi] * mem[at + FIT.count], mem[at + FIT.count])
+
+
+@compiled
 def is_unfinished(mem, at):
     """Whether no law explains the samples, and the last search has not seen the few that there
     are."""
     seen = mem[at + FIT.seen]
-    return mem[at + FIT.own_chi] > EXPLAINED and mem[at + FIT.search + SEARCH.seen] < seen <= FEW
+    return not _was_explained(mem, at) and mem[at + FIT.search + SEARCH.seen] < seen <= FEW
 
 
 @apart
@@ -204,7 +211,7 @@ def fit_law(mem, at, law, damped, powers, lags, every):
         mem[law + LAW.pulls] = 1.0
     if mem[at + FIT.count] < 1.0 or mem[at + FIT.deepest] <= 0.0:
         return False
-    search, failed = at + FIT.search, mem[at + FIT.own_chi] <= EXPLAINED
+    search, failed = at + FIT.search, _was_explained(mem, at)
     _look_at_all(mem, at)
     found, explained = _simplest(mem, at, law, damped, powers, lags)
     if explained:
@@ -230,8 +237,8 @@ def go_on(mem, at, law, work, damped, powers, lags):
     found, search = _of_all(mem, at, law, damped), at + FIT.search
     if found.model == 0:
         return False
-    told = least_of(mem, at) <= EXPLAINED * mem[search + SEARCH.samples]
-    fails = told and found.chi > EXPLAINED * found.samples
+    told = is_explained(least_of(mem, at), mem[search + SEARCH.samples])
+    fails = told and not is_explained(found.chi, found.samples)
     if fails and mem[at + FIT.seen] > mem[search + SEARCH.seen]:
         begin_search(mem, at, damped, powers, lags)
         return False

@@ -97,7 +97,8 @@ def _pushed(method, mem, measured, satellites, wrenches):
     """A hand at a mock-up, while nothing touches: what it pushes with acts on the satellites."""
     given = _in_free_flight(method, mem, measured, wrenches)
     m, nothing = method.memory, no_wrench()
-    chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
+    q, raw = measured.mock_ups.chaser.q, measured.wrenches.chaser
+    chaser = tared(mem, m + CELL.flight, q, method.gravity, raw)
     target = measured.wrenches.target
     if method.on_chaser:
         target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from softdock.core.adaptation.faithful.kept import FIT, SAMPLE
 from softdock.core.machine.compiled import compiled
 
+EXPLAINED = 3.0  # chi^2 per sample below which a law may have explained the samples
+SPREADS = 4.0  # and standard deviations of chi^2 beyond its mean, where there are many
 EXACT = 3e-5  # of the largest force: below, a misfit is interpolation and rounding
 STEEPEST = 4.0  # largest power
 K, C, F_0, TAU, N, G = 0, 1, 2, 3, 4, 5  # the parameters; G = k lambda
@@ -69,6 +71,12 @@ NOTHING = Found(
 def weight_of(mem, at, row):
     small = EXACT * mem[at + FIT.largest]
     return 1.0 / (mem[row + SAMPLE.variance] + small * small)
+
+
+@compiled
+def is_explained(chi, samples):
+    """Whether noise alone explains what a law leaves."""
+    return chi <= min(EXPLAINED * samples, samples + SPREADS * math.sqrt(2.0 * samples))
 
 
 @compiled

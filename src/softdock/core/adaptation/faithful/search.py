@@ -30,6 +30,7 @@ from softdock.core.adaptation.faithful.models import (
     K,
     N,
     has,
+    is_explained,
 )
 from softdock.core.adaptation.faithful.rounds import (
     LATER,
@@ -41,7 +42,6 @@ from softdock.core.adaptation.faithful.rounds import (
 )
 from softdock.core.machine.compiled import apart, compiled
 
-EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 ORDER = (1, 2, 3, 4, 7, 8, 10, 5, 6, 9)  # of the models; those with a pre-load last
 LOADED = 7  # place of the first of these
 PLAIN, STEEP, GRID, SECTION, POLISH = 0, 1, 2, 3, 4  # stages of a model's search
@@ -111,7 +111,7 @@ def _next_model(mem, at, damped, powers, lags):
     place = int(mem[s + SEARCH.place]) + 1
     while place <= len(ORDER) and not is_allowed(ORDER[place - 1], damped, powers, lags):
         place += 1
-    done = place > LOADED and least_of(mem, at) <= EXPLAINED * mem[s + SEARCH.samples]
+    done = place > LOADED and is_explained(least_of(mem, at), mem[s + SEARCH.samples])
     if place > len(ORDER) or done:
         mem[s + SEARCH.place] = 0.0
         return True
@@ -156,7 +156,7 @@ def _fit(mem, at, law, model, stage):
         return False
     found = found_law(mem, at, model, p, one)
     _note(mem, at, model, found, p)
-    if stage == PLAIN and has(model, N) and not found.chi <= EXPLAINED * found.samples:
+    if stage == PLAIN and has(model, N) and not is_explained(found.chi, found.samples):
         _begin_stage(mem, at, STEEP)
         start = (mem[s + SEARCH.spring], 0.0, 0.0, 0.0, STEEPER, 0.0)
         _store_numbers(mem, s + SEARCH.numbers, start)
