@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, TARGET
-from softdock.core.adaptation.faithful.law import LAW
-from softdock.core.adaptation.faithful.past import RUBS
+from softdock.core.adaptation.faithful.past import MOST_STEPS
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
 from softdock.core.adaptation.measured.motions import load_satellites, store_satellites
@@ -42,7 +41,6 @@ def _carry(method, mem, rig, at, steps_left):
     """One robot's future, first over its lead, then with the present; the steps that are left."""
     m, found = method.memory, load_satellites(mem, at + FUTURE.satellites)
     lead, left, stamp = mem[at + FUTURE.lead], mem[at + FUTURE.left], mem[at + FUTURE.stamp]
-    each = RUBS if mem[m + CELL.shadow_laws + LAW.friction] > 0.0 else 1
     while steps_left > 0 and (left > 0.0 or stamp < rig.cycle):
         dt = lead / math.ceil(lead / rig.T - 1e-9) if left > 0.0 else rig.T
         found, steps = believed_cycle(
@@ -57,7 +55,7 @@ def _carry(method, mem, rig, at, steps_left):
         )
         if steps == 0:
             found = flown(rig, found, dt)
-        steps_left -= each * steps + 1
+        steps_left -= steps + 1
         if left > 0.0:
             left -= 1.0
         else:
@@ -68,9 +66,9 @@ def _carry(method, mem, rig, at, steps_left):
 
 
 @apart
-def carry_futures(method, mem, rig, steps_left):
+def carry_futures(method, mem, rig):
     """Some cycles of what is ahead of a past that has caught up; whether all is known."""
-    m, ready = method.memory, True
+    m, ready, steps_left = method.memory, True, MOST_STEPS
     for which in range(2):
         if not has_own_future(mem, m, which):
             continue

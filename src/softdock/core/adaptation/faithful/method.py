@@ -182,8 +182,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
 def _has_caught_up(method, mem, rig):
     """Some cycles of a past that is computed anew and of what is ahead of it; whether both are
     known."""
-    present, steps_left = carry_past(method, mem, rig)
-    return present and carry_futures(method, mem, rig, steps_left)
+    return carry_past(method, mem, rig) and carry_futures(method, mem, rig)
 
 
 @compiled

@@ -26,8 +26,7 @@ from softdock.core.spatial.motion import Wrench
 from softdock.core.spatial.rigid_body import BODY_FLOATS
 from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, store3, subtract
 
-MOST_CYCLES, MOST_STEPS = 16, 32  # computed anew in one cycle; steps, of which a cycle has several
-RUBS = 2  # steps that one with friction counts for
+MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
 WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
@@ -116,9 +115,8 @@ def begin_past(method, mem):
 
 @apart
 def carry_past(method, mem, rig):
-    """Some cycles of it; whether it has caught up, and the steps that are left of this cycle's."""
+    """Some cycles of it; whether it has caught up."""
     m = method.memory
-    each = RUBS if mem[m + CELL.shadow_laws + LAW.friction] > 0.0 else 1
     stamp = int(mem[m + CELL.shadow_stamp])
     satellites = load_satellites(mem, m + CELL.shadow)
     end, spent = min(rig.cycle, stamp + MOST_CYCLES), 0
@@ -134,7 +132,7 @@ def carry_past(method, mem, rig):
             satellites,
             rig.T,
         )
-        spent += each * steps + 1
+        spent += steps + 1
         if steps == 0:
             satellites = flown(rig, satellites, rig.T)
         else:
@@ -145,7 +143,7 @@ def carry_past(method, mem, rig):
         stamp += 1
     store_satellites(mem, m + CELL.shadow, satellites)
     mem[m + CELL.shadow_stamp] = float(stamp)
-    return stamp == rig.cycle, MOST_STEPS - spent
+    return stamp == rig.cycle
 
 
 @compiled
