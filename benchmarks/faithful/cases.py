@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 Tables = dict[str, Any]
+TOOL = {"mass_kg": 10.0, "believed": {"mass_kg": 9.7, "acceleration": "commanded"}}
 
 
 def axis(**given: float) -> Tables:
@@ -63,6 +64,27 @@ def balls(friction: float = 0.0, c: float = 0.0, delay: float = 16.0, **given: A
     }
     tables["contact"][0]["real"] |= {"friction": friction}
     return changed(tables, **given)
+
+
+def creeping() -> Tables:
+    """Two balls in a long contact behind a low-pass: sliding stops in its first third, and what is
+    left of it tells mu / v_0 alone."""
+    tables = axis(m=107.0, k=2050.0, v=0.07, T=2.0, delay=7.5, s=2.9)
+    tables["chaser"] |= {
+        "inertia_kg_m2": [24.2, 16.4, 16.3],
+        "position_m": [0.6765, -0.0932, -0.1841],
+        "velocity_m_per_s": [-0.071, 0.03, 0.0],
+    }
+    tables["target"] = {"mass_kg": 1730.0, "inertia_kg_m2": [303.0, 363.0, 284.0]}
+    tables["contact"][0] |= {
+        "geometry": "sphere",
+        "tip_m": [-0.05, 0.0, 0.0],
+        "tip_radius_m": 0.25,
+        "origin_m": [0.1, 0.0, 0.0],
+        "sphere_radius_m": 0.25,
+    }
+    tables["contact"][0]["real"] |= {"friction": 0.3}
+    return tables | {"sensor": {"lowpass_Hz": 51.0}}
 
 
 def changed(tables: Tables, **keys: Any) -> Tables:
@@ -166,13 +188,7 @@ CASES: dict[str, Tables] = {
     "bias under a threshold": changed(
         axis(), sensor__bias_N=[1.0, 0.0, 0.0], sensor__threshold_N=1.2
     ),
-    "tool 3 % wrong": changed(
-        axis(),
-        mock_up__chaser={
-            "mass_kg": 10.0,
-            "believed": {"mass_kg": 9.7, "acceleration": "commanded"},
-        },
-    ),
+    "tool 3 % wrong": changed(axis(), mock_up__chaser=TOOL),
     "sensor at its range": changed(axis(), sensor__range_N=3.0),
     "resolution 0.1 N": changed(axis(), sensor__resolution_N=0.1),
     "thruster": changed(
@@ -185,6 +201,11 @@ CASES: dict[str, Tables] = {
     "friction 0.3": balls(0.3),
     "friction 0.3, nearly sticking": balls(0.3, chaser__velocity_m_per_s=[-0.05, 0.002, 0.001]),
     "friction 0.2, damped": balls(0.2, c=100.0),
+    "friction 0.3, mean of 1 kHz": balls(0.3, sensor__period_ms=1.0, sensor__handover="mean"),
+    "friction 0.3, long, low-pass 50 Hz": creeping(),
+    "tool 3 % wrong, turning": balls(
+        chaser__rate_rad_per_s=[0.02, -0.1, 0.05], mock_up__chaser=TOOL
+    ),
     "both sensors": balls(sensor__on="both"),
     "epos_3d, quiet": preset("epos_3d", sensor__noise_N=0.0),
     "lange_cone": preset("lange_cone"),

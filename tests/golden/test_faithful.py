@@ -161,6 +161,15 @@ def test_the_bound_follows_the_noise():
     assert distance_bound(build(axis())) is None
 
 
+def test_the_bound_knows_numbers_of_unlike_sizes():
+    """Of a law of 3e4 N/m^1.5 and a power: no number is taken for known because its unit is small
+    (the bound was 1e-8)."""
+    law = {"law": "hunt_crossley", "stiffness_N_per_m": 3e4, "exponent": 1.5, "lambda_s_per_m": 9.0}
+    bound = noise_bound(build(changed(axis(), contact__0__real=law, sensor__noise_N=0.1)))
+    assert all(spread > 1e-3 * size for spread, size in zip(bound.spreads, (3e4, 3e5, 1.5)))
+    assert bound.distance > 1e-4
+
+
 def test_another_wanted_law_is_refused():
     """Satellites that are to feel another contact than the mock-ups are the re-mapping's task."""
     tables = changed(

@@ -100,7 +100,10 @@ def noise_bound(scenario: Scenario, torques: bool = False) -> NoiseBound:
     read = _along(scenario, flown, laws[0])
     names, J = _information(read, force, torque if torques else math.inf, _free(flown))
     G = np.stack([_gain(scenario, flown, name) for name in names], axis=1)
-    whole = np.linalg.pinv(J, rcond=LEAST)[: len(names), : len(names)]
+    size = np.sqrt(np.diag(J))  # N/m beside a power: singular values are those of like numbers
+    size = np.where(size > 0.0, size, 1.0)
+    inverse = np.linalg.pinv(J / np.outer(size, size), rcond=LEAST) / np.outer(size, size)
+    whole = inverse[: len(names), : len(names)]
     spread = np.sqrt(np.maximum(np.diag(whole), 0.0))
     return NoiseBound(
         distance=math.sqrt(float(np.trace(G @ whole @ G.T))),

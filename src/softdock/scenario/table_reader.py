@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from softdock.core.command.laboratory import LABORATORY
 from softdock.core.machine.parameters import WRITTEN_HERE, Group, Parameter
 from softdock.core.machine.vector import (
     CHASER_HAND_AT,
     CHASER_MOCK_UP_AT,
     CHASER_ROBOT_AT,
+    LABORATORY_AT,
     MEMORY,
     MEMORY_AT,
     METHODS_AT,
@@ -118,6 +120,11 @@ class TableReader:
                 vector[offset : offset + 2] = (
                     SENSOR_AT + SENSOR.at.period,
                     SENSOR_AT + SENSOR.at.handover,
+                )
+            elif parameter.kind == "laboratory":
+                vector[offset : offset + 2] = (
+                    LABORATORY_AT + LABORATORY.at.attitude,
+                    LABORATORY_AT + LABORATORY.at.gravity,
                 )
             else:
                 value = self.value_of(before, parameter, written, values, group)

@@ -22,6 +22,7 @@ WRITTEN_HERE = (
     "sensor",
     "places",
     "averages",
+    "laboratory",
 )  # kinds of parameters that no user writes: where a method finds what in the vector
 
 

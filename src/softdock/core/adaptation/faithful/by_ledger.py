@@ -21,7 +21,8 @@ def by_ledger(method, mem, rig, measured, satellites, wrenches):
     """What acts on the satellites while the ledger has them: what was measured."""
     m, ledger = method.memory, ledger_of(method, mem, rig.T)
     if method.tare:
-        chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
+        q, raw = measured.mock_ups.chaser.q, measured.wrenches.chaser
+        chaser = tared(mem, m + CELL.flight, q, method.gravity, raw)
         target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
         was, now = measured.wrenches, Wrenches(chaser, target)
         wrenches = Wrenches(

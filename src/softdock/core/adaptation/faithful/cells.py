@@ -29,6 +29,8 @@ FUTURE_CELLS = Cells(
     "future",
     Cell("stamp", 1, "-", "cycle at whose start it is ahead by its lead"),
     Cell("lead", 1, "s", "by which it is ahead"),
+    Cell("age", 1, "cycles", "in which others pushed, since it was computed whole"),
+    Cell("left", 1, "cycles", "of the lead, while a past's is computed"),
     Cell("latches", MOST_PAIRS, "-", "of the satellites there"),
     Cell("satellites", BOTH, "m, -, m/s, Nms", "there, under the contact that is believed"),
 )
@@ -62,6 +64,7 @@ CELLS = Cells(
     Cell("start_stamp", 1, "-", "and when"),
     Cell("shadow", BOTH, "m, -, m/s, Nms", "satellites of the past computed anew"),
     Cell("shadow_stamp", 1, "-", "and how far it has come; -1: none is under way"),
+    Cell("shadow_futures", 2 * FUTURE_CELLS.size, "", "and after each lead: futures.py"),
     Cell("final", 1, "-", "1: it is the last of its contact"),
     Cell("frozen", 1, "-", "1: the contact is longer than what is kept of the past"),
     Cell("after", BOTH, "m, -, m/s, Nms", "satellites at the end of the cycle"),

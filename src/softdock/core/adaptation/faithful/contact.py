@@ -11,6 +11,7 @@ from softdock.core.adaptation.faithful.fallback import (
     may_learn,
 )
 from softdock.core.adaptation.faithful.flight import note_delay
+from softdock.core.adaptation.faithful.futures import take_futures
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.lead import bring_in, forget_futures
@@ -208,7 +209,7 @@ def take_over(method, mem, rig, satellites):
     corrected = load_satellites(mem, m + CELL.shadow)
     copy_laws(mem, m + CELL.shadow_laws, m + CELL.laws, method.number)
     copy_latches(mem, m + CELL.shadow_latches, m + CELL.latches)
-    forget_futures(method, mem)
+    take_futures(mem, m)
     cycles = float(rig.cycle) - mem[m + CELL.start_stamp]
     mem[m + CELL.rewound] = cycles
     mem[m + CELL.longest] = max(mem[m + CELL.longest], cycles)

@@ -12,38 +12,50 @@ Others as for an ideal spring. tau [s] is the lag of a low-pass that no stamp te
 pre-load. Each is fitted to all samples of the pair that are kept, over all its contacts, by Gauss
 and Newton (one round where n is not sought); the one with the least chi^2 + p ln N counts (p its
 parameters, N the samples: Schwarz 1978), what no law explains taken for noise. 3 to 9 only for
-samples that 1 and 2 do not explain, those with a pre-load only where no other does. Where a law
-says that the surface was left behind (it would pull) it says a force of zero. A damping below zero
-is taken as zero, so that every law that comes out is passive. Where no law fits, the second counts:
-its normal equations make its damper take just the work that the samples' contact took.
+samples that 1 and 2 do not explain, those with a pre-load only where no other does: that search
+goes on over several cycles (search.py), and is done anew only when there are twice as many samples,
+or the contact is over. Until then the model that it found last counts, fitted to all samples. Where
+a law says that the surface was left behind (it would pull) it says a force of zero. A damping below
+zero is taken as zero, so that every law that comes out is passive. Where no law fits, the second
+counts: its normal equations make its damper take just the work that the samples' contact took.
 """
 
 from __future__ import annotations
 
 import math
 
-from softdock.core.adaptation.faithful.kept import FIT
+from softdock.core.adaptation.faithful.kept import FIT, SEARCH, TRIED, VIEW
 from softdock.core.adaptation.faithful.law import LAW
 from softdock.core.adaptation.faithful.models import (
+    EXPLAINED,
     F_0,
     MODELS,
     NOTHING,
     TAU,
     C,
-    Found,
     G,
+    K,
     N,
-    fitted,
     has,
+    is_explained,
     weight_of,
+)
+from softdock.core.adaptation.faithful.rounds import LATER, fitted, start_of
+from softdock.core.adaptation.faithful.search import (
+    begin_search,
+    is_allowed,
+    least_of,
+    load_numbers,
+    search_some,
+    tried_row,
 )
 from softdock.core.machine.compiled import apart, compiled
 
-EXPLAINED = 3.0  # chi^2 per sample below which a law has explained the samples
 ROUGH = 0.02  # of the largest force: a misfit beyond is another law
-STEEPER = 2.0  # power from which it is sought again where the search from 1 did not end well
-RAMPS, FINER, SECTIONS = 12, 0.6, 14  # of the search for the depth of a pre-load
-TRIED, PAID, RAMP, POWER = 4, 1, 2, 3  # of a model that was tried: chi^2, unknowns, d_0, n
+SOME = 4.0  # samples that a search needs
+TWICE = 2.0  # times as many samples, before another search
+MORE = 1.2  # the same where there will be none after them, or what explained them has failed
+FEW = 96.0  # samples up to which any more are enough, where there will be none after them
 
 
 @compiled
@@ -63,151 +75,106 @@ def _rough(mem, at):
 
 
 @compiled
-def _allowed(model, damped, powers, lags):
-    """Whether a model is among those that are sought."""
+def _look_at_all(mem, at):
+    view = at + FIT.scope
+    mem[view + VIEW.span], mem[view + VIEW.every] = mem[at + FIT.count], 1.0
+    mem[view + VIEW.deepest] = mem[at + FIT.deepest]
+    mem[view + VIEW.largest] = mem[at + FIT.largest]
+
+
+@apart
+def _alone(mem, at, law, model, k):
+    """A model that is linear and has no pre-load, from a spring k."""
+    mem[at + FIT.ramp] = 0.0
+    return fitted(mem, at, law, model, (k, 0.0, 0.0, 0.0, 1.0, 0.0), start_of(mem, at, model))
+
+
+@compiled
+def _believed(mem, at, law):
+    """The numbers of the law as it is believed."""
+    unit = math.pow(mem[at + FIT.deepest], mem[law + LAW.power])
+    k = mem[law + LAW.stiffness] * unit
     return (
-        (damped or not (has(model, C) or has(model, G)))
-        and (powers or not (has(model, N) or has(model, F_0)))
-        and (lags or not has(model, TAU))
+        k,
+        mem[law + LAW.damping],
+        mem[law + LAW.preload],
+        mem[at + FIT.lag],
+        mem[law + LAW.power],
+        k * mem[law + LAW.factor],
+    )
+
+
+@compiled
+def _only(model, p):
+    """Those of a law's numbers that a model has."""
+    return (
+        p[K],
+        p[C] if has(model, C) else 0.0,
+        p[F_0] if has(model, F_0) else 0.0,
+        p[TAU] if has(model, TAU) else 0.0,
+        p[N] if has(model, N) else 1.0,
+        p[G] if has(model, G) else 0.0,
     )
 
 
 @apart
 def _simplest(mem, at, law, damped, powers, lags):
-    """The law that counts."""
-    deepest = mem[at + FIT.largest]
-    mem[at + FIT.ramp] = 0.0
-    spring = fitted(mem, at, law, 1, deepest, 1.0)
+    """The law that counts as long as no other model is known, and whether it explains the
+    samples."""
+    spring = _alone(mem, at, law, 1, mem[at + FIT.largest])
     if spring.model == 0:
-        return NOTHING
-    braked = spring
+        return NOTHING, True
+    mem[at + FIT.search + SEARCH.spring] = spring.k
+    damper = spring
     if damped and spring.samples >= 2.0:
-        braked = _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), 1.0)
-    if braked.chi <= EXPLAINED * spring.samples:
-        return braked
+        damper = _alone(mem, at, law, 2, spring.k)
+    braked = _better(spring, damper, 1.0)
+    if is_explained(braked.chi, spring.samples):
+        return braked, True
     before = int(mem[at + FIT.own_model])
-    if before > 2 and _allowed(before, damped, powers, lags):
+    if before > 2 and is_allowed(before, damped, powers, lags) and mem[law + LAW.stiffness] > 0.0:
         mem[at + FIT.ramp] = mem[law + LAW.ramp]
-        again = fitted(mem, at, law, before, spring.k, max(mem[law + LAW.power], 1.0))
-        if again.model > 0 and again.chi <= EXPLAINED * again.samples:
-            return again
-    return _of_all(mem, at, law, spring, damped, powers, lags)
+        numbers = _only(before, _believed(mem, at, law))
+        again = fitted(mem, at, law, before, numbers, LATER)
+        if again.model > 0 and is_explained(again.chi, again.samples):
+            return again, True
+        if again.model > 0 and again.chi <= again.samples * _rough(mem, at):
+            return again, False
+    return _better(spring, damper, max(braked.chi / braked.samples, 1.0)), False
 
 
 @apart
-def _with_ramp(mem, at, law, model, spring):
-    """A model; one with a pre-load with the depth over which that comes, by golden section around
-    the best of a grid."""
-    mem[at + FIT.ramp] = 0.0
-    found = fitted(mem, at, law, model, spring.k, 1.0)
-    if has(model, N) and not found.chi <= EXPLAINED * found.samples:
-        steeper = fitted(mem, at, law, model, spring.k, STEEPER)
-        return steeper if steeper.chi < found.chi else found
-    if not has(model, F_0):
-        return found
-    best, lowest = 0.0, found.chi if found.model > 0 else math.inf
-    for i in range(RAMPS):
-        mem[at + FIT.ramp] = mem[at + FIT.deepest] * math.pow(FINER, i + 1)
-        tried = fitted(mem, at, law, model, spring.k, 1.0)
-        if tried.model > 0 and tried.chi < lowest:
-            best, lowest, found = mem[at + FIT.ramp], tried.chi, tried
-    if best == 0.0:
-        return found
-    low, high, golden = math.log(best * FINER), math.log(best / FINER), 0.5 * (math.sqrt(5.0) - 1.0)
-    for _ in range(SECTIONS):
-        a, b = high - golden * (high - low), low + golden * (high - low)
-        mem[at + FIT.ramp] = math.exp(a)
-        one = fitted(mem, at, law, model, spring.k, 1.0)
-        mem[at + FIT.ramp] = math.exp(b)
-        other = fitted(mem, at, law, model, spring.k, 1.0)
-        if one.model > 0 and (other.model == 0 or one.chi < other.chi):
-            high = b
-        else:
-            low = a
-    best = math.exp(0.5 * (low + high))
-    mem[at + FIT.ramp] = best
-    tried = fitted(mem, at, law, model, spring.k, 1.0)
-    if tried.model > 0 and tried.chi <= found.chi:
-        found = tried
-    return Found(
-        model=found.model,
-        parameters=found.parameters + 1.0,
-        chi=found.chi,
-        samples=found.samples,
-        k=found.k,
-        c=found.c,
-        f_0=found.f_0,
-        tau=found.tau,
-        n=found.n,
-        g=found.g,
-        ramp=found.ramp,
-        variance=found.variance,
-        damping_variance=found.damping_variance,
-    )
-
-
-@apart
-def _tried(mem, at, law, spring, damped, powers, lags, loaded):
-    """Every model that is sought, with (`loaded`) or without a pre-load, into `tried`; the least
-    chi^2 of them."""
-    least = math.inf
-    for model in range(2, MODELS):
-        if has(model, F_0) != loaded or not _allowed(model, damped, powers, lags):
-            continue
-        found = _with_ramp(mem, at, law, model, spring)
-        if found.model == 0 or found.samples < found.parameters + 1.0:
-            continue
-        row = at + FIT.tried + model * TRIED
-        mem[row], mem[row + PAID], mem[row + RAMP], mem[row + POWER] = (
-            found.chi,
-            found.parameters,
-            found.ramp,
-            found.n,
-        )
-        least = min(least, found.chi)
-    return least
-
-
-@apart
-def _of_all(mem, at, law, spring, damped, powers, lags):
-    """The best of all models."""
-    for i in range(MODELS * TRIED):
-        mem[at + FIT.tried + i] = math.inf
-    least = min(spring.chi, _tried(mem, at, law, spring, damped, powers, lags, False))
-    if powers and least > EXPLAINED * spring.samples:
-        least = min(least, _tried(mem, at, law, spring, damped, powers, lags, True))
-    noise = max(least / spring.samples, 1.0)
-    if least > spring.samples * _rough(mem, at):
-        mem[at + FIT.ramp] = 0.0
-        if not damped:
-            return spring
-        return _better(spring, fitted(mem, at, law, 2, spring.k, 1.0), noise)
-    penalty = math.log(max(spring.samples, 2.0))
-    best, lowest = 1, spring.chi / noise + penalty
-    for model in range(2, MODELS):
-        row = at + FIT.tried + model * TRIED
-        score = mem[row] / noise + mem[row + PAID] * penalty
+def _of_all(mem, at, law, damped):
+    """The best of all models that a search has tried, fitted to all samples."""
+    s, least = at + FIT.search, least_of(mem, at)
+    samples, spring = mem[s + SEARCH.samples], mem[s + SEARCH.spring]
+    noise, penalty = max(least / samples, 1.0), math.log(max(samples, 2.0))
+    best, lowest = 1, math.inf
+    for model in range(1, MODELS):
+        row = tried_row(at, model)
+        score = mem[row + TRIED.chi] / noise + mem[row + TRIED.paid] * penalty
         if score < lowest:
             best, lowest = model, score
-    if best == 1:
-        return spring
-    row = at + FIT.tried + best * TRIED
-    mem[at + FIT.ramp] = mem[row + RAMP]
-    found = fitted(mem, at, law, best, spring.k, mem[row + POWER])
-    return found if found.model > 0 else spring
+    row = tried_row(at, best)
+    _look_at_all(mem, at)
+    if best > 2 and least <= samples * _rough(mem, at):
+        grown = mem[at + FIT.deepest] / mem[s + SEARCH.scope + VIEW.deepest]
+        p = load_numbers(mem, row + TRIED.numbers)
+        by = math.pow(grown, p[N])
+        mem[at + FIT.ramp] = mem[row + TRIED.ramp]
+        p = (by * p[K], p[C], p[F_0], p[TAU], p[N], by * p[G])
+        found = fitted(mem, at, law, best, p, LATER)
+        if found.model > 0:
+            return found
+    found = _alone(mem, at, law, 1, spring)
+    if not damped:
+        return found
+    return _better(found, _alone(mem, at, law, 2, spring), noise)
 
 
-@apart
-def fit_law(mem, at, law, damped, powers, lags):
-    """The law of a pair into its cells `law`; whether there is one. `damped`, `powers`, `lags`:
-    which models are sought."""
-    if mem[at + FIT.pulled] >= 2.0:
-        mem[law + LAW.pulls] = 1.0
-    if mem[at + FIT.count] < 1.0 or mem[at + FIT.deepest] <= 0.0:
-        return False
-    found = _simplest(mem, at, law, damped, powers, lags)
-    if found.model == 0:
-        return False
+@compiled
+def _note_law(mem, at, law, found):
+    """Into the cells of the law."""
     unit = math.pow(mem[at + FIT.deepest], found.n)
     mem[law + LAW.stiffness], mem[law + LAW.power] = found.k / unit, found.n
     mem[law + LAW.damping], mem[law + LAW.factor] = found.c, found.g / found.k
@@ -220,4 +187,60 @@ def fit_law(mem, at, law, damped, powers, lags):
     more = max(found.chi / found.samples, 1.0)  # what does not explain the samples is worth less
     mem[at + FIT.spread] = math.sqrt(more * found.variance) / found.k
     mem[at + FIT.damping_spread] = math.sqrt(more * found.damping_variance)
+
+
+@compiled
+def _was_explained(mem, at):
+    """Whether the law that was last fitted did explain the samples."""
+    return is_explained(mem[at + FIT.own_chi] * mem[at + FIT.count], mem[at + FIT.count])
+
+
+@compiled
+def is_unfinished(mem, at):
+    """Whether no law explains the samples, and the last search has not seen the few that there
+    are."""
+    seen = mem[at + FIT.seen]
+    return not _was_explained(mem, at) and mem[at + FIT.search + SEARCH.seen] < seen <= FEW
+
+
+@apart
+def fit_law(mem, at, law, damped, powers, lags, every):
+    """The law of a pair into its cells `law`; whether there is one. `damped`, `powers`, `lags`:
+    which models are sought; `every`: there will be no more samples."""
+    if mem[at + FIT.pulled] >= 2.0:
+        mem[law + LAW.pulls] = 1.0
+    if mem[at + FIT.count] < 1.0 or mem[at + FIT.deepest] <= 0.0:
+        return False
+    search, failed = at + FIT.search, _was_explained(mem, at)
+    _look_at_all(mem, at)
+    found, explained = _simplest(mem, at, law, damped, powers, lags)
+    if explained:
+        mem[search + SEARCH.place] = 0.0
+    else:
+        times = MORE if every or failed else TWICE
+        more = mem[at + FIT.seen] >= times * mem[search + SEARCH.seen]
+        more = more or (every and is_unfinished(mem, at))
+        if more and mem[at + FIT.count] >= SOME and (every or mem[search + SEARCH.place] == 0.0):
+            begin_search(mem, at, damped, powers, lags)
+    if found.model == 0:
+        return False
+    _note_law(mem, at, law, found)
+    return True
+
+
+@apart
+def go_on(mem, at, law, work, damped, powers, lags):
+    """A search under way, for so much work [samples looked at]; whether it has ended with a law.
+    One that explains only the samples that the search has seen is none: it begins again."""
+    if not search_some(mem, at, law, work, damped, powers, lags):
+        return False
+    found, search = _of_all(mem, at, law, damped), at + FIT.search
+    if found.model == 0:
+        return False
+    told = is_explained(least_of(mem, at), mem[search + SEARCH.samples])
+    fails = told and not is_explained(found.chi, found.samples)
+    if fails and mem[at + FIT.seen] > mem[search + SEARCH.seen]:
+        begin_search(mem, at, damped, powers, lags)
+        return False
+    _note_law(mem, at, law, found)
     return True

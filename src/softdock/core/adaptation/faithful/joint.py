@@ -34,6 +34,7 @@ from softdock.core.adaptation.faithful.joint_rows import (
 )
 from softdock.core.adaptation.faithful.joint_solve import (
     add_prior,
+    has_explained,
     keep_equations,
     leave_out,
     solve_kept,
@@ -54,6 +55,7 @@ from softdock.core.adaptation.faithful.many import (
 )
 from softdock.core.adaptation.faithful.models import (
     EXACT,
+    EXPLAINED,
     F_0,
     STEEPEST,
     has,
@@ -65,7 +67,6 @@ from softdock.core.shapes.keys import MOST_PAIRS
 U = LAW_UNKNOWNS.at
 KINDS = len(KIND_MASKS)
 ROUNDS, FEW_ROUNDS = 24, 8  # the latter of kinds that are nearly linear
-EXPLAINED = 3.0  # chi^2 per equation below which laws have explained the samples
 SURE = 1.0  # standard deviations: friction that is less is none
 CONVERGED = 1e-6  # of chi^2: a smaller fall is none
 CRAWLS = 1e-3  # of a chi^2 that no noise explains: a smaller fall is not waited for
@@ -171,8 +172,7 @@ def _is_sought(mem, joint, kind, damped, powers):
         return False
     if not powers and ((mask >> U.n) & 1 == 1 or (mask >> U.f_0) & 1 == 1):
         return False
-    found = mem[joint + JOINT.best_kind] != 0.0 and mem[joint + JOINT.best_chi] <= EXPLAINED
-    return kind <= 2 or not found
+    return kind <= 2 or not has_explained(mem, joint)
 
 
 @apart
@@ -211,7 +211,7 @@ def joint_round(mem, joint, many, fits, laws, rub, lag, number, damped, powers, 
     _note_kind(mem, joint, kind, masks, number)
     if mem[joint + JOINT.last_kind] == float(kind):  # the one that explained fewer samples
         mem[joint + JOINT.last_kind] = 0.0
-        if mem[joint + JOINT.best_chi] <= EXPLAINED:
+        if has_explained(mem, joint):
             mem[joint + JOINT.kind] = 0.0
             return True
         mem[joint + JOINT.kind], mem[joint + JOINT.best_kind] = 0.0, 0.0
@@ -262,7 +262,7 @@ def believe_joint(mem, joint, many, fits, laws, number, rubs):
         return
     kind, best = int(mem[joint + JOINT.best_kind]), joint + JOINT.best
     mem[joint + JOINT.last_chi] = mem[joint + JOINT.best_chi]
-    told = kind > 2 and mem[joint + JOINT.best_chi] <= EXPLAINED
+    told = kind > 2 and has_explained(mem, joint)
     mem[joint + JOINT.last_kind] = (
         float(kind if kind < AGAIN else kind - AGAIN + 2) if told else 0.0
     )

@@ -26,7 +26,7 @@ from softdock.core.adaptation.faithful.many import KEPT, ROW, ROW_FLOATS, TOUCH,
 from softdock.core.adaptation.faithful.models import EDGE, EXACT, kink_within, ramp_within
 from softdock.core.adaptation.faithful.rub import ROW as RUBBED
 from softdock.core.adaptation.faithful.rub import ROW_FLOATS as RUB_FLOATS
-from softdock.core.adaptation.faithful.rub import RUB
+from softdock.core.adaptation.faithful.rub import RUB, rub_weight, sliding_share
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import load_wrench
 from softdock.core.spatial.vectors import add_scaled, cross, dot, load3, scale, store3
@@ -102,6 +102,19 @@ def _note_column(mem, at, unknown, force, torque):
     store3(mem, at + COLUMN_AT.torque, torque)
 
 
+@compiled
+def _rubs_by(mem, at, v, v_0):
+    """Friction of a touch by its sliding v, for a coefficient of one: 1 / sqrt(v^2 + v_0^2) [s/m],
+    and minus its derivative by ln v_0; of a reading that is a mean, those of its two instants."""
+    one, two = mem[at + TOUCH.slides], mem[at + TOUCH.slides_2]
+    if one == two or dot(v, v) == 0.0:
+        root = 1.0 / math.sqrt(dot(v, v) + v_0 * v_0)
+        return root, v_0 * v_0 * root * root * root
+    g, g_2, by = sliding_share(one, two, v_0)
+    per = 1.0 / math.sqrt(dot(v, v))
+    return 0.5 * (g + g_2) * per, -by * per
+
+
 @apart
 def _columns(mem, joint, row, laws, law_floats, masks, rubs):
     """Derivatives of one sample into their columns; how many, what the laws say of it, and the
@@ -127,12 +140,12 @@ def _columns(mem, joint, row, laws, law_floats, masks, rubs):
         unit, pulls = mem[joint + JOINT.unit + i], mem[laws + i * law_floats + LAW.pulls] != 0.0
         force, by, unsure = pushed_by(theta_of(mem, joint, i), nodes, unit, pulls)
         blurred, turned = blurred + unsure * unsure, turned + unsure * unsure * dot(r, r)
-        root = 1.0 / math.sqrt(dot(v, v) + v_0 * v_0)
+        root, bend = _rubs_by(mem, at, v, v_0)
         along = add_scaled(n, -mu * root, v)
         turning, v_turning = cross(r, along), cross(r, v)
         says, turns = add_scaled(says, force, along), add_scaled(turns, force, turning)
         if rubs:
-            rub, bend = -force * root, force * mu * v_0 * v_0 * root * root * root
+            rub, bend = -force * root, force * mu * bend
             by_mu, mu_turns = add_scaled(by_mu, rub, v), add_scaled(mu_turns, rub, v_turning)
             by_slip = add_scaled(by_slip, bend, v)
             slip_turns = add_scaled(slip_turns, bend, v_turning)
@@ -243,13 +256,12 @@ def add_rubbing(mem, joint, rub, lag):
     chi, small, count = 0.0, EXACT * mem[rub + RUB.largest], int(mem[rub + RUB.count])
     for i in range(count):
         row = rub + RUB.rows + i * RUB_FLOATS
-        v = mem[row + RUBBED.sliding]
         normal = max(mem[row + RUBBED.normal] + lag * mem[row + RUBBED.normal_slope], 0.0)
-        root = 1.0 / math.sqrt(v * v + v_0 * v_0)
-        a = normal * v * root
-        w = 1.0 / (mem[row + RUBBED.variance] + small * small)
+        g, g_2, by = sliding_share(mem[row + RUBBED.sliding], mem[row + RUBBED.sliding_2], v_0)
+        a = 0.5 * (normal * (g + g_2) + mem[row + RUBBED.leaning] * (g_2 - g))
+        w = rub_weight(mem, row, mem[joint + JOINT.start + MU], small)
         e = mem[row + RUBBED.force] + lag * mem[row + RUBBED.force_slope] - mu * a
-        b = -mu * a * v_0 * v_0 * root * root
+        b = mu * normal * by
         chi += w * e * e
         mem[joint + JOINT.right + MU] += w * a * e
         mem[joint + JOINT.right + SLIP] += w * b * e

@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.joint_cells import JOINT, UNKNOWNS
-from softdock.core.machine.compiled import apart
+from softdock.core.adaptation.faithful.models import is_explained
+from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.cholesky import solve_factored
 
 RIDGE = 1e-13  # of an unknown's own weight
@@ -102,3 +103,11 @@ def add_prior(mem, joint, p, spread):
     mem[joint + JOINT.matrix + p * UNKNOWNS + p] += w
     mem[joint + JOINT.right + p] += w * off
     return w * off * off
+
+
+@compiled
+def has_explained(mem, joint):
+    """Whether a kind has explained the samples."""
+    used = mem[joint + JOINT.used]
+    explained = is_explained(mem[joint + JOINT.best_chi] * used, used)
+    return mem[joint + JOINT.best_kind] != 0.0 and explained

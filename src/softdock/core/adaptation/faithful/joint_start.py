@@ -140,12 +140,29 @@ def _guess(mem, joint, many):
 
 
 @apart
+def _kind_of_own(mem, joint, number):
+    """Kind of laws that pairs have shown alone, beyond spring and damper; 0: none."""
+    kind = 0.0
+    for i in range(number):
+        own = int(mem[joint + JOINT.own + i])
+        if has(own, F_0):
+            kind = 4.0
+        elif has(own, N):
+            kind = max(kind, 3.0)
+    return kind
+
+
+@apart
 def begin_joint(mem, joint, many, fits, laws, rub, number):
-    """Begin with the first kind; with the one that explained the samples before, if one did."""
-    mem[joint + JOINT.kind], mem[joint + JOINT.round] = max(mem[joint + JOINT.last_kind], 1.0), 0.0
+    """Begin with the first kind; with the one that explained the samples before, if one did, or
+    that a pair's own samples have told: the search through all takes dozens of cycles, in which the
+    mock-ups may miss a pair that the satellites touch."""
     mem[joint + JOINT.rows] = mem[many + KEPT.count]
     mem[joint + JOINT.seen], mem[joint + JOINT.best_kind] = mem[many + KEPT.seen], 0.0
     _note_pairs(mem, joint, many, fits, laws, number)
+    if mem[joint + JOINT.fitted] == 0.0:
+        mem[joint + JOINT.last_kind] = _kind_of_own(mem, joint, number)
+    mem[joint + JOINT.kind], mem[joint + JOINT.round] = max(mem[joint + JOINT.last_kind], 1.0), 0.0
     total, known, ramp = 0.0, 0.0, 0.0
     for i in range(number):
         law, unit = laws + i * LAW_FLOATS, mem[joint + JOINT.unit + i]

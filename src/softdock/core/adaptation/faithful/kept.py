@@ -19,6 +19,43 @@ SAMPLE_CELLS = Cells(
     Cell("slope", 1, "N/s", "of the force since the reading before"),
 )
 SAMPLE, SAMPLE_FLOATS = SAMPLE_CELLS.at, SAMPLE_CELLS.size
+VIEW_CELLS = Cells(
+    "view",
+    Cell("span", 1, "-", "samples that are looked at, of those kept"),
+    Cell("every", 1, "-", "of these, one in so many, but all that are shallow"),
+    Cell("deepest", 1, "m", "largest depth"),
+    Cell("largest", 1, "N", "largest force"),
+)
+VIEW, VIEW_FLOATS = VIEW_CELLS.at, VIEW_CELLS.size
+TRIED_CELLS = Cells(
+    "tried",
+    Cell("chi", 1, "-", "of the best found so far"),
+    Cell("paid", 1, "-", "unknowns"),
+    Cell("ramp", 1, "m", "d_0"),
+    Cell("numbers", 6, "", "k, c, f_0, tau, n, k lambda: models.py"),
+)
+TRIED, TRIED_FLOATS = TRIED_CELLS.at, TRIED_CELLS.size
+SEARCH_CELLS = Cells(
+    "search",
+    Cell("place", 1, "-", "of the model under way in the order of search.py; 0: none is"),
+    Cell("stage", 1, "-", "of its search"),
+    Cell("round", 1, "-", "of that stage"),
+    Cell("numbers", 6, "", "of the model"),
+    Cell("spring", 1, "N", "k of the spring by itself"),
+    Cell("samples", 1, "-", "that a fit of it took"),
+    Cell("ramp", 1, "m", "d_0 that is tried"),
+    Cell("lowest", 1, "-", "least chi^2 of those tried"),
+    Cell("best_ramp", 1, "m", "and its d_0"),
+    Cell("low", 1, "-", "between its logarithm"),
+    Cell("high", 1, "-", "and this one it is sought"),
+    Cell("low_chi", 1, "-", "chi^2 at the lower of two places between"),
+    Cell("high_chi", 1, "-", "and at the upper one"),
+    Cell("scope", VIEW_CELLS.size, "", "what the search looks at"),
+    Cell("stride", 1, "-", "of the samples when it began"),
+    Cell("seen", 1, "-", "samples that it has seen"),
+    Cell("tried", 11 * TRIED_CELLS.size, "", "of each model"),
+)
+SEARCH, SEARCH_FLOATS = SEARCH_CELLS.at, SEARCH_CELLS.size
 FIT_CELLS = Cells(
     "fit",
     Cell("count", 1, "-", "samples kept"),
@@ -30,10 +67,9 @@ FIT_CELLS = Cells(
     Cell("own_model", 1, "-", "of the samples in which the pair touched alone"),
     Cell("own_chi", 1, "-", "and its chi^2 per sample"),
     Cell("lag", 1, "s", "of a low-pass that no stamp tells of"),
-    Cell("ramp", 1, "m", "d_0 that is tried"),
-    Cell("scratch", 78, "", "normal equations"),
-    Cell("own", 6, "", "weights of the parameters by themselves"),
-    Cell("tried", 44, "", "of each model chi^2, unknowns, d_0 and n: fit.py"),
+    Cell("ramp", 1, "m", "d_0 of the model that is fitted"),
+    Cell("scope", VIEW_CELLS.size, "", "what the fit looks at"),
+    Cell("search", SEARCH_CELLS.size, "", "for the model: search.py"),
     Cell("chi", 1, "-", "of the law that counts, per sample"),
     Cell("spread", 1, "-", "standard deviation of the stiffness, as a share of it"),
     Cell("damping_spread", 1, "Ns/m", "standard deviation of the damping"),

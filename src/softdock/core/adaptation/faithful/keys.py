@@ -57,6 +57,14 @@ FAITHFUL = Group(
         size=2,
         kind="averages",
     ),
+    Parameter(
+        "laboratory",
+        "laboratory",
+        "where the laboratory's axes and gravity stand in the vector; written by softdock",
+        (0.0, 0.0),
+        size=2,
+        kind="laboratory",
+    ),
 )
 AT = FAITHFUL.at
 
@@ -69,6 +77,7 @@ class Faithful(NamedTuple):
     sensor_at: int  # of what is known of the sensor, in the vector
     on_chaser: bool  # its torque is about the chaser's mock-up
     hands: bool  # a person may push a mock-up
+    gravity: tuple  # m/s^2, world axes; zero where the sensor is not on the chaser
     window: float  # s, from the first to the last of the samples whose mean a reading is; 0: of one
     scatter: float  # s, root mean square of their instants about the middle
     rows: int  # of what others gave, a row for each cycle that may be computed anew
@@ -90,6 +99,7 @@ MARKER = Faithful(
     sensor_at=0,
     on_chaser=True,
     hands=False,
+    gravity=(0.0, 0.0, 0.0),
     window=0.0,
     scatter=0.0,
     rows=0,

@@ -2,7 +2,9 @@
 satellites will be, under the contact that is believed.
 
 While nothing but the believed contact acts, that future is the one of the cycle before a cycle
-later: it goes on, and is computed whole only where a past has taken over or others have pushed.
+later: it goes on, and is computed whole only where a past has taken over. Where others push it goes
+on as well, with their push carried ahead as if nothing touched on the way, and is computed whole
+every AGED cycles.
 
 When a past computed anew takes over, the set-points do not jump: the difference in pose and twist
 from where they would have gone on to fades, critically damped.
@@ -21,6 +23,8 @@ from softdock.core.adaptation.faithful.cells import (
     TARGET,
 )
 from softdock.core.adaptation.faithful.flight import delay_of
+from softdock.core.adaptation.faithful.futures import AGED, has_own_future
+from softdock.core.adaptation.faithful.past import forget_both, is_nothing
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, drifted, flown
 from softdock.core.adaptation.interface import Output
@@ -30,6 +34,7 @@ from softdock.core.adaptation.measured.motions import (
     store_both,
     store_satellites,
 )
+from softdock.core.adaptation.remapping.others import carried_ahead
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Motion, coasting
 from softdock.core.spatial.rigid_body import motion_of
@@ -38,7 +43,6 @@ from softdock.core.spatial.vectors import add, load3, scale, store3, subtract
 
 PACE = 25.0  # 1/s, of a lead that is brought in
 FADING = 60.0  # 1/s, of a jump
-ONE_LEAD = 1e-9  # s; leads that differ by less are one
 SETTLED = 1e-12  # m, rad, m/s, rad/s, s; what is below is none
 
 
@@ -60,37 +64,41 @@ def bring_in(method, mem, T):
 @compiled
 def forget_futures(method, mem):
     """Satellites or laws are others than the futures were computed with."""
-    at = method.memory + CELL.futures
-    mem[at + FUTURE.stamp], mem[at + FUTURE_FLOATS + FUTURE.stamp] = -1.0, -1.0
+    forget_both(mem, method.memory + CELL.futures)
 
 
 @apart
-def _in_touch(method, mem, rig, satellites, lead, at, goes_on):
-    """The satellites after a lead in which they may touch. `goes_on`: nothing but the believed
-    contact has acted on them since the cycle before; then the future kept at `at` goes on, by a
-    cycle and what the lead has gained."""
-    m, cycles, found = method.memory, 1, satellites
+def _in_touch(method, mem, rig, satellites, lead, at, others):
+    """The satellites after a lead in which they may touch. The future kept at `at` goes on, by a
+    cycle and what the lead has gained, with what others gave in this cycle."""
+    m, cycles, found, free = method.memory, 1, satellites, is_nothing(others)
     dt = rig.T + (lead - mem[at + FUTURE.lead])
-    if goes_on and mem[at + FUTURE.stamp] == rig.cycle and 0.0 < dt <= 2.0 * rig.T:
+    follows = mem[at + FUTURE.stamp] == rig.cycle and 0.0 < dt <= 2.0 * rig.T
+    if follows and (free or mem[at + FUTURE.age] < AGED):
         found = load_satellites(mem, at + FUTURE.satellites)
+        mem[at + FUTURE.age] += 0.0 if free else 1.0
     else:
         copy_latches(mem, m + CELL.latches, at + FUTURE.latches)
         cycles = int(math.ceil(lead / rig.T - 1e-9))
-        dt = lead / cycles
+        dt, free = lead / cycles, True
+        mem[at + FUTURE.age] = 0.0
     for _ in range(cycles):
         found, steps = believed_cycle(
             mem, m + CELL.pairs, at + FUTURE.latches, m + CELL.laws, method.number, rig, found, dt
         )
         if steps == 0:
             found = flown(rig, found, dt)
+    if not free:
+        found = carried_ahead(rig, found, others, lead)
     mem[at + FUTURE.stamp], mem[at + FUTURE.lead] = rig.cycle + 1.0, lead
     store_satellites(mem, at + FUTURE.satellites, found)
     return found
 
 
 @compiled
-def ahead(method, mem, rig, satellites, goes_on):
-    """Both satellites' motions after their leads, under the contact that is believed."""
+def ahead(method, mem, rig, satellites, others):
+    """Both satellites' motions after their leads, under the contact that is believed; `others`:
+    what else has pushed them in this cycle."""
     m, end = method.memory, (rig.cycle + 2) * rig.T
     lead_c, lead_t = mem[m + CELL.leads], mem[m + CELL.leads + TARGET]
     chaser, target, clear = satellites.chaser, satellites.target, mem[m + CELL.clear_until]
@@ -100,23 +108,23 @@ def ahead(method, mem, rig, satellites, goes_on):
         if lead_t > 0.0:
             target = drifted(rig.target, lead_t, target)
     else:
-        chaser, target = _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, goes_on)
+        chaser, target = _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, others)
     found = Output(motion_of(rig.chaser, chaser), motion_of(rig.target, target))
     growth_c, growth_t = mem[m + CELL.lead_rates], mem[m + CELL.lead_rates + TARGET]
     return Output(_faster(found.chaser, growth_c), _faster(found.target, growth_t))
 
 
 @apart
-def _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, goes_on):
+def _both_in_touch(method, mem, rig, satellites, lead_c, lead_t, others):
     """The chaser after its lead, the target after its own."""
     at, chaser, target = method.memory + CELL.futures, satellites, satellites
     if lead_c > 0.0:
-        chaser = _in_touch(method, mem, rig, satellites, lead_c, at, goes_on)
-    if abs(lead_t - lead_c) < ONE_LEAD:
+        chaser = _in_touch(method, mem, rig, satellites, lead_c, at, others)
+    if lead_t > 0.0 and not has_own_future(mem, method.memory, TARGET):
         target = chaser
     elif lead_t > 0.0:
         at += FUTURE_FLOATS
-        target = _in_touch(method, mem, rig, satellites, lead_t, at, goes_on)
+        target = _in_touch(method, mem, rig, satellites, lead_t, at, others)
     return chaser.chaser, target.target
 
 

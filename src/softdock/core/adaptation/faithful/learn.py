@@ -6,11 +6,11 @@ from __future__ import annotations
 import math
 
 from softdock.core.adaptation.faithful.cells import CELL
-from softdock.core.adaptation.faithful.fit import fit_law
+from softdock.core.adaptation.faithful.fit import fit_law, go_on, is_unfinished
 from softdock.core.adaptation.faithful.joint import believe_joint, joint_round
 from softdock.core.adaptation.faithful.joint_cells import JOINT
 from softdock.core.adaptation.faithful.joint_start import begin_joint
-from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, is_due, next_due
+from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS, SEARCH, is_due, next_due
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS, load_law, steepness
 from softdock.core.adaptation.faithful.many import KEPT
 from softdock.core.adaptation.faithful.rub import RUB, believe_rub, fit_rub
@@ -19,25 +19,30 @@ from softdock.core.machine.compiled import apart, compiled
 WORTH = 0.2  # relative spread of a stiffness below which it is worth acting on
 SOME = 4.0  # samples after which any law is better than none
 ROUNDS, HURRIED = 2, 4  # of the joint fit in a cycle; once nothing touches any more
+WORK, HURRIED_WORK = 1200.0, 2400.0  # of a search for a law in a cycle [samples looked at]
+SAME_LAG = 1e-3  # of a lag: friction is not fitted again for a smaller change
 STIFFEST = 1.5  # rad of a contact's oscillation in a cycle: one that is over in two cycles
 
 
 @apart
 def fit_again(method, mem, every):
-    """Fit every pair that has enough new samples (`every`: any), and one round of the joint fit;
-    whether anything new was found."""
+    """Fit every pair that has enough new samples (`every`: any), or go on with a search for the law
+    of one, and one round of the joint fit; whether anything new was found."""
     m, anew, many = method.memory, False, method.memory + CELL.many
     for i in range(method.number):
         fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
-        fresh = mem[fit + FIT.seen] > mem[fit + FIT.fitted]
+        fresh = mem[fit + FIT.seen] > mem[fit + FIT.fitted] or (every and is_unfinished(mem, fit))
         if not fresh or not (every or is_due(mem, fit)):
             continue
         next_due(mem, fit)
-        anew = _fit_alone(method, mem, i, fit, law) or anew
-    rub = m + CELL.rub
-    fresh = method.friction and mem[rub + RUB.seen] > mem[rub + RUB.fitted]
-    if fresh and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due]):
-        mem[rub + RUB.lag] = _lag(method, mem)
+        anew = _fit_alone(method, mem, i, fit, law, every, 0.0) or anew
+    if not anew and mem[m + CELL.shadow_stamp] < 0.0:  # a cycle does one of these
+        anew = _search(method, mem, every)
+    rub, lag = m + CELL.rub, _lag(method, mem)
+    fresh = mem[rub + RUB.seen] > mem[rub + RUB.fitted]
+    fresh = fresh or (every and abs(lag - mem[rub + RUB.lag]) > SAME_LAG * lag)
+    if method.friction and fresh and (every or mem[rub + RUB.seen] >= mem[rub + RUB.due]):
+        mem[rub + RUB.lag] = lag
         fit_rub(mem, rub)
         mem[rub + RUB.fitted] = mem[rub + RUB.seen]
         mem[rub + RUB.due] = 1.25 * mem[rub + RUB.seen] + 1.0
@@ -49,15 +54,35 @@ def fit_again(method, mem, every):
     return _fit_jointly(method, mem, anew, every)
 
 
+@compiled
+def _is_searching(mem, fit):
+    return mem[fit + FIT.search + SEARCH.place] != 0.0
+
+
 @apart
-def _fit_alone(method, mem, i, fit, law):
+def _search(method, mem, every):
+    """Go on with the search for the law of one pair; whether it has ended."""
+    m = method.memory
+    for i in range(method.number):
+        fit, law = m + CELL.fits + i * FIT_FLOATS, m + CELL.found + i * LAW_FLOATS
+        if _is_searching(mem, fit):
+            return _fit_alone(method, mem, i, fit, law, every, HURRIED_WORK if every else WORK)
+    return False
+
+
+@apart
+def _fit_alone(method, mem, i, fit, law, every, work):
     """A pair by the samples in which it alone touched; where a joint fit has its law, only for that
-    fit to begin with."""
+    fit to begin with. `work`: of a search under way, 0: all samples there are."""
     m = method.memory
     kept = mem[m + CELL.joint + JOINT.touched + i] != 0.0
     for c in range(LAW_FLOATS):
         mem[m + CELL.one_law + c] = mem[law + c]
-    if not fit_law(mem, fit, law, method.damping, method.powers, method.lag):
+    damped, powers, lags = method.damping, method.powers, method.lag
+    if work > 0.0:
+        if not go_on(mem, fit, law, work, damped, powers, lags):
+            return False
+    elif not fit_law(mem, fit, law, damped, powers, lags, every):
         return False
     if kept:
         pulls = mem[law + LAW.pulls]
@@ -77,10 +102,12 @@ def _fit_jointly(method, mem, anew, every):
     if every and mem[many + KEPT.seen] > mem[joint + JOINT.seen]:
         mem[joint + JOINT.kind] = 0.0  # under way with fewer samples than there are
     if mem[joint + JOINT.kind] == 0.0:
-        more = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
-        if not (anew or (more and (every or mem[many + KEPT.seen] >= mem[many + KEPT.due]))):
+        more, seen = mem[many + KEPT.seen] > mem[joint + JOINT.fitted], mem[many + KEPT.seen]
+        for i in range(method.number):
+            seen += mem[fits + i * FIT_FLOATS + FIT.seen]
+        if not ((every and (anew or more)) or seen >= mem[many + KEPT.due]):
             return False
-        mem[many + KEPT.due] = 1.25 * mem[many + KEPT.seen] + 1.0
+        mem[many + KEPT.due] = 1.25 * seen + 1.0
         begin_joint(mem, joint, many, fits, laws, rub, method.number)
     done, lag = False, _lag(method, mem)
     for _ in range(HURRIED if every else ROUNDS):
@@ -110,8 +137,11 @@ def _fit_jointly(method, mem, anew, every):
 
 @compiled
 def is_learning(method, mem):
-    """Whether the joint fit has not seen all samples yet."""
+    """Whether a search for a law is under way, or the joint fit has not seen all samples yet."""
     joint, many = method.memory + CELL.joint, method.memory + CELL.many
+    for i in range(method.number):
+        if _is_searching(mem, method.memory + CELL.fits + i * FIT_FLOATS):
+            return True
     waits = mem[many + KEPT.seen] > mem[joint + JOINT.fitted]
     return mem[joint + JOINT.kind] != 0.0 or waits
 

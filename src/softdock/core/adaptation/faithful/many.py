@@ -19,6 +19,8 @@ TOUCH_CELLS = Cells(
     Cell("normal", 3, "-", "out of the target, world axes"),
     Cell("arm", 3, "m", "from the chaser's centre of mass"),
     Cell("sliding", 3, "m/s", "of the chaser's part over the target's"),
+    Cell("slides", 1, "m/s", "along it, at the first instant"),
+    Cell("slides_2", 1, "m/s", "and at the second"),
 )
 TOUCH, TOUCH_FLOATS = TOUCH_CELLS.at, TOUCH_CELLS.size
 ROW_CELLS = Cells(
@@ -35,7 +37,7 @@ MANY_CELLS = Cells(
     "many",
     Cell("count", 1, "-", "samples kept"),
     Cell("seen", 1, "-", "samples in all"),
-    Cell("due", 1, "-", "samples at which they are fitted again"),
+    Cell("due", 1, "-", "samples, of single touches too, at which they are fitted again"),
     Cell("stride", 1, "-", "every so many samples one is kept"),
     Cell("largest", 1, "N", "largest force"),
     Cell("left_out", 1, "-", "samples of more touches than are kept"),

@@ -37,6 +37,7 @@ from softdock.core.adaptation.faithful.fallback import (
     ledger_of,
 )
 from softdock.core.adaptation.faithful.flight import tared
+from softdock.core.adaptation.faithful.futures import carry_futures
 from softdock.core.adaptation.faithful.keys import FAITHFUL, MARKER
 from softdock.core.adaptation.faithful.lead import (
     ahead,
@@ -49,14 +50,13 @@ from softdock.core.adaptation.faithful.past import (
     MOST_CYCLES,
     carry_past,
     contact_impulse,
-    is_nothing,
     mean_wrenches,
 )
 from softdock.core.adaptation.faithful.prepare import prepare
 from softdock.core.adaptation.faithful.readings import note
 from softdock.core.adaptation.faithful.samples import take_samples
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
-from softdock.core.adaptation.faithful.work import exchanged, real_work, work_of
+from softdock.core.adaptation.faithful.work import exchanged, given_to, real_work, work_of
 from softdock.core.adaptation.interface import (
     BOOK_DESIGNED,
     Replaced,
@@ -97,7 +97,8 @@ def _pushed(method, mem, measured, satellites, wrenches):
     """A hand at a mock-up, while nothing touches: what it pushes with acts on the satellites."""
     given = _in_free_flight(method, mem, measured, wrenches)
     m, nothing = method.memory, no_wrench()
-    chaser = tared(mem, m + CELL.flight, measured.mock_ups.chaser.q, measured.wrenches.chaser)
+    q, raw = measured.mock_ups.chaser.q, measured.wrenches.chaser
+    chaser = tared(mem, m + CELL.flight, q, method.gravity, raw)
     target = measured.wrenches.target
     if method.on_chaser:
         target = opposite(chaser, subtract(satellites.chaser.p, satellites.target.p))
@@ -141,7 +142,7 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
         return by_ledger(method, mem, rig, measured, satellites, wrenches)
     before = satellites
     waits = anew and rig.cycle - mem[m + CELL.start_stamp] > MOST_CYCLES  # a cycle does one of both
-    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and carry_past(method, mem, rig):
+    if mem[m + CELL.shadow_stamp] >= 0.0 and not waits and _has_caught_up(method, mem, rig):
         before = take_over(method, mem, rig, satellites)
         mem[m + CELL.acts] = 1.0
     elif over and mem[m + CELL.phase] == APART and method.ledger:
@@ -177,17 +178,26 @@ def _in_contact(method, mem, rig, measured, satellites, wrenches, over):
     )
 
 
+@apart
+def _has_caught_up(method, mem, rig):
+    """Some cycles of a past that is computed anew and of what is ahead of it; whether both are
+    known."""
+    return carry_past(method, mem, rig) and carry_futures(method, mem, rig)
+
+
 @compiled
 def correct(method, mem, rig, measured, before, after, output):
     """The satellites where the believed contact has led them; set-points ahead by the leads."""
     m = method.memory
-    end, goes_on, jumped = after, _coast(before, after), False
+    end, others, jumped = after, Wrenches(no_wrench(), no_wrench()), False
     if mem[m + CELL.quick] == 0.0:
         if mem[m + CELL.phase] == BY_LEDGER:
             return settled_by_ledger(method, mem, rig, measured, before, after, output)
-        end, goes_on = _led(method, mem, rig, before, after)
+        end, others = _led(method, mem, rig, before, after)
         jumped = mem[m + CELL.rewound] > 0.0
-    output = smoothed(method, mem, rig, ahead(method, mem, rig, end, goes_on), jumped)
+    elif not _coast(before, after):
+        others = _pushes(rig, before, after)
+    output = smoothed(method, mem, rig, ahead(method, mem, rig, end, others), jumped)
     note_output(method, mem, output)
     return end, output
 
@@ -202,13 +212,23 @@ def _coast(before, after):
 
 
 @apart
+def _pushes(rig, before, after):
+    """What others gave while nothing touched."""
+    nothing = no_wrench()
+    return Wrenches(
+        given_to(rig.chaser, rig.T, before.chaser, after.chaser, nothing),
+        given_to(rig.target, rig.T, before.target, after.target, nothing),
+    )
+
+
+@apart
 def _led(method, mem, rig, before, after):
-    """Where the believed contact has led the satellites, and whether nobody else has."""
+    """Where the believed contact has led the satellites, and what others gave."""
     m, others, end = method.memory, given_here(method, mem, rig, before, after), after
     if mem[m + CELL.acts] != 0.0:
         end = with_others(rig, load_satellites(mem, m + CELL.after), others)
     mem[m + CELL.given] += work_of(rig, others, before, end)
-    return end, is_nothing(others)
+    return end, others
 
 
 @compiled

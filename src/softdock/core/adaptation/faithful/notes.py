@@ -9,13 +9,13 @@ from typing import Any
 from softdock.core.adaptation.energy_ledger.keys import refuses as ledger_refuses
 from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.fallback import ledger_floats
-from softdock.core.adaptation.faithful.fit import EXPLAINED
 from softdock.core.adaptation.faithful.flight import ENOUGH, FLIGHT
 from softdock.core.adaptation.faithful.joint_cells import JOINT
 from softdock.core.adaptation.faithful.kept import FIT, FIT_FLOATS
 from softdock.core.adaptation.faithful.keys import past_rows
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.many import KEPT
+from softdock.core.adaptation.faithful.models import EXPLAINED
 from softdock.core.adaptation.faithful.readings import PAIRED
 from softdock.core.adaptation.faithful.rub import RUB
 from softdock.core.shapes.keys import MOST_PAIRS
@@ -70,13 +70,12 @@ def check(values: Mapping[str, Any], tables: Mapping[str, Any]) -> Any:
 def _noise(mem: Any) -> float:
     """Standard deviation of a component of the force [N]."""
     count = float(mem[CELL.flight + FLIGHT.count])
-    return math.sqrt(float(mem[CELL.flight + FLIGHT.scatter]) / (3.0 * max(count - 1.0, 1.0)))
+    return math.sqrt(float(mem[CELL.flight + FLIGHT.left]) / (3.0 * max(count - 1.0, 1.0)))
 
 
 def _tool(mem: Any) -> float:
     """Mass that the compensation of the tool misses [kg]; 0 where nothing shows it."""
-    pushed = float(mem[CELL.flight + FLIGHT.pushed])
-    return float(mem[CELL.flight + FLIGHT.answered]) / pushed if pushed > 0.0 else 0.0
+    return float(mem[CELL.flight + FLIGHT.tool])
 
 
 def _law(mem: Any, i: int) -> dict[str, Any]:
@@ -125,6 +124,8 @@ def books(mem: Any) -> dict[str, Any]:
         "friction": float(mem[CELL.found + LAW.friction]),
         "friction_spread": float(mem[_friction_spread(mem)]),
         "friction_speed_m_per_s": float(mem[CELL.found + LAW.slip]),
+        "friction_misfit": float(mem[CELL.rub + RUB.misfit]),
+        "friction_misfit_of_noise": float(mem[CELL.rub + RUB.chi]),
         "samples_of_several_touches": float(mem[CELL.many + KEPT.seen]),
     }
     for i in range(MOST_PAIRS):
@@ -152,6 +153,9 @@ def vouches(found: Mapping[str, Any]) -> list[str]:
         spread = found.get(f"contact_{i}_stiffness_spread", 0.0)
         if spread > HARDLY_KNOWN:
             said.append(f"the stiffness of contact {i} is known to {100.0 * spread:.2g} % only")
+    left = found.get("friction_misfit", 0.0)
+    if left > WORTH_SAYING and found.get("friction_misfit_of_noise", 0.0) > EXPLAINED:
+        said.append(f"no friction explains {100.0 * left:.2g} % of the force, across the normal")
     if found.get("contacts_too_long", 0.0):
         said.append("a contact lasted longer than rewind_s")
     return said

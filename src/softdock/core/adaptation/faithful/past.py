@@ -8,7 +8,7 @@ them: nothing that was believed in between remains in them.
 
 from __future__ import annotations
 
-from softdock.core.adaptation.faithful.cells import CELL, OTHERS, RING_AT
+from softdock.core.adaptation.faithful.cells import CELL, FUTURE, FUTURE_FLOATS, OTHERS, RING_AT
 from softdock.core.adaptation.faithful.law import LAW, LAW_FLOATS
 from softdock.core.adaptation.faithful.touches import copy_latches
 from softdock.core.adaptation.faithful.twin import believed_cycle, flown
@@ -28,7 +28,7 @@ from softdock.core.spatial.vectors import add, dot, load3, multiply, scale, stor
 
 MOST_CYCLES, MOST_STEPS = 16, 48  # computed anew in one cycle; steps, of which a cycle has several
 SAME = 1e-7  # of a law's numbers: a smaller change is none
-WORTH = 1e-4  # while a contact lasts, a smaller one waits until it is over
+WORTH = 1e-3  # while a contact lasts, a smaller one waits until it is over
 
 
 @compiled
@@ -94,6 +94,12 @@ def laws_differ(mem, one, other, count, least):
 
 
 @compiled
+def forget_both(mem, at):
+    """Futures of both robots: there are none."""
+    mem[at + FUTURE.stamp], mem[at + FUTURE_FLOATS + FUTURE.stamp] = -1.0, -1.0
+
+
+@compiled
 def begin_past(method, mem):
     """Compute the past anew, under the laws as last fitted."""
     m = method.memory
@@ -102,6 +108,7 @@ def begin_past(method, mem):
     for i in range(2 * BODY_FLOATS):
         mem[m + CELL.shadow + i] = mem[m + CELL.start + i]
     mem[m + CELL.shadow_stamp] = mem[m + CELL.start_stamp]
+    forget_both(mem, m + CELL.shadow_futures)
     mem[m + CELL.shadow_peak] = 0.0
     store3(mem, m + CELL.shadow_impulse, (0.0, 0.0, 0.0))
 

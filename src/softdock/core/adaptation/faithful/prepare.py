@@ -9,6 +9,8 @@ from softdock.core.adaptation.interface import CYCLE
 from softdock.core.adaptation.measured.doubts import PLACES
 from softdock.core.machine.compiled import compiled
 from softdock.core.mounting import ON_CHASER
+from softdock.core.spatial.rotations import normalise, rotate_back
+from softdock.core.spatial.vectors import load3, load4
 
 COUNT = 1  # of a key's two numbers: where the pairs stand, and how many
 SENSOR_ON = PLACES.at.on
@@ -33,6 +35,14 @@ def _rows(v, place):
 
 
 @compiled
+def _gravity(v, attitude_at, gravity_at, on_chaser):
+    """In orbit's axes; zero where the tool is not the chaser's."""
+    if not on_chaser:
+        return (0.0, 0.0, 0.0)
+    return rotate_back(normalise(load4(v, attitude_at)), load3(v, gravity_at))
+
+
+@compiled
 def prepare(marker, vector, base, memory):
     v, b = vector, base
     window, scatter = averaged(v, int(v[b + AT.averages]), int(v[b + AT.averages + COUNT]))
@@ -44,6 +54,12 @@ def prepare(marker, vector, base, memory):
         sensor_at=base + AT.sensor,
         on_chaser=int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
         hands=_rows(v, b + AT.sensor + CHASER_HAND) + _rows(v, b + AT.sensor + TARGET_HAND) > 0.0,
+        gravity=_gravity(
+            v,
+            int(v[b + AT.laboratory]),
+            int(v[b + AT.laboratory + COUNT]),
+            int(v[int(v[b + AT.sensor + SENSOR_ON])]) == ON_CHASER,
+        ),
         window=window,
         scatter=scatter,
         rows=int(math.ceil(v[b + AT.past] / vector[CYCLE] - 1e-9)) + 2,

@@ -4,10 +4,6 @@ friction's.
 The touches' normals and points are known from the shapes, so a wrench is worth more than its force:
 of one touch the force at its point is the least-squares solution of six equations (three of force,
 three of torque, each by its noise). Wrenches of several touches are kept whole (many.py).
-
-A reading that is the mean of N samples, a period h apart, is the mean of the law over them. To
-third order in the window that is its mean at two instants, h sqrt((N^2 - 1) / 12) before and after
-the middle. Readings in whose window a touch begins or ends are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +17,7 @@ from softdock.core.adaptation.faithful.flight import (
     note_flight,
     note_tool,
     tared,
-    tool_error,
+    tool_push,
 )
 from softdock.core.adaptation.faithful.kept import FIT_FLOATS, keep_sample
 from softdock.core.adaptation.faithful.many import TOUCH, TOUCH_FLOATS, TOUCHES, keep_many
@@ -36,10 +32,10 @@ from softdock.core.adaptation.faithful.readings import (
 from softdock.core.adaptation.faithful.rub import keep_rub
 from softdock.core.adaptation.faithful.touches import (
     NOWHERE,
-    copy_latches,
     free_for,
     places_of,
 )
+from softdock.core.adaptation.faithful.windows import FRICTION_SPEED, over_window
 from softdock.core.adaptation.interface import CYCLE
 from softdock.core.machine.compiled import apart, compiled
 from softdock.core.spatial.motion import Wrench, load_wrench
@@ -60,9 +56,7 @@ NO_TORQUE = 1e3  # m; torques that are not to count
 TINY = 1e-30  # N^2, in place of a noise of zero
 FADED = 0.15  # s after a touch; before, a low-pass may still show it
 STRANGE = 8.0  # standard deviations of noise: a force beyond is no noise
-FRICTION_SPEED = 1e-7  # m/s; below, there is no direction of sliding
 SWIFTEST = 5.0  # m/s^2; no mock-up is accelerated beyond, while nothing touches
-BENT = 0.15  # of a rate; an oscillation of half a period in eight windows bends by 0.04 of it
 STEADY = 1e-9  # rate of a lead that is brought in no more
 
 
@@ -118,11 +112,10 @@ def _one_touch(method, mem, wrench, slope, noise):
             mem,
             m + CELL.rub,
             speed,
-            pushed,
-            dot(against, force),
-            _quadratic(matrix, against),
-            rising,
-            dot(against, change),
+            (mem[row + TOUCH.slides], mem[row + TOUCH.slides_2]),
+            (pushed, method.scatter * rising, rising),
+            (dot(against, force), dot(against, change)),
+            (variance, _quadratic(matrix, against)),
         )
 
 
@@ -134,6 +127,8 @@ def _note_touch(mem, row, i, place):
     store3(mem, row + TOUCH.normal, place.normal)
     store3(mem, row + TOUCH.arm, place.on_chaser)
     store3(mem, row + TOUCH.sliding, place.sliding)
+    speed = norm(place.sliding)
+    mem[row + TOUCH.slides], mem[row + TOUCH.slides_2] = speed, speed
 
 
 @compiled
@@ -159,76 +154,25 @@ def _touches(method, mem, both):
 
 
 @compiled
-def _two_instants(y_0, before, after, share):
-    """Of a quantity at the middle and at both ends of a window, at the two instants whose mean is
-    that of all samples in it."""
-    odd, even = 0.5 * (after - before), 0.5 * (after + before) - y_0
-    return y_0 - share * odd + share * share * even, y_0 + share * odd + share * share * even
-
-
-@compiled
-def _bends(before, now, after):
-    """Whether a rate changes its slope within a window more than a contact's oscillation does: the
-    way has a kink there (a robot's next set-point), and no three instants tell of the others."""
-    most = max(abs(now), max(abs(before), abs(after)))
-    return abs(before - 2.0 * now + after) > BENT * most
-
-
-@compiled
-def _spread_touch(mem, row, share, before, after):
-    d = _two_instants(mem[row + TOUCH.depth], before.depth, after.depth, share)
-    r = _two_instants(mem[row + TOUCH.rate], before.rate, after.rate, share)
-    mem[row + TOUCH.depth], mem[row + TOUCH.depth_2] = d
-    mem[row + TOUCH.rate], mem[row + TOUCH.rate_2] = r
-
-
-@apart
-def _over_window(method, mem, t, count):
-    """A reading that is the mean of a window: every touch of the scratch at its two instants.
-    False: a touch began or ended within, or the way has a kink, and it tells of no law."""
-    m, half = method.memory, 0.5 * method.window
-    copy_latches(mem, m + CELL.mock_latches, m + CELL.window_latches)
-    early = mock_ups_at(mem, m + CELL.paired, t - half)
-    late = mock_ups_at(mem, m + CELL.paired, t + half)
-    share, noted = method.scatter / half, 0
-    for i in range(method.number):
-        at = m + CELL.window_latches
-        before = places_of(mem, m + CELL.pairs, at, i, early.chaser, early.target)
-        after = places_of(mem, m + CELL.pairs, at, i, late.chaser, late.target)
-        for second in range(2):
-            one = before.second if second == 1 else before.first
-            other = after.second if second == 1 else after.first
-            if (one.depth > 0.0) != (other.depth > 0.0):
-                return False
-            if one.depth > 0.0:
-                row = m + CELL.touch_rows + noted * TOUCH_FLOATS
-                noted += 1
-                if noted > min(count, TOUCHES) or int(mem[row + TOUCH.pair]) != i:
-                    return False
-                if _bends(one.rate, mem[row + TOUCH.rate], other.rate):
-                    return False
-                _spread_touch(mem, row, share, one, other)
-    return noted == count
-
-
-@compiled
 def _in_flight(method, mem, flight, q, raw, a, pushed):
     """A reading while the shapes are apart: of the tare, or of a force that they do not explain.
     `pushed`: the mock-up is accelerated, by `a`."""
-    m, wrench = method.memory, tared(mem, flight, q, raw)
-    noise, sure = noise_of(mem, flight), mem[flight + FLIGHT.count] >= ENOUGH
-    if sure and pushed:
-        note_tool(mem, flight, a, wrench.force)
-        lag = scale(tool_error(mem, flight), a)
-        wrench = Wrench(subtract(wrench.force, lag), wrench.torque)
-        raw = Wrench(subtract(raw.force, lag), raw.torque)
-    if sure and norm(wrench.force) > max(STRANGE * noise[0], mem[m + CELL.matters]):
+    m, sure = method.memory, mem[flight + FLIGHT.count] >= ENOUGH
+    felt = subtract(a, method.gravity)
+    if pushed or not sure:
+        note_tool(mem, flight, q, raw, felt)
+    left = norm(
+        subtract(tared(mem, flight, q, method.gravity, raw).force, tool_push(mem, flight, a))
+    )
+    if sure and left > max(STRANGE * noise_of(mem, flight)[0], mem[m + CELL.matters]):
         mem[m + CELL.unexplained] += 1.0
         mem[m + CELL.unexplained_now] += 1.0
         mem[m + CELL.mock_clear_until] = 0.0
         return
     mem[m + CELL.unexplained_now] = 0.0
-    note_flight(mem, flight, q, raw)
+    if sure and not pushed:
+        note_tool(mem, flight, q, raw, felt)
+    note_flight(mem, flight, q, raw, felt)
 
 
 @compiled
@@ -255,7 +199,7 @@ def take_sample(method, mem, row):
     if t + method.window >= mem[m + CELL.mock_clear_until]:
         count, deepest_one = _touches(method, mem, both)
         mem[m + CELL.touching] = 1.0 if count > 0 else 0.0
-        whole = method.window == 0.0 or _over_window(method, mem, t, count)
+        whole = method.window == 0.0 or over_window(method, mem, t, count)
         if count == 0:
             free = free_for(-deepest_one, both.chaser, both.target, mem[m + CELL.reach], SWIFTEST)
             mem[m + CELL.mock_clear_until] = t + free
@@ -266,11 +210,10 @@ def take_sample(method, mem, row):
     mem[m + CELL.unexplained_now], mem[m + CELL.last_touch] = 0.0, t
     if not whole or (method.tare and mem[flight + FLIGHT.count] < ENOUGH):
         return  # what the sensor shows without a touch is not known
-    wrench = tared(mem, flight, q, raw) if method.tare else raw
-    error = tool_error(mem, flight) if method.tare else 0.0
-    if error != 0.0:
+    wrench = tared(mem, flight, q, method.gravity, raw) if method.tare else raw
+    if method.tare and mem[flight + FLIGHT.tool] != 0.0:
         a = tool_acceleration(mem, m, method.vector[CYCLE], t, both.chaser.v)
-        wrench = Wrench(add_scaled(wrench.force, -error, a), wrench.torque)
+        wrench = Wrench(subtract(wrench.force, tool_push(mem, flight, a)), wrench.torque)
     if is_stuck(mem, m + CELL.paired, row, wrench.force, deepest_one):
         mem[m + CELL.paired + PAIRED.same] += 1.0
         return

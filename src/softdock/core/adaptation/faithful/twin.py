@@ -30,7 +30,7 @@ from softdock.core.spatial.vectors import (
     symmetric_times,
 )
 
-FINEST, COARSEST = 0.05, 2  # rad of the contact's oscillation in a step; fewest steps in a cycle
+FINEST = 0.05  # rad of the contact's oscillation in a step
 MOST_STEPS = 24
 NEWTON = 12  # rounds of the search for the sliding speed after a step
 CONVERGED = 1e-6  # of that speed, before a last round, which squares it
@@ -228,7 +228,7 @@ def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
         motion_of(rig.chaser, satellites.chaser),
         motion_of(rig.target, satellites.target),
     )
-    found, near = 0, 0
+    found, near, touches = 0, 0, 0
     for i in range(count):
         law = load_law(mem, laws + i * LAW_FLOATS)
         if law.stiffness <= 0.0:
@@ -237,8 +237,9 @@ def steps_for(mem, pairs, latches, laws, count, rig, satellites, T):
         for turn in range(2):
             steps = _steps(rig, satellites, law, places.second if turn == 1 else places.first, T)
             if steps > 0:
-                found, near = max(found, steps), near | (1 << i)
-    return found, near
+                found, near, touches = max(found, steps), near | (1 << i), touches + 1
+    # several are taken forwards and backwards
+    return max(found, 2) if touches > 1 else found, near
 
 
 @compiled
@@ -248,7 +249,7 @@ def _steps(rig, satellites, law, place, T):
         return 0
     ease = dot(place.normal, yielded(rig, satellites, place, place.normal))
     pace = math.sqrt(steepness(law, max(place.depth, reach)) * ease)
-    return int(min(max(math.ceil(pace * T / FINEST), COARSEST), MOST_STEPS))
+    return int(min(max(math.ceil(pace * T / FINEST), 1.0), MOST_STEPS))
 
 
 @apart

@@ -43,3 +43,14 @@ def with_others(rig, satellites, others):
         _carried(rig.target, rig.T, satellites.target, half.target),
     )
     return pushed(rig, 0.5 * rig.T, Satellites(chaser, target), others)
+
+
+@compiled
+def carried_ahead(rig, satellites, others, ahead):
+    """The satellites `ahead` [s] of the end of a cycle in which others pushed, on the way that they
+    would have gone without; exact where nothing touches until then."""
+    given, dt = pushed(rig, rig.T, satellites, others), ahead + 0.5 * rig.T
+    return Satellites(
+        _carried(rig.chaser, dt, satellites.chaser, given.chaser),
+        _carried(rig.target, dt, satellites.target, given.target),
+    )
